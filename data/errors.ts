@@ -1,0 +1,60 @@
+/**
+ * The one error family of the project. An error carries a stable code (`STP1xxx`), whether trying again can help,
+ * the facts as fields, and what the reader can do. It is turned into a Temporal `ApplicationFailure` at one place,
+ * the activity edge (`activities/edge.ts`); everywhere else it is an ordinary exception.
+ */
+
+/** Codes by area: 10xx input and config, 11xx Temporal, 12xx Lean, 13xx model, 14xx stores, 15xx data, 16xx nodes. */
+export const ERROR_CODES = {
+  STP1001: 'invalid configuration',
+  STP1002: 'invalid argument',
+  STP1101: 'Temporal server not available',
+  STP1102: 'port in use',
+  STP1201: 'Lean not available',
+  STP1202: 'Lean library does not compile',
+  STP1203: 'Lean could not check',
+  STP1204: 'download or package is damaged',
+  STP1301: 'model engine failed',
+  STP1302: 'model checkpoint is damaged',
+  STP1401: 'store cannot be written',
+  STP1402: 'stored object is damaged',
+  STP1403: 'stored object is missing',
+  STP1404: 'stored object changed meanwhile',
+  STP1405: 'store cannot be read',
+  STP1501: 'dataset row is invalid',
+  STP1601: 'node clean-up failed',
+  STP1701: 'a canary was proved',
+  STP1702: 'too many samples without a verdict',
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface StpErrorOptions {
+  /** Facts a program may read: paths, ports, checksums. Never secrets, never proofs. */
+  readonly facts?: Readonly<Record<string, unknown>>;
+  /** True where the same call may succeed later without a change by a person. */
+  readonly retryable?: boolean;
+  readonly cause?: unknown;
+}
+
+/** What happened and where (`message`), and what to do (`advice`). */
+export class StpError extends Error {
+  readonly code: ErrorCode;
+  readonly advice: string;
+  readonly retryable: boolean;
+  readonly facts: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, advice: string, options: StpErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'StpError';
+    this.code = code;
+    this.advice = advice;
+    this.retryable = options.retryable ?? false;
+    this.facts = options.facts ?? {};
+  }
+
+  /** One paragraph for a terminal. */
+  toText(): string {
+    return `${this.code} ${ERROR_CODES[this.code]}: ${this.message}\n${this.advice}`;
+  }
+}

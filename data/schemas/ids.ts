@@ -1,0 +1,22 @@
+/** Content hashes that name records and objects. */
+import { createHash } from 'node:crypto';
+
+/** First 20 hex digits (80 bits) of SHA-256 over the parts, each preceded by its length so that no two lists collide. */
+export function contentId(...parts: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
+  return hash.digest('hex').slice(0, 20);
+}
+
+/** Identity of a statement: its header and its text without the name (a renamed statement is the same statement). */
+export function statementId(header: string | null, statement: string): string {
+  return contentId('statement', header ?? '', normaliseStatement(statement));
+}
+
+/** Statement text without its name and with runs of white space made one space. */
+export function normaliseStatement(statement: string): string {
+  return statement
+    .replace(/^\s*(?:theorem|lemma)\s+[^\s:({[⦃]+/u, 'theorem')
+    .replace(/\s+/gu, ' ')
+    .trim();
+}

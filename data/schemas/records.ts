@@ -1,0 +1,156 @@
+/** The records of a run. Ids are content hashes (`data/schemas/ids.ts`); record files are JSON Lines, one record a line. */
+import { z } from 'zod';
+
+const id = z.string().min(1).max(128);
+/** Longest statement and proof accepted anywhere, in UTF-16 units. Longer text is refused before it reaches Lean. */
+export const STATEMENT_CHARS_MAX = 8_192;
+export const PROOF_CHARS_MAX = 16_384;
+
+export const splitSchema = z.enum(['train', 'held-out']);
+export type Split = z.infer<typeof splitSchema>;
+
+/**
+ * A theorem to prove. `statement` is the signature without its proof: `theorem NAME BINDERS : TYPE`, no `:=`.
+ * `header` is everything that must stand above it in a file (imports, opens), or null for the library header.
+ */
+export const statementSchema = z.strictObject({
+  id,
+  name: z.string().min(1).max(256),
+  header: z.string().max(4_096).nullable(),
+  statement: z.string().min(1).max(STATEMENT_CHARS_MAX),
+  split: splitSchema,
+  labels: z.array(z.string().max(128)).max(16),
+  /** Matching weight (STP §1.1): how much this dataset counts when conjectures are matched to it. */
+  weight: z.number().positive(),
+});
+export type Statement = z.infer<typeof statementSchema>;
+
+/** A theorem of the library with its proof: SFT data, premise, source of conjecturer examples. */
+export const libraryTheoremSchema = z.strictObject({
+  id,
+  /** Fully qualified name, as `#check` would print it. */
+  name: z.string().min(1).max(256),
+  /** File under `data/library`, and the line (1-based) the theorem starts at. */
+  file: z.string(),
+  line: z.number().int().positive(),
+  /** Signature, `theorem NAME BINDERS : TYPE`, elaborating under `header`. */
+  statement: z.string().min(1).max(STATEMENT_CHARS_MAX),
+  /** Tactic block after `:= by`, dedented to column 2. */
+  proof: z.string().min(1).max(PROOF_CHARS_MAX),
+  /** Imports and opens that make `statement` and `proof` elaborate outside their file. */
+  header: z.string().max(4_096),
+  /** Library theorems named in the proof. */
+  premises: z.array(z.string()),
+});
+export type LibraryTheorem = z.infer<typeof libraryTheoremSchema>;
+
+export const conjectureSchema = statementSchema.extend({
+  /** Statement whose proof seeded this conjecture, and the premise they should share (null: none asked). */
+  seedId: id,
+  lemma: z.string().nullable(),
+  round: z.number().int().positive(),
+});
+export type Conjecture = z.infer<typeof conjectureSchema>;
+
+/** Why a conjecture text went no further, or that it did. */
+export const gateVerdictSchema = z.enum([
+  'accepted',
+  'unparsable',
+  'forbidden',
+  'duplicate',
+  'not-elaborating',
+  'trivial',
+  'over-cap',
+]);
+export type GateVerdict = z.infer<typeof gateVerdictSchema>;
+
+/** One distinct proof text of one statement, as sampled. */
+export const sampleSchema = z.strictObject({
+  id,
+  statementId: id,
+  /** Tactic block that follows `:= by`; starts with the indentation of its first line. */
+  proof: z.string().max(PROOF_CHARS_MAX),
+  tokens: z.number().int().nonnegative(),
+  /** Sum of the log-probabilities (natural) of the tokens under the sampling distribution. */
+  logprob: z.number(),
+  seed: z.number().int().nonnegative(),
+  model: z.string(),
+  /** How many samples had exactly this text. */
+  multiplicity: z.number().int().positive(),
+  /** `length`: the text hit the token limit, it has no end of its own. */
+  finish: z.enum(['stop', 'length']),
+});
+export type Sample = z.infer<typeof sampleSchema>;
+
+/** Design §5.5. Only `infra` is retried by itself, and it never lowers a pass rate. */
+export const verdictKindSchema = z.enum([
+  'proved',
+  'rejected',
+  'sorry',
+  'timeout',
+  'oom',
+  'crash',
+  'header_error',
+  'forbidden',
+  'infra',
+]);
+export type VerdictKind = z.infer<typeof verdictKindSchema>;
+
+export const leanMessageSchema = z.strictObject({
+  severity: z.enum(['error', 'warning', 'information']),
+  /** 1-based line in the tactic block (line 1 is the first after `:= by`) or in the file that was checked. */
+  line: z.number().int(),
+  column: z.number().int().nonnegative(),
+  text: z.string().max(4_096),
+});
+export type LeanMessage = z.infer<typeof leanMessageSchema>;
+
+export const verdictSchema = z.strictObject({
+  sampleId: id,
+  kind: verdictKindSchema,
+  messages: z.array(leanMessageSchema).max(8),
+  /** Library theorems used, by fully qualified name, sorted. */
+  premises: z.array(z.string()),
+  /** Axioms outside the standard three, sorted; empty for a proof that counts. */
+  axioms: z.array(z.string()),
+  /** Wall time Lean spent on this candidate, ms; queue and header time are not in it. */
+  checkMs: z.number().nonnegative(),
+  /** `screen`: checked among others in one process; `certificate`: alone in a process of its own. */
+  tier: z.enum(['screen', 'certificate']),
+  /** As `LeanEnvironment.version`. */
+  leanVersion: z.string(),
+});
+export type Verdict = z.infer<typeof verdictSchema>;
+
+export const roleSchema = z.enum(['prover', 'conjecturer']);
+export type Role = z.infer<typeof roleSchema>;
+
+/** A training example. Loss is taken on `target` (and the end-of-text token) only, times `weight`. */
+export const exampleSchema = z.strictObject({
+  prompt: z.string(),
+  target: z.string(),
+  weight: z.number().nonnegative(),
+  role: roleSchema,
+});
+export type Example = z.infer<typeof exampleSchema>;
+
+/** A proof that counts: certified, with all one needs to check it again and to know where it came from. */
+export const provedSchema = z.strictObject({
+  statementId: id,
+  name: z.string(),
+  header: z.string().nullable(),
+  statement: z.string(),
+  proof: z.string(),
+  origin: z.enum(['dataset', 'conjecture']),
+  round: z.number().int().nonnegative(),
+  passRate: z.number().min(0).max(1),
+  premises: z.array(z.string()),
+  model: z.string(),
+  seed: z.number().int().nonnegative(),
+  leanVersion: z.string(),
+  promptHash: z.string(),
+  /** `certificate` when a second, fresh process accepted it too. */
+  tier: z.enum(['screen', 'certificate']),
+  checkMs: z.number().nonnegative(),
+});
+export type Proved = z.infer<typeof provedSchema>;

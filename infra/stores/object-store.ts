@@ -1,0 +1,48 @@
+/**
+ * The `ObjectStore` port over `file://` folders and `gs://` buckets. Objects are put once; a pointer is the one mutable
+ * thing, moved by compare-and-set. Names are relative to the store's root, `/`-separated, without `.` or `..` parts.
+ */
+import type { Readable } from 'node:stream';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+
+export interface PutOptions {
+  /** Records in the object (JSON Lines); default 1. */
+  readonly count?: number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (bytesWritten: number) => void;
+}
+
+export interface ObjectInfo {
+  readonly name: string;
+  readonly bytes: number;
+  readonly generation: string;
+  readonly crc32c: string;
+  readonly updated: Date;
+}
+
+export interface ObjectStore {
+  /** `file:///abs/path` or `gs://bucket/prefix`, no trailing slash. */
+  readonly root: string;
+  /**
+   * Writes an object that is not there yet. Where it is there with the same checksum, that one is returned (a retried
+   * activity); with another checksum the call fails with STP1404. A reader never sees half an object.
+   */
+  put(name: string, data: string | Uint8Array | Readable, options?: PutOptions): Promise<ArtifactRef>;
+  /** As `put` from a file on this machine, resumable for large ones. */
+  putFile(name: string, path: string, options?: PutOptions): Promise<ArtifactRef>;
+  /** Whole object, checksum checked before it is returned (STP1402 when damaged, STP1403 when missing). */
+  get(ref: ArtifactRef): Promise<Buffer>;
+  /** Stream; fails at its end with STP1402 when the bytes do not match the reference. */
+  stream(ref: ArtifactRef): Promise<Readable>;
+  /** Bytes [start, end). */
+  range(ref: ArtifactRef, start: number, end: number): Promise<Buffer>;
+  /** To a local file under a temporary name, checked, then renamed. */
+  download(ref: ArtifactRef, path: string): Promise<void>;
+  /** What is known of a name, or null. Reads the record count back from metadata. */
+  stat(name: string): Promise<ArtifactRef | null>;
+  list(prefix: string): AsyncIterable<ObjectInfo>;
+  /** A pointer's current text and generation, or null. */
+  readPointer(name: string): Promise<{ text: string; generation: string } | null>;
+  /** Moves a pointer when its generation still is `expected` (null: not there yet); STP1404 otherwise. Returns the new one. */
+  movePointer(name: string, text: string, expected: string | null): Promise<string>;
+}

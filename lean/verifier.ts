@@ -1,0 +1,73 @@
+/**
+ * The `Verifier` port: candidates in, one verdict each out. Every implementation (batches of `lean --json` here; warm
+ * servers and remote pools later) gives the same verdicts on the same corpus.
+ */
+import type { LeanMessage, VerdictKind } from '../data/schemas/records.ts';
+
+/** Where the Lean in use came from (`lean-toolchain` order). */
+export type LeanSource = 'configured' | 'path' | 'elan' | 'assembled';
+
+export interface LeanEnvironment {
+  readonly source: LeanSource;
+  /** Absolute path of the `lean` executable. */
+  readonly executable: string;
+  /** Shown to people and written on every verdict: `Lean 4.35.0` or `Lean 4.35.0, assembled (library 4.28)`. */
+  readonly version: string;
+  /** Folders of compiled modules for LEAN_PATH beside the toolchain's own, in order. */
+  readonly searchPath: readonly string[];
+  /** Content hash over the toolchain's identity and every library file: part of a verdict's cache key. */
+  readonly fingerprint: string;
+  /** Axioms `#print axioms` may list beyond propext, Quot.sound and Classical.choice: names of the toolchain's own
+   *  library where its proofs are not in the package (assembled Lean), decided by a test on the name. */
+  readonly toleratesLibraryAxioms: boolean;
+}
+
+export interface Candidate {
+  readonly id: string;
+  /** Imports and opens, or null for the library header. */
+  readonly header: string | null;
+  /** `theorem NAME BINDERS : TYPE` without `:=`. Ours, never the model's, for dataset statements. */
+  readonly statement: string;
+  /** Tactic block; untrusted. */
+  readonly proof: string;
+}
+
+export interface CheckResult {
+  readonly id: string;
+  readonly kind: VerdictKind;
+  readonly messages: readonly LeanMessage[];
+  readonly premises: readonly string[];
+  /** Axioms outside the allowed set. */
+  readonly axioms: readonly string[];
+  readonly checkMs: number;
+  readonly fromCache: boolean;
+}
+
+/** A statement is well-formed (`accepted`) when `theorem NAME … : TYPE` elaborates to a proposition. */
+export interface StatementResult {
+  readonly id: string;
+  readonly kind: 'accepted' | 'rejected' | 'forbidden' | 'timeout' | 'crash' | 'header_error' | 'infra';
+  readonly messages: readonly LeanMessage[];
+}
+
+export interface CheckOptions {
+  /** Ends the call: running processes are killed by process group, and the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Called after each verdict, in any order. */
+  readonly onResult?: (result: CheckResult) => void;
+  /** `certificate` checks every candidate alone in a fresh process, past the cache. Default `screen`. */
+  readonly tier?: 'screen' | 'certificate';
+}
+
+export interface Verifier {
+  readonly environment: LeanEnvironment;
+  /** Verdicts in the order of the candidates. Never rejects for what a candidate does. */
+  check(candidates: readonly Candidate[], options?: CheckOptions): Promise<readonly CheckResult[]>;
+  /** Do these statements elaborate? (No proof is tried.) The statement text may be untrusted here. */
+  checkStatements(
+    statements: readonly { id: string; header: string | null; statement: string }[],
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<readonly StatementResult[]>;
+  /** Ends every process this verifier started. */
+  close(): Promise<void>;
+}
