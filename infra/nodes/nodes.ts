@@ -25,6 +25,3 @@ export interface Nodes {
   cleanUp(run: string): Promise<CleanUpReport>;
   release(run: string): Promise<void>;
 }
-
-/** Every child process of a run carries this variable, so that a clean-up finds it whatever became of its parent. */
-export const RUN_MARK = 'STP_RUN_MARK';
