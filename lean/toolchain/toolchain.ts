@@ -1,0 +1,14 @@
+/** What a Lean toolchain is to the rest of the project: an executable and what may be claimed of its verdicts. */
+import type { LeanSource } from '../verifier.ts';
+
+export interface Toolchain {
+  readonly source: LeanSource;
+  /** Absolute path of `lean`. */
+  readonly executable: string;
+  /** For people and records: `Lean 4.35.0` or `Lean 4.35.0, assembled (library 4.28)`. */
+  readonly version: string;
+  /** Content hash or version line that changes whenever verdicts could. */
+  readonly identity: string;
+  /** True where the library's proofs are not in the package, so `#print axioms` lists library theorems (assembled Lean). */
+  readonly toleratesLibraryAxioms: boolean;
+}
