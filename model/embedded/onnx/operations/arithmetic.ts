@@ -1,0 +1,61 @@
+/** Elementwise operators with broadcasting, and sums along axes. All float32. */
+import type { Value } from '../graph.ts';
+import { MICROSOFT_DOMAIN } from '../proto.ts';
+import { axisOf, broadcastShapes, type Dimension, graphError, sameShape, shapeText } from '../shape.ts';
+
+function binary(operator: string, left: Value, right: Value): Value {
+  const shape = broadcastShapes(left.shape, right.shape, operator);
+  return left.graph.operation({ operator, inputs: [left, right] }, left.type, shape);
+}
+
+function unary(operator: string, value: Value): Value {
+  return value.graph.operation({ operator, inputs: [value] }, value.type, value.shape);
+}
+
+export const add = (left: Value, right: Value): Value => binary('Add', left, right);
+export const subtract = (left: Value, right: Value): Value => binary('Sub', left, right);
+export const multiply = (left: Value, right: Value): Value => binary('Mul', left, right);
+export const divide = (left: Value, right: Value): Value => binary('Div', left, right);
+export const negate = (value: Value): Value => unary('Neg', value);
+export const exponential = (value: Value): Value => unary('Exp', value);
+export const logarithm = (value: Value): Value => unary('Log', value);
+export const sigmoid = (value: Value): Value => unary('Sigmoid', value);
+
+/** x·sigmoid(x), in one pass. */
+export function silu(value: Value): Value {
+  const request = { operator: 'QuickGelu', domain: MICROSOFT_DOMAIN, attributes: { alpha: { float: 1 } } };
+  return value.graph.operation({ ...request, inputs: [value] }, value.type, value.shape);
+}
+
+/** Sum of several tensors of one shape, in one pass and in the order given. */
+export function sum(values: readonly Value[]): Value {
+  const [first, ...others] = values;
+  if (first === undefined) throw graphError('sum of no tensors');
+  if (others.length === 0) return first;
+  for (const other of others)
+    if (!sameShape(first.shape, other.shape))
+      throw graphError(`sum of tensors of shapes ${shapeText(first.shape)} and ${shapeText(other.shape)}`);
+  return first.graph.operation({ operator: 'Sum', inputs: values }, first.type, first.shape);
+}
+
+function reduce(operator: string, value: Value, axes: readonly number[], keepAxes: boolean): Value {
+  const reduced = new Set(axes.map((axis) => axisOf(value.shape, axis)));
+  const shape = value.shape.flatMap<Dimension>((dimension, axis) => {
+    if (!reduced.has(axis)) return [dimension];
+    return keepAxes ? [1] : [];
+  });
+  const inputs = [value, value.graph.integers([...reduced])];
+  return value.graph.operation(
+    { operator, inputs, attributes: { keepdims: { int: keepAxes ? 1 : 0 } } },
+    value.type,
+    shape,
+  );
+}
+
+/** Sum along axes; with `keepAxes` they stay with length 1. */
+export const reduceSum = (value: Value, axes: readonly number[], keepAxes: boolean): Value =>
+  reduce('ReduceSum', value, axes, keepAxes);
+
+/** Mean along axes; with `keepAxes` they stay with length 1. */
+export const reduceMean = (value: Value, axes: readonly number[], keepAxes: boolean): Value =>
+  reduce('ReduceMean', value, axes, keepAxes);
