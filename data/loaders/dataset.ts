@@ -1,0 +1,114 @@
+/**
+ * Dataset files into statements, a row at a time. JSON Lines are streamed; a JSON array (first character `[`) is read
+ * whole, up to a limit. Knows files and rows; the meaning of a row is in `formats.ts`.
+ */
+import { open, readFile, stat } from 'node:fs/promises';
+import { StpError } from '../errors.ts';
+import type { Statement } from '../schemas/records.ts';
+import { type DatasetFormat, type RowOptions, rowToStatement } from './formats.ts';
+import { decodeUtf8, readLines, unreadable } from './lines.ts';
+
+/** Largest JSON array read whole. LeanWorkbook's 89,221 rows are about 30 MB. */
+export const ARRAY_BYTES_MAX = 268_435_456;
+/** Skipped rows named in a report; more are counted only. */
+export const SKIPPED_ROWS_NAMED_MAX = 100;
+
+export interface DatasetOptions extends RowOptions {
+  readonly format: DatasetFormat;
+  /** Leave out rows that are no theorem, and report them; otherwise the first one is an error. */
+  readonly skipInvalid?: boolean;
+}
+
+/** Complete once `statements` has been read to its end. */
+export interface DatasetReport {
+  rows: number;
+  statements: number;
+  skipped: number;
+  /** `file:line: reason` (JSON Lines) or `file row N: reason` (array) of the first skipped rows. */
+  readonly skippedRows: string[];
+}
+
+export interface Dataset {
+  readonly statements: AsyncIterable<Statement>;
+  readonly report: DatasetReport;
+}
+
+/** Statements of `path` in file order. Iterating throws STP1501 with file and line at a row that is not one (unless
+ *  `skipInvalid`), STP1405 when the file cannot be read. Read it once. */
+export function readDataset(path: string, options: DatasetOptions): Dataset {
+  const report: DatasetReport = { rows: 0, statements: 0, skipped: 0, skippedRows: [] };
+  return { statements: statementsOf(path, options, report), report };
+}
+
+/** Our own `statements.jsonl`: schema, name and id of every record are checked. */
+export function readStatements(path: string): AsyncIterable<Statement> {
+  return readDataset(path, { format: 'statements' }).statements;
+}
+
+async function* statementsOf(path: string, options: DatasetOptions, report: DatasetReport): AsyncGenerator<Statement> {
+  const rows = (await startsAsArray(path)) ? arrayRows(path) : lineRows(path);
+  for await (const row of rows) {
+    report.rows += 1;
+    const result = 'problem' in row ? row : rowToStatement(row.value, options.format, options);
+    if ('statement' in result) {
+      report.statements += 1;
+      yield result.statement;
+    } else if (options.skipInvalid === true) {
+      report.skipped += 1;
+      if (report.skippedRows.length < SKIPPED_ROWS_NAMED_MAX)
+        report.skippedRows.push(`${row.where}: ${result.problem}`);
+    } else {
+      throw new StpError(
+        'STP1501',
+        `${row.where}: ${result.problem}`,
+        'Correct the row, choose the format it has, or leave such rows out with skipInvalid.',
+        { facts: { where: row.where, format: options.format } },
+      );
+    }
+  }
+}
+
+type Row = { readonly where: string } & ({ readonly value: unknown } | { readonly problem: string });
+
+async function* lineRows(path: string): AsyncGenerator<Row> {
+  for await (const { line, text } of readLines(path)) yield parsed(`${path}:${line}`, text);
+}
+
+async function* arrayRows(path: string): AsyncGenerator<Row> {
+  const { size } = await stat(path);
+  if (size > ARRAY_BYTES_MAX) {
+    throw new StpError(
+      'STP1501',
+      `${path}: JSON array of ${size} bytes`,
+      'Convert it to JSON Lines, which is streamed.',
+      {
+        facts: { path, bytes: size, bytesMax: ARRAY_BYTES_MAX },
+      },
+    );
+  }
+  const whole = parsed(path, decodeUtf8(await readFile(path), path));
+  if ('problem' in whole) throw new StpError('STP1501', `${path}: ${whole.problem}`, 'Is the file complete?');
+  let index = 0;
+  for (const value of whole.value as unknown[]) {
+    index += 1;
+    yield { where: `${path} row ${index}`, value };
+  }
+}
+
+function parsed(where: string, text: string): Row {
+  try {
+    return { where, value: JSON.parse(text) };
+  } catch (cause) {
+    return { where, problem: `not JSON (${cause instanceof Error ? cause.message : String(cause)})` };
+  }
+}
+
+async function startsAsArray(path: string): Promise<boolean> {
+  try {
+    await using file = await open(path);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(64), 0, 64, 0);
+    return buffer.subarray(0, bytesRead).toString('utf8').trimStart().startsWith('[');
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Row shapes of the public datasets and how each becomes a statement. Knows keys, split words and headers; reads no
+ * files. Key lists are those of STP's own data files (miniF2F, ProofNet, PutnamBench, LeanWorkbook).
+ */
+import { z } from 'zod';
+import { statementId } from '../schemas/ids.ts';
+import { type Split, type Statement, statementSchema } from '../schemas/records.ts';
+import { theoremText } from './theorem-text.ts';
+
+const label = z.string().max(128);
+const tags = z.array(label).max(15).nullish();
+const text = z.string().max(65_536);
+
+/** Keys we do not use (`informal_prefix`, `goal`, …) are allowed and left: the files are other people's. */
+const miniF2fRow = z.looseObject({ formal_statement: text, split: label, tags });
+const namedRow = z.looseObject({
+  name: label,
+  formal_statement: text,
+  header: z.string().max(4_096),
+  split: label,
+  tags,
+});
+const leanWorkbookRow = z.looseObject({ formal_statement: text, split: label.optional(), tags });
+
+export const DATASET_FORMATS = ['statements', 'minif2f', 'proofnet', 'putnam-bench', 'lean-workbook'] as const;
+/** `statements`: our own records. */
+export type DatasetFormat = (typeof DATASET_FORMATS)[number];
+
+export interface RowOptions {
+  /** Given to every statement instead of what the row's own split word says. */
+  readonly split?: Split | undefined;
+  /** Matching weight of every statement; default 1 (STP). */
+  readonly weight?: number | undefined;
+  /** Header of rows that bring none; default null, the library header. */
+  readonly header?: string | null | undefined;
+}
+
+export type RowResult = { readonly statement: Statement } | { readonly problem: string };
+
+/** A parsed row as a statement, or why it is none. Never throws. */
+export function rowToStatement(row: unknown, format: DatasetFormat, options: RowOptions): RowResult {
+  switch (format) {
+    case 'statements':
+      return checkedRecord(row, options);
+    case 'minif2f':
+      return converted(miniF2fRow.safeParse(row), 'train', options);
+    case 'proofnet':
+      return converted(namedRow.safeParse(row), 'train', options);
+    case 'putnam-bench':
+      return converted(namedRow.safeParse(row), 'held-out', options);
+    case 'lean-workbook':
+      return converted(leanWorkbookRow.safeParse(row), 'train', options);
+  }
+}
+
+interface SourceRow {
+  readonly formal_statement: string;
+  readonly split?: string | undefined;
+  readonly header?: string | undefined;
+  readonly tags?: readonly string[] | null | undefined;
+}
+
+function converted(parsed: z.ZodSafeParseResult<SourceRow>, otherwise: Split, options: RowOptions): RowResult {
+  if (!parsed.success) return { problem: firstIssue(parsed.error) };
+  const row = parsed.data;
+  const theorem = theoremText(row.formal_statement);
+  if (theorem === null) return { problem: 'formal_statement is not a theorem' };
+  const header = row.header?.trim() || (options.header ?? null);
+  return checked({
+    id: statementId(header, theorem.statement),
+    name: theorem.name,
+    header,
+    statement: theorem.statement,
+    split: options.split ?? splitOf(row.split, otherwise),
+    labels: [...(row.split === undefined ? [] : [row.split]), ...(row.tags ?? [])],
+    weight: options.weight ?? 1,
+  });
+}
+
+/** `test` and `bench` words are held out, `valid` and `train` are for training, anything else is the format's own. */
+function splitOf(word: string | undefined, otherwise: Split): Split {
+  if (word === undefined) return otherwise;
+  if (/\b(?:test|bench)\b/iu.test(word)) return 'held-out';
+  return /\b(?:valid|validation|train)\b/iu.test(word) ? 'train' : otherwise;
+}
+
+function checkedRecord(row: unknown, options: RowOptions): RowResult {
+  const parsed = statementSchema.safeParse(row);
+  if (!parsed.success) return { problem: firstIssue(parsed.error) };
+  const { data } = parsed;
+  const theorem = theoremText(data.statement);
+  if (theorem === null || theorem.statement !== data.statement) {
+    return { problem: 'statement is not `theorem NAME BINDERS : TYPE`' };
+  }
+  if (theorem.name !== data.name) return { problem: `name is ${data.name}, the statement's is ${theorem.name}` };
+  if (data.id !== statementId(data.header, data.statement)) return { problem: 'id is not the hash of the statement' };
+  return { statement: { ...data, split: options.split ?? data.split, weight: options.weight ?? data.weight } };
+}
+
+function checked(candidate: Statement): RowResult {
+  const parsed = statementSchema.safeParse(candidate);
+  return parsed.success ? { statement: parsed.data } : { problem: firstIssue(parsed.error) };
+}
+
+function firstIssue(error: z.ZodError): string {
+  const issue = error.issues[0];
+  return issue === undefined ? 'invalid' : `${issue.path.join('.') || 'row'}: ${issue.message}`;
+}

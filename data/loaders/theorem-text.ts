@@ -1,0 +1,31 @@
+/**
+ * From a dataset's formal statement to the bare signature of our records. Knows the shapes the public datasets use
+ * (proof left out, `sorry`, `:= by`, `:=`, comments above); it does not parse Lean.
+ */
+
+export interface TheoremText {
+  readonly name: string;
+  /** `theorem NAME BINDERS : TYPE`, without `:=`. */
+  readonly statement: string;
+}
+
+const LEADING_COMMENT = /^(?:\s+|--[^\n]*(?:\n|$)|\/-(?:[^-]|-(?!\/))*-\/)/u;
+const DECLARATION = /^(?:theorem|lemma)\s+([^\s:({[⦃]+)/u;
+const PROOF_OPENING = /:=\s*(?:by\s*)?$/u;
+
+/**
+ * The theorem in `formalStatement`, or null where it is none. Rule (STP's loader, then ours): the text before the last
+ * `sorry`, trimmed, without a trailing `:= by` or `:=`, and without comments before the declaration; `lemma` (Mathlib's
+ * word for the same) becomes `theorem`. Anything before the theorem that is not a comment makes it no theorem.
+ */
+export function theoremText(formalStatement: string): TheoremText | null {
+  const sorry = formalStatement.lastIndexOf('sorry');
+  let text = (sorry < 0 ? formalStatement : formalStatement.slice(0, sorry)).trim();
+  for (let comment = LEADING_COMMENT.exec(text); comment !== null; comment = LEADING_COMMENT.exec(text)) {
+    text = text.slice(comment[0].length);
+  }
+  text = text.replace(PROOF_OPENING, '').trimEnd();
+  const name = DECLARATION.exec(text)?.[1];
+  if (name === undefined || !text.includes(':')) return null;
+  return { name, statement: text.replace(/^lemma\b/u, 'theorem') };
+}
