@@ -1,0 +1,89 @@
+/**
+ * Reads processes from Linux's /proc: identity (pid and start time), group, memory, CPU time, run mark. A process may
+ * vanish between any two reads, so every reader answers null instead of failing. It ends nothing.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { RUN_MARK } from '../../data/run-mark.ts';
+
+/** USER_HZ, the unit of times in /proc/PID/stat: 100 on every Linux architecture Node runs on (proc(5)). */
+const CLOCK_TICKS_PER_SECOND = 100;
+
+/** A pid alone may be given to another process; together with the start time it names one process until reboot. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Clock ticks from boot to the start of the process. */
+  readonly startTicks: number;
+}
+
+export interface ProcessStat extends ProcessIdentity {
+  /** One letter; `Z` and `X` are dead already. */
+  readonly state: string;
+  readonly parentPid: number;
+  readonly groupId: number;
+  /** User and system time of the process and its reaped children, seconds. */
+  readonly cpuSeconds: number;
+}
+
+/** Facts of one process, or null when there is none (any more) or no /proc. */
+export async function readProcess(pid: number): Promise<ProcessStat | null> {
+  const text = await readOrNull(`/proc/${pid}/stat`);
+  if (text === null) return null;
+  // The second field is the command in parentheses and may itself hold spaces and parentheses.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const field = (numberInManual: number): number => Number(fields[numberInManual - 3]);
+  const ticks = field(14) + field(15) + field(16) + field(17);
+  return {
+    pid,
+    state: fields[0] ?? 'X',
+    parentPid: field(4),
+    groupId: field(5),
+    startTicks: field(22),
+    cpuSeconds: ticks / CLOCK_TICKS_PER_SECOND,
+  };
+}
+
+/** Is this very process (not a later one with its pid) running? Zombies are not. */
+export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
+  const now = await readProcess(identity.pid);
+  return now !== null && now.startTicks === identity.startTicks && now.state !== 'Z' && now.state !== 'X';
+}
+
+/** Resident memory, bytes; 0 when the process is gone. */
+export async function residentBytes(pid: number): Promise<number> {
+  const kibibytes = (await readOrNull(`/proc/${pid}/status`))?.match(/^VmRSS:\s+(\d+) kB$/m)?.[1];
+  return kibibytes === undefined ? 0 : Number(kibibytes) * 1024;
+}
+
+/** Value of the run mark in the environment the process was started with; null without one or without the right to look. */
+export async function runMarkOf(pid: number): Promise<string | null> {
+  const environment = await readOrNull(`/proc/${pid}/environ`);
+  if (environment === null) return null;
+  const entry = environment.split('\0').find((variable) => variable.startsWith(`${RUN_MARK}=`));
+  return entry === undefined ? null : entry.slice(RUN_MARK.length + 1);
+}
+
+/** Command line with spaces between arguments, for people; null when gone. */
+export async function commandLineOf(pid: number): Promise<string | null> {
+  const text = await readOrNull(`/proc/${pid}/cmdline`);
+  return text === null || text === '' ? null : text.split('\0').join(' ').trim();
+}
+
+/** Every process there is now, zombies left out. Empty where there is no /proc. */
+export async function listProcesses(): Promise<readonly ProcessStat[]> {
+  const names = await readdir('/proc').catch(() => [] as string[]);
+  const processes: ProcessStat[] = [];
+  for (const name of names) {
+    if (!/^\d+$/.test(name)) continue;
+    const found = await readProcess(Number(name));
+    if (found !== null && found.state !== 'Z' && found.state !== 'X') processes.push(found);
+  }
+  return processes;
+}
+
+async function readOrNull(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch {
+    return null;
+  }
+}

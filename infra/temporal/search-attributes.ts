@@ -1,0 +1,16 @@
+/** The typed search attributes our workflows set; a server must know them before the first workflow starts. */
+
+export const SEARCH_ATTRIBUTES = {
+  /** Run id: also on the run's child workflows. */
+  StpRun: 'Keyword',
+  /** Round number, from 1. */
+  StpRound: 'Int',
+  /** What is going on now: `conjecture`, `verify`, `train` … */
+  StpStage: 'Keyword',
+  /** Content hash of the current weights. */
+  StpModel: 'Keyword',
+  /** Share of statements proved in the last round, 0 to 1. */
+  StpPassRate: 'Double',
+} as const satisfies Readonly<Record<string, SearchAttributeType>>;
+
+export type SearchAttributeType = 'Bool' | 'Datetime' | 'Double' | 'Int' | 'Keyword' | 'KeywordList' | 'Text';
