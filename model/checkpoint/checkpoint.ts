@@ -1,0 +1,183 @@
+/**
+ * A checkpoint folder: weights, shape, tokenizer and how they were trained, readable by Hugging Face tools. Written under
+ * a temporary name and renamed, so it is there whole or not at all; read only when every checksum holds.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { StpError } from '../../data/errors.ts';
+import type { Tokenizer } from '../tokenizer/tokenizer.ts';
+import { readTokenizer, writeTokenizer } from '../tokenizer/tokenizer-file.ts';
+import type { ModelShape } from '../trainer.ts';
+import { configOf, generationConfigOf, modelShapeSchema, shapeOf, tokenizerConfigOf } from './config.ts';
+import { damaged } from './damaged.ts';
+import { llamaTensorShapes } from './llama-tensors.ts';
+import {
+  CHECKPOINT_FILES,
+  type CheckpointFile,
+  type CheckpointManifest,
+  MANIFEST_FILE,
+  manifestOf,
+  manifestSchema,
+  sha256Hex,
+  WEIGHTS_FILE,
+} from './manifest.ts';
+import { readSafetensors, type Tensor, writeSafetensors } from './safetensors.ts';
+import { type TrainingRecord, trainingRecordSchema } from './training-record.ts';
+
+export interface Checkpoint {
+  readonly shape: ModelShape;
+  /** The tensors of `llamaTensorShapes(shape)`, all of them and no other. */
+  readonly tensors: ReadonlyMap<string, Tensor>;
+  readonly tokenizer: Tokenizer;
+  readonly training: TrainingRecord;
+}
+
+/** Largest file read into memory: a model of 500 million F32 weights, far above what the embedded engine runs. */
+const FILE_BYTES_MAX = 2 ** 31;
+const MANIFEST_BYTES_MAX = 64 * 1024;
+
+/** Writes `directory`, which must not exist or be empty. Throws STP1002 where it does, or where the parts do not fit. */
+export async function writeCheckpoint(directory: string, checkpoint: Checkpoint): Promise<CheckpointManifest> {
+  const { shape, tokenizer } = checkpoint;
+  const parsed = modelShapeSchema.safeParse(shape);
+  if (!parsed.success) throw unfit(directory, z.prettifyError(parsed.error));
+  const problem = tensorProblem(shape, checkpoint.tensors) ?? tokenizerProblem(shape, tokenizer);
+  if (problem !== null) throw unfit(directory, problem);
+  if (await isOccupied(directory)) throw unfit(directory, 'the folder is there and not empty');
+
+  const ordered = new Map([...llamaTensorShapes(shape).keys()].map((name) => [name, checkpoint.tensors.get(name)!]));
+  const contents: Record<CheckpointFile, Buffer> = {
+    'config.json': jsonBytes(configOf(shape, tokenizer)),
+    'generation_config.json': jsonBytes(generationConfigOf(tokenizer)),
+    'model.safetensors': writeSafetensors(ordered),
+    'tokenizer.json': Buffer.from(writeTokenizer(tokenizer)),
+    'tokenizer_config.json': jsonBytes(tokenizerConfigOf(shape)),
+    'training.json': jsonBytes(trainingRecordSchema.parse(checkpoint.training)),
+  };
+  const manifest = manifestOf(contents);
+  const temporary = `${resolve(directory)}.partial-${randomBytes(6).toString('hex')}`;
+  try {
+    await mkdir(temporary, { recursive: true });
+    for (const name of CHECKPOINT_FILES) await writeDurably(join(temporary, name), contents[name]);
+    await writeDurably(join(temporary, MANIFEST_FILE), jsonBytes(manifest));
+    await rename(temporary, directory);
+  } catch (cause) {
+    await rm(temporary, { recursive: true, force: true });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StpError(
+      'STP1401',
+      `checkpoint ${directory}: ${reason}`,
+      'Check free space and permissions of the folder.',
+      {
+        cause,
+        retryable: true,
+      },
+    );
+  }
+  return manifest;
+}
+
+/** Throws STP1302 where a file is missing, cut short, altered or not what its manifest says. */
+export async function readCheckpoint(
+  directory: string,
+): Promise<Checkpoint & { readonly manifest: CheckpointManifest }> {
+  const manifest = await readManifest(directory);
+  const contents = new Map<CheckpointFile, Buffer>();
+  for (const { name, bytes, sha256 } of manifest.files) {
+    const path = join(directory, name);
+    const content = await readWhole(path, FILE_BYTES_MAX);
+    if (content.length !== bytes) throw damaged(path, `${content.length} bytes, the manifest says ${bytes}`);
+    if (sha256Hex(content) !== sha256) throw damaged(path, 'checksum differs from the manifest');
+    contents.set(name, content);
+  }
+  const pathOf = (name: CheckpointFile) => join(directory, name);
+  const shape = parseJson(contents.get('config.json')!, pathOf('config.json'), shapeOf);
+  const training = parseJson(contents.get('training.json')!, pathOf('training.json'), (json) =>
+    trainingRecordSchema.parse(json),
+  );
+  const tokenizer = readTokenizer(contents.get('tokenizer.json')!.toString('utf8'), pathOf('tokenizer.json'));
+  const tensors = readSafetensors(contents.get(WEIGHTS_FILE)!, pathOf(WEIGHTS_FILE));
+  const problem = tensorProblem(shape, tensors) ?? tokenizerProblem(shape, tokenizer);
+  if (problem !== null) throw damaged(directory, problem);
+  return { shape, tensors, tokenizer, training, manifest };
+}
+
+/** The manifest alone, without reading the weights. Throws STP1302 where it is missing or malformed. */
+export async function readManifest(directory: string): Promise<CheckpointManifest> {
+  const path = join(directory, MANIFEST_FILE);
+  return parseJson(await readWhole(path, MANIFEST_BYTES_MAX), path, (json) => manifestSchema.parse(json));
+}
+
+function tensorProblem(shape: ModelShape, tensors: ReadonlyMap<string, Tensor>): string | null {
+  const expected = llamaTensorShapes(shape);
+  for (const [name, dimensions] of expected) {
+    const tensor = tensors.get(name);
+    if (tensor === undefined) return `tensor ${name} is missing`;
+    if (tensor.shape.join('×') !== dimensions.join('×')) {
+      return `tensor ${name} is ${tensor.shape.join('×')}, the shape asks for ${dimensions.join('×')}`;
+    }
+    if (tensor.values.length !== dimensions.reduce((product, size) => product * size, 1)) {
+      return `tensor ${name} has ${tensor.values.length} values`;
+    }
+    if (!tensor.values.every(Number.isFinite)) return `tensor ${name} holds a value that is not finite`;
+  }
+  for (const name of tensors.keys()) if (!expected.has(name)) return `tensor ${name} is not part of the model`;
+  return null;
+}
+
+function tokenizerProblem(shape: ModelShape, tokenizer: Tokenizer): string | null {
+  if (tokenizer.size <= shape.vocabularySize) return null;
+  return `the tokenizer has ${tokenizer.size} tokens, the model ${shape.vocabularySize}`;
+}
+
+async function isOccupied(directory: string): Promise<boolean> {
+  try {
+    return (await readdir(directory)).length > 0;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+  }
+}
+
+async function writeDurably(path: string, bytes: Buffer): Promise<void> {
+  const file = await open(path, 'wx');
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function readWhole(path: string, bytesMax: number): Promise<Buffer> {
+  try {
+    const { size } = await stat(path);
+    if (size > bytesMax) throw damaged(path, `${size} bytes, ${bytesMax} allowed`);
+    const file = await open(path);
+    try {
+      return await file.readFile();
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    if (cause instanceof StpError) throw cause;
+    throw damaged(path, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+}
+
+function parseJson<Value>(bytes: Buffer, path: string, parse: (json: unknown) => Value): Value {
+  try {
+    return parse(JSON.parse(bytes.toString('utf8')));
+  } catch (cause) {
+    throw damaged(path, cause instanceof z.ZodError ? z.prettifyError(cause) : String(cause), cause);
+  }
+}
+
+function jsonBytes(value: unknown): Buffer {
+  return Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+function unfit(directory: string, problem: string): StpError {
+  return new StpError('STP1002', `checkpoint ${directory}: ${problem}`, 'Give an empty folder and parts of one model.');
+}

@@ -1,0 +1,116 @@
+/**
+ * `config.json` of a checkpoint: the fields of a Hugging Face `LlamaForCausalLM`, from a `ModelShape` and back; and the
+ * two small files beside it that other tools want. Reads only models the embedded engine can run.
+ */
+import { z } from 'zod';
+import { END_TOKEN, PAD_TOKEN } from '../tokenizer/special-tokens.ts';
+import type { Tokenizer } from '../tokenizer/tokenizer.ts';
+import type { ModelShape } from '../trainer.ts';
+import { RMS_EPSILON, ROPE_THETA } from './llama-tensors.ts';
+
+const SIZE_MAX = 65_536;
+const LAYERS_MAX = 256;
+
+/** Sizes the engine accepts: heads divide the hidden size, key-value heads the heads, and a head is even (RoPE). */
+export const modelShapeSchema = z
+  .strictObject({
+    hiddenSize: z.int().min(2).max(SIZE_MAX),
+    layers: z.int().min(1).max(LAYERS_MAX),
+    heads: z.int().min(1).max(SIZE_MAX),
+    keyValueHeads: z.int().min(1).max(SIZE_MAX),
+    feedForwardSize: z.int().min(1).max(SIZE_MAX),
+    vocabularySize: z.int().min(1).max(SIZE_MAX),
+    contextLength: z.int().min(2).max(SIZE_MAX),
+  })
+  .refine((shape) => shape.hiddenSize % (2 * shape.heads) === 0, 'heads must divide the hidden size into even parts')
+  .refine((shape) => shape.heads % shape.keyValueHeads === 0, 'key-value heads must divide the heads');
+
+const configSchema = z.strictObject({
+  architectures: z.tuple([z.literal('LlamaForCausalLM')]),
+  model_type: z.literal('llama'),
+  torch_dtype: z.literal('float32'),
+  vocab_size: z.int(),
+  hidden_size: z.int(),
+  intermediate_size: z.int(),
+  num_hidden_layers: z.int(),
+  num_attention_heads: z.int(),
+  num_key_value_heads: z.int(),
+  head_dim: z.int(),
+  max_position_embeddings: z.int(),
+  hidden_act: z.literal('silu'),
+  rms_norm_eps: z.literal(RMS_EPSILON),
+  rope_theta: z.literal(ROPE_THETA),
+  rope_scaling: z.null(),
+  tie_word_embeddings: z.literal(true),
+  attention_bias: z.literal(false),
+  mlp_bias: z.literal(false),
+  attention_dropout: z.literal(0),
+  initializer_range: z.number(),
+  use_cache: z.literal(true),
+  bos_token_id: z.null(),
+  eos_token_id: z.int().nonnegative(),
+  pad_token_id: z.int().nonnegative(),
+});
+
+/** Standard deviation Llama weights are drawn with; kept for readers, not used by them. */
+const INITIALIZER_RANGE = 0.02;
+
+export function configOf(shape: ModelShape, tokenizer: Tokenizer): z.infer<typeof configSchema> {
+  return {
+    architectures: ['LlamaForCausalLM'],
+    model_type: 'llama',
+    torch_dtype: 'float32',
+    vocab_size: shape.vocabularySize,
+    hidden_size: shape.hiddenSize,
+    intermediate_size: shape.feedForwardSize,
+    num_hidden_layers: shape.layers,
+    num_attention_heads: shape.heads,
+    num_key_value_heads: shape.keyValueHeads,
+    head_dim: shape.hiddenSize / shape.heads,
+    max_position_embeddings: shape.contextLength,
+    hidden_act: 'silu',
+    rms_norm_eps: RMS_EPSILON,
+    rope_theta: ROPE_THETA,
+    rope_scaling: null,
+    tie_word_embeddings: true,
+    attention_bias: false,
+    mlp_bias: false,
+    attention_dropout: 0,
+    initializer_range: INITIALIZER_RANGE,
+    use_cache: true,
+    bos_token_id: null,
+    eos_token_id: tokenizer.endId,
+    pad_token_id: tokenizer.padId,
+  };
+}
+
+/** Shape in a parsed `config.json`; a ZodError where it is not one of ours. */
+export function shapeOf(config: unknown): ModelShape {
+  const fields = configSchema.parse(config);
+  const shape = modelShapeSchema.parse({
+    hiddenSize: fields.hidden_size,
+    layers: fields.num_hidden_layers,
+    heads: fields.num_attention_heads,
+    keyValueHeads: fields.num_key_value_heads,
+    feedForwardSize: fields.intermediate_size,
+    vocabularySize: fields.vocab_size,
+    contextLength: fields.max_position_embeddings,
+  });
+  z.literal(shape.hiddenSize / shape.heads).parse(fields.head_dim);
+  return shape;
+}
+
+export function generationConfigOf(tokenizer: Tokenizer) {
+  return { do_sample: true, eos_token_id: tokenizer.endId, pad_token_id: tokenizer.padId };
+}
+
+export function tokenizerConfigOf(shape: ModelShape) {
+  return {
+    tokenizer_class: 'PreTrainedTokenizerFast',
+    bos_token: null,
+    eos_token: END_TOKEN,
+    pad_token: PAD_TOKEN,
+    model_max_length: shape.contextLength,
+    clean_up_tokenization_spaces: false,
+  };
+}
