@@ -42,8 +42,14 @@ export async function readProcess(pid: number): Promise<ProcessStat | null> {
   };
 }
 
+/** Names a process for later; where there is no /proc the start time is 0 and the pid stands alone. */
+export async function identify(pid: number): Promise<ProcessIdentity> {
+  return { pid, startTicks: (await readProcess(pid))?.startTicks ?? 0 };
+}
+
 /** Is this very process (not a later one with its pid) running? Zombies are not. */
 export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
+  if (identity.startTicks === 0) return answersSignal(identity.pid);
   const now = await readProcess(identity.pid);
   return now !== null && now.startTicks === identity.startTicks && now.state !== 'Z' && now.state !== 'X';
 }
@@ -78,6 +84,14 @@ export async function listProcesses(): Promise<readonly ProcessStat[]> {
     if (found !== null && found.state !== 'Z' && found.state !== 'X') processes.push(found);
   }
   return processes;
+}
+
+function answersSignal(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 async function readOrNull(path: string): Promise<string | null> {

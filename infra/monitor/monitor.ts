@@ -1,0 +1,24 @@
+/** The `Monitor` port: numbers over steps, for people who watch a run. A file of JSON Lines here; TensorBoard and others later. */
+import { z } from 'zod';
+
+/** Slash groups, so that dashboards fold them: `train/loss`, `lean/checks_per_second`, `round/pass_rate`. */
+export const metricNameSchema = z
+  .string()
+  .max(120)
+  .regex(/^[a-z][a-z0-9_]*(\/[a-z0-9_]+)+$/);
+
+export const metricSchema = z.strictObject({
+  name: metricNameSchema,
+  /** Training step, round or whatever the group counts in; never less than 0. */
+  step: z.number().int().nonnegative(),
+  /** NaN and infinities are kept: a loss that became NaN is what one looks for. */
+  value: z.union([z.number(), z.nan(), z.literal(Number.POSITIVE_INFINITY), z.literal(Number.NEGATIVE_INFINITY)]),
+});
+export type Metric = z.infer<typeof metricSchema>;
+
+export interface Monitor {
+  /** Resolves once the metrics would survive the end of this process. STP1002 for a name or step out of form. */
+  log(metrics: readonly Metric[]): Promise<void>;
+  /** Ends the log; safe to call twice. No `log` after it. */
+  finalise(): Promise<void>;
+}

@@ -1,0 +1,209 @@
+/**
+ * Runs the Temporal dev server of the CLI as a child process on the loopback interface, with its history in an SQLite
+ * file that outlives both. It knows ports, health and how to end; it does not find the executable (`find.ts`).
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { StpError } from '../../data/errors.ts';
+import { RUN_MARK } from '../../data/run-mark.ts';
+import { claimDatabase, type DatabaseClaim } from './database-claim.ts';
+import { waitUntilHealthy } from './health.ts';
+import { choosePort, isPortFree, LOOPBACK, portInUse } from './ports.ts';
+import { SEARCH_ATTRIBUTES, type SearchAttributeType } from './search-attributes.ts';
+
+/** Temporal's own usual ports. */
+const USUAL_PORT = 7233;
+const USUAL_UI_PORT = 8233;
+const NAMESPACE = 'default';
+const START_TIMEOUT_MS = 60_000; // it takes 0.5 s here; a loaded two-core runner with a cold disk takes longer
+const STOP_TIMEOUT_MS = 10_000;
+const START_ATTEMPTS = 3;
+const LOG_LINES_KEPT = 20;
+
+/** What a server process needs of our environment; secrets stay out of it. */
+const PASSED_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'LANG'] as const;
+
+export interface DevServerOptions {
+  readonly executable: string;
+  /** SQLite file, made when it is not there; without it the history is lost with the server. */
+  readonly dbFilename?: string;
+  /** Must be free (STP1102). Default 7233, or any free one where that is taken; likewise 8233 for the UI. */
+  readonly port?: number;
+  readonly uiPort?: number;
+  /** Every line the server writes. */
+  readonly onLog?: (line: string) => void;
+  /** The server ended although nobody stopped it (STP1101, with its last lines). */
+  readonly onCrash?: (error: StpError) => void;
+  /** Default: the ones our workflows set. */
+  readonly searchAttributes?: Readonly<Record<string, SearchAttributeType>>;
+  /** Run whose clean-up is to end this server too. */
+  readonly runMark?: string;
+}
+
+export interface DevServer {
+  /** `127.0.0.1:7233` */
+  readonly address: string;
+  readonly namespace: string;
+  readonly uiUrl: string;
+  readonly pid: number;
+  /** Ends the server and resolves when its process is gone; safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/** Starts the server and resolves when it answers. STP1102: a given port is taken. STP1101: it does not come up. */
+export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
+  const dbFilename = options.dbFilename === undefined ? null : resolve(options.dbFilename);
+  if (dbFilename !== null) await mkdir(dirname(dbFilename), { recursive: true });
+  const claim = dbFilename === null ? null : await claimDatabase(dbFilename);
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      const port = await choosePort(options.port, USUAL_PORT);
+      const uiPort = await choosePort(options.uiPort, USUAL_UI_PORT, [port]);
+      try {
+        return await startOn(port, uiPort, dbFilename, claim, options);
+      } catch (error) {
+        // Another process may take a port between our look and the server's own.
+        const lost = (await Promise.all([port, uiPort].map(isPortFree))).indexOf(false);
+        if (lost === -1) throw error;
+        const given = lost === 0 ? options.port : options.uiPort;
+        if (given !== undefined) throw await portInUse(given);
+        if (attempt === START_ATTEMPTS) throw error;
+      }
+    }
+  } catch (error) {
+    await claim?.release();
+    throw error;
+  }
+}
+
+async function startOn(
+  port: number,
+  uiPort: number,
+  dbFilename: string | null,
+  claim: DatabaseClaim | null,
+  options: DevServerOptions,
+): Promise<DevServer> {
+  const searchAttributes = options.searchAttributes ?? SEARCH_ATTRIBUTES;
+  const address = `${LOOPBACK}:${port}`;
+  const server = spawn(options.executable, argumentsFor(port, uiPort, dbFilename, searchAttributes), {
+    // A group of its own: Ctrl-C in our terminal must not end it before our workers are drained.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environmentFor(options.runMark),
+  });
+  let ready = false;
+  let stopping = false;
+  // A stopping server complains about its own parts going away; that is nothing to report.
+  const log = collectLog(server, (line) => {
+    if (!stopping) options.onLog?.(line);
+  });
+  const gone = new AbortController();
+  const exited = new Promise<void>((resolveExit) => {
+    const end = (how: string, cause?: Error): void => {
+      process.off('exit', endWithUs);
+      const error = ended(options.executable, how, log, cause);
+      gone.abort(error);
+      void Promise.resolve(ready && !stopping ? claim?.release() : undefined).finally(() => {
+        if (ready && !stopping) options.onCrash?.(error);
+        resolveExit();
+      });
+    };
+    server.once('error', (error) => {
+      if (server.pid === undefined) end(error.message, error);
+    });
+    server.once('close', (code, signal) => end(signal === null ? `exit code ${code}` : `signal ${signal}`));
+  });
+  const endWithUs = (): void => void server.kill('SIGKILL');
+  process.once('exit', endWithUs);
+
+  try {
+    if (server.pid !== undefined) await claim?.serve(server.pid, address);
+    await waitUntilHealthy({
+      address,
+      namespace: NAMESPACE,
+      searchAttributes: Object.keys(searchAttributes),
+      timeoutMs: START_TIMEOUT_MS,
+      signal: gone.signal,
+    });
+    gone.signal.throwIfAborted();
+    ready = true;
+  } catch (error) {
+    stopping = true;
+    server.kill('SIGKILL');
+    await exited;
+    throw error instanceof StpError ? error : ended(options.executable, (error as Error).message, log, error as Error);
+  }
+
+  let stopped: Promise<void> | undefined;
+  return {
+    address,
+    namespace: NAMESPACE,
+    uiUrl: `http://${LOOPBACK}:${uiPort}`,
+    pid: server.pid!,
+    stop() {
+      stopping = true;
+      stopped ??= endServer(server, exited).then(() => claim?.release());
+      return stopped;
+    },
+  };
+}
+
+async function endServer(server: ChildProcess, exited: Promise<void>): Promise<void> {
+  server.kill('SIGINT');
+  const force = setTimeout(() => server.kill('SIGKILL'), STOP_TIMEOUT_MS);
+  await exited;
+  clearTimeout(force);
+}
+
+function argumentsFor(
+  port: number,
+  uiPort: number,
+  dbFilename: string | null,
+  searchAttributes: Readonly<Record<string, SearchAttributeType>>,
+): string[] {
+  // Write-ahead log with synchronous=normal: 3.5 times the activities a second of SQLite's defaults, and what was
+  // committed survives the death of the process (sqlite.org/wal.html; a power cut may lose the last commits).
+  const database =
+    dbFilename === null
+      ? []
+      : ['--db-filename', dbFilename, '--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=normal'];
+  return [
+    ...['server', 'start-dev', '--ip', LOOPBACK, '--port', String(port), '--ui-port', String(uiPort)],
+    ...['--ui-disable-news-fetch', '--log-level', 'warn', '--disable-config-file'],
+    ...database,
+    ...Object.entries(searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+  ];
+}
+
+function environmentFor(runMark: string | undefined): NodeJS.ProcessEnv {
+  const environment: Record<string, string | undefined> = {};
+  for (const name of PASSED_VARIABLES) environment[name] = process.env[name];
+  if (runMark !== undefined) environment[RUN_MARK] = runMark;
+  return environment;
+}
+
+/** The last lines of both outputs, kept for errors. Always read, or the server would stop at a full pipe. */
+function collectLog(server: ChildProcess, onLog: (line: string) => void): readonly string[] {
+  const kept: string[] = [];
+  for (const output of [server.stdout, server.stderr]) {
+    if (output === null) continue;
+    createInterface({ input: output }).on('line', (line) => {
+      kept.push(line);
+      if (kept.length > LOG_LINES_KEPT) kept.shift();
+      onLog(line);
+    });
+  }
+  return kept;
+}
+
+function ended(executable: string, how: string, log: readonly string[], cause?: Error): StpError {
+  const lines = log.length === 0 ? '' : `; its last lines:\n${log.map((line) => `  ${line}`).join('\n')}`;
+  return new StpError(
+    'STP1101',
+    `the Temporal server (${executable}) is not running: ${how}${lines}`,
+    'Start it again on the same database: finished work is in its history. If it fails at once, read the lines above.',
+    { facts: { executable, how }, retryable: true, cause },
+  );
+}
