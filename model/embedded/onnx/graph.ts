@@ -40,6 +40,7 @@ export class Graph {
   private readonly outputs = new Map<string, Value>();
   private readonly initializers: TensorData[] = [];
   private readonly constants = new Map<string, Value>();
+  private readonly integerConstants = new Map<Value, readonly number[]>();
   private readonly names = new Set<string>();
 
   constructor(name: string) {
@@ -69,7 +70,16 @@ export class Graph {
 
   /** A vector of int64, as shape, axis and index inputs want it. */
   integers(numbers: readonly number[]): Value {
-    return this.constant(`integers_${numbers.join('_')}`, [numbers.length], BigInt64Array.from(numbers, BigInt));
+    const value = this.constant(`integers_${numbers.join('_')}`, [numbers.length], BigInt64Array.from(numbers, BigInt));
+    this.integerConstants.set(value, numbers);
+    return value;
+  }
+
+  /** The numbers behind a value made by `integers`. */
+  integersOf(value: Value): readonly number[] {
+    const numbers = this.integerConstants.get(value);
+    if (numbers === undefined) throw graphError(`${value.name} is not a constant vector of integers`);
+    return numbers;
   }
 
   /** Adds an operator and returns its outputs. The general way in; `operations/` has a checked function for each. */

@@ -38,24 +38,14 @@ export function sum(values: readonly Value[]): Value {
   return first.graph.operation({ operator: 'Sum', inputs: values }, first.type, first.shape);
 }
 
-function reduce(operator: string, value: Value, axes: readonly number[], keepAxes: boolean): Value {
+/** Sum along axes; with `keepAxes` they stay with length 1. */
+export function reduceSum(value: Value, axes: readonly number[], keepAxes: boolean): Value {
   const reduced = new Set(axes.map((axis) => axisOf(value.shape, axis)));
   const shape = value.shape.flatMap<Dimension>((dimension, axis) => {
     if (!reduced.has(axis)) return [dimension];
     return keepAxes ? [1] : [];
   });
+  const attributes = { keepdims: { int: keepAxes ? 1 : 0 } };
   const inputs = [value, value.graph.integers([...reduced])];
-  return value.graph.operation(
-    { operator, inputs, attributes: { keepdims: { int: keepAxes ? 1 : 0 } } },
-    value.type,
-    shape,
-  );
+  return value.graph.operation({ operator: 'ReduceSum', inputs, attributes }, value.type, shape);
 }
-
-/** Sum along axes; with `keepAxes` they stay with length 1. */
-export const reduceSum = (value: Value, axes: readonly number[], keepAxes: boolean): Value =>
-  reduce('ReduceSum', value, axes, keepAxes);
-
-/** Mean along axes; with `keepAxes` they stay with length 1. */
-export const reduceMean = (value: Value, axes: readonly number[], keepAxes: boolean): Value =>
-  reduce('ReduceMean', value, axes, keepAxes);

@@ -103,11 +103,14 @@ export function gatherAlongLastAxis(value: Value, indices: Value): Value {
   return value.graph.operation({ operator: 'GatherElements', inputs, attributes }, value.type, indices.shape);
 }
 
-/** Zeros of the shape of `value`, which may have dimensions known only at run time. */
+/** The shape as an int64 vector, known when the graph runs. */
+export function shapeOf(value: Value): Value {
+  return value.graph.operation({ operator: 'Shape', inputs: [value] }, 'int64', [value.shape.length]);
+}
+
+/** Zeros of the shape of `value`, which may have dimensions known only when the graph runs. */
 export function zerosLike(value: Value): Value {
-  const { graph, shape } = value;
-  const dimensions = graph.operation({ operator: 'Shape', inputs: [value] }, 'int64', [shape.length]);
-  return graph.operation({ operator: 'ConstantOfShape', inputs: [dimensions] }, 'float32', shape);
+  return value.graph.operation({ operator: 'ConstantOfShape', inputs: [shapeOf(value)] }, 'float32', value.shape);
 }
 
 function elementSum(dimensions: readonly Dimension[]): Dimension {

@@ -1,0 +1,76 @@
+/** Gradients of the elementwise operators and of sums. */
+import { divide, multiply, negate, sigmoid, subtract, sum } from '../operations/arithmetic.ts';
+import { reshape, shapeOf } from '../operations/layout.ts';
+import { type GradientRule, inputOf, outputOf, reduceToShape } from './rule.ts';
+
+const addRule: GradientRule = ({ node, outputGradient, wants }) => [
+  wants(0) ? reduceToShape(outputGradient, inputOf(node, 0)) : null,
+  wants(1) ? reduceToShape(outputGradient, inputOf(node, 1)) : null,
+];
+
+const subtractRule: GradientRule = ({ node, outputGradient, wants }) => [
+  wants(0) ? reduceToShape(outputGradient, inputOf(node, 0)) : null,
+  wants(1) ? negate(reduceToShape(outputGradient, inputOf(node, 1))) : null,
+];
+
+const multiplyRule: GradientRule = ({ node, outputGradient, wants }) => {
+  const [left, right] = [inputOf(node, 0), inputOf(node, 1)];
+  return [
+    wants(0) ? reduceToShape(multiply(outputGradient, right), left) : null,
+    wants(1) ? reduceToShape(multiply(outputGradient, left), right) : null,
+  ];
+};
+
+const divideRule: GradientRule = ({ node, outputGradient, wants }) => {
+  const [left, right] = [inputOf(node, 0), inputOf(node, 1)];
+  const scaled = divide(outputGradient, right);
+  return [
+    wants(0) ? reduceToShape(scaled, left) : null,
+    wants(1) ? negate(reduceToShape(multiply(scaled, outputOf(node)), right)) : null,
+  ];
+};
+
+const negateRule: GradientRule = ({ outputGradient }) => [negate(outputGradient)];
+
+const exponentialRule: GradientRule = ({ node, outputGradient }) => [multiply(outputGradient, outputOf(node))];
+
+const logarithmRule: GradientRule = ({ node, outputGradient }) => [divide(outputGradient, inputOf(node, 0))];
+
+/** y' = y (1 - y) */
+const sigmoidRule: GradientRule = ({ node, outputGradient }) => {
+  const scaled = multiply(outputGradient, outputOf(node));
+  return [subtract(scaled, multiply(scaled, outputOf(node)))];
+};
+
+/** SiLU: with s = sigmoid(x) and y = x s, y' = s + y (1 - s) = s (1 - y) + y. Only alpha = 1 is ever written. */
+const siluRule: GradientRule = ({ graph, node, outputGradient }) => {
+  const output = outputOf(node);
+  const slope = sum([multiply(sigmoid(inputOf(node, 0)), subtract(graph.scalar(1), output)), output]);
+  return [multiply(outputGradient, slope)];
+};
+
+const sumRule: GradientRule = ({ node, outputGradient, wants }) =>
+  node.inputs.map((_, index) => (wants(index) ? outputGradient : null));
+
+/** Every element that was summed has the gradient of its sum. */
+const reduceSumRule: GradientRule = ({ graph, node, outputGradient }) => {
+  const value = inputOf(node, 0);
+  const axes = new Set(graph.integersOf(inputOf(node, 1)));
+  const keptShape = value.shape.map((dimension, axis) => (axes.has(axis) ? 1 : dimension));
+  const inputs = [reshape(outputGradient, keptShape), shapeOf(value)];
+  return [graph.operation({ operator: 'Expand', inputs }, value.type, value.shape), null];
+};
+
+export const ARITHMETIC_RULES: Readonly<Record<string, GradientRule>> = {
+  Add: addRule,
+  Sub: subtractRule,
+  Mul: multiplyRule,
+  Div: divideRule,
+  Neg: negateRule,
+  Exp: exponentialRule,
+  Log: logarithmRule,
+  Sigmoid: sigmoidRule,
+  QuickGelu: siluRule,
+  Sum: sumRule,
+  ReduceSum: reduceSumRule,
+};

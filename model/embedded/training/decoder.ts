@@ -1,0 +1,134 @@
+/**
+ * The decoder as a graph over packed rows: Llama's architecture (RMSNorm, rotary positions, grouped-query attention,
+ * SwiGLU, tied head), whole sequences at once, as training wants it. Several examples share a row; `attentionBias` keeps
+ * them apart and `positions` restart with each. What the logits are scored by is in `objective.ts`.
+ */
+
+import type { ModelShape } from '../../trainer.ts';
+import type { Graph, Value } from '../onnx/graph.ts';
+import { add, multiply, silu } from '../onnx/operations/arithmetic.ts';
+import { gatherRows, reshape, transpose } from '../onnx/operations/layout.ts';
+import { linear, matmul } from '../onnx/operations/linear.ts';
+import { rmsNorm, rotary, softmax } from '../onnx/operations/transformer.ts';
+import { EMBEDDING_NAME, FINAL_NORM_NAME, headSizeOf, layerPrefix, type ParameterLayout } from './parameter-layout.ts';
+
+/** Added under the square root of RMSNorm (Llama's `rms_norm_eps`). */
+export const NORM_EPSILON = 1e-5;
+/** Base of the rotary wavelengths (Llama's `rope_theta`). */
+export const ROTARY_BASE = 10_000;
+
+/** Number of rows in a batch, known when the graph runs. */
+const ROWS = 'rows';
+/** Tokens in a batch, rows · rowLength. */
+const TOKENS = 'tokens';
+/** Tokens in a batch that are scored. */
+export const TARGETS = 'targets';
+
+export interface DecoderInputs {
+  /** Token ids, int64 [rows, rowLength]. */
+  readonly tokens: Value;
+  /** Position of each token in its example, int64 [rows, rowLength]. */
+  readonly positions: Value;
+  /** 0 where the second position may be seen from the first, very negative elsewhere; float32 [rows, 1, length, length]. */
+  readonly attentionBias: Value;
+  /** Which tokens predict a target: indices into rows · rowLength, int64 [targets]. */
+  readonly predictors: Value;
+}
+
+export type ParameterValues = ReadonlyMap<string, Value>;
+
+/** One graph input for each weight, under its name. */
+export function parameterInputs(graph: Graph, layout: ParameterLayout): ParameterValues {
+  return new Map(layout.entries.map(({ name, shape }) => [name, graph.input(name, 'float32', shape)]));
+}
+
+export function decoderInputs(graph: Graph, rowLength: number): DecoderInputs {
+  return {
+    tokens: graph.input('tokens_in', 'int64', [ROWS, rowLength]),
+    positions: graph.input('positions', 'int64', [ROWS, rowLength]),
+    attentionBias: graph.input('attention_bias', 'float32', [ROWS, 1, rowLength, rowLength]),
+    predictors: graph.input('predictors', 'int64', [TARGETS]),
+  };
+}
+
+/** Logits of the next token at the predictors, float32 [targets, vocabularySize]. */
+export function decoderLogits(
+  graph: Graph,
+  shape: ModelShape,
+  rowLength: number,
+  parameters: ParameterValues,
+  inputs: DecoderInputs,
+): Value {
+  const weight = (name: string) => parameters.get(name)!;
+  const embedding = weight(EMBEDDING_NAME);
+  const tables = rotaryTables(graph, shape);
+  let stream = reshape(gatherRows(embedding, inputs.tokens), [TOKENS, shape.hiddenSize]);
+  for (let layer = 0; layer < shape.layers; layer += 1) {
+    const prefix = layerPrefix(layer);
+    const normal = rmsNorm(stream, weight(`${prefix}.input_layernorm.weight`), NORM_EPSILON);
+    let mixed = attention(shape, rowLength, normal, (name) => weight(`${prefix}.self_attn.${name}`), inputs, tables);
+    if (layer === shape.layers - 1) {
+      // Nothing mixes positions after the last attention: from here only the scored tokens need computing.
+      mixed = gatherRows(mixed, inputs.predictors);
+      stream = gatherRows(stream, inputs.predictors);
+    }
+    stream = add(stream, linear(mixed, weight(`${prefix}.self_attn.o_proj.weight`)));
+    const inner = rmsNorm(stream, weight(`${prefix}.post_attention_layernorm.weight`), NORM_EPSILON);
+    const gate = silu(linear(inner, weight(`${prefix}.mlp.gate_proj.weight`)));
+    const gated = multiply(gate, linear(inner, weight(`${prefix}.mlp.up_proj.weight`)));
+    stream = add(stream, linear(gated, weight(`${prefix}.mlp.down_proj.weight`)));
+  }
+  return linear(rmsNorm(stream, weight(FINAL_NORM_NAME), NORM_EPSILON), embedding);
+}
+
+interface RotaryTables {
+  readonly cosines: Value;
+  readonly sines: Value;
+}
+
+/**
+ * Grouped-query attention of normalised activations [tokens, hidden], before the output projection. The query heads that
+ * share a key head are stacked as rows of one matrix, so their gradients for it add up inside one product.
+ */
+function attention(
+  shape: ModelShape,
+  rowLength: number,
+  input: Value,
+  weight: (name: string) => Value,
+  { positions, attentionBias }: DecoderInputs,
+  tables: RotaryTables,
+): Value {
+  const headSize = headSizeOf(shape);
+  const { heads, keyValueHeads } = shape;
+  const stackedRows = (heads / keyValueHeads) * rowLength;
+  const project = (name: string, count: number) =>
+    reshape(linear(input, weight(name)), [ROWS, rowLength, count * headSize]);
+  const rotated = (name: string, count: number) =>
+    rotary(project(name, count), positions, tables.cosines, tables.sines);
+  const headsFirst = (value: Value, count: number) =>
+    transpose(reshape(value, [ROWS, rowLength, count, headSize]), [0, 2, 1, 3]);
+  const queries = reshape(headsFirst(rotated('q_proj.weight', heads), heads), [
+    ROWS,
+    keyValueHeads,
+    stackedRows,
+    headSize,
+  ]);
+  const keys = headsFirst(rotated('k_proj.weight', keyValueHeads), keyValueHeads);
+  const values = headsFirst(project('v_proj.weight', keyValueHeads), keyValueHeads);
+  const scores = matmul(queries, keys, { transposeRight: true, scale: 1 / Math.sqrt(headSize) });
+  const biased = add(reshape(scores, [ROWS, heads, rowLength, rowLength]), attentionBias);
+  const shares = reshape(softmax(biased), [ROWS, keyValueHeads, stackedRows, rowLength]);
+  const mixed = reshape(matmul(shares, values), [ROWS, heads, rowLength, headSize]);
+  return reshape(transpose(mixed, [0, 2, 1, 3]), [TOKENS, shape.hiddenSize]);
+}
+
+function rotaryTables(graph: Graph, shape: ModelShape): RotaryTables {
+  const half = headSizeOf(shape) / 2;
+  const angles = Float64Array.from(
+    { length: shape.contextLength * half },
+    (_, index) => Math.floor(index / half) * ROTARY_BASE ** (-(index % half) / half),
+  );
+  const table = (name: string, of: (angle: number) => number) =>
+    graph.initializer(name, [shape.contextLength, half], Float32Array.from(angles, of));
+  return { cosines: table('rotary_cosines', Math.cos), sines: table('rotary_sines', Math.sin) };
+}
