@@ -1,0 +1,130 @@
+/**
+ * Reads a library folder into records: each theorem with its signature, tactic proof, header and premises, and the
+ * conjecturer examples made of them. It reads text only and asks no Lean; that every record elaborates on its own is
+ * what its test shows with real Lean.
+ */
+import path from 'node:path';
+import { contentId } from '../../data/schemas/ids.ts';
+import { type LibraryTheorem, PROOF_CHARS_MAX, STATEMENT_CHARS_MAX } from '../../data/schemas/records.ts';
+import { readCommands } from './commands.ts';
+import { LIBRARY_HEADER } from './header.ts';
+import { discoverModules } from './modules.ts';
+import { lineAt, maskSource } from './scan.ts';
+import { type SkipReason, splitTheorem } from './theorem-text.ts';
+
+export interface SkippedTheorem {
+  readonly file: string;
+  /** 1-based. */
+  readonly line: number;
+  readonly reason: SkipReason;
+}
+
+export interface LibraryExtract {
+  /** In import order of the files, then in the order of each file. */
+  readonly theorems: readonly LibraryTheorem[];
+  readonly skipped: readonly SkippedTheorem[];
+}
+
+/** Example for the conjecturer (STP §1.3 item 5): two theorems of a file that share a premise, the earlier one first. */
+export interface ConjecturerTuple {
+  readonly file: string;
+  readonly easy: LibraryTheorem;
+  readonly lemma: LibraryTheorem;
+  readonly hard: LibraryTheorem;
+}
+
+interface FoundTheorem extends Omit<LibraryTheorem, 'premises'> {
+  readonly scopes: readonly string[];
+}
+
+const LIBRARY_NAMESPACE = 'Stp';
+const NAME_IN_PROOF =
+  /(?<![\p{L}\p{N}_'.])(?:_root_\.)?[\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*/gu;
+
+/** `directory` holds the modules `Stp.*`. Errors: STP1202 for a folder or an import that is not there. */
+export async function extractLibrary(directory: string): Promise<LibraryExtract> {
+  const modules = await discoverModules([{ directory, modulePrefix: LIBRARY_NAMESPACE }]);
+  const found: FoundTheorem[] = [];
+  const skipped: SkippedTheorem[] = [];
+  for (const module of modules) {
+    if (module.path === null) continue;
+    const file = path.relative(directory, module.path).split(path.sep).join('/');
+    for (const theorem of readTheorems(file, module.source)) {
+      if ('reason' in theorem) skipped.push(theorem);
+      else found.push(theorem);
+    }
+  }
+  const names = new Set(found.map(({ name }) => name));
+  const theorems = found.map(({ scopes, ...theorem }) => ({
+    ...theorem,
+    premises: premisesOf(theorem.proof, scopes, names).filter((name) => name !== theorem.name),
+  }));
+  return { theorems, skipped };
+}
+
+/** Every (easy, lemma, hard) of the theorems, which are in the order of their files. */
+export function conjecturerTuples(theorems: readonly LibraryTheorem[]): readonly ConjecturerTuple[] {
+  const byName = new Map(theorems.map((theorem) => [theorem.name, theorem]));
+  const earlierUsers = new Map<string, LibraryTheorem[]>();
+  const tuples: ConjecturerTuple[] = [];
+  for (const hard of theorems) {
+    for (const premise of hard.premises) {
+      const lemma = byName.get(premise);
+      if (lemma === undefined) continue;
+      const key = `${hard.file}\n${premise}`;
+      const users = earlierUsers.get(key) ?? [];
+      for (const easy of users) tuples.push({ file: hard.file, easy, lemma, hard });
+      earlierUsers.set(key, [...users, hard]);
+    }
+  }
+  return tuples;
+}
+
+function* readTheorems(file: string, source: string): Generator<FoundTheorem | SkippedTheorem> {
+  const masked = maskSource(source);
+  for (const command of readCommands(masked)) {
+    if (command.keyword !== 'theorem' && command.keyword !== 'lemma') continue;
+    const line = lineAt(source, command.start);
+    const parts = splitTheorem(
+      masked.withoutComments.slice(command.start, command.end),
+      masked.code.slice(command.start, command.end),
+    );
+    const reason = typeof parts === 'string' ? parts : command.hasVariables ? 'variables in force' : null;
+    if (reason !== null || typeof parts === 'string') {
+      yield { file, line, reason: reason ?? 'no name' };
+    } else if (parts.statement.length > STATEMENT_CHARS_MAX || parts.proof.length > PROOF_CHARS_MAX) {
+      yield { file, line, reason: 'too long' };
+    } else {
+      const { name: shortName, statement, proof } = parts;
+      const name = [...command.namespace, shortName].join('.');
+      const header = headerFor(command.namespace, command.opens);
+      const scopes = [...prefixes(command.namespace), ...command.opens];
+      yield { id: contentId('library', name, statement, proof), name, file, line, statement, proof, header, scopes };
+    }
+  }
+}
+
+/** The library header, with what a nested namespace or an `open` of the file adds to it. */
+function headerFor(namespace: readonly string[], opens: readonly string[]): string {
+  const extra = [...prefixes(namespace).reverse(), ...opens].filter((name) => name !== LIBRARY_NAMESPACE);
+  return LIBRARY_HEADER + extra.map((name) => `open ${name}\n`).join('');
+}
+
+/** `A.B`, `A`: innermost first. */
+function prefixes(namespace: readonly string[]): string[] {
+  return namespace.map((_, index) => namespace.slice(0, namespace.length - index).join('.'));
+}
+
+/** Library names in a proof, sorted. `rev_rev.symm` is a use of `rev_rev`; the innermost namespace wins. */
+export function premisesOf(proof: string, scopes: readonly string[], names: ReadonlySet<string>): string[] {
+  const used = new Set<string>();
+  for (const [written] of maskSource(proof).code.matchAll(NAME_IN_PROOF)) {
+    const parts = written.replace(/^_root_\./, '').split('.');
+    const name = parts
+      .map((_, index) => parts.slice(0, parts.length - index).join('.'))
+      .map((prefix) => [...scopes.map((scope) => `${scope}.${prefix}`), prefix].find((full) => names.has(full)))
+      .find((full) => full !== undefined);
+    if (name !== undefined) used.add(name);
+  }
+  return [...used].sort();
+}
