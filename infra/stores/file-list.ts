@@ -1,0 +1,29 @@
+/** Names of the files under a folder, one at a time, in the byte order of the whole name (as Google Cloud Storage lists). */
+import { opendir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { nullWhenMissing } from './file-objects.ts';
+import { RESERVED_PART } from './names.ts';
+
+/** Names that begin with the prefix. Holds the entries of one folder a level, never the whole tree. */
+export async function* listFileNames(folder: string, prefix: string): AsyncGenerator<string> {
+  yield* walk(folder, '', prefix);
+}
+
+async function* walk(folder: string, above: string, prefix: string): AsyncGenerator<string> {
+  const directory = await opendir(folder).catch(nullWhenMissing);
+  if (directory === null) return;
+  const entries: string[] = [];
+  for await (const entry of directory) {
+    // A folder stands for the names below it, all of which go on with a slash.
+    if (entry.isDirectory() && !(above === '' && entry.name === RESERVED_PART)) entries.push(`${above}${entry.name}/`);
+    if (entry.isFile()) entries.push(above + entry.name);
+  }
+  // Names are ASCII, so the order of code units is the order of bytes.
+  for (const name of entries.sort((left, right) => (left < right ? -1 : 1))) {
+    if (!name.endsWith('/')) {
+      if (name.startsWith(prefix)) yield name;
+    } else if (name.startsWith(prefix) || prefix.startsWith(name)) {
+      yield* walk(join(folder, name.slice(above.length)), name, prefix);
+    }
+  }
+}

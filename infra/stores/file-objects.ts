@@ -1,0 +1,150 @@
+/**
+ * Objects as files in a folder, for `file-store.ts`: where things lie, how an object appears at once, what is known
+ * of it. An object is an ordinary file under its own name, so other programs can read it. What the file itself cannot
+ * say is in its mark, an empty file `.stp/marks/NAME/CRC-BYTES-COUNT` made beforehand.
+ *
+ * Bytes go to `.stp/temporary/` and are flushed; then the mark; then a hard link under the object's name, which either
+ * appears whole or fails because the name is taken. A process killed at any point leaves at most a temporary file
+ * (removed a day later) or a mark without its object, which nobody reads.
+ */
+import { randomUUID } from 'node:crypto';
+import { link, lstat, mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { checksumOfFile } from './contents.ts';
+import { Crc32c } from './crc32c.ts';
+import { RESERVED_PART } from './names.ts';
+import { damaged, differs } from './store-errors.ts';
+
+const MARK = /^([0-9a-f]{8})-(\d{1,15})-(\d{1,15})$/;
+/** A put-once object has one version. */
+const GENERATION = '1';
+/** No object is being written for longer than this; older temporary files are left from killed processes. */
+const TEMPORARY_AGE_MS_MAX = 24 * 60 * 60 * 1000;
+
+export interface FileObject {
+  readonly ref: ArtifactRef;
+  readonly updated: Date;
+}
+
+export class FileObjects {
+  readonly folder: string;
+  readonly root: string;
+
+  constructor(folder: string, root: string) {
+    this.folder = folder;
+    this.root = root;
+  }
+
+  pathOf(name: string): string {
+    return join(this.folder, ...name.split('/'));
+  }
+
+  /** A path in the store's own folder: `own('pointers', name)`. */
+  own(kind: 'marks' | 'pointers' | 'temporary', name = ''): string {
+    return join(this.folder, RESERVED_PART, kind, ...name.split('/'));
+  }
+
+  /** A new path for bytes on their way, on the same file system as the objects. */
+  async temporaryPath(): Promise<string> {
+    await mkdir(this.own('temporary'), { recursive: true });
+    return this.own('temporary', randomUUID());
+  }
+
+  /** What is known of a name from its size and mark, or null. Reads the bytes only where two marks fit the size. */
+  async inspect(name: string): Promise<FileObject | null> {
+    const path = this.pathOf(name);
+    const file = await lstat(path).catch(nullWhenMissing);
+    if (file === null || !file.isFile()) return null;
+    const names = (await readdir(this.own('marks', name)).catch(nullWhenMissing)) ?? [];
+    const marks = names.map((mark) => MARK.exec(mark)).filter((mark) => mark !== null);
+    if (marks.length === 0) return null;
+    let fitting = marks.filter((mark) => Number(mark[2]) === file.size);
+    if (new Set(fitting.map((mark) => mark[1])).size > 1) {
+      const actual = toHex((await checksumOfFile(path)).toBase64());
+      fitting = fitting.filter((mark) => mark[1] === actual);
+    }
+    const mark = fitting[0];
+    const uri = `${this.root}/${name}`;
+    if (mark === undefined) throw damaged(uri, `its ${file.size} bytes are not the ones that were written`);
+    const crc32c = Buffer.from(mark[1]!, 'hex').toString('base64');
+    return {
+      ref: { uri, generation: GENERATION, crc32c, bytes: file.size, count: Number(mark[3]) },
+      updated: file.mtime,
+    };
+  }
+
+  /** Gives the flushed temporary file its name. Where the name is taken by the same bytes, that is as good. */
+  async publish(name: string, temporaryPath: string, crc: Crc32c, count: number): Promise<ArtifactRef> {
+    const path = this.pathOf(name);
+    const uri = `${this.root}/${name}`;
+    const crc32c = crc.toBase64();
+    const mark = join(this.own('marks', name), `${toHex(crc32c)}-${crc.bytes}-${count}`);
+    await mkdir(dirname(mark), { recursive: true });
+    await writeFile(mark, '');
+    await syncFolder(dirname(mark));
+    await mkdir(dirname(path), { recursive: true });
+    try {
+      await link(temporaryPath, path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !(await stat(path)).isFile()) throw error;
+      // Another process was first: the bytes that lie there stand, whatever the marks say.
+      const stored = (await checksumOfFile(path)).toBase64();
+      if (stored !== crc32c) {
+        await rm(mark, { force: true });
+        throw differs(uri, stored, crc32c);
+      }
+    }
+    await syncFolder(dirname(path));
+    return { uri, generation: GENERATION, crc32c, bytes: crc.bytes, count };
+  }
+
+  /** Removes what killed processes left long ago; a store that may only be read is left as it is. */
+  async sweepTemporary(): Promise<void> {
+    for (const name of await readdir(this.own('temporary')).catch(() => [] as string[])) {
+      const path = this.own('temporary', name);
+      const file = await stat(path).catch(() => null);
+      if (file === null || Date.now() - file.mtimeMs < TEMPORARY_AGE_MS_MAX) continue;
+      await rm(path, { force: true }).catch(() => {});
+    }
+  }
+}
+
+/** Writes pieces to a new file, all the way to the disk. Returns their checksum and length. */
+export async function writeFlushed(
+  path: string,
+  input: AsyncIterable<Buffer>,
+  onProgress?: (bytesWritten: number) => void,
+): Promise<Crc32c> {
+  const crc = new Crc32c();
+  const file = await open(path, 'wx');
+  try {
+    for await (const piece of input) {
+      await file.appendFile(piece);
+      crc.update(piece);
+      onProgress?.(crc.bytes);
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return crc;
+}
+
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+export function nullWhenMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+  throw error;
+}
+
+function toHex(crc32c: string): string {
+  return Buffer.from(crc32c, 'base64').toString('hex');
+}

@@ -1,0 +1,133 @@
+/** The `ObjectStore` port over a folder of this machine or a mounted one. How objects lie there: `file-objects.ts`. */
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { checkedStream, checksum, collect, nameInStore, pieces, requireRange } from './contents.ts';
+import { listFileNames } from './file-list.ts';
+import { FileObjects, writeFlushed } from './file-objects.ts';
+import { moveFilePointer, readFilePointer } from './file-pointers.ts';
+import { checkName, checkPrefix } from './names.ts';
+import type { ObjectStore, PutOptions } from './object-store.ts';
+import { cannotRead, cannotWrite, damaged, differs } from './store-errors.ts';
+
+const READ_BYTES = 1 << 20;
+
+/** A store in the folder, which is made by the first write. STP1401 and STP1405 come from writing and reading. */
+export async function openFileStore(folder: string): Promise<ObjectStore> {
+  const root = pathToFileURL(folder).href.replace(/\/$/, '');
+  const objects = new FileObjects(folder, root);
+  await objects.sweepTemporary();
+
+  async function put(name: string, data: string | Uint8Array | Readable, options: PutOptions): Promise<ArtifactRef> {
+    const input = pieces(data, options.signal);
+    const existing = await objects.inspect(name);
+    if (existing !== null) {
+      const offered = await checksum(input);
+      if (offered.toBase64() === existing.ref.crc32c && offered.bytes === existing.ref.bytes) return existing.ref;
+      throw differs(existing.ref.uri, existing.ref.crc32c, offered.toBase64());
+    }
+    const path = await objects.temporaryPath();
+    try {
+      const crc = await writeFlushed(path, input, options.onProgress);
+      return await objects.publish(name, path, crc, options.count ?? 1);
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  async function openForReading(ref: ArtifactRef): Promise<FileHandle> {
+    return open(objects.pathOf(nameInStore(root, ref)), 'r').catch((error) => {
+      throw cannotRead(ref.uri, error);
+    });
+  }
+
+  async function inspect(name: string) {
+    return objects.inspect(name).catch((error) => {
+      throw cannotRead(`${root}/${name}`, error);
+    });
+  }
+
+  async function stream(ref: ArtifactRef): Promise<Readable> {
+    const file = await openForReading(ref);
+    return checkedStream(file.createReadStream({ highWaterMark: READ_BYTES }), ref);
+  }
+
+  return {
+    root,
+    stream,
+    async put(name, data, options = {}) {
+      try {
+        checkName(name);
+        options.signal?.throwIfAborted();
+        return await put(name, data, options);
+      } catch (error) {
+        throw cannotWrite(`${root}/${name}`, error);
+      } finally {
+        if (data instanceof Readable) data.destroy();
+      }
+    },
+    async putFile(name, path, options) {
+      const file = await open(path, 'r').catch((error) => {
+        throw cannotRead(path, error);
+      });
+      return this.put(name, file.createReadStream({ highWaterMark: READ_BYTES }), options);
+    },
+    async get(ref) {
+      return collect(await stream(ref));
+    },
+    async range(ref, start, end) {
+      requireRange(ref, start, end);
+      const file = await openForReading(ref);
+      try {
+        const { size } = await file.stat();
+        if (size !== ref.bytes) throw damaged(ref.uri, `${size} bytes instead of ${ref.bytes}`);
+        return start === end ? Buffer.alloc(0) : await collect(file.createReadStream({ start, end: end - 1 }));
+      } finally {
+        await file.close();
+      }
+    },
+    async download(ref, path) {
+      const input = await stream(ref);
+      await saveAs(path, input);
+    },
+    async stat(name) {
+      return (await inspect(checkName(name)))?.ref ?? null;
+    },
+    async *list(prefix) {
+      for await (const name of listFileNames(folder, checkPrefix(prefix))) {
+        const found = await inspect(name);
+        if (found === null) continue;
+        const { bytes, generation, crc32c } = found.ref;
+        yield { name, bytes, generation, crc32c, updated: found.updated };
+      }
+    },
+    async readPointer(name) {
+      return readFilePointer(objects.own('pointers', checkName(name))).catch((error) => {
+        throw cannotRead(`${root}/${name}`, error);
+      });
+    },
+    async movePointer(name, text, expected) {
+      return moveFilePointer(objects, checkName(name), text, expected).catch((error) => {
+        throw cannotWrite(`${root}/${name}`, error);
+      });
+    },
+  };
+}
+
+/** Writes a stream to a file of this machine that appears whole or not at all. Shared by the stores' `download`. */
+export async function saveAs(path: string, input: Readable): Promise<void> {
+  const partial = `${path}.${randomUUID()}.partial`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFlushed(partial, pieces(input, undefined));
+    await rename(partial, path);
+  } catch (error) {
+    throw cannotWrite(path, error);
+  } finally {
+    input.destroy();
+    await rm(partial, { force: true }).catch(() => {});
+  }
+}
