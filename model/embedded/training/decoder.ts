@@ -4,18 +4,20 @@
  * them apart and `positions` restart with each. What the logits are scored by is in `objective.ts`.
  */
 
+import {
+  EMBEDDING_TENSOR,
+  FINAL_NORM_TENSOR,
+  layerTensors,
+  RMS_EPSILON,
+  ROPE_THETA,
+} from '../../checkpoint/llama-tensors.ts';
 import type { ModelShape } from '../../trainer.ts';
 import type { Graph, Value } from '../onnx/graph.ts';
 import { add, multiply, silu } from '../onnx/operations/arithmetic.ts';
 import { gatherRows, reshape, transpose } from '../onnx/operations/layout.ts';
 import { linear, matmul } from '../onnx/operations/linear.ts';
 import { rmsNorm, rotary, softmax } from '../onnx/operations/transformer.ts';
-import { EMBEDDING_NAME, FINAL_NORM_NAME, headSizeOf, layerPrefix, type ParameterLayout } from './parameter-layout.ts';
-
-/** Added under the square root of RMSNorm (Llama's `rms_norm_eps`). */
-export const NORM_EPSILON = 1e-5;
-/** Base of the rotary wavelengths (Llama's `rope_theta`). */
-export const ROTARY_BASE = 10_000;
+import type { ParameterLayout } from './parameter-layout.ts';
 
 /** Number of rows in a batch, known when the graph runs. */
 const ROWS = 'rows';
@@ -60,25 +62,32 @@ export function decoderLogits(
   inputs: DecoderInputs,
 ): Value {
   const weight = (name: string) => parameters.get(name)!;
-  const embedding = weight(EMBEDDING_NAME);
+  const embedding = weight(EMBEDDING_TENSOR);
   const tables = rotaryTables(graph, shape);
   let stream = reshape(gatherRows(embedding, inputs.tokens), [TOKENS, shape.hiddenSize]);
   for (let layer = 0; layer < shape.layers; layer += 1) {
-    const prefix = layerPrefix(layer);
-    const normal = rmsNorm(stream, weight(`${prefix}.input_layernorm.weight`), NORM_EPSILON);
-    let mixed = attention(shape, rowLength, normal, (name) => weight(`${prefix}.self_attn.${name}`), inputs, tables);
+    const names = layerTensors(layer);
+    const normal = rmsNorm(stream, weight(names.inputNorm), RMS_EPSILON);
+    let mixed = attention(
+      shape,
+      rowLength,
+      normal,
+      { query: weight(names.query), key: weight(names.key), value: weight(names.value) },
+      inputs,
+      tables,
+    );
     if (layer === shape.layers - 1) {
       // Nothing mixes positions after the last attention: from here only the scored tokens need computing.
       mixed = gatherRows(mixed, inputs.predictors);
       stream = gatherRows(stream, inputs.predictors);
     }
-    stream = add(stream, linear(mixed, weight(`${prefix}.self_attn.o_proj.weight`)));
-    const inner = rmsNorm(stream, weight(`${prefix}.post_attention_layernorm.weight`), NORM_EPSILON);
-    const gate = silu(linear(inner, weight(`${prefix}.mlp.gate_proj.weight`)));
-    const gated = multiply(gate, linear(inner, weight(`${prefix}.mlp.up_proj.weight`)));
-    stream = add(stream, linear(gated, weight(`${prefix}.mlp.down_proj.weight`)));
+    stream = add(stream, linear(mixed, weight(names.output)));
+    const inner = rmsNorm(stream, weight(names.postNorm), RMS_EPSILON);
+    const gate = silu(linear(inner, weight(names.gate)));
+    const gated = multiply(gate, linear(inner, weight(names.up)));
+    stream = add(stream, linear(gated, weight(names.down)));
   }
-  return linear(rmsNorm(stream, weight(FINAL_NORM_NAME), NORM_EPSILON), embedding);
+  return linear(rmsNorm(stream, weight(FINAL_NORM_TENSOR), RMS_EPSILON), embedding);
 }
 
 interface RotaryTables {
@@ -94,27 +103,26 @@ function attention(
   shape: ModelShape,
   rowLength: number,
   input: Value,
-  weight: (name: string) => Value,
+  weights: { readonly query: Value; readonly key: Value; readonly value: Value },
   { positions, attentionBias }: DecoderInputs,
   tables: RotaryTables,
 ): Value {
-  const headSize = headSizeOf(shape);
+  const headSize = shape.hiddenSize / shape.heads;
   const { heads, keyValueHeads } = shape;
   const stackedRows = (heads / keyValueHeads) * rowLength;
-  const project = (name: string, count: number) =>
-    reshape(linear(input, weight(name)), [ROWS, rowLength, count * headSize]);
-  const rotated = (name: string, count: number) =>
-    rotary(project(name, count), positions, tables.cosines, tables.sines);
+  const project = (weight: Value, count: number) => reshape(linear(input, weight), [ROWS, rowLength, count * headSize]);
+  const rotated = (weight: Value, count: number) =>
+    rotary(project(weight, count), positions, tables.cosines, tables.sines);
   const headsFirst = (value: Value, count: number) =>
     transpose(reshape(value, [ROWS, rowLength, count, headSize]), [0, 2, 1, 3]);
-  const queries = reshape(headsFirst(rotated('q_proj.weight', heads), heads), [
+  const queries = reshape(headsFirst(rotated(weights.query, heads), heads), [
     ROWS,
     keyValueHeads,
     stackedRows,
     headSize,
   ]);
-  const keys = headsFirst(rotated('k_proj.weight', keyValueHeads), keyValueHeads);
-  const values = headsFirst(project('v_proj.weight', keyValueHeads), keyValueHeads);
+  const keys = headsFirst(rotated(weights.key, keyValueHeads), keyValueHeads);
+  const values = headsFirst(project(weights.value, keyValueHeads), keyValueHeads);
   const scores = matmul(queries, keys, { transposeRight: true, scale: 1 / Math.sqrt(headSize) });
   const biased = add(reshape(scores, [ROWS, heads, rowLength, rowLength]), attentionBias);
   const shares = reshape(softmax(biased), [ROWS, keyValueHeads, stackedRows, rowLength]);
@@ -123,10 +131,10 @@ function attention(
 }
 
 function rotaryTables(graph: Graph, shape: ModelShape): RotaryTables {
-  const half = headSizeOf(shape) / 2;
+  const half = shape.hiddenSize / shape.heads / 2;
   const angles = Float64Array.from(
     { length: shape.contextLength * half },
-    (_, index) => Math.floor(index / half) * ROTARY_BASE ** (-(index % half) / half),
+    (_, index) => Math.floor(index / half) * ROPE_THETA ** (-(index % half) / half),
   );
   const table = (name: string, of: (angle: number) => number) =>
     graph.initializer(name, [shape.contextLength, half], Float32Array.from(angles, of));
