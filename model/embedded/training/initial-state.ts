@@ -1,0 +1,56 @@
+/** What a training starts from: the weights and tokenizer of a checkpoint, or fresh weights and a tokenizer of the examples. */
+import { z } from 'zod';
+import { StpError } from '../../../data/errors.ts';
+import { readCheckpoint } from '../../checkpoint/checkpoint.ts';
+import { modelShapeSchema } from '../../checkpoint/config.ts';
+import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
+import { trainTokenizer } from '../../tokenizer/train.ts';
+import type { ModelShape, TrainRequest } from '../../trainer.ts';
+import { readExamples } from './example-file.ts';
+import { initialParameters } from './initial-parameters.ts';
+import { parameterLayout } from './parameter-layout.ts';
+
+export interface InitialState {
+  readonly tokenizer: Tokenizer;
+  /** Flat vector of `parameterLayout(shape)`, the caller's to change. */
+  readonly parameters: Float32Array;
+  /** Name of the model the weights are from; null for fresh ones. */
+  readonly parent: string | null;
+}
+
+/** Throws STP1002 where the shape is impossible or not the checkpoint's, STP1302 where the checkpoint is damaged. */
+export async function initialState(request: TrainRequest): Promise<InitialState> {
+  const { shape, initDirectory } = request;
+  const parsed = modelShapeSchema.safeParse(shape);
+  if (!parsed.success)
+    throw new StpError('STP1002', `model shape: ${z.prettifyError(parsed.error)}`, 'See `ModelShape`.');
+  if (initDirectory === null) {
+    const tokenizer = trainTokenizer(exampleTexts(request.examplesPath), { vocabularySize: shape.vocabularySize });
+    return { tokenizer, parameters: initialParameters(shape, request.seed), parent: null };
+  }
+  const checkpoint = await readCheckpoint(initDirectory);
+  const difference = differenceOf(shape, checkpoint.shape);
+  if (difference !== null)
+    throw new StpError(
+      'STP1002',
+      `checkpoint ${initDirectory}: ${difference}`,
+      'Ask for the shape of the checkpoint, or start from fresh weights.',
+    );
+  const layout = parameterLayout(shape);
+  const parameters = new Float32Array(layout.size);
+  for (const { name, offset } of layout.entries) parameters.set(checkpoint.tensors.get(name)!.values, offset);
+  return { tokenizer: checkpoint.tokenizer, parameters, parent: checkpoint.manifest.model };
+}
+
+function* exampleTexts(path: string): Generator<string> {
+  for (const { prompt, target } of readExamples(path)) {
+    yield prompt;
+    yield target;
+  }
+}
+
+function differenceOf(asked: ModelShape, found: ModelShape): string | null {
+  for (const key of Object.keys(asked) as (keyof ModelShape)[])
+    if (asked[key] !== found[key]) return `its ${key} is ${found[key]}, asked for ${asked[key]}`;
+  return null;
+}
