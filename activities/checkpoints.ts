@@ -1,0 +1,40 @@
+/** Checkpoint folders in and out of the store: one object a file, the manifest last; on a node, a checked local copy. */
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type CheckpointRef, artifactRefSchema } from '../data/schemas/artifact.ts';
+import type { ObjectStore } from '../infra/stores/object-store.ts';
+import { readJson } from './record-files.ts';
+
+const manifestSchema = z.strictObject({ model: z.string(), files: z.record(z.string().regex(/^[\w.-]+$/), artifactRefSchema) });
+
+/** Puts a folder's files under `name/`, then `name/manifest.json`-like `name/files.json`. */
+export async function storeCheckpoint(store: ObjectStore, name: string, directory: string, signal: AbortSignal): Promise<CheckpointRef> {
+  const files: Record<string, z.infer<typeof artifactRefSchema>> = {};
+  for (const file of (await readdir(directory)).sort())
+    files[file] = await store.putFile(`${name}/${file}`, join(directory, file), { signal });
+  const weights = files['model.safetensors'];
+  if (!weights) throw new Error(`${directory} holds no model.safetensors`);
+  // The model's name in records: the checksum and size of its weights, so equal weights have equal names.
+  const model = `${Buffer.from(weights.crc32c, 'base64').toString('hex')}-${weights.bytes.toString(36)}`;
+  const manifest = await store.put(`${name}/files.json`, `${JSON.stringify({ model, files }, null, 2)}\n`);
+  return { manifest, model };
+}
+
+/** A local folder with the checkpoint's files, each checked; made once a node and kept for the run. */
+export async function fetchCheckpoint(store: ObjectStore, checkpoint: CheckpointRef, scratch: string): Promise<string> {
+  const directory = join(scratch, 'checkpoints', `${checkpoint.model}-${checkpoint.manifest.crc32c.replaceAll(/[^\w]/g, '_')}`);
+  if (await stat(directory).catch(() => null)) return directory;
+  const manifest = await readJson(store, checkpoint.manifest, manifestSchema);
+  const partial = `${directory}.${process.pid}.${Date.now()}.partial`;
+  await mkdir(partial, { recursive: true });
+  try {
+    for (const [file, ref] of Object.entries(manifest.files)) await store.download(ref, join(partial, file));
+    await rename(partial, directory).catch(async (error: unknown) => {
+      if (!(await stat(directory).catch(() => null))) throw error;
+    });
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
+  return directory;
+}

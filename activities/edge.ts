@@ -1,0 +1,71 @@
+/**
+ * The activity edge: the one place where errors of the project become Temporal failures. The failure's type is the error
+ * code, so that it can be searched in the UI; what no retry can mend is not retried.
+ */
+import { activityInfo, ApplicationFailure, CancelledFailure, CompleteAsyncError, Context } from '@temporalio/activity';
+import type { ActivityInboundCallsInterceptor, ActivityInterceptorsFactory } from '@temporalio/worker';
+import { ZodError } from 'zod';
+import { describeIssues } from '../data/config/resolve.ts';
+import { StpError } from '../data/errors.ts';
+
+/** Errors of the operating system that mean the store's disk cannot take more. */
+const DISK_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
+
+export function toFailure(error: unknown): unknown {
+  if (error instanceof ApplicationFailure || error instanceof CancelledFailure || error instanceof CompleteAsyncError) return error;
+  if (error instanceof StpError)
+    return ApplicationFailure.create({
+      message: `${error.message}. ${error.advice}`,
+      type: error.code,
+      nonRetryable: !error.retryable,
+      details: [error.facts],
+      cause: error,
+    });
+  if (error instanceof ZodError)
+    return ApplicationFailure.nonRetryable(describeIssues(error), 'STP1001');
+  if (error instanceof Error && 'code' in error && DISK_CODES.has(String(error.code)))
+    return ApplicationFailure.create({
+      message: `${error.message}. Free space on the disk, then retry the round.`,
+      type: 'STP1401',
+      nonRetryable: true,
+      cause: error,
+    });
+  return error;
+}
+
+export const edgeInterceptors: ActivityInterceptorsFactory = (_context: Context) => ({
+  inbound: {
+    async execute(input, next) {
+      try {
+        return await next(input);
+      } catch (error) {
+        throw toFailure(error);
+      }
+    },
+  } satisfies ActivityInboundCallsInterceptor,
+});
+
+/** How often a long activity reports that it lives, ms. A third of the shortest heartbeat timeout leaves room for two losses. */
+const HEARTBEAT_EVERY_MS = 4_000;
+
+/**
+ * Runs long work under heartbeats that carry its progress, and gives it the signal that a cancellation or a lost
+ * activity raises.
+ */
+export async function withHeartbeat<T>(
+  work: (signal: AbortSignal, report: (progress: unknown) => void) => Promise<T>,
+): Promise<T> {
+  const context = Context.current();
+  let progress: unknown = { attempt: activityInfo().attempt };
+  const timer = setInterval(() => context.heartbeat(progress), HEARTBEAT_EVERY_MS);
+  try {
+    return await work(context.cancellationSignal, (latest) => {
+      progress = latest;
+    });
+  } catch (error) {
+    if (context.cancellationSignal.aborted) throw new CancelledFailure('the activity was cancelled', [], error as Error);
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,113 @@
+/** Sampling: proofs for a shard of statements, texts for a set of conjecturer inputs. */
+import { z } from 'zod';
+import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../data/schemas/artifact.ts';
+import type { RunConfig } from '../data/schemas/run-config.ts';
+import { dedupeSamples, type RawSample } from '../selfplay/dedupe.ts';
+import { proverPrompt } from '../selfplay/prompts.ts';
+import { seedFrom } from '../selfplay/random.ts';
+import { workItemSchema } from '../selfplay/shards.ts';
+import { fetchCheckpoint } from './checkpoints.ts';
+import { conjecturePlanSchema } from './conjecture.ts';
+import { withHeartbeat } from './edge.ts';
+import { metricsAt } from './metrics.ts';
+import type { Ports } from './ports.ts';
+import { once, readAll, writeRecords } from './record-files.ts';
+
+export const sampledSchema = z.strictObject({
+  samples: artifactRefSchema,
+  sampleCount: z.number().int(),
+  distinctCount: z.number().int(),
+  tokens: z.number().int(),
+});
+export type Sampled = z.infer<typeof sampledSchema>;
+
+export const conjectureTextSchema = z.strictObject({ input: z.number().int().nonnegative(), text: z.string().max(16_384) });
+
+export interface SampleShardInput {
+  readonly run: string;
+  /** Folder of the shard's objects, `rounds/1-…/shard-003`. */
+  readonly name: string;
+  readonly items: ArtifactRef;
+  readonly checkpoint: CheckpointRef;
+  readonly config: Pick<RunConfig, 'sampling' | 'seed' | 'modelThreads'>;
+}
+
+export interface SampleConjecturesInput {
+  readonly run: string;
+  readonly name: string;
+  readonly plan: ArtifactRef;
+  readonly checkpoint: CheckpointRef;
+  readonly config: Pick<RunConfig, 'sampling' | 'conjectures' | 'seed' | 'modelThreads'>;
+}
+
+export function generateActivities(ports: Ports) {
+  return {
+    /** Samples proofs of every item; seeds come from (run seed, shard name, statement, index). */
+    async sampleShard(input: SampleShardInput): Promise<Sampled> {
+      const { run, config } = input;
+      const store = await ports.store(run);
+      return once(store, `${input.name}/sampled.json`, sampledSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const items = await readAll(store, input.items, workItemSchema);
+          const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run));
+          const generator = await ports.generator(run, directory, config.modelThreads);
+          const requests = items.flatMap((item) =>
+            Array.from({ length: item.samples }, (_, index) => ({
+              id: item.statement.id,
+              prompt: proverPrompt(item.statement.statement),
+              seed: seedFrom(config.seed, input.name, item.statement.id, index),
+            })),
+          );
+          const { temperature, topP, maxTokens } = config.sampling;
+          const started = performance.now();
+          const completions = await generator.sample(requests, { temperature, topP, maxTokens }, { signal, onProgress: report });
+          const raw: RawSample[] = completions.map((completion, index) => ({
+            ...completion,
+            statementId: completion.id,
+            seed: requests[index]!.seed,
+          }));
+          const samples = dedupeSamples(raw, input.checkpoint.model);
+          const tokens = raw.reduce((sum, sample) => sum + sample.tokens, 0);
+          const seconds = (performance.now() - started) / 1_000;
+          const monitor = await ports.monitor(run);
+          await monitor.log(metricsAt(input.name, 0, { samples: raw.length, tokens, tokens_per_second: tokens / seconds }));
+          return {
+            samples: await writeRecords(store, `${input.name}/samples.jsonl`, samples, signal),
+            sampleCount: raw.length,
+            distinctCount: samples.length,
+            tokens,
+          };
+        }),
+      );
+    },
+
+    /** One text for every planned input. */
+    async sampleConjectures(input: SampleConjecturesInput): Promise<ArtifactRef> {
+      const { run, config } = input;
+      const store = await ports.store(run);
+      return once(store, `${input.name}/conjectured.json`, artifactRefSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const plan = await readAll(store, input.plan, conjecturePlanSchema);
+          const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run));
+          const generator = await ports.generator(run, directory, config.modelThreads);
+          const requests = plan.map((entry, index) => ({
+            id: String(index),
+            prompt: entry.prompt,
+            seed: seedFrom(config.seed, input.name, 'conjecture', index),
+          }));
+          const { temperature, topP } = config.sampling;
+          const completions = await generator.sample(
+            requests,
+            { temperature, topP, maxTokens: config.conjectures.maxTokens },
+            { signal, onProgress: report },
+          );
+          const texts = completions
+            .map((completion, index) => ({ input: index, text: completion.text, finish: completion.finish }))
+            .filter((text) => text.finish === 'stop')
+            .map(({ input: index, text }) => ({ input: index, text: text.slice(0, 16_384) }));
+          return writeRecords(store, `${input.name}/conjecture-texts.jsonl`, texts, signal);
+        }),
+      );
+    },
+  };
+}

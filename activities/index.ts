@@ -1,0 +1,37 @@
+/** All activities over one set of ports. Workflows import the types only. */
+import { conjectureActivities } from './conjecture.ts';
+import { datasetActivities } from './datasets.ts';
+import { evaluateActivities } from './evaluate.ts';
+import { generateActivities } from './generate.ts';
+import { nodeActivities } from './nodes.ts';
+import type { Ports } from './ports.ts';
+import { reportActivities } from './report.ts';
+import { selectActivities } from './select.ts';
+import { trainActivities } from './train.ts';
+import { verifyActivities } from './verify.ts';
+
+/** Short activities that read and write the store: they run on the control queue. */
+export function createControlActivities(ports: Ports) {
+  return {
+    ...datasetActivities(ports),
+    ...selectActivities(ports),
+    ...evaluateActivities(ports),
+    ...reportActivities(ports),
+    provisionNodes: nodeActivities(ports).provisionNodes,
+    releaseNodes: nodeActivities(ports).releaseNodes,
+  };
+}
+
+/** Activities that need a node's cores, memory, accelerators or Lean: they run on its own queue. */
+export function createHostActivities(ports: Ports) {
+  return {
+    ...trainActivities(ports),
+    ...generateActivities(ports),
+    ...conjectureActivities(ports),
+    ...verifyActivities(ports),
+    cleanUpNode: nodeActivities(ports).cleanUpNode,
+  };
+}
+
+export type ControlActivities = ReturnType<typeof createControlActivities>;
+export type HostActivities = ReturnType<typeof createHostActivities>;

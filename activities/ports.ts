@@ -1,0 +1,62 @@
+/**
+ * What activities stand on. Every activity is made by a factory over these ports; the laptop's and the fleet's
+ * implementations are put in by the workers (`workers/assemble.ts`), fakes by tests.
+ */
+import type { LibraryTheorem, Statement } from '../data/schemas/records.ts';
+import type { Monitor } from '../infra/monitor/monitor.ts';
+import type { Nodes } from '../infra/nodes/nodes.ts';
+import type { ObjectStore } from '../infra/stores/object-store.ts';
+import type { Verifier } from '../lean/verifier.ts';
+import type { Generator } from '../model/generator.ts';
+import type { Trainer } from '../model/trainer.ts';
+
+export interface SourceText {
+  /** Module name, `Stp.Nat`. */
+  readonly module: string;
+  readonly text: string;
+}
+
+/** The problem sets, the library and what was prepared from it, as they lie in the repository. */
+export interface Sources {
+  problemSet(name: string): AsyncIterable<Statement>;
+  libraryTheorems(): Promise<readonly LibraryTheorem[]>;
+  /** Further proofs of library theorems found by the script search: (theorem name, proof). */
+  searchedProofs(): AsyncIterable<{ readonly theorem: string; readonly proof: string }>;
+  /** False statements that ride in every round. */
+  canaries(): AsyncIterable<Statement>;
+  /** Every Lean module of the library and the problem sets, in an order that respects imports. */
+  modules(): Promise<readonly SourceText[]>;
+}
+
+export interface VerificationLimits {
+  readonly processes: number;
+  readonly candidatesPerProcess: number;
+  readonly candidateTimeoutMs: number;
+  readonly memoryBytesMax: number;
+}
+
+/** One theorem's fate when a whole file is checked. */
+export interface FileVerdict {
+  readonly name: string;
+  readonly accepted: boolean;
+  readonly message: string;
+}
+
+export interface Ports {
+  store(run: string): Promise<ObjectStore>;
+  verifier(run: string, limits: VerificationLimits): Promise<Verifier>;
+  /** Checks a whole file by itself: compiled in one fresh process, axioms read in another (as `bin/stp check`). */
+  checkFile(run: string, path: string, signal: AbortSignal): Promise<readonly FileVerdict[]>;
+  /** The engine on a checkpoint folder; one is kept warm until another is asked for. */
+  generator(run: string, checkpointDirectory: string, threads: number): Promise<Generator>;
+  trainer(run: string, threads: number): Trainer;
+  nodes: Nodes;
+  monitor(run: string): Promise<Monitor>;
+  /** Training losses that the monitor has, by stage and step. */
+  losses(run: string): Promise<readonly { stage: string; step: number; loss: number }[]>;
+  sources: Sources;
+  /** Folder of this node for files of the run that may vanish. */
+  scratch(run: string): Promise<string>;
+  /** Environment whose `STP_SET_…` values configure runs. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}

@@ -1,0 +1,83 @@
+/** The end of a run: summary.json, proofs.lean (checked as a whole) and report.html, from manifests alone. */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { StpError } from '../data/errors.ts';
+import { artifactRefSchema } from '../data/schemas/artifact.ts';
+import { type Proved, provedSchema } from '../data/schemas/records.ts';
+import { rateSchema, roundManifestSchema } from '../data/schemas/round.ts';
+import { passRate } from '../selfplay/rates.ts';
+import type { ReportInput, SelfplayResult } from '../workflows/contracts.ts';
+import { withHeartbeat } from './edge.ts';
+import type { Ports } from './ports.ts';
+import { proofsFile } from './proofs-file.ts';
+import { once, readAll, readJson, readRecords } from './record-files.ts';
+import { reportPage } from './report/page.ts';
+import { makePlots } from './report/plots.ts';
+import { summarise } from './report/summary.ts';
+
+const reportedSchema = z.strictObject({ summary: artifactRefSchema, report: artifactRefSchema, proofs: artifactRefSchema });
+
+export function reportActivities(ports: Ports) {
+  return {
+    async writeReport(input: ReportInput): Promise<SelfplayResult> {
+      const { run, state, evaluation } = input;
+      const store = await ports.store(run);
+      return once(store, 'reported.json', reportedSchema, () =>
+        withHeartbeat(async (signal) => {
+          // One proof a statement, the shortest; all others are in the rounds' own files.
+          const shortest = new Map<string, Proved>();
+          const provedByBaseline = new Set<string>();
+          const conjecturePassRates: { round: number; rate: number }[] = [];
+          for (const outcome of state.outcomes) {
+            const manifest = await readJson(store, outcome.manifest, roundManifestSchema);
+            for await (const proof of readRecords(store, manifest.proved, provedSchema)) {
+              if (outcome.round === 0) provedByBaseline.add(proof.statementId);
+              const seen = shortest.get(proof.statementId);
+              if (!seen || proof.proof.length < seen.proof.length) shortest.set(proof.statementId, proof);
+            }
+            for (const rate of await readAll(store, manifest.rates, rateSchema))
+              if (rate.origin === 'conjecture' && rate.attempts > 0) conjecturePassRates.push({ round: outcome.round, rate: passRate(rate) });
+          }
+          const kept = [...shortest.values()].sort((a, b) => a.round - b.round || (a.name < b.name ? -1 : 1));
+          const proofsText = proofsFile(await ports.sources.modules(), kept);
+          await checkWhole(ports, run, proofsText, signal);
+          const proofs = await store.put('proofs.lean', proofsText, { count: kept.length });
+          const verifier = await ports.verifier(run, state.config.verification);
+          const summary = summarise(run, state, evaluation, verifier.environment.version, kept.length);
+          const plots = await makePlots({ summary, conjecturePassRates, losses: await ports.losses(run) });
+          const page = reportPage({
+            summary,
+            plots,
+            newlyProved: kept.filter((proof) => proof.origin === 'dataset' && !provedByBaseline.has(proof.statementId)),
+            conjectures: kept.filter((proof) => proof.origin === 'conjecture').sort((a, b) => a.passRate - b.passRate),
+          });
+          return {
+            summary: await store.put('summary.json', `${JSON.stringify(summary, null, 2)}\n`),
+            report: await store.put('report.html', page),
+            proofs,
+          };
+        }),
+      );
+    },
+  };
+}
+
+/** proofs.lean is written only when Lean accepts every theorem in it, as a reader's own check would. */
+async function checkWhole(ports: Ports, run: string, text: string, signal: AbortSignal): Promise<void> {
+  const directory = join(await ports.scratch(run), `report-${process.pid}`);
+  await mkdir(directory, { recursive: true });
+  try {
+    const path = join(directory, 'Proofs.lean');
+    await writeFile(path, text);
+    const refused = (await ports.checkFile(run, path, signal)).filter((verdict) => !verdict.accepted);
+    if (refused.length > 0)
+      throw new StpError(
+        'STP1203',
+        `${refused.length} certified theorem(s) do not hold in proofs.lean, the first being ${refused[0]!.name}: ${refused[0]!.message}`,
+        'This is a defect of the checker or of the file writer: please report it with the run folder.',
+      );
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,90 @@
+/** The run in numbers: `summary.json`, made of round manifests. */
+import type { Evaluation, RoundCounts, Summary, VerdictCounts } from '../../data/schemas/round.ts';
+import type { RunState } from '../../workflows/contracts.ts';
+
+export function summarise(run: string, state: RunState, evaluation: Evaluation | null, leanVersion: string, proofsInFile: number): Summary {
+  const { outcomes, skipped, config, data, sft } = state;
+  const baseline = outcomes.find((outcome) => outcome.round === 0)?.counts.provedEver ?? 0;
+  const provedPerRound: number[] = [];
+  const rounds: Summary['rounds'] = [];
+  for (let round = 0; round < state.nextRound; round++) {
+    const outcome = outcomes.find((done) => done.round === round);
+    if (outcome) rounds.push({ ...outcome.counts, round, model: outcome.checkpoint.model, skipped: false });
+    else if (skipped.includes(round)) rounds.push({ ...NOTHING, round, model: '', skipped: true });
+    if (round > 0) provedPerRound.push(outcome?.counts.provedEver ?? provedPerRound.at(-1) ?? baseline);
+  }
+  const sum = (pick: (counts: RoundCounts) => number): number => outcomes.reduce((total, outcome) => total + pick(outcome.counts), 0);
+  const verdicts: VerdictCounts = {};
+  for (const outcome of outcomes)
+    for (const [kind, count] of Object.entries(outcome.counts.verdicts) as [keyof VerdictCounts, number][])
+      verdicts[kind] = (verdicts[kind] ?? 0) + count;
+  return {
+    run,
+    preset: config.preset,
+    leanVersion,
+    statements: data.train.count,
+    provedBaseline: baseline,
+    provedPerRound,
+    conjectures: {
+      made: sum((counts) => counts.conjecturesMade),
+      proved: sum((counts) => counts.conjecturesProved),
+      kept: sum((counts) => counts.conjecturesKept),
+    },
+    samples: sum((counts) => counts.samples),
+    verdicts,
+    secondsPerStage: { ...state.secondsPerStage },
+    sft: {
+      libraryProofs: data.counts.libraryProofs,
+      searchedProofs: data.counts.searchedProofs,
+      conjecturerExamples: data.counts.conjecturerExamples,
+      steps: sft.steps,
+      loss: sft.loss,
+    },
+    rounds,
+    heldOut: evaluation,
+    proofsInFile,
+  };
+}
+
+const NOTHING: RoundCounts = {
+  attempted: 0,
+  samples: 0,
+  distinctSamples: 0,
+  tokens: 0,
+  conjecturesMade: 0,
+  conjecturesAttempted: 0,
+  conjecturesProved: 0,
+  conjecturesKept: 0,
+  gate: {},
+  verdicts: {},
+  provedThisRound: 0,
+  provedEver: 0,
+  certified: 0,
+  certificateRefused: 0,
+  proverExamples: 0,
+  conjecturerExamples: 0,
+};
+
+/** The summary as rows of two columns, for the terminal and the report alike. */
+export function summaryRows(summary: Summary): [string, string][] {
+  const share = (count: number, of: number): string => `${count} (${of === 0 ? '–' : ((100 * count) / of).toFixed(1)} %)`;
+  const rows: [string, string][] = [
+    ['Lean', summary.leanVersion],
+    ['SFT set', `${summary.sft.libraryProofs} library proofs, ${summary.sft.searchedProofs} searched, ${summary.sft.conjecturerExamples} conjecturer examples`],
+    ['statements', String(summary.statements)],
+    ['proved at baseline', share(summary.provedBaseline, summary.statements)],
+  ];
+  for (const [index, proved] of summary.provedPerRound.entries()) rows.push([`proved after round ${index + 1}`, share(proved, summary.statements)]);
+  const { made, proved, kept } = summary.conjectures;
+  rows.push(['conjectures', `${made} made, ${proved} proved, ${kept} kept`]);
+  rows.push(['samples', String(summary.samples)]);
+  const verdicts = Object.entries(summary.verdicts).sort(([, a], [, b]) => b - a);
+  rows.push(['verdicts', verdicts.map(([kind, count]) => `${kind} ${count}`).join(', ')]);
+  if (summary.heldOut) {
+    const { statements, samplesPerStatement, provedFirst, provedLast } = summary.heldOut;
+    rows.push(['held-out', `${provedFirst} → ${provedLast} of ${statements} proved (SFT model → last model, ${samplesPerStatement} samples each)`]);
+  }
+  rows.push(['seconds', Object.entries(summary.secondsPerStage).filter(([, s]) => s >= 0.05).map(([stage, s]) => `${stage} ${s.toFixed(1)}`).join(', ')]);
+  rows.push(['proofs kept', String(summary.proofsInFile)]);
+  return rows;
+}

@@ -1,0 +1,90 @@
+/** Training: examples and a checkpoint in, a checkpoint out. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type ArtifactRef, type CheckpointRef, checkpointRefSchema } from '../data/schemas/artifact.ts';
+import { contentId } from '../data/schemas/ids.ts';
+import type { OptimiserConfig, RunConfig } from '../data/schemas/run-config.ts';
+import { optimiserSteps } from '../selfplay/select.ts';
+import { fetchCheckpoint, storeCheckpoint } from './checkpoints.ts';
+import { withHeartbeat } from './edge.ts';
+import { metricsAt } from './metrics.ts';
+import type { Ports } from './ports.ts';
+import { once } from './record-files.ts';
+
+export const trainedSchema = z.strictObject({
+  checkpoint: checkpointRefSchema,
+  steps: z.number(),
+  loss: z.number(),
+  tokens: z.number(),
+  seconds: z.number(),
+});
+export type Trained = z.infer<typeof trainedSchema>;
+
+export interface TrainModelInput {
+  readonly run: string;
+  /** Name of the checkpoint in the store, `checkpoints/round-1`. */
+  readonly name: string;
+  readonly examples: ArtifactRef;
+  /** Null: fresh weights. */
+  readonly init: CheckpointRef | null;
+  readonly config: Pick<RunConfig, 'model' | 'modelThreads' | 'seed'>;
+  readonly optimiser: OptimiserConfig;
+}
+
+export function trainActivities(ports: Ports) {
+  return {
+    /** Trains for the steps that the number of examples asks for; a checkpoint that is there is not made again. */
+    async trainModel(input: TrainModelInput): Promise<Trained> {
+      const { run, config, optimiser } = input;
+      const inputHash = contentId('train', input.examples.crc32c, input.init?.model ?? '', JSON.stringify([config, optimiser]));
+      const name = `${input.name}-${inputHash.slice(0, 8)}`;
+      const store = await ports.store(run);
+      return once(store, `${name}/trained.json`, trainedSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const scratch = await ports.scratch(run);
+          const work = join(scratch, `train-${inputHash}-${process.pid}`);
+          await rm(work, { recursive: true, force: true });
+          const examplesPath = join(work, 'examples.jsonl');
+          await store.download(input.examples, examplesPath);
+          const monitor = await ports.monitor(run);
+          const outputDirectory = join(work, 'checkpoint');
+          const { epochs: _, examplesPerStep: __, stepsMin: ___, stepsMax: ____, ...hyperparameters } = optimiser;
+          const result = await ports.trainer(run, config.modelThreads).train(
+            {
+              ...hyperparameters,
+              examplesPath,
+              initDirectory: input.init === null ? null : await fetchCheckpoint(store, input.init, scratch),
+              shape: config.model,
+              outputDirectory,
+              steps: optimiserSteps(input.examples.count, optimiser),
+              seed: config.seed,
+            },
+            {
+              signal,
+              onProgress: (progress) => {
+                report(progress);
+                void monitor.log(
+                  metricsAt(input.name, progress.step, {
+                    loss: progress.loss,
+                    gradient_norm: progress.gradientNorm,
+                    tokens_per_second: progress.tokensPerSecond,
+                  }),
+                );
+              },
+            },
+          );
+          const checkpoint = await storeCheckpoint(store, name, outputDirectory, signal);
+          await rm(work, { recursive: true, force: true });
+          return {
+            checkpoint,
+            steps: result.steps,
+            loss: result.finalLoss,
+            tokens: result.tokens,
+            seconds: result.seconds,
+          };
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,113 @@
+/** Manifests and summaries: what a round leaves behind, and what a run says of itself at its end. */
+import { z } from 'zod';
+import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
+import { gateVerdictSchema, verdictKindSchema } from './records.ts';
+
+const count = z.number().int().nonnegative();
+export const verdictCountsSchema = z.partialRecord(verdictKindSchema, count);
+export type VerdictCounts = z.infer<typeof verdictCountsSchema>;
+export const gateCountsSchema = z.partialRecord(gateVerdictSchema, count);
+export type GateCounts = z.infer<typeof gateCountsSchema>;
+
+/** One statement's fate in one round. */
+export const rateSchema = z.strictObject({
+  statementId: z.string(),
+  origin: z.enum(['dataset', 'conjecture']),
+  /** Samples with a verdict (multiplicity counted); `infra` is never among them. */
+  attempts: count,
+  successes: count,
+});
+export type Rate = z.infer<typeof rateSchema>;
+
+/** Refs of one sampled and verified shard. */
+export const shardResultSchema = z.strictObject({
+  items: artifactRefSchema,
+  samples: artifactRefSchema,
+  verdicts: artifactRefSchema,
+  sampleCount: count,
+  distinctCount: count,
+  tokens: count,
+  /** Verdicts by kind, multiplicity counted; a sample without verdict is not in it. */
+  verdictCounts: verdictCountsSchema,
+  /** Statements of the shard with at least one proof. */
+  provedStatements: count,
+  canariesProved: count,
+});
+export type ShardResult = z.infer<typeof shardResultSchema>;
+
+export const roundCountsSchema = z.strictObject({
+  attempted: count,
+  samples: count,
+  distinctSamples: count,
+  tokens: count,
+  conjecturesMade: count,
+  /** Passed the gate and were attempted. */
+  conjecturesAttempted: count,
+  conjecturesProved: count,
+  /** Trained the conjecturer. */
+  conjecturesKept: count,
+  gate: gateCountsSchema,
+  verdicts: verdictCountsSchema,
+  /** Dataset statements proved in this round, and ever, this round included. */
+  provedThisRound: count,
+  provedEver: count,
+  certified: count,
+  certificateRefused: count,
+  proverExamples: count,
+  conjecturerExamples: count,
+});
+export type RoundCounts = z.infer<typeof roundCountsSchema>;
+
+export const roundManifestSchema = z.strictObject({
+  round: count,
+  status: z.enum(['done', 'skipped']),
+  /** Hash over everything the round's result depends on. */
+  inputHash: z.string(),
+  modelIn: z.string(),
+  rates: artifactRefSchema,
+  proved: artifactRefSchema,
+  conjectures: artifactRefSchema.nullable(),
+  conjecturerExamples: artifactRefSchema.nullable(),
+  examples: artifactRefSchema.nullable(),
+  shards: z.array(shardResultSchema),
+  counts: roundCountsSchema,
+});
+export type RoundManifest = z.infer<typeof roundManifestSchema>;
+
+/** What the parent workflow keeps of a round. Small: it is in every continue-as-new. */
+export const roundOutcomeSchema = z.strictObject({
+  round: count,
+  manifest: artifactRefSchema,
+  checkpoint: checkpointRefSchema,
+  counts: roundCountsSchema,
+  secondsPerStage: z.record(z.string(), z.number()),
+});
+export type RoundOutcome = z.infer<typeof roundOutcomeSchema>;
+
+export const evaluationSchema = z.strictObject({
+  statements: count,
+  samplesPerStatement: count,
+  /** Held-out statements with at least one proof: first model (SFT) and last model, equal samples. */
+  provedFirst: count,
+  provedLast: count,
+});
+export type Evaluation = z.infer<typeof evaluationSchema>;
+
+export const summarySchema = z.strictObject({
+  run: z.string(),
+  preset: z.string(),
+  leanVersion: z.string(),
+  statements: count,
+  provedBaseline: count,
+  /** Dataset statements proved ever, after each round; a skipped round repeats the figure before it. */
+  provedPerRound: z.array(count),
+  conjectures: z.strictObject({ made: count, proved: count, kept: count }),
+  samples: count,
+  verdicts: verdictCountsSchema,
+  secondsPerStage: z.record(z.string(), z.number()),
+  sft: z.strictObject({ libraryProofs: count, searchedProofs: count, conjecturerExamples: count, steps: count, loss: z.number() }),
+  rounds: z.array(roundCountsSchema.extend({ round: count, model: z.string(), skipped: z.boolean() })),
+  heldOut: evaluationSchema.nullable(),
+  proofsInFile: count,
+});
+export type Summary = z.infer<typeof summarySchema>;

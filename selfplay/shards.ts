@@ -1,0 +1,18 @@
+/** Cuts the work of a round into shards: what one sampling and one verification activity do. */
+import { z } from 'zod';
+import { statementSchema } from '../data/schemas/records.ts';
+
+/** One statement to attempt, as it stands in a shard file. */
+export const workItemSchema = z.strictObject({
+  statement: statementSchema,
+  origin: z.enum(['dataset', 'conjecture', 'canary']),
+  samples: z.number().int().positive(),
+});
+export type WorkItem = z.infer<typeof workItemSchema>;
+
+/** Items in order, `size` a shard; the last one may be shorter. */
+export function cutShards<T>(items: readonly T[], size: number): T[][] {
+  const shards: T[][] = [];
+  for (let start = 0; start < items.length; start += size) shards.push(items.slice(start, start + size));
+  return shards;
+}

@@ -1,0 +1,23 @@
+/** Activities as workflows see them: queue, time-outs and retries by kind of work, and a summary for the UI. */
+import { proxyActivities } from '@temporalio/workflow';
+import type { ControlActivities, HostActivities } from '../activities/index.ts';
+
+const RETRY = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 5 } as const;
+
+/** Reads and writes of the store; a minute is long. */
+export const control = (summary: string) =>
+  proxyActivities<ControlActivities>({ startToCloseTimeout: '30 minutes', retry: RETRY, summary });
+
+/**
+ * Work on a node. A lost worker shows by its heartbeats: they come every 4 s, so 20 s without one means that it is gone
+ * and the activity starts again elsewhere, or here once the worker is back.
+ */
+export const host = (taskQueue: string, summary: string) =>
+  proxyActivities<HostActivities>({
+    taskQueue,
+    startToCloseTimeout: '24 hours',
+    heartbeatTimeout: '20 seconds',
+    retry: RETRY,
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+    summary,
+  });

@@ -1,0 +1,105 @@
+/**
+ * What the workflows say to the outside and to each other: names, inputs, queries, updates. Clients import this file;
+ * it imports nothing that a workflow may not.
+ */
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { PreparedData } from '../activities/datasets.ts';
+import type { Trained } from '../activities/train.ts';
+import type { ArtifactRef, CheckpointRef } from '../data/schemas/artifact.ts';
+import type { Evaluation, RoundOutcome } from '../data/schemas/round.ts';
+import type { RunConfig } from '../data/schemas/run-config.ts';
+
+export const CONTROL_QUEUE = 'stp';
+export const SELFPLAY_TYPE = 'stp-selfplay';
+export const ROUND_TYPE = 'stp-round';
+
+export const selfplayWorkflowId = (run: string): string => `stp/${run}`;
+export const roundWorkflowId = (run: string, round: number): string => `stp/${run}/round-${round}`;
+
+/** Everything a run carries over a continue-as-new. */
+export interface RunState {
+  readonly config: RunConfig;
+  readonly hostQueue: string;
+  readonly data: PreparedData;
+  readonly sft: Trained;
+  /** The model of the next round. */
+  readonly checkpoint: CheckpointRef;
+  /** Round 0 is the baseline: the SFT model's own proofs, no conjectures, no training. */
+  readonly outcomes: readonly RoundOutcome[];
+  /** Rounds that were given up by `skipRound`. */
+  readonly skipped: readonly number[];
+  readonly nextRound: number;
+  readonly secondsPerStage: Readonly<Record<string, number>>;
+}
+
+export interface RoundInput {
+  readonly run: string;
+  readonly round: number;
+  readonly config: RunConfig;
+  readonly hostQueue: string;
+  readonly data: PreparedData;
+  readonly checkpoint: CheckpointRef;
+  /** Manifests of the rounds before, oldest first. */
+  readonly history: readonly ArtifactRef[];
+  readonly paused: boolean;
+}
+
+export type Stage =
+  | 'provision'
+  | 'data'
+  | 'sft'
+  | 'conjecture'
+  | 'prove'
+  | 'certify'
+  | 'select'
+  | 'train'
+  | 'retrain'
+  | 'evaluate'
+  | 'report'
+  | 'round'
+  | 'done';
+
+/** What the `progress` query answers, of the run and of each round. Times are workflow time, ms since 1970. */
+export interface Progress {
+  readonly run: string;
+  readonly stage: Stage;
+  readonly round: number;
+  readonly rounds: number;
+  /** Workflow id of the round that runs now, whose own progress says more. */
+  readonly child: string | null;
+  readonly stageStartedAtMs: number;
+  readonly shardsDone: number;
+  readonly shardsTotal: number;
+  readonly samples: number;
+  readonly verified: number;
+  readonly successes: number;
+  /** Dataset statements: in the run, proved at baseline, and after each round so far. */
+  readonly statements: number;
+  readonly provedBaseline: number | null;
+  readonly provedPerRound: readonly number[];
+  readonly paused: boolean;
+  /** What went wrong, while the run waits for `retryRound`, `skipRound` or `abort`. */
+  readonly waiting: string | null;
+}
+
+export interface SelfplayResult {
+  readonly summary: ArtifactRef;
+  readonly report: ArtifactRef;
+  readonly proofs: ArtifactRef;
+}
+
+export interface ReportInput {
+  readonly run: string;
+  readonly state: RunState;
+  readonly evaluation: Evaluation | null;
+}
+
+export const progressQuery = defineQuery<Progress>('progress');
+export const pauseUpdate = defineUpdate<string>('pause');
+export const resumeUpdate = defineUpdate<string>('resume');
+export const stopAfterRoundUpdate = defineUpdate<string>('stopAfterRound');
+export const retryRoundUpdate = defineUpdate<string>('retryRound');
+export const skipRoundUpdate = defineUpdate<string>('skipRound');
+export const abortUpdate = defineUpdate<string>('abort');
+/** From the run to the round that it waits for. */
+export const setPausedSignal = defineSignal<[boolean]>('setPaused');

@@ -1,0 +1,3 @@
+/** The only file that is bundled: every workflow under its type name. */
+export { stpRound as 'stp-round' } from './round.ts';
+export { stpSelfplay as 'stp-selfplay' } from './selfplay.ts';

@@ -1,0 +1,133 @@
+/**
+ * One round (`stp-round`): seeds → conjectures → gate → proofs, sampled and verified → certificates → selection →
+ * training. Round 0 is the baseline: the SFT model proves what it can, nothing is conjectured and nothing trained.
+ */
+import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import type { ShardResult } from '../data/schemas/round.ts';
+import type { RoundOutcome } from '../data/schemas/round.ts';
+import { control, host } from './activity-proxies.ts';
+import { type Progress, progressQuery, type RoundInput, type Stage, setPausedSignal } from './contracts.ts';
+import { proveShards } from './prove-shards.ts';
+import { publish } from './search-attributes.ts';
+import { StageClock } from './stage-clock.ts';
+
+export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
+  const { run, round, config, hostQueue, data, history } = input;
+  const name = `rounds/${round}-${input.checkpoint.model}`;
+  const context = { run, round, name, config, data, history };
+  let paused = input.paused;
+  const shards: ShardResult[] = [];
+  let shardsTotal = 0;
+  const clock = new StageClock();
+
+  setHandler(setPausedSignal, (value) => {
+    paused = value;
+  });
+  const sum = (pick: (shard: ShardResult) => number): number => shards.reduce((total, shard) => total + pick(shard), 0);
+  const verified = (shard: ShardResult): number => Object.values(shard.verdictCounts).reduce((a, b) => a + b, 0);
+  setHandler(
+    progressQuery,
+    (): Progress => ({
+      run,
+      stage: clock.stage,
+      round,
+      rounds: config.rounds,
+      child: null,
+      stageStartedAtMs: clock.startedAtMs,
+      shardsDone: shards.length,
+      shardsTotal,
+      samples: sum((shard) => shard.sampleCount),
+      verified: sum(verified),
+      successes: sum((shard) => shard.verdictCounts.proved ?? 0),
+      statements: data.train.count,
+      provedBaseline: null,
+      provedPerRound: [],
+      paused,
+      waiting: null,
+    }),
+  );
+  const title = round === 0 ? 'Baseline' : `Round ${round} of ${config.rounds}`;
+  const enter = async (stage: Stage, details: string): Promise<void> => {
+    await condition(() => !paused);
+    clock.enter(stage);
+    setCurrentDetails(`**${title}** · ${details}`);
+    publish({ run, round, stage, model: input.checkpoint.model });
+  };
+
+  let conjectures = null;
+  let gated = null;
+  if (round > 0 && config.conjectures.perRoundMax > 0) {
+    await enter('conjecture', 'choosing seeds and conjecturing');
+    const plan = await host(hostQueue, 'choose seeds and lemmas').planConjectures(context);
+    if (plan !== null) {
+      const { sampling, conjectures: conjecturing, seed, modelThreads } = config;
+      const texts = await host(hostQueue, `conjecture ${plan.count} texts`).sampleConjectures({
+        run,
+        name,
+        plan,
+        checkpoint: input.checkpoint,
+        config: { sampling, conjectures: conjecturing, seed, modelThreads },
+      });
+      gated = await host(hostQueue, `gate ${texts.count} conjectures`).gateConjectures({ ...context, plan, texts });
+      conjectures = gated.conjectures;
+    }
+  }
+
+  await enter('prove', 'sampling proofs and verifying them in Lean');
+  const plan = await control('cut statements and conjectures into shards').planShards({ ...context, conjectures });
+  shardsTotal = plan.shards.length;
+  const results = await proveShards({
+    run,
+    hostQueue,
+    name,
+    shards: plan.shards,
+    checkpoint: input.checkpoint,
+    config,
+    isOpen: () => !paused,
+    onShard: (shard) => {
+      shards.push(shard);
+      const samples = sum((done) => done.sampleCount);
+      const proved = sum((done) => done.verdictCounts.proved ?? 0);
+      setCurrentDetails(
+        `**${title}** · proving: ${shards.length} of ${shardsTotal} shards, ${samples} samples, ${proved} accepted by Lean`,
+      );
+    },
+  });
+
+  await enter('certify', 'checking every proof again in a fresh process');
+  const collected = await control('count pass rates').collectRound({ ...context, modelIn: input.checkpoint.model, shards: results });
+  const certified = await host(hostQueue, `certify ${collected.proved.count} proofs`).certify({ run, name, proved: collected.proved });
+
+  await enter('select', 'selecting what trains the next model');
+  const finished = await control('filter, weigh and write the manifest').finishRound({
+    ...context,
+    modelIn: input.checkpoint.model,
+    shards: results,
+    conjectures,
+    conjecturesMade: gated?.made ?? 0,
+    gate: gated?.counts ?? {},
+    rates: collected.rates,
+    certified,
+  });
+
+  let checkpoint = input.checkpoint;
+  if (finished.examples !== null) {
+    await enter('train', `training on ${finished.examples.count} examples`);
+    const { model, modelThreads, seed } = config;
+    const trained = await host(hostQueue, `train on ${finished.examples.count} weighted examples`).trainModel({
+      run,
+      name: `checkpoints/round-${round}`,
+      examples: finished.examples,
+      init: input.checkpoint,
+      config: { model, modelThreads, seed },
+      optimiser: config.training,
+    });
+    checkpoint = trained.checkpoint;
+  }
+  const { counts } = finished;
+  setCurrentDetails(
+    `**${title}** done · ${counts.provedThisRound} statements proved (${counts.provedEver} ever), ` +
+      `${counts.conjecturesProved} of ${counts.conjecturesAttempted} conjectures proved, ${counts.conjecturesKept} kept`,
+  );
+  return { round, manifest: finished.manifest, checkpoint, counts, secondsPerStage: clock.close() };
+}

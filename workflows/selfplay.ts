@@ -1,0 +1,195 @@
+/**
+ * The run (`stp-selfplay`): provision → data → SFT → baseline → rounds, with retraining between → evaluation → report →
+ * nodes given back. A round that fails does not fail the run: the run says so and waits for a person's word.
+ */
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  CancellationScope,
+  ChildWorkflowFailure,
+  condition,
+  continueAsNew,
+  executeChild,
+  isCancellation,
+  log,
+  WorkflowIdReusePolicy,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { RoundOutcome } from '../data/schemas/round.ts';
+import { type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
+import { control, host } from './activity-proxies.ts';
+import { ROUND_TYPE, type RunState, roundWorkflowId, type SelfplayResult } from './contracts.ts';
+import { evaluateHeldOut } from './evaluate.ts';
+import type { stpRound } from './round.ts';
+import { RunControl } from './run-control.ts';
+import { Story } from './story.ts';
+
+/** Rounds in one history; a round is about a dozen events of the parent. */
+const ROUNDS_PER_HISTORY = 50;
+
+/** What a run carries over a continue-as-new beside its input. */
+export interface Carried {
+  readonly state: RunState;
+  readonly paused: boolean;
+  readonly stopping: boolean;
+}
+
+export async function stpSelfplay(input: StartInput, carried?: Carried): Promise<SelfplayResult> {
+  const start = parseInput(input);
+  const run = runName();
+  const steering = new RunControl(carried);
+  const story = new Story(run, start.rounds, steering, carried?.state ?? null);
+  let hostQueue = carried?.state.hostQueue ?? null;
+  let continuing = false;
+  try {
+    story.enter('provision', 'getting nodes');
+    if (hostQueue === null) {
+      hostQueue = await provision(run);
+    }
+    let state = carried?.state ?? (await prepare(run, start, hostQueue, story));
+    const historyEnd = state.nextRound + ROUNDS_PER_HISTORY;
+    while (state.nextRound <= start.rounds && !(steering.stopping && state.nextRound > 0)) {
+      if (state.nextRound === historyEnd) {
+        await condition(allHandlersFinished);
+        continuing = true;
+        const { paused, stopping } = steering;
+        state = { ...state, secondsPerStage: story.clock.close() };
+        await continueAsNew<typeof stpSelfplay>(input, { state, paused, stopping });
+      }
+      await condition(steering.isOpen);
+      story.round = state.nextRound;
+      story.state = state;
+      const outcome = await playRound(run, state, steering, story);
+      state = { ...state, nextRound: state.nextRound + 1 };
+      if (outcome === null) {
+        state = { ...state, skipped: [...state.skipped, story.round] };
+        continue;
+      }
+      story.clock.add(outcome.secondsPerStage);
+      state = { ...state, checkpoint: outcome.checkpoint, outcomes: [...state.outcomes, outcome] };
+      story.state = state;
+      if (isRetrainDue(state, story.round, steering.stopping)) state = await retrain(run, state, story);
+    }
+    story.state = state;
+    story.enter('evaluate', 'comparing the first and the last model on held-out statements');
+    const evaluation = await evaluateHeldOut(run, state, steering.isOpen);
+    story.enter('report', 'writing summary, proofs and report');
+    const final = { ...state, secondsPerStage: story.clock.close() };
+    const result = await control('summary, proofs.lean, report.html').writeReport({ run, state: final, evaluation });
+    story.enter('done', 'done');
+    return result;
+  } finally {
+    if (!continuing)
+      await CancellationScope.nonCancellable(async () => {
+        if (hostQueue !== null) await host(hostQueue, 'end every Lean process of the run').cleanUpNode(run, 'after');
+        await control('give the nodes back').releaseNodes(run);
+        await condition(allHandlersFinished);
+      });
+  }
+}
+
+/** Nodes, cleaned of what an earlier run of this name may have left behind. */
+async function provision(run: string): Promise<string> {
+  const [node] = await control('get nodes').provisionNodes(run);
+  if (!node) throw ApplicationFailure.nonRetryable('no node was provisioned', 'STP1601');
+  await host(node.taskQueue, 'end what an earlier run of this name left behind').cleanUpNode(run, 'before');
+  return node.taskQueue;
+}
+
+async function prepare(run: string, start: StartInput, hostQueue: string, story: Story): Promise<RunState> {
+  const config = await control('resolve the configuration').prepareRun(run, start);
+  story.enter('data', 'preparing statements and the SFT set');
+  const data = await control('statements, SFT set, canaries').prepareData(run, config);
+  story.enter('sft', `training the first model on ${data.sft.count} examples of the library`);
+  const { model, modelThreads, seed } = config;
+  const sft = await host(hostQueue, `SFT on ${data.sft.count} examples`).trainModel({
+    run,
+    name: 'checkpoints/sft',
+    examples: data.sft,
+    init: null,
+    config: { model, modelThreads, seed },
+    optimiser: config.sft,
+  });
+  const { checkpoint } = sft;
+  return { config, hostQueue, data, sft, checkpoint, outcomes: [], skipped: [], nextRound: 0, secondsPerStage: {} };
+}
+
+/** One round as a child, tried until it is done or a person gives it up (null). An abort fails the run. */
+async function playRound(run: string, state: RunState, steering: RunControl, story: Story): Promise<RoundOutcome | null> {
+  const round = state.nextRound;
+  const label = round === 0 ? 'baseline: what the SFT model proves' : `round ${round} of ${state.config.rounds}`;
+  for (;;) {
+    story.enter('round', label);
+    const { config, hostQueue, data, checkpoint } = state;
+    const history = state.outcomes.map((outcome) => outcome.manifest);
+    steering.child = roundWorkflowId(run, round);
+    try {
+      return await executeChild<typeof stpRound>(ROUND_TYPE, {
+        workflowId: steering.child,
+        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+        staticSummary: label,
+        args: [{ run, round, config, hostQueue, data, checkpoint, history, paused: steering.paused }],
+      });
+    } catch (error) {
+      if (isCancellation(error) || !(error instanceof ChildWorkflowFailure)) throw error;
+      const failure = rootMessage(error);
+      log.warn('a round failed and waits for a decision', { round, failure });
+      story.enter('round', `${label} **FAILED**: ${failure}\n\nSend the update \`retryRound\`, \`skipRound\` or \`abort\`.`);
+      const decision = await steering.awaitDecision(failure);
+      if (decision === 'abort')
+        throw ApplicationFailure.nonRetryable(`aborted: ${label} failed: ${failure}`, 'STP_ABORTED');
+      if (decision === 'skip') return null;
+    } finally {
+      steering.child = null;
+    }
+  }
+}
+
+function isRetrainDue(state: RunState, round: number, stopping: boolean): boolean {
+  const every = state.config.retrain.everyRounds;
+  return round > 0 && every > 0 && (round % every === 0 || round === state.config.rounds || stopping);
+}
+
+/** Fresh weights trained on the SFT set and everything found so far (STP §3). */
+async function retrain(run: string, state: RunState, story: Story): Promise<RunState> {
+  story.enter('retrain', 'retraining from fresh weights on everything found so far');
+  const { config, data, hostQueue } = state;
+  const { round } = story;
+  const name = `retrain/${round}-${state.checkpoint.model}`;
+  const history = state.outcomes.map((outcome) => outcome.manifest);
+  const examples = await control('merge all rounds').retrainSet({ run, round, name, config, data, history });
+  const { model, modelThreads, seed } = config;
+  const trained = await host(hostQueue, `retrain on ${examples.count} examples`).trainModel({
+    run,
+    name: `checkpoints/retrain-${round}`,
+    examples,
+    init: null,
+    config: { model, modelThreads, seed },
+    optimiser: config.retrain.optimiser,
+  });
+  return { ...state, checkpoint: trained.checkpoint };
+}
+
+function parseInput(input: unknown): StartInput {
+  const parsed = startInputSchema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`).join('; ');
+  throw ApplicationFailure.nonRetryable(`${issues}. Start with {"rounds": N}, N from 1 to 1000.`, 'STP1002');
+}
+
+/** The run's name is what follows `stp/` in the workflow id; it names a folder, so it must be fit for one. */
+function runName(): string {
+  const { workflowId } = workflowInfo();
+  const name = workflowId.replace(/^stp\//, '');
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
+  throw ApplicationFailure.nonRetryable(
+    `the workflow id "${workflowId.slice(0, 100)}" names no run. Use stp/NAME: up to 64 letters, digits, dots and dashes`,
+    'STP1002',
+  );
+}
+
+function rootMessage(error: Error): string {
+  let cause: unknown = error;
+  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
+  return cause instanceof Error ? cause.message : String(cause);
+}
