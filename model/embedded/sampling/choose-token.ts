@@ -1,0 +1,108 @@
+/**
+ * Chooses a token from a row of log-probabilities: temperature, nucleus (top-p, Holtzman et al. 2020), one uniform number. Double
+ * precision throughout and a fixed order of summation, so equal rows and noise give the same token. Never sorts: the
+ * nucleus is found by bisection over its threshold.
+ */
+import type { SamplingOptions } from '../../generator.ts';
+
+/** What may be chosen: ids below `size` except `padId`; the rows beyond are vocabulary no token uses. */
+export interface ChoosableTokens {
+  readonly size: number;
+  readonly padId: number;
+}
+
+/** Halvings of [0, 2] that separate any two weights that differ by more than a rounding error. */
+const HALVINGS_MAX = 54;
+
+export interface ChosenToken {
+  readonly id: number;
+  /** Natural log-probability at temperature 1 over the whole vocabulary. */
+  readonly logprob: number;
+}
+
+export class TokenChooser {
+  readonly #tokens: ChoosableTokens;
+  readonly #probabilities: Float64Array;
+  readonly #candidates: Float64Array;
+
+  constructor(tokens: ChoosableTokens) {
+    this.#tokens = tokens;
+    this.#probabilities = new Float64Array(tokens.size);
+    this.#candidates = new Float64Array(tokens.size);
+  }
+
+  /** `uniform` in [0, 1) decides; it is not used when the temperature is 0 (greedy, lowest id among equals). */
+  choose(row: Float32Array, sampling: Pick<SamplingOptions, 'temperature' | 'topP'>, uniform: number): ChosenToken {
+    const id = sampling.temperature === 0 ? this.#likeliest(row) : this.#draw(row, sampling, uniform);
+    return { id, logprob: row[id]! };
+  }
+
+  #likeliest(row: Float32Array): number {
+    const { size, padId } = this.#tokens;
+    let best = padId === 0 ? 1 : 0;
+    for (let id = best + 1; id < size; id++) if (id !== padId && row[id]! > row[best]!) best = id;
+    return best;
+  }
+
+  #draw(row: Float32Array, sampling: Pick<SamplingOptions, 'temperature' | 'topP'>, uniform: number): number {
+    const { size, padId } = this.#tokens;
+    const probabilities = this.#probabilities;
+    const likeliest = this.#likeliest(row);
+    const highest = row[likeliest]!;
+    let total = 0;
+    for (let id = 0; id < size; id++) {
+      const weight = id === padId ? 0 : Math.exp((row[id]! - highest) / sampling.temperature);
+      probabilities[id] = weight;
+      total += weight;
+    }
+    const threshold = sampling.topP >= 1 ? 0 : this.#nucleusThreshold(total, sampling.topP);
+    let kept = 0;
+    for (let id = 0; id < size; id++) if (probabilities[id]! >= threshold) kept += probabilities[id]!;
+    // The inverse of the cumulative distribution over ids in order.
+    const target = uniform * kept;
+    let cumulative = 0;
+    let last = likeliest;
+    for (let id = 0; id < size; id++) {
+      const weight = probabilities[id]!;
+      if (weight < threshold || weight === 0) continue;
+      cumulative += weight;
+      last = id;
+      if (cumulative > target) return id;
+    }
+    return last;
+  }
+
+  /** Largest weight t such that the tokens of weight ≥ t hold `topP` of the total; equals at the edge are all kept. */
+  #nucleusThreshold(total: number, topP: number): number {
+    const { size } = this.#tokens;
+    const wanted = topP * total;
+    // Tokens below this hold less than 1 − topP together, so none of them is in the nucleus.
+    const floor = (total - wanted) / size;
+    const open = this.#candidates;
+    let count = 0;
+    for (let id = 0; id < size; id++) if (this.#probabilities[id]! >= floor) open[count++] = this.#probabilities[id]!;
+    // `open` holds the weights in [low, high), `above` is the mass from high upwards: too little without some of `open`.
+    let low = 0;
+    let high = 2;
+    let above = 0;
+    for (let halving = 0; halving < HALVINGS_MAX && count > 1; halving++) {
+      const middle = (low + high) / 2;
+      let upper = 0;
+      for (let index = 0; index < count; index++) if (open[index]! >= middle) upper += open[index]!;
+      const keepsUpper = above + upper >= wanted;
+      let kept = 0;
+      for (let index = 0; index < count; index++) {
+        if (open[index]! >= middle === keepsUpper) open[kept++] = open[index]!;
+      }
+      count = kept;
+      if (keepsUpper) low = middle;
+      else {
+        high = middle;
+        above += upper;
+      }
+    }
+    let threshold = open[0]!;
+    for (let index = 1; index < count; index++) threshold = Math.min(threshold, open[index]!);
+    return threshold;
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * Samples completions from a checkpoint with continuous batching: a fixed number of rows decode together, a row that ends
+ * takes the next sample, equal prompts are read once. What a sample becomes depends on (checkpoint, prompt, options, seed)
+ * alone: its noise is counted from its seed, and its row's arithmetic is the same in any row beside any others.
+ */
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import { StpError } from '../../../data/errors.ts';
+import type { Checkpoint } from '../../checkpoint/checkpoint.ts';
+import type { SamplingOptions } from '../../generator.ts';
+import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
+import { TokenChooser } from './choose-token.ts';
+import { decodeGraph } from './decode-graph.ts';
+import { KeyValueCache } from './key-value-cache.ts';
+import { uniformAt } from './philox.ts';
+import { Prefiller, type Prefix } from './prefill.ts';
+import { openSession } from './session.ts';
+
+/** Samples of one prompt. */
+export interface SampleGroup {
+  readonly prompt: string;
+  readonly sampling: SamplingOptions;
+  readonly samples: readonly { readonly key: number; readonly seed: number }[];
+}
+
+export interface Sampled {
+  /** As given in the group. */
+  readonly key: number;
+  readonly text: string;
+  /** Tokens chosen, end-of-text included. */
+  readonly tokens: number;
+  readonly logprob: number;
+  readonly finish: 'stop' | 'length';
+}
+
+/** A sample under way in a row. */
+interface Row {
+  readonly key: number;
+  readonly seed: number;
+  readonly sampling: SamplingOptions;
+  /** Tokens it may have in all. */
+  readonly tokensMax: number;
+  readonly ids: number[];
+  logprob: number;
+}
+
+interface Waiting extends SampleGroup {
+  readonly ids: readonly number[];
+  /** Samples handed to rows so far. */
+  started: number;
+  prefix: Prefix | null;
+}
+
+export class Sampler {
+  readonly #tokenizer: Tokenizer;
+  readonly #contextLength: number;
+  readonly #vocabularySize: number;
+  readonly #session: InferenceSession;
+  readonly #prefiller: Prefiller;
+  readonly #cache: KeyValueCache;
+  readonly #chooser: TokenChooser;
+  readonly #rows: (Row | null)[];
+  /** Tokens of each row in the cache; 0 for an idle one. */
+  readonly #lengths: Int32Array;
+  readonly #tokens: BigInt64Array;
+  readonly #positions: BigInt64Array;
+  #waiting: Waiting[] = [];
+  /** Prompts and steps computed so far: what a caller shows as progress. */
+  tokensComputed = 0;
+
+  private constructor(checkpoint: Checkpoint, session: InferenceSession, rows: number) {
+    const { shape, tokenizer } = checkpoint;
+    this.#tokenizer = tokenizer;
+    this.#contextLength = shape.contextLength;
+    this.#vocabularySize = shape.vocabularySize;
+    this.#session = session;
+    this.#prefiller = new Prefiller(checkpoint, tokenizer.padId);
+    this.#cache = new KeyValueCache(shape, rows);
+    this.#chooser = new TokenChooser(tokenizer);
+    this.#rows = new Array<Row | null>(rows).fill(null);
+    this.#lengths = new Int32Array(rows);
+    this.#tokens = new BigInt64Array(rows).fill(BigInt(tokenizer.padId));
+    this.#positions = new BigInt64Array(rows);
+  }
+
+  /** `rows`: how many samples decode together. */
+  static async open(checkpoint: Checkpoint, rows: number): Promise<Sampler> {
+    return new Sampler(checkpoint, await openSession(decodeGraph(checkpoint, rows), 'decode'), rows);
+  }
+
+  /** Adds samples to the queue. */
+  add(group: SampleGroup): void {
+    this.#waiting.push({ ...group, ids: this.#tokenizer.encode(group.prompt), started: 0, prefix: null });
+  }
+
+  /** Drops samples, waiting or under way. */
+  drop(isDropped: (key: number) => boolean): void {
+    this.#rows.forEach((row, index) => {
+      if (row !== null && isDropped(row.key)) this.#free(index);
+    });
+    this.#waiting = this.#waiting.flatMap((group) => {
+      const samples = group.samples.slice(group.started).filter(({ key }) => !isDropped(key));
+      return samples.length === 0 ? [] : [{ ...group, samples, started: 0 }];
+    });
+  }
+
+  get idle(): boolean {
+    return this.#waiting.length === 0 && this.#rows.every((row) => row === null);
+  }
+
+  /** Starts what there are free rows for, decodes one token in each row, and returns the samples that ended. */
+  async step(): Promise<Sampled[]> {
+    const ended: Sampled[] = [];
+    await this.#fillRows(ended);
+    if (this.#rows.every((row) => row === null)) return ended;
+    const results = await this.#session.run({
+      tokens: new Tensor('int64', this.#tokens, [this.#rows.length]),
+      positions: new Tensor('int64', this.#positions, [this.#rows.length, 1]),
+      ...this.#cache.inputs(this.#lengths),
+    });
+    const logProbabilities = results['logProbabilities']!.data as Float32Array;
+    this.#cache.append(results['fresh']!.data as Float32Array, this.#lengths);
+    this.#rows.forEach((row, index) => {
+      if (row === null) return;
+      this.#lengths[index] = this.#lengths[index]! + 1;
+      const size = this.#vocabularySize;
+      if (this.#advance(row, logProbabilities.subarray(index * size, (index + 1) * size), ended))
+        this.#continue(index, row);
+      else this.#free(index);
+    });
+    return ended;
+  }
+
+  async close(): Promise<void> {
+    await this.#session.release();
+    await this.#prefiller.close();
+  }
+
+  async #fillRows(ended: Sampled[]): Promise<void> {
+    for (let index = 0; index < this.#rows.length; index++) {
+      while (this.#rows[index] === null && this.#waiting.length > 0) await this.#start(index, this.#waiting[0]!, ended);
+    }
+  }
+
+  /** Takes the group's next sample; its first token follows from the prompt alone. */
+  async #start(index: number, group: Waiting, ended: Sampled[]): Promise<void> {
+    const { key, seed } = group.samples[group.started++]!;
+    if (group.started === group.samples.length) this.#waiting.shift();
+    const tokensMax = Math.min(group.sampling.maxTokens, this.#contextLength - group.ids.length);
+    const row: Row = { key, seed, sampling: group.sampling, tokensMax, ids: [], logprob: 0 };
+    if (group.ids.length === 0 || tokensMax <= 0) {
+      // A prompt that fills the context leaves no room: an empty sample that says so, not a failed batch.
+      ended.push(this.#sampled(row, 'length'));
+      return;
+    }
+    if (group.prefix === null) {
+      group.prefix = await this.#prefiller.prefill(group.ids);
+      this.tokensComputed += group.ids.length;
+    }
+    if (!this.#advance(row, group.prefix.logProbabilities, ended)) return;
+    this.#cache.place(index, group.prefix);
+    this.#rows[index] = row;
+    this.#lengths[index] = group.prefix.length;
+    this.#continue(index, row);
+  }
+
+  /** Chooses the row's next token; false, with the sample in `ended`, when it was the last. */
+  #advance(row: Row, logProbabilities: Float32Array, ended: Sampled[]): boolean {
+    const { id, logprob } = this.#chooser.choose(logProbabilities, row.sampling, uniformAt(row.seed, row.ids.length));
+    if (!Number.isFinite(logprob)) {
+      const advice = 'The weights overflow: train from an earlier checkpoint, or with a lower learning rate.';
+      throw new StpError('STP1301', 'the model gives probabilities that are not finite', advice);
+    }
+    row.ids.push(id);
+    row.logprob += logprob;
+    this.tokensComputed++;
+    if (id === this.#tokenizer.endId) ended.push(this.#sampled(row, 'stop'));
+    else if (row.ids.length >= row.tokensMax) ended.push(this.#sampled(row, 'length'));
+    else return true;
+    return false;
+  }
+
+  #sampled(row: Row, finish: Sampled['finish']): Sampled {
+    const ids = finish === 'stop' ? row.ids.slice(0, -1) : row.ids;
+    return { key: row.key, text: this.#tokenizer.decode(ids), tokens: row.ids.length, logprob: row.logprob, finish };
+  }
+
+  /** Makes the row's last token the next step's input. */
+  #continue(index: number, row: Row): void {
+    this.#tokens[index] = BigInt(row.ids.at(-1)!);
+    this.#positions[index] = BigInt(this.#lengths[index]!);
+  }
+
+  #free(index: number): void {
+    this.#rows[index] = null;
+    this.#lengths[index] = 0;
+    this.#tokens[index] = BigInt(this.#tokenizer.padId);
+    this.#positions[index] = 0n;
+  }
+}

@@ -1,0 +1,27 @@
+/** ONNX Runtime sessions for sampling: CPU, one thread, so that the arithmetic of a row is always the same. */
+import { InferenceSession } from 'onnxruntime-node';
+import { StpError } from '../../../data/errors.ts';
+
+/** Throughput on several cores comes from several processes: a decoding step is too short to be worth splitting. */
+export async function openSession(model: Uint8Array, what: string): Promise<InferenceSession> {
+  try {
+    return await InferenceSession.create(model, {
+      executionProviders: ['cpu'],
+      graphOptimizationLevel: 'all',
+      executionMode: 'sequential',
+      intraOpNumThreads: 1,
+      interOpNumThreads: 1,
+      logSeverityLevel: 3,
+    });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StpError(
+      'STP1301',
+      `${what} graph could not be opened: ${reason}`,
+      'Check that onnxruntime-node is installed for this platform (npm ci).',
+      {
+        cause,
+      },
+    );
+  }
+}
