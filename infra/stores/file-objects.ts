@@ -8,13 +8,14 @@
  * (removed a day later) or a mark without its object, which nobody reads.
  */
 import { randomUUID } from 'node:crypto';
-import { link, lstat, mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { link, lstat, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { checksumOfFile } from './contents.ts';
+import { checksumOfFile, pieces } from './contents.ts';
 import { Crc32c } from './crc32c.ts';
 import { RESERVED_PART } from './names.ts';
-import { damaged, differs } from './store-errors.ts';
+import { cannotWrite, damaged, differs } from './store-errors.ts';
 
 const MARK = /^([0-9a-f]{8})-(\d{1,15})-(\d{1,15})$/;
 /** A put-once object has one version. */
@@ -129,6 +130,21 @@ export async function writeFlushed(
     await file.close();
   }
   return crc;
+}
+
+/** Writes a stream to a file of this machine that appears whole or not at all. Shared by the stores' `download`. */
+export async function saveAs(path: string, input: Readable): Promise<void> {
+  const partial = `${path}.${randomUUID()}.partial`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFlushed(partial, pieces(input, undefined));
+    await rename(partial, path);
+  } catch (error) {
+    throw cannotWrite(path, error);
+  } finally {
+    input.destroy();
+    await rm(partial, { force: true }).catch(() => {});
+  }
 }
 
 export async function syncFolder(path: string): Promise<void> {

@@ -1,13 +1,11 @@
 /** The `ObjectStore` port over a folder of this machine or a mounted one. How objects lie there: `file-objects.ts`. */
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { checkedStream, checksum, collect, nameInStore, pieces, requireRange } from './contents.ts';
 import { listFileNames } from './file-list.ts';
-import { FileObjects, writeFlushed } from './file-objects.ts';
+import { FileObjects, saveAs, writeFlushed } from './file-objects.ts';
 import { moveFilePointer, readFilePointer } from './file-pointers.ts';
 import { checkName, checkPrefix } from './names.ts';
 import type { ObjectStore, PutOptions } from './object-store.ts';
@@ -21,7 +19,7 @@ export async function openFileStore(folder: string): Promise<ObjectStore> {
   const objects = new FileObjects(folder, root);
   await objects.sweepTemporary();
 
-  async function put(name: string, data: string | Uint8Array | Readable, options: PutOptions): Promise<ArtifactRef> {
+  async function write(name: string, data: string | Uint8Array | Readable, options: PutOptions): Promise<ArtifactRef> {
     const input = pieces(data, options.signal);
     const existing = await objects.inspect(name);
     if (existing !== null) {
@@ -37,6 +35,18 @@ export async function openFileStore(folder: string): Promise<ObjectStore> {
       await rm(path, { force: true });
     }
   }
+
+  const put: ObjectStore['put'] = async (name, data, options = {}) => {
+    try {
+      checkName(name);
+      options.signal?.throwIfAborted();
+      return await write(name, data, options);
+    } catch (error) {
+      throw cannotWrite(`${root}/${name}`, error);
+    } finally {
+      if (data instanceof Readable) data.destroy();
+    }
+  };
 
   async function openForReading(ref: ArtifactRef): Promise<FileHandle> {
     return open(objects.pathOf(nameInStore(root, ref)), 'r').catch((error) => {
@@ -57,23 +67,13 @@ export async function openFileStore(folder: string): Promise<ObjectStore> {
 
   return {
     root,
+    put,
     stream,
-    async put(name, data, options = {}) {
-      try {
-        checkName(name);
-        options.signal?.throwIfAborted();
-        return await put(name, data, options);
-      } catch (error) {
-        throw cannotWrite(`${root}/${name}`, error);
-      } finally {
-        if (data instanceof Readable) data.destroy();
-      }
-    },
     async putFile(name, path, options) {
       const file = await open(path, 'r').catch((error) => {
         throw cannotRead(path, error);
       });
-      return this.put(name, file.createReadStream({ highWaterMark: READ_BYTES }), options);
+      return put(name, file.createReadStream({ highWaterMark: READ_BYTES }), options);
     },
     async get(ref) {
       return collect(await stream(ref));
@@ -115,19 +115,4 @@ export async function openFileStore(folder: string): Promise<ObjectStore> {
       });
     },
   };
-}
-
-/** Writes a stream to a file of this machine that appears whole or not at all. Shared by the stores' `download`. */
-export async function saveAs(path: string, input: Readable): Promise<void> {
-  const partial = `${path}.${randomUUID()}.partial`;
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFlushed(partial, pieces(input, undefined));
-    await rename(partial, path);
-  } catch (error) {
-    throw cannotWrite(path, error);
-  } finally {
-    input.destroy();
-    await rm(partial, { force: true }).catch(() => {});
-  }
 }

@@ -1,0 +1,299 @@
+/**
+ * A small Google Cloud Storage in memory that speaks the JSON API's wire format over HTTP: multipart and resumable
+ * uploads, preconditions, checksums, ranged downloads, paged lists. Faults can be injected; objects can be spoiled.
+ * It knows one project and no access rights. Behaviour: cloud.google.com/storage/docs/performing-resumable-uploads.
+ */
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Crc32c } from '../../infra/stores/crc32c.ts';
+
+const CHUNK_UNIT_BYTES = 256 * 1024;
+
+export interface FakeObject {
+  readonly name: string;
+  data: Buffer;
+  generation: number;
+  crc32c: string;
+  updated: Date;
+  metadata: Record<string, string>;
+}
+
+interface Session {
+  readonly bucket: string;
+  readonly name: string;
+  readonly resource: Resource;
+  readonly ifGenerationMatch: string | null;
+  received: Buffer;
+  finished: FakeObject | null;
+}
+
+interface Resource {
+  readonly crc32c?: string;
+  readonly metadata?: Record<string, string>;
+}
+
+/** What a request meets instead of, or on its way to, an answer. */
+export type Fault =
+  | { readonly kind: 'status'; readonly status: number }
+  /** The connection breaks after so many bytes of the request's body; the bytes before stay received. */
+  | { readonly kind: 'drop-upload'; readonly afterBytes: number }
+  /** The request is carried out, but its answer is lost. */
+  | { readonly kind: 'drop-answer' }
+  /** The connection breaks after so many bytes of the answer's body. */
+  | { readonly kind: 'drop-download'; readonly afterBytes: number };
+
+export interface FakeGcs {
+  /** `http://127.0.0.1:PORT`, for STP_GCS_ENDPOINT. */
+  readonly endpoint: string;
+  /** Method and path (with query) of every request so far. */
+  readonly requests: readonly string[];
+  object(bucket: string, name: string): FakeObject | undefined;
+  /** The next request whose "METHOD path" matches meets the fault; faults wait in order. */
+  inject(request: RegExp, fault: Fault): void;
+  /** Faults not met yet. */
+  pendingFaults(): number;
+  close(): Promise<void>;
+}
+
+export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs> {
+  const stored = new Map(buckets.map((name) => [name, new Map<string, FakeObject>()]));
+  const sessions = new Map<string, Session>();
+  const faults: { request: RegExp; fault: Fault }[] = [];
+  const requests: string[] = [];
+  let lastGeneration = 1_700_000_000_000_000;
+
+  const server = createServer((request, response) => {
+    const line = `${request.method} ${request.url}`;
+    requests.push(line);
+    const index = faults.findIndex((entry) => entry.request.test(line));
+    const fault = index === -1 ? null : faults.splice(index, 1)[0]!.fault;
+    answer(request, response, fault).catch((error: unknown) => {
+      if (error instanceof Refusal) sendError(response, error.status, error.message);
+      else if (!response.destroyed) sendError(response, 500, String(error));
+    });
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse, fault: Fault | null): Promise<void> {
+    if (fault?.kind === 'status') {
+      request.resume();
+      return sendError(response, fault.status, 'injected');
+    }
+    const url = new URL(request.url ?? '', 'http://fake');
+    const dropAfter = fault?.kind === 'drop-upload' ? fault.afterBytes : null;
+    const { body, cut } = await readBody(request, dropAfter);
+    const reply = route(request, url, body, cut);
+    if (cut || fault?.kind === 'drop-answer') return void request.socket.destroy();
+    response.writeHead(reply.status, { ...reply.headers, 'content-length': reply.body.length });
+    if (fault?.kind !== 'drop-download') return void response.end(reply.body);
+    response.write(reply.body.subarray(0, fault.afterBytes), () => request.socket.destroy());
+  }
+
+  function route(request: IncomingMessage, url: URL, body: Buffer, cut: boolean): Reply {
+    const session = sessions.get(url.searchParams.get('upload_id') ?? '');
+    if (request.method === 'PUT' && session !== undefined) return continueUpload(request, session, body, cut);
+    if (cut) return json(200, {});
+    const path = /^(?:\/(?:upload|download))?\/storage\/v1\/b\/([^/]+)\/o(?:\/([^/]+))?$/.exec(url.pathname);
+    const bucketName = decodeURIComponent(path?.[1] ?? '');
+    const bucket = stored.get(bucketName);
+    if (path === null || bucket === undefined) throw new Refusal(404, 'The specified bucket does not exist.');
+    if (request.method === 'POST') return beginUpload(request, url, bucketName, body);
+    if (path[2] === undefined) return list(bucket, url);
+    const name = decodeURIComponent(path[2]);
+    const object = bucket.get(name);
+    const wanted = url.searchParams.get('generation');
+    if (object === undefined || (wanted !== null && wanted !== String(object.generation))) {
+      throw new Refusal(404, `No such object: ${bucketName}/${name}`);
+    }
+    if (request.method === 'DELETE') {
+      requireGeneration(url.searchParams.get('ifGenerationMatch'), object);
+      bucket.delete(name);
+      return { status: 204, headers: {}, body: Buffer.alloc(0) };
+    }
+    return url.searchParams.get('alt') === 'media'
+      ? download(request, object)
+      : json(200, resource(bucketName, object));
+  }
+
+  function beginUpload(request: IncomingMessage, url: URL, bucketName: string, body: Buffer): Reply {
+    const name = url.searchParams.get('name') ?? '';
+    const ifGenerationMatch = url.searchParams.get('ifGenerationMatch');
+    requireGeneration(ifGenerationMatch, stored.get(bucketName)?.get(name));
+    if (url.searchParams.get('uploadType') === 'multipart') {
+      const [first, second] = multipart(request.headers['content-type'] ?? '', body);
+      const session = { bucket: bucketName, name, resource: JSON.parse(String(first)) as Resource, ifGenerationMatch };
+      return json(200, resource(bucketName, store({ ...session, received: second, finished: null })));
+    }
+    const id = randomUUID();
+    const about = body.length === 0 ? {} : (JSON.parse(body.toString()) as Resource);
+    const session = {
+      bucket: bucketName,
+      name,
+      resource: about,
+      ifGenerationMatch,
+      received: Buffer.alloc(0),
+      finished: null,
+    };
+    sessions.set(id, session);
+    const location = `http://${request.headers.host}${url.pathname}?uploadType=resumable&name=${encodeURIComponent(name)}&upload_id=${id}`;
+    return { status: 200, headers: { location }, body: Buffer.alloc(0) };
+  }
+
+  function continueUpload(request: IncomingMessage, session: Session, body: Buffer, cut: boolean): Reply {
+    if (session.finished !== null) return json(200, resource(session.bucket, session.finished));
+    const range = /^bytes (?:\*|(\d+)-(\d+|\*))\/(\d+|\*)$/.exec(
+      String(request.headers['content-range'] ?? 'bytes 0-*/*'),
+    );
+    if (range === null) throw new Refusal(400, 'Invalid Content-Range');
+    if (range[1] !== undefined) {
+      const start = Number(range[1]);
+      if (start > session.received.length) throw new Refusal(503, 'a gap before this chunk');
+      // Bytes the session holds already are sent again after a lost answer and skipped.
+      let kept = Buffer.concat([session.received, body.subarray(session.received.length - start)]);
+      const complete = range[3] !== '*' && kept.length === Number(range[3]);
+      if (!complete) kept = kept.subarray(0, kept.length - (kept.length % CHUNK_UNIT_BYTES));
+      session.received = kept;
+    }
+    if (!cut && range[3] !== '*' && session.received.length === Number(range[3])) {
+      session.finished = store(session);
+      return json(200, resource(session.bucket, session.finished));
+    }
+    const last = session.received.length - 1;
+    return { status: 308, headers: last < 0 ? {} : { range: `bytes=0-${last}` }, body: Buffer.alloc(0) };
+  }
+
+  function store(session: Session): FakeObject {
+    const bucket = stored.get(session.bucket)!;
+    requireGeneration(session.ifGenerationMatch, bucket.get(session.name));
+    const crc32c = new Crc32c().update(session.received).toBase64();
+    if (session.resource.crc32c !== undefined && session.resource.crc32c !== crc32c) {
+      throw new Refusal(
+        400,
+        `Provided CRC32C "${session.resource.crc32c}" doesn't match calculated CRC32C "${crc32c}".`,
+      );
+    }
+    lastGeneration += 1;
+    const object = {
+      name: session.name,
+      data: session.received,
+      generation: lastGeneration,
+      crc32c,
+      updated: new Date(),
+      metadata: session.resource.metadata ?? {},
+    };
+    bucket.set(session.name, object);
+    return object;
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    object: (bucket, name) => stored.get(bucket)?.get(name),
+    inject: (request, fault) => void faults.push({ request, fault }),
+    pendingFaults: () => faults.length,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+class Refusal extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: Buffer;
+}
+
+function requireGeneration(expected: string | null, object: FakeObject | undefined): void {
+  if (expected === null || expected === String(object?.generation ?? 0)) return;
+  throw new Refusal(412, 'At least one of the pre-conditions you specified did not hold.');
+}
+
+function download(request: IncomingMessage, object: FakeObject): Reply {
+  const headers = { 'x-goog-generation': String(object.generation), 'x-goog-hash': `crc32c=${object.crc32c}` };
+  const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '');
+  if (range === null) return { status: 200, headers, body: object.data };
+  const start = Number(range[1]);
+  const size = object.data.length;
+  if (start >= size) throw new Refusal(416, 'Requested range not satisfiable');
+  const body = object.data.subarray(start, range[2] === '' ? size : Number(range[2]) + 1);
+  return {
+    status: 206,
+    headers: { ...headers, 'content-range': `bytes ${start}-${start + body.length - 1}/${size}` },
+    body,
+  };
+}
+
+function list(bucket: ReadonlyMap<string, FakeObject>, url: URL): Reply {
+  const prefix = url.searchParams.get('prefix') ?? '';
+  const after = Buffer.from(url.searchParams.get('pageToken') ?? '', 'base64').toString();
+  const size = Math.min(Number(url.searchParams.get('maxResults') ?? 1000), 1000);
+  const names = [...bucket.keys()].filter((name) => name.startsWith(prefix) && name > after).sort();
+  const page = names.slice(0, size);
+  const nextPageToken = names.length > size ? Buffer.from(page.at(-1)!).toString('base64') : undefined;
+  return json(200, {
+    kind: 'storage#objects',
+    items: page.map((name) => resource('', bucket.get(name)!)),
+    nextPageToken,
+  });
+}
+
+function resource(bucket: string, object: FakeObject): Record<string, unknown> {
+  const { name, crc32c, metadata } = object;
+  const text = { generation: String(object.generation), size: String(object.data.length), metageneration: '1' };
+  return { kind: 'storage#object', bucket, name, crc32c, metadata, updated: object.updated.toISOString(), ...text };
+}
+
+function json(status: number, value: unknown): Reply {
+  return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(value)) };
+}
+
+function sendError(response: ServerResponse, status: number, message: string): void {
+  const reply = json(status, { error: { code: status, message, errors: [{ message, reason: String(status) }] } });
+  response.writeHead(reply.status, reply.headers).end(reply.body);
+}
+
+/** Body of the request; with `dropAfter` only so many bytes of it, and `cut` true. */
+async function readBody(request: IncomingMessage, dropAfter: number | null): Promise<{ body: Buffer; cut: boolean }> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of request) {
+      parts.push(part as Buffer);
+      bytes += (part as Buffer).length;
+      if (dropAfter !== null && bytes >= dropAfter)
+        return { body: Buffer.concat(parts).subarray(0, dropAfter), cut: true };
+    }
+  } catch {
+    // The client went away in the middle: what came counts.
+    return { body: Buffer.concat(parts), cut: true };
+  }
+  return { body: Buffer.concat(parts), cut: false };
+}
+
+/** The two parts of a multipart/related body: metadata and content. */
+function multipart(contentType: string, body: Buffer): [Buffer, Buffer] {
+  const boundary = /boundary="?([^";]+)"?/.exec(contentType)?.[1];
+  if (boundary === undefined) throw new Refusal(400, 'no boundary');
+  const parts: Buffer[] = [];
+  const mark = Buffer.from(`--${boundary}`);
+  for (let at = body.indexOf(mark); at !== -1; ) {
+    const next = body.indexOf(mark, at + mark.length);
+    if (next === -1) break;
+    const part = body.subarray(at + mark.length + 2, next - 2);
+    parts.push(part.subarray(part.indexOf('\r\n\r\n') + 4));
+    at = next;
+  }
+  if (parts.length !== 2) throw new Refusal(400, `${parts.length} parts`);
+  return [parts[0]!, parts[1]!];
+}
