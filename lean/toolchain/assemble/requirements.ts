@@ -1,0 +1,51 @@
+/** What this machine must have so that Lean can be assembled on it, and whether it does. */
+import { statfs } from 'node:fs/promises';
+import { runCommand } from '../run-command.ts';
+
+/** Oldest glibc that Lean's library runs on (the tag of its package). */
+const GLIBC_MINIMUM = [2, 35] as const;
+/** While it works: both packages, one of them unpacked, and the result (560 MB). */
+const DISK_BYTES_NEEDED = 1_000_000_000;
+const PROBE_TIMEOUT_MS = 60_000;
+
+function glibcVersion(): string | undefined {
+  const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
+  return report.header?.glibcVersionRuntime;
+}
+
+function isOldGlibc(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major < GLIBC_MINIMUM[0] || (major === GLIBC_MINIMUM[0] && minor < GLIBC_MINIMUM[1]);
+}
+
+function systemProblem(): string | undefined {
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    return `it needs Linux on x86-64; this is ${process.platform} on ${process.arch}`;
+  }
+  const glibc = glibcVersion();
+  if (glibc === undefined) return 'it needs glibc, which this system does not have';
+  return isOldGlibc(glibc) ? `it needs glibc ${GLIBC_MINIMUM.join('.')} or newer; this system has ${glibc}` : undefined;
+}
+
+async function clientProblem(environment: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<string | undefined> {
+  const options = { environment, timeoutMs: PROBE_TIMEOUT_MS, signal };
+  const pip = await runCommand('python3', ['-m', 'pip', '--version'], options);
+  if (!pip.ok) return `it needs Python 3 with pip; python3 -m pip: ${pip.reason}`;
+  const npm = await runCommand('npm', ['--version'], options);
+  return npm.ok ? undefined : `it needs npm; npm --version: ${npm.reason}`;
+}
+
+async function diskProblem(existingFolder: string): Promise<string | undefined> {
+  const { bavail, bsize } = await statfs(existingFolder);
+  if (bavail * bsize >= DISK_BYTES_NEEDED) return undefined;
+  return `it needs ${DISK_BYTES_NEEDED / 1e6} MB free in ${existingFolder}; there are ${Math.floor((bavail * bsize) / 1e6)}`;
+}
+
+/** Why Lean cannot be assembled below `existingFolder`, or undefined where it can. Does not ask the registries. */
+export async function assemblyProblem(
+  existingFolder: string,
+  environment: NodeJS.ProcessEnv,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  return systemProblem() ?? (await diskProblem(existingFolder)) ?? (await clientProblem(environment, signal));
+}

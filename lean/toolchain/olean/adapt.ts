@@ -1,0 +1,149 @@
+/**
+ * What 4.35 lays out or means differently in the extension entries of a 4.28 module, adapted or dropped. Extensions not
+ * named here have entries of the same shape in both versions.
+ *
+ * The rule behind most of it: code of 4.28 must never run on data of 4.35, which would corrupt memory. So compiled code
+ * goes where 4.35 has no native code of that name, and with it the parsers, macros, elaborators and unexpanders that
+ * would call it.
+ */
+
+import { type ExtensionList, extensionLists, leaveModuleSystem } from './module-data.ts';
+import { boxed, isBoxed, type ModuleImage } from './module-image.ts';
+import { addName, nameComponents, nameHash } from './names.ts';
+import { byHash, renameNames } from './renames.ts';
+import { symbolName } from './symbol-name.ts';
+
+/** What the adaptations ask of the native library. */
+export interface NativeCode {
+  has(symbol: string): boolean;
+}
+
+/**
+ * Data of the compiler, which nothing that is left reads (and which 4.35 lays out differently), and a note of extra
+ * imports for tools that minimise imports.
+ */
+const DROPPED_EXTENSIONS: ReadonlySet<string> = new Set([
+  'Lean.Compiler.LCNF.Specialize.specCacheExt',
+  'Lean.Compiler.LCNF.UnreachableBranches.functionSummariesExt',
+  'Lean.Compiler.LCNF.specExtension',
+  'Lean.Compiler.LCNF.baseExt',
+  'Lean.Compiler.LCNF.monoExt',
+  'Lean.extraModUses',
+  'specMap',
+]);
+
+/** Attributes whose entries are (syntax kind or constant, name of the code to run). */
+const KEYED_CODE_EXTENSIONS: ReadonlySet<string> = new Set([
+  'Lean.PrettyPrinter.Delaborator.appUnexpanderAttribute',
+  'Lean.Elab.macroAttribute',
+  'Lean.Elab.Tactic.tacticElabAttribute',
+  'Lean.Elab.Command.commandElabAttribute',
+]);
+
+/** Syntax categories that 4.35's native parsers extend and 4.28 does not have, and the module that gets them. */
+const ADDED_CATEGORIES: readonly string[] = ['grind_mod'];
+const CATEGORIES_MODULE = 'Init/Notation.olean';
+
+/** Constructors of `Lean.Parser.ParserExtension.OLeanEntry` and of `Lean.ScopedEnvExtension.Entry`. */
+const ENTRY_CATEGORY = 2;
+const ENTRY_PARSER = 3;
+const SCOPE_GLOBAL = 0;
+/** `Lean.ReducibilityStatus.instanceReducible`, which 4.28 does not have: it unfolds registered instances without. */
+const INSTANCE_REDUCIBLE = 4;
+
+interface Context {
+  readonly image: ModuleImage;
+  readonly nativeCode: NativeCode;
+  /** Path below the library folder, with `/`. */
+  readonly module: string;
+  readonly lists: readonly ExtensionList[];
+}
+
+function isNative({ image, nativeCode }: Context, name: number): boolean {
+  return nativeCode.has(symbolName(nameComponents(image, name)));
+}
+
+/** The entry within a scoped entry: `global entry` or `scoped namespace entry`. */
+function unscoped(image: ModuleImage, entry: number): number {
+  return image.field(entry, image.tag(entry) === SCOPE_GLOBAL ? 0 : 1);
+}
+
+function keepOnly(list: ExtensionList, keep: (entry: number) => boolean): void {
+  const entries = list.entries();
+  const kept = entries.filter(keep);
+  if (kept.length !== entries.length) list.replace(kept);
+}
+
+/** Compiled code, entries (name, parameters, type, body). */
+function adaptCode(context: Context, list: ExtensionList): void {
+  keepOnly(list, (entry) => isNative(context, context.image.field(entry, 0)));
+}
+
+function adaptKeyedCode(context: Context, list: ExtensionList): void {
+  const { image } = context;
+  keepOnly(list, (entry) => isNative(context, image.field(unscoped(image, entry), 1)));
+}
+
+function addedCategory(image: ModuleImage, category: string): number {
+  const name = addName(image, [category]);
+  const entry = image.addConstructor(ENTRY_CATEGORY, [name, name], 1);
+  return image.addConstructor(SCOPE_GLOBAL, [entry]);
+}
+
+function adaptParsers(context: Context, list: ExtensionList): void {
+  const { image, module } = context;
+  const entries = list.entries();
+  const kept = entries.filter((scopedEntry) => {
+    const entry = unscoped(image, scopedEntry);
+    return isBoxed(entry) || image.tag(entry) !== ENTRY_PARSER || isNative(context, image.field(entry, 1));
+  });
+  const added = module === CATEGORIES_MODULE ? ADDED_CATEGORIES.map((category) => addedCategory(image, category)) : [];
+  if (added.length > 0 || kept.length !== entries.length) list.replace([...added, ...kept]);
+}
+
+/** Statuses by name, sorted by hash. Every instance of the module that has no status becomes instance-reducible. */
+function adaptReducibility({ image, lists }: Context, list: ExtensionList): void {
+  const entries = list.entries();
+  const text = (name: number) => nameComponents(image, name).join('.');
+  const known = new Set(entries.map((entry) => text(image.field(entry, 0))));
+  for (const instances of lists.filter(({ name }) => name === 'Lean.Meta.globalInstanceExtension')) {
+    for (const instance of instances.entries()) {
+      const name = unscoped(image, instance);
+      if (known.has(text(name))) continue;
+      known.add(text(name));
+      entries.push(image.addConstructor(0, [name, boxed(INSTANCE_REDUCIBLE)]));
+    }
+  }
+  const keyed = entries.map((entry) => ({ entry, hash: nameHash(image, image.field(entry, 0)) }));
+  list.replace(keyed.sort(byHash).map(({ entry }) => entry));
+}
+
+/** Classes: (name, output parameters) gained a third field, output universe levels; none has any. */
+function adaptClasses({ image }: Context, list: ExtensionList): void {
+  for (const [index, entry] of list.entries().entries()) {
+    if (image.fieldCount(entry) !== 2) continue;
+    const noLevels = image.emptyArray();
+    const fields = [image.field(entry, 0), image.field(entry, 1), noLevels];
+    image.setElement(list.array(), index, image.addConstructor(0, fields));
+  }
+}
+
+const ADAPTATIONS: Readonly<Record<string, (context: Context, list: ExtensionList) => void>> = {
+  'Lean.IR.declMapExt': adaptCode,
+  'Lean.Parser.parserExtension': adaptParsers,
+  reducibilityCore: adaptReducibility,
+  'Lean.classExtension': adaptClasses,
+};
+
+/** Changes a widened module of the 4.28 library into one that 4.35 reads. */
+export function adaptModule(image: ModuleImage, module: string, nativeCode: NativeCode): void {
+  renameNames(image);
+  const lists = extensionLists(image);
+  const context: Context = { image, nativeCode, module, lists };
+  for (const list of lists) {
+    if (DROPPED_EXTENSIONS.has(list.name)) list.clear();
+    else if (KEYED_CODE_EXTENSIONS.has(list.name)) adaptKeyedCode(context, list);
+    else ADAPTATIONS[list.name]?.(context, list);
+  }
+  leaveModuleSystem(image);
+}

@@ -1,0 +1,33 @@
+/** Converts one module of the 4.28 library (32 bits) into one that Lean 4.35 (64 bits) loads. */
+import { adaptModule, type NativeCode } from './adapt.ts';
+import { moduleHeader } from './object-format.ts';
+import { widenModule } from './widen.ts';
+
+/** The Lean whose native library is used: `lean --version` of `ELABORATOR_PACKAGE`, which its checksum pins. */
+export const ASSEMBLED_LEAN_VERSION = '4.35.0';
+const ASSEMBLED_LEAN_COMMIT = 'eb6cafb7290e8bd5f2937522d8d804f58f02bafc';
+const HEADER = moduleHeader(ASSEMBLED_LEAN_VERSION, ASSEMBLED_LEAN_COMMIT);
+
+/**
+ * Where the first module is mapped: high in the 2^47 bytes a process may use, where programs, heaps and libraries seldom
+ * lie. Where the place is taken after all, Lean reads the module into memory and relocates it.
+ */
+export const FIRST_BASE = 0x600000000000;
+const PAGE_BYTES = 0x10000;
+
+/** Base of the module after one of `bytes` at `base`, with at least a page between. */
+export function nextBase(base: number, bytes: number): number {
+  return base + PAGE_BYTES * (1 + Math.ceil(bytes / PAGE_BYTES));
+}
+
+/**
+ * @param source a whole 32-bit module
+ * @param module its path below the library folder, with `/`, such as `Init/Core.olean`
+ * @param base address to map the result at
+ * @throws StpError STP1204 where the module is damaged
+ */
+export function convertModule(source: Uint8Array, module: string, base: number, nativeCode: NativeCode): Uint8Array {
+  const image = widenModule(source, module, HEADER, base);
+  adaptModule(image, module, nativeCode);
+  return image.contents();
+}

@@ -1,0 +1,37 @@
+/**
+ * What a module is besides its constants: per environment extension, the list of entries it exports. Knows the shape of
+ * Lean's `ModuleData` (fields: imports, constant names, constants, extra constant names, extension entries; one scalar:
+ * whether the file uses the module system).
+ */
+import type { ModuleImage } from './module-image.ts';
+import { nameComponents } from './names.ts';
+
+const EXTENSION_ENTRIES_FIELD = 4;
+
+/** The exported entries of one environment extension. */
+export interface ExtensionList {
+  /** Full name with dots, such as `Lean.classExtension`. */
+  readonly name: string;
+  /** Address of the array as it is now; it may be shared with other extensions. */
+  array(): number;
+  /** Words of the entries: addresses, or boxes. */
+  entries(): number[];
+  replace(entries: readonly number[]): void;
+  /** Leaves no entries. */
+  clear(): void;
+}
+
+export function extensionLists(image: ModuleImage): ExtensionList[] {
+  return image.array(image.field(image.root, EXTENSION_ENTRIES_FIELD)).map((pair) => ({
+    name: nameComponents(image, image.field(pair, 0)).join('.'),
+    array: () => image.field(pair, 1),
+    entries: () => image.array(image.field(pair, 1)),
+    replace: (entries) => image.setField(pair, 1, image.addArray(entries)),
+    clear: () => image.setField(pair, 1, image.emptyArray()),
+  }));
+}
+
+/** Marks the module as one outside the module system, whose parts are all in this one file. */
+export function leaveModuleSystem(image: ModuleImage): void {
+  image.bytes[image.scalarOffset(image.root)] = 0;
+}

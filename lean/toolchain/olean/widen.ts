@@ -1,0 +1,234 @@
+/**
+ * Rewrites the objects of a 32-bit module as 64-bit objects: every object is laid out again, every pointer rebased.
+ * What the objects mean is left alone (`adapt.ts` changes that afterwards).
+ *
+ * Two passes: the first gives every object its new place, the second copies it there. Two kinds of object disappear,
+ * because 64 bits hold them in the pointer word itself: numbers below 2^63 and boxed 32-bit values.
+ */
+import { ModuleImage } from './module-image.ts';
+import {
+  MODULE_HEADER_BYTES,
+  OBJECT_HEADER_BYTES,
+  roundUpTo8,
+  SIZE_OFFSET,
+  SOURCE,
+  TAG,
+  TARGET,
+} from './object-format.ts';
+import { damagedModule, SourceHeap } from './source-heap.ts';
+
+/** A word of 64 bits that is no pointer, as its two halves. */
+interface Immediate {
+  readonly low: number;
+  readonly high: number;
+}
+
+const LARGEST_CHARACTER = 0x10ffff;
+const IMMEDIATE_LIMIT = 1n << 63n;
+
+/**
+ * A boxed UInt32 or character is a constructor 0 without fields and with one 4-byte scalar, padded to 16 bytes. A
+ * structure of eight `Bool`s looks the same: four bytes that are all 0 or 1 are taken for that.
+ */
+function boxedCharacter(heap: SourceHeap, offset: number): Immediate | undefined {
+  if (heap.tag(offset) !== 0 || heap.count(offset) !== 0 || heap.constructorBytes(offset) !== 16) return undefined;
+  const value = heap.word(offset + OBJECT_HEADER_BYTES);
+  const rest = heap.word(offset + OBJECT_HEADER_BYTES + 4);
+  const onlyBooleans = (value & ~0x01010101) === 0;
+  if (rest !== 0 || value > LARGEST_CHARACTER || onlyBooleans) return undefined;
+  return { low: ((value << 1) | 1) >>> 0, high: value >>> 31 };
+}
+
+function smallNumber(heap: SourceHeap, offset: number): Immediate | undefined {
+  const negative = heap.bytes[offset + SOURCE.bigNegative] !== 0;
+  const digits = heap.word(offset + SOURCE.bigDigits);
+  if (negative || digits > 2) return undefined;
+  const low = digits >= 1 ? heap.word(offset + SOURCE.bigData) : 0;
+  const high = digits >= 2 ? heap.word(offset + SOURCE.bigData + 4) : 0;
+  if ((BigInt(high) << 32n) + BigInt(low) >= IMMEDIATE_LIMIT) return undefined;
+  return { low: ((low << 1) | 1) >>> 0, high: ((high << 1) | (low >>> 31)) >>> 0 };
+}
+
+function immediateOf(heap: SourceHeap, offset: number): Immediate | undefined {
+  const tag = heap.tag(offset);
+  if (tag <= TAG.constructorMax) return boxedCharacter(heap, offset);
+  return tag === TAG.bigNumber ? smallNumber(heap, offset) : undefined;
+}
+
+function limbs(digits: number): number {
+  return Math.ceil(digits / 2);
+}
+
+/** Bytes the object at `offset` takes in a 64-bit module. */
+function widenedBytes(heap: SourceHeap, offset: number): number {
+  const tag = heap.tag(offset);
+  if (tag <= TAG.constructorMax) {
+    return OBJECT_HEADER_BYTES + TARGET.wordBytes * heap.count(offset) + roundUpTo8(heap.scalarBytes(offset));
+  }
+  switch (tag) {
+    case TAG.array:
+      return TARGET.arrayData + TARGET.wordBytes * heap.word(offset + SOURCE.arrayLength);
+    case TAG.scalarArray:
+      return roundUpTo8(TARGET.scalarArrayData + heap.count(offset) * heap.word(offset + SOURCE.scalarArrayLength));
+    case TAG.string:
+      return roundUpTo8(TARGET.stringData + heap.word(offset + SOURCE.stringBytes));
+    case TAG.bigNumber:
+      return TARGET.bigData + TARGET.wordBytes * limbs(heap.word(offset + SOURCE.bigDigits));
+    case TAG.reference:
+      return OBJECT_HEADER_BYTES + TARGET.wordBytes;
+    default: // a thunk or a task; the heap refuses every other tag
+      return OBJECT_HEADER_BYTES + 2 * TARGET.wordBytes;
+  }
+}
+
+/** Where each object goes. Indexed by source offset / 4: an even new offset, or (odd) twice an immediate's index plus 1. */
+class Placement {
+  readonly places: Uint32Array;
+  readonly immediates: Immediate[] = [];
+  /** Bytes of the whole 64-bit module. */
+  readonly end: number;
+
+  constructor(heap: SourceHeap) {
+    this.places = new Uint32Array(Math.ceil(heap.bytes.length / 4) + 1);
+    let end: number = TARGET.firstObjectOffset;
+    heap.forEachObject((offset) => {
+      const immediate = immediateOf(heap, offset);
+      if (immediate === undefined) {
+        this.places[offset >>> 2] = end;
+        end += widenedBytes(heap, offset);
+      } else {
+        this.places[offset >>> 2] = this.immediates.push(immediate) * 2 - 1;
+      }
+    });
+    this.end = end;
+  }
+}
+
+/** Copies objects to their places. */
+class Widener {
+  readonly #heap: SourceHeap;
+  readonly #placement: Placement;
+  readonly #image: ModuleImage;
+  readonly #module: string;
+
+  constructor(heap: SourceHeap, placement: Placement, image: ModuleImage, module: string) {
+    this.#heap = heap;
+    this.#placement = placement;
+    this.#image = image;
+    this.#module = module;
+  }
+
+  /** Writes what the 32-bit word `word` becomes at byte `target` of the image. */
+  putWord(target: number, word: number): void {
+    if (word & 1) {
+      this.#image.putHalves(target, word, 0);
+      return;
+    }
+    const { bytes, base } = this.#heap;
+    const offset = word - base;
+    const place = offset < 0 || offset >= bytes.length ? 0 : (this.#placement.places[offset >>> 2] as number);
+    if (place === 0) throw damagedModule(this.#module, `a pointer to no object (${word.toString(16)})`);
+    if (place & 1) {
+      const immediate = this.#placement.immediates[place >>> 1] as Immediate;
+      this.#image.putHalves(target, immediate.low, immediate.high);
+    } else {
+      this.#image.putNumber(target, this.#image.base + place);
+    }
+  }
+
+  copy(offset: number): void {
+    const target = this.#placement.places[offset >>> 2] as number;
+    if (target & 1) return;
+    this.#image.bytes.set(this.#heap.bytes.subarray(offset, offset + OBJECT_HEADER_BYTES), target);
+    const tag = this.#heap.tag(offset);
+    if (tag <= TAG.constructorMax) this.#copyConstructor(offset, target);
+    else if (tag === TAG.array) this.#copyArray(offset, target);
+    else if (tag === TAG.scalarArray) this.#copyScalars(offset, target);
+    else if (tag === TAG.string) this.#copyString(offset, target);
+    else if (tag === TAG.bigNumber) this.#copyBigNumber(offset, target);
+    else this.#copyOptionalWords(offset, target, tag === TAG.reference ? 1 : 2);
+  }
+
+  #copyConstructor(offset: number, target: number): void {
+    const heap = this.#heap;
+    const fields = heap.count(offset);
+    const scalars = heap.scalarBytes(offset);
+    const size = OBJECT_HEADER_BYTES + TARGET.wordBytes * fields + roundUpTo8(scalars);
+    this.#image.view.setUint16(target + SIZE_OFFSET, size, true);
+    for (let field = 0; field < fields; field += 1) {
+      this.putWord(target + OBJECT_HEADER_BYTES + 8 * field, heap.word(offset + OBJECT_HEADER_BYTES + 4 * field));
+    }
+    const from = offset + OBJECT_HEADER_BYTES + 4 * fields;
+    this.#image.bytes.set(heap.bytes.subarray(from, from + scalars), target + OBJECT_HEADER_BYTES + 8 * fields);
+    // Also levels and expressions look like this: who uses the list compares the hash.
+    if ((heap.tag(offset) === 1 || heap.tag(offset) === 2) && fields === 2 && scalars === 8) {
+      this.#image.possibleNames.push(this.#image.base + target);
+    }
+  }
+
+  #copyArray(offset: number, target: number): void {
+    const length = this.#heap.word(offset + SOURCE.arrayLength);
+    this.#image.putNumber(target + TARGET.arrayLength, length);
+    this.#image.putNumber(target + TARGET.arrayCapacity, length);
+    for (let index = 0; index < length; index += 1) {
+      this.putWord(target + TARGET.arrayData + 8 * index, this.#heap.word(offset + SOURCE.arrayData + 4 * index));
+    }
+  }
+
+  #copyScalars(offset: number, target: number): void {
+    const length = this.#heap.word(offset + SOURCE.scalarArrayLength);
+    this.#image.putNumber(target + TARGET.scalarArrayLength, length);
+    this.#image.putNumber(target + TARGET.scalarArrayCapacity, length);
+    const from = offset + SOURCE.scalarArrayData;
+    const data = this.#heap.bytes.subarray(from, from + this.#heap.count(offset) * length);
+    this.#image.bytes.set(data, target + TARGET.scalarArrayData);
+  }
+
+  #copyString(offset: number, target: number): void {
+    const bytes = this.#heap.word(offset + SOURCE.stringBytes);
+    this.#image.putNumber(target + TARGET.stringBytes, bytes);
+    this.#image.putNumber(target + TARGET.stringCapacity, bytes);
+    this.#image.putNumber(target + TARGET.stringLength, this.#heap.word(offset + SOURCE.stringLength));
+    const from = offset + SOURCE.stringData;
+    this.#image.bytes.set(this.#heap.bytes.subarray(from, from + bytes), target + TARGET.stringData);
+  }
+
+  #copyBigNumber(offset: number, target: number): void {
+    const digits = this.#heap.word(offset + SOURCE.bigDigits);
+    const negative = this.#heap.bytes[offset + SOURCE.bigNegative] !== 0;
+    const { view, bytes } = this.#image;
+    view.setInt32(target + TARGET.bigAllocated, limbs(digits), true);
+    view.setInt32(target + TARGET.bigSize, negative ? -limbs(digits) : limbs(digits), true);
+    this.#image.putNumber(target + TARGET.bigPointer, this.#image.base + target + TARGET.bigData);
+    const from = offset + SOURCE.bigData;
+    bytes.set(this.#heap.bytes.subarray(from, from + 4 * digits), target + TARGET.bigData);
+    view.setUint16(target + SIZE_OFFSET, TARGET.bigData + 8 * limbs(digits), true);
+  }
+
+  /** Thunks, tasks and references: their words may be null. */
+  #copyOptionalWords(offset: number, target: number, words: number): void {
+    for (let index = 0; index < words; index += 1) {
+      const word = this.#heap.word(offset + OBJECT_HEADER_BYTES + 4 * index);
+      if (word !== 0) this.putWord(target + OBJECT_HEADER_BYTES + 8 * index, word);
+    }
+  }
+}
+
+/**
+ * @param source a whole 32-bit module
+ * @param module its path, for messages
+ * @param header the 80 bytes the result starts with (`moduleHeader`)
+ * @param base address the result is to be mapped at; no two modules of a library may overlap
+ * @throws StpError STP1204 where the module is damaged
+ */
+export function widenModule(source: Uint8Array, module: string, header: Uint8Array, base: number): ModuleImage {
+  const heap = new SourceHeap(source, module);
+  const placement = new Placement(heap);
+  const image = new ModuleImage(placement.end, base);
+  image.bytes.set(header.subarray(0, MODULE_HEADER_BYTES), 0);
+  image.putNumber(TARGET.baseOffset, base);
+  const widener = new Widener(heap, placement, image, module);
+  widener.putWord(TARGET.rootOffset, heap.root);
+  heap.forEachObject((offset) => widener.copy(offset));
+  return image;
+}

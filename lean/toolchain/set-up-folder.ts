@@ -1,0 +1,134 @@
+/**
+ * Where toolchains of our own lie (`<cache>/lean/<name>`), and how one gets there whole: it is made in a folder of
+ * another name and renamed when complete, so that an interrupted set-up leaves nothing that is taken for a Lean. The
+ * rename decides between two set-ups at once; the lock only saves the second one the work.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const WORK_PREFIX = '.set-up-';
+const LOCK_NAME = '.set-up.lock';
+const LOCK_REFRESH_MS = 5_000;
+/** A lock not refreshed for this long is of a set-up that is gone. */
+const LOCK_STALE_MS = 60_000;
+const LOCK_POLL_MS = 250;
+/** Work of another machine, or of a process that cannot be asked, is left alone for this long. */
+const WORK_STALE_MS = 24 * 60 * 60_000;
+
+export function leanFolder(cacheDirectory: string): string {
+  return join(cacheDirectory, 'lean');
+}
+
+interface Owner {
+  readonly host: string;
+  readonly pid: number;
+}
+
+function isGone({ host, pid }: Owner): boolean {
+  if (host !== hostname()) return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
+/** Milliseconds since the last change, or undefined where nothing is there. */
+async function ageMs(path: string): Promise<number | undefined> {
+  try {
+    return Date.now() - (await stat(path)).mtimeMs;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function lockIsStale(path: string): Promise<boolean> {
+  const age = await ageMs(path);
+  if (age === undefined) return false;
+  if (age > LOCK_STALE_MS) return true;
+  const [host, pid] = (await readFile(path, 'utf8').catch(() => '')).split('\n');
+  return host !== undefined && pid !== undefined && isGone({ host, pid: Number(pid) });
+}
+
+async function takeLock(path: string): Promise<boolean> {
+  try {
+    await writeFile(path, `${hostname()}\n${process.pid}\n`, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/**
+ * Runs `work` while no other set-up in the same cache does, waiting for its turn.
+ * @param onWait called once, where another set-up is under way
+ */
+export async function withSetUpLock<Result>(
+  cacheDirectory: string,
+  onWait: () => void,
+  work: () => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  const folder = leanFolder(cacheDirectory);
+  await mkdir(folder, { recursive: true });
+  const lock = join(folder, LOCK_NAME);
+  for (let waited = false; !(await takeLock(lock)); waited = true) {
+    if (!waited) onWait();
+    if (await lockIsStale(lock)) await rm(lock, { force: true });
+    else await sleep(LOCK_POLL_MS, undefined, signal === undefined ? {} : { signal });
+  }
+  const refresh = setInterval(() => {
+    const now = new Date();
+    utimes(lock, now, now).catch(() => undefined); // taken away as stale: the rename still decides
+  }, LOCK_REFRESH_MS);
+  try {
+    await removeAbandonedWork(folder);
+    return await work();
+  } finally {
+    clearInterval(refresh);
+    await rm(lock, { force: true });
+  }
+}
+
+/** Work folders are named `.set-up-<host>-<pid>-<random>`. */
+async function removeAbandonedWork(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const parts = name.slice(WORK_PREFIX.length).split('-');
+    if (!name.startsWith(WORK_PREFIX) || parts.length < 3) continue;
+    const owner = { host: parts.slice(0, -2).join('-'), pid: Number(parts.at(-2)) };
+    const path = join(folder, name);
+    const age = await ageMs(path);
+    if (isGone(owner) || (age !== undefined && age > WORK_STALE_MS)) await rm(path, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Makes `<cache>/lean/<name>`: `make` fills an empty folder, which then gets that name. Where another set-up was first,
+ * its folder stays. Whatever goes wrong, nothing is left behind.
+ * @returns the folder
+ */
+export async function makeWhole(
+  cacheDirectory: string,
+  name: string,
+  make: (folder: string) => Promise<void>,
+): Promise<string> {
+  const parent = leanFolder(cacheDirectory);
+  const target = join(parent, name);
+  const work = join(parent, `${WORK_PREFIX}${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`);
+  await mkdir(work, { recursive: true });
+  try {
+    await make(work);
+    await rename(work, target).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+    return target;
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
