@@ -7,7 +7,7 @@ import { artifactRefSchema } from '../data/schemas/artifact.ts';
 import { type Proved, provedSchema } from '../data/schemas/records.ts';
 import { rateSchema, roundManifestSchema } from '../data/schemas/round.ts';
 import { passRate } from '../selfplay/rates.ts';
-import type { ReportInput, SelfplayResult } from '../workflows/contracts.ts';
+import type { ReportInput, SelfplayResult } from './run-state.ts';
 import { withHeartbeat } from './edge.ts';
 import type { Ports } from './ports.ts';
 import { proofsFile } from './proofs-file.ts';

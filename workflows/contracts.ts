@@ -4,9 +4,7 @@
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { PreparedData } from '../activities/datasets.ts';
-import type { Trained } from '../activities/train.ts';
 import type { ArtifactRef, CheckpointRef } from '../data/schemas/artifact.ts';
-import type { Evaluation, RoundOutcome } from '../data/schemas/round.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 
 export const CONTROL_QUEUE = 'stp';
@@ -15,22 +13,6 @@ export const ROUND_TYPE = 'stp-round';
 
 export const selfplayWorkflowId = (run: string): string => `stp/${run}`;
 export const roundWorkflowId = (run: string, round: number): string => `stp/${run}/round-${round}`;
-
-/** Everything a run carries over a continue-as-new. */
-export interface RunState {
-  readonly config: RunConfig;
-  readonly hostQueue: string;
-  readonly data: PreparedData;
-  readonly sft: Trained;
-  /** The model of the next round. */
-  readonly checkpoint: CheckpointRef;
-  /** Round 0 is the baseline: the SFT model's own proofs, no conjectures, no training. */
-  readonly outcomes: readonly RoundOutcome[];
-  /** Rounds that were given up by `skipRound`. */
-  readonly skipped: readonly number[];
-  readonly nextRound: number;
-  readonly secondsPerStage: Readonly<Record<string, number>>;
-}
 
 export interface RoundInput {
   readonly run: string;
@@ -80,18 +62,6 @@ export interface Progress {
   readonly paused: boolean;
   /** What went wrong, while the run waits for `retryRound`, `skipRound` or `abort`. */
   readonly waiting: string | null;
-}
-
-export interface SelfplayResult {
-  readonly summary: ArtifactRef;
-  readonly report: ArtifactRef;
-  readonly proofs: ArtifactRef;
-}
-
-export interface ReportInput {
-  readonly run: string;
-  readonly state: RunState;
-  readonly evaluation: Evaluation | null;
 }
 
 export const progressQuery = defineQuery<Progress>('progress');

@@ -1,7 +1,7 @@
 /** Held-out statements, proved by the first and by the last model with equal samples. */
 import type { Evaluation } from '../data/schemas/round.ts';
 import { control } from './activity-proxies.ts';
-import type { RunState } from './contracts.ts';
+import type { RunState } from '../activities/run-state.ts';
 import { proveShards } from './prove-shards.ts';
 
 export async function evaluateHeldOut(run: string, state: RunState, isOpen: () => boolean): Promise<Evaluation | null> {

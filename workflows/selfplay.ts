@@ -18,7 +18,8 @@ import {
 import type { RoundOutcome } from '../data/schemas/round.ts';
 import { type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import { control, host } from './activity-proxies.ts';
-import { ROUND_TYPE, type RunState, roundWorkflowId, type SelfplayResult } from './contracts.ts';
+import type { RunState, SelfplayResult } from '../activities/run-state.ts';
+import { ROUND_TYPE, roundWorkflowId } from './contracts.ts';
 import { evaluateHeldOut } from './evaluate.ts';
 import type { stpRound } from './round.ts';
 import { RunControl } from './run-control.ts';

@@ -1,6 +1,6 @@
 /** The run in numbers: `summary.json`, made of round manifests. */
 import type { Evaluation, RoundCounts, Summary, VerdictCounts } from '../../data/schemas/round.ts';
-import type { RunState } from '../../workflows/contracts.ts';
+import type { RunState } from '../run-state.ts';
 
 export function summarise(run: string, state: RunState, evaluation: Evaluation | null, leanVersion: string, proofsInFile: number): Summary {
   const { outcomes, skipped, config, data, sft } = state;

@@ -1,0 +1,91 @@
+/** `bin/stp`: the command line. Exit codes: 0 done, 1 the work failed or was rejected, 2 it could not be started. */
+import { Command, CommanderError, Option } from 'commander';
+import { presetNames } from '../data/config/resolve.ts';
+import { StpError } from '../data/errors.ts';
+import { keyValue, portValue, roundsValue, seedValue } from './options.ts';
+
+const program = new Command('stp')
+  .description('A self-play theorem prover as a durable workflow: conjecture, prove, verify in Lean 4, train, repeat.')
+  .version('0.1.0')
+  .showHelpAfterError('(add --help for the options)')
+  .configureHelp({ showGlobalOptions: true })
+  .exitOverride();
+
+function runOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--preset <name>', `settings to start from: ${presetNames().join(', ')}`).default('embedded'))
+    .option('--seed <n>', 'seed of every random choice of the run', seedValue)
+    .option('--set <key=value>', 'set one value of the configuration; may be repeated', keyValue)
+    .option('--config <file>', 'JSON file with any part of the configuration');
+}
+
+runOptions(program.command('selfplay'))
+  .description('Run the whole loop on this machine: gets Lean and Temporal, starts server and workers, shows progress.')
+  .option('--rounds <n>', 'self-play rounds after the baseline, 1 to 1000', roundsValue)
+  .option('--run-dir <dir>', 'folder of the run; an unfinished run there is taken up again')
+  .option('--port <n>', 'port of the Temporal server', portValue)
+  .option('--ui-port <n>', 'port of the Temporal UI', portValue)
+  .option('--stay', 'keep server and UI up after the run, until Ctrl-C')
+  .option('--json', 'print the summary as JSON on stdout; progress goes to stderr')
+  .action(async (options) => (await import('./selfplay.ts')).selfplay(options));
+
+program
+  .command('dev')
+  .description('Temporal server, UI and workers on this machine, until Ctrl-C; then `temporal workflow start stp-selfplay --rounds N` starts runs.')
+  .option('--port <n>', 'port of the Temporal server', portValue)
+  .option('--ui-port <n>', 'port of the Temporal UI', portValue)
+  .action(async (options) => (await import('./dev.ts')).dev(options));
+
+runOptions(program.command('start'))
+  .description(
+    'Start a run on the server that TEMPORAL_ADDRESS (or --address) names. Behind `temporal workflow start stp-selfplay`: options of that command pass through.',
+  )
+  .requiredOption('--rounds <n>', 'self-play rounds after the baseline, 1 to 1000', roundsValue)
+  .option('--run <name>', 'name of the run, which is also its folder; the workflow id is stp/NAME')
+  .allowUnknownOption()
+  .allowExcessArguments()
+  .action(async (options, command: Command) => {
+    process.exitCode = await (await import('./start.ts')).start(options, command.args);
+  });
+
+program
+  .command('check')
+  .description('Check every theorem of a Lean file; exit 0 all accepted, 1 some rejected, 2 could not be checked.')
+  .argument('<file>', 'Lean source file')
+  .option('--json', 'one JSON object a theorem: name, verdict, line, column, message')
+  .action(async (file, options) => {
+    process.exitCode = await (await import('./check.ts')).check(file, options);
+  });
+
+program
+  .command('setup')
+  .description('Get Lean and Temporal, compile the library, and say what is used and why.')
+  .action(async () => (await import('./setup.ts')).setup());
+
+program
+  .command('doctor')
+  .description('Say what of Lean, Temporal, Python and the disk is there, what would be used, and why. Changes nothing.')
+  .action(async () => {
+    process.exitCode = await (await import('./doctor.ts')).doctor();
+  });
+
+program
+  .command('clean')
+  .description("End the Lean and model processes of a run on this machine and remove its scratch files. Touches nothing else.")
+  .argument('<run>', 'name of the run')
+  .action(async (run) => (await import('./clean.ts')).clean(run));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) {
+    // commander has said what is wrong already; help and version are no errors
+    process.exitCode = error.exitCode === 0 ? 0 : 2;
+  } else if (error instanceof StpError) {
+    console.error(error.toText());
+    process.exitCode = error.code === 'STP1001' || error.code === 'STP1002' || error.code === 'STP1102' ? 2 : 1;
+  } else {
+    console.error(error);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,118 @@
+/** The live view of a run: a block that redraws itself on a terminal, plain lines when something changed elsewhere. */
+import type { Client } from '@temporalio/client';
+import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common';
+import { createLogUpdate } from 'log-update';
+import type { Progress, Stage } from '../workflows/contracts.ts';
+
+const STAGE_NAMES: Readonly<Record<Stage, string>> = {
+  provision: 'getting nodes',
+  data: 'preparing data',
+  sft: 'training the first model (SFT)',
+  round: 'round',
+  conjecture: 'conjecturing',
+  prove: 'proving',
+  certify: 'certifying',
+  select: 'selecting',
+  train: 'training',
+  retrain: 'retraining from fresh weights',
+  evaluate: 'evaluating on held-out statements',
+  report: 'writing the report',
+  done: 'done',
+};
+/** A plain line at least this often while a stage lasts, ms. */
+const PLAIN_LINE_EVERY_MS = 15_000;
+
+interface Snapshot {
+  readonly run: Progress;
+  readonly round: Progress | null;
+  /** What the activity that runs now last reported. */
+  readonly activity: Readonly<Record<string, unknown>>;
+}
+
+/** Asks the run, its round and its running activity; null while there is no answer (a worker that is coming up). */
+export async function takeSnapshot(client: Client, workflowId: string): Promise<Snapshot | null> {
+  try {
+    const run = await client.workflow.getHandle(workflowId).query<Progress>('progress');
+    const handle = client.workflow.getHandle(run.child ?? workflowId);
+    const round = run.child === null ? null : await handle.query<Progress>('progress');
+    const { raw } = await handle.describe();
+    const details = (raw.pendingActivities ?? []).map((activity) => activity.heartbeatDetails?.payloads).filter((payloads) => payloads?.length);
+    const activity = fromPayloadsAtIndex<Record<string, unknown>>(defaultPayloadConverter, 0, details[0] ?? null) ?? {};
+    return { run, round, activity };
+  } catch {
+    return null;
+  }
+}
+
+const seconds = (ms: number): string => {
+  const whole = Math.max(0, Math.round(ms / 1_000));
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
+};
+
+/** One line of what goes on now. */
+export function describeNow(snapshot: Snapshot, nowMs: number): string {
+  const { run, round, activity } = snapshot;
+  const at = round ?? run;
+  const elapsedMs = nowMs - at.stageStartedAtMs;
+  const where = round === null ? '' : round.round === 0 ? 'baseline · ' : `round ${round.round}/${run.rounds} · `;
+  const parts = [`${where}${STAGE_NAMES[at.stage]}`];
+  if (at.stage === 'prove' && round) {
+    parts.push(`shard ${round.shardsDone}/${round.shardsTotal}`, `${round.samples} samples`);
+    if (round.verified > 0) {
+      parts.push(`${(round.verified / (elapsedMs / 1_000)).toFixed(0)} proofs/s`);
+      parts.push(`pass rate ${((100 * round.successes) / round.verified).toFixed(1)} %`);
+    }
+    if (round.shardsDone > 0) parts.push(`${seconds((elapsedMs / round.shardsDone) * (round.shardsTotal - round.shardsDone))} left`);
+  } else if (typeof activity['step'] === 'number' && typeof activity['steps'] === 'number') {
+    const { step, steps } = activity as { step: number; steps: number };
+    parts.push(`step ${step}/${steps}`, `loss ${Number(activity['loss']).toFixed(3)}`);
+    if (step > 0) parts.push(`${seconds((elapsedMs / step) * (steps - step))} left`);
+  }
+  parts.push(seconds(elapsedMs));
+  if (run.paused) parts.push('PAUSED');
+  if (run.waiting) parts.push(`WAITING: ${run.waiting} (updates retryRound, skipRound, abort)`);
+  return parts.join(' · ');
+}
+
+function describeSoFar(progress: Progress): string {
+  if (progress.provedBaseline === null) return '';
+  const steps = [`baseline ${progress.provedBaseline}`, ...progress.provedPerRound.map((proved, index) => `round ${index + 1}: ${proved}`)];
+  return `proved of ${progress.statements}: ${steps.join(' → ')}`;
+}
+
+export class ProgressView {
+  private readonly redraw: ReturnType<typeof createLogUpdate> | null;
+  private readonly stream: NodeJS.WriteStream;
+  private lastKey = '';
+  private lastLineAtMs = 0;
+
+  constructor(stream: NodeJS.WriteStream) {
+    this.stream = stream;
+    this.redraw = stream.isTTY ? createLogUpdate(stream) : null;
+  }
+
+  show(snapshot: Snapshot, nowMs: number): void {
+    const now = describeNow(snapshot, nowMs);
+    if (this.redraw) {
+      this.redraw(`${now}\n${describeSoFar(snapshot.run)}`);
+      return;
+    }
+    const at = snapshot.round ?? snapshot.run;
+    const key = JSON.stringify([snapshot.run.child, at.stage, at.shardsDone, snapshot.run.waiting, snapshot.run.paused]);
+    if (key === this.lastKey && nowMs - this.lastLineAtMs < PLAIN_LINE_EVERY_MS) return;
+    this.lastKey = key;
+    this.lastLineAtMs = nowMs;
+    this.stream.write(`${now}\n`);
+  }
+
+  /** A line that stays. */
+  say(line: string): void {
+    this.redraw?.clear();
+    this.stream.write(`${line}\n`);
+  }
+
+  end(): void {
+    this.redraw?.clear();
+    this.redraw?.done();
+  }
+}

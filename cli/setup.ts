@@ -1,0 +1,15 @@
+/** `stp setup`: gets what is missing, so that a run starts at once. */
+import { leanEnvironment } from '../workers/assemble.ts';
+import { workflowBundle } from '../workers/bundle.ts';
+import { workerSettings } from '../workers/settings.ts';
+import { temporalExecutable } from './temporal.ts';
+
+export async function setup(): Promise<void> {
+  const settings = workerSettings();
+  const say = (line: string): void => console.log(line);
+  const temporal = await temporalExecutable(settings, say);
+  say(`Temporal ${temporal.version} (${temporal.source}): ${temporal.executable}`);
+  const lean = await leanEnvironment(settings, say);
+  say(`${lean.version} (${lean.source}): ${lean.executable}`);
+  say(`workflows bundled: ${await workflowBundle(settings.cacheDirectory)}`);
+}

@@ -1,0 +1,49 @@
+/**
+ * `stp start`, and through it `temporal workflow start stp-selfplay`: turns run options into the workflow's input and
+ * hands everything else to the stock Temporal CLI, which knows addresses, TLS, API keys and profiles.
+ */
+import { execa } from 'execa';
+import { suggestion } from '../data/config/nearest.ts';
+import { StpError } from '../data/errors.ts';
+import { workerSettings } from '../workers/settings.ts';
+import { CONTROL_QUEUE, SELFPLAY_TYPE, selfplayWorkflowId } from '../workflows/contracts.ts';
+import { type RunOptions, startInput } from './options.ts';
+import { environmentWithoutOurBin, temporalExecutable } from './temporal.ts';
+import { splitTemporalFlags, TEMPORAL_FLAGS } from './temporal-flags.ts';
+
+const OWN_FLAGS = ['--rounds', '--preset', '--seed', '--set', '--config', '--run', '--help'];
+
+/** @param words arguments that are none of our options: Temporal's own, or mistakes */
+export async function start(options: RunOptions & { run?: string }, words: readonly string[]): Promise<number> {
+  const { temporal, given, unknown } = splitTemporalFlags(words);
+  const [stranger] = unknown;
+  if (stranger !== undefined)
+    throw new StpError(
+      'STP1002',
+      `unknown option "${stranger.slice(0, 100)}"${suggestion(stranger.split('=')[0]!, [...OWN_FLAGS, ...TEMPORAL_FLAGS])}`,
+      'See --help; options of `temporal workflow start` pass through.',
+    );
+  const input = startInput(options);
+  const run = options.run ?? `${input.preset}-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}`;
+  const defaults: [string, string][] = [
+    ['task-queue', CONTROL_QUEUE],
+    ['workflow-id', selfplayWorkflowId(run)],
+    ['static-summary', `self-play, ${input.rounds} round${input.rounds === 1 ? '' : 's'}, preset ${input.preset}`],
+  ];
+  const found = await temporalExecutable(workerSettings(), (line) => console.error(line));
+  const result = await execa(
+    found.executable,
+    [
+      'workflow',
+      'start',
+      '--type',
+      SELFPLAY_TYPE,
+      '--input',
+      JSON.stringify(input),
+      ...defaults.filter(([name]) => !given.has(name)).flatMap(([name, value]) => [`--${name}`, value]),
+      ...temporal,
+    ],
+    { stdio: 'inherit', reject: false, env: environmentWithoutOurBin(), extendEnv: false },
+  );
+  return result.exitCode ?? 1;
+}

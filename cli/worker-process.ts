@@ -1,0 +1,76 @@
+/** Runs the laptop's worker as a process of its own and starts it again when it dies. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { join } from 'node:path';
+import { StpError } from '../data/errors.ts';
+import { REPOSITORY } from '../workers/settings.ts';
+import { READY_LINE } from '../workers/start.ts';
+
+/** A worker that dies this often without ever having been ready will not come up by trying again. */
+const FAILED_STARTS_MAX = 2;
+const RESTART_DELAY_MS = 1_000;
+const STOP_TIMEOUT_MS = 15_000;
+
+export interface WorkerProcess {
+  /** Resolves when the worker polls; rejects when it cannot be started. */
+  readonly ready: Promise<void>;
+  stop(): Promise<void>;
+}
+
+export function superviseWorker(environment: Readonly<Record<string, string>>, onLine: (line: string) => void): WorkerProcess {
+  let child: ChildProcess | null = null;
+  let stopping = false;
+  let failedStarts = 0;
+  const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
+  // Kept so that a rejection nobody waits for any more does not end the process.
+  ready.catch(() => undefined);
+
+  const start = (): void => {
+    let wasReady = false;
+    const started = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(REPOSITORY, 'workers', 'dev.ts')], {
+      env: { ...process.env, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child = started;
+    const lastLines: string[] = [];
+    const take = (line: string): void => {
+      if (line === READY_LINE) {
+        wasReady = true;
+        failedStarts = 0;
+        resolve();
+        return;
+      }
+      lastLines.push(line);
+      if (lastLines.length > 20) lastLines.shift();
+      onLine(line);
+    };
+    createInterface({ input: started.stdout! }).on('line', take);
+    createInterface({ input: started.stderr! }).on('line', take);
+    started.on('close', (code, signal) => {
+      if (stopping) return;
+      if (!wasReady) failedStarts++;
+      if (failedStarts >= FAILED_STARTS_MAX) {
+        reject(
+          new StpError('STP1601', `the worker does not start (${signal ?? `exit ${code}`})`, `Its last words:\n${lastLines.slice(-8).join('\n')}`),
+        );
+        return;
+      }
+      onLine(`the worker ended (${signal ?? `exit ${code}`}); it is started again`);
+      setTimeout(() => stopping || start(), RESTART_DELAY_MS);
+    });
+  };
+  start();
+  return {
+    ready,
+    async stop() {
+      stopping = true;
+      const running = child;
+      if (!running || running.exitCode !== null || running.signalCode !== null) return;
+      const ended = new Promise<void>((done) => running.once('close', () => done()));
+      running.kill('SIGTERM');
+      const timer = setTimeout(() => running.kill('SIGKILL'), STOP_TIMEOUT_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/** Puts the ports together for this machine: real Lean, the embedded engine, the store that the settings name. */
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Ports } from '../activities/ports.ts';
+import { RUN_MARK } from '../data/run-mark.ts';
+import { openJsonlMonitor, readMetrics } from '../infra/monitor/jsonl-monitor.ts';
+import type { Monitor } from '../infra/monitor/monitor.ts';
+import { localNodes } from '../infra/nodes/local-nodes.ts';
+import { openStore } from '../infra/stores/open-store.ts';
+import { checkFile } from '../lean/check-file.ts';
+import { compileLibrary, LIBRARY_HEADER } from '../lean/library/compile.ts';
+import { openVerifier } from '../lean/open-verifier.ts';
+import { resolveToolchain } from '../lean/toolchain/resolve.ts';
+import type { LeanEnvironment, Verifier } from '../lean/verifier.ts';
+import { embeddedGenerator, embeddedTrainer } from '../model/embedded/engine.ts';
+import type { Generator } from '../model/generator.ts';
+import type { WorkerSettings } from './settings.ts';
+import { repositorySources, SOURCE_DIRECTORIES } from './sources.ts';
+
+/** Task queue of this machine's host worker. */
+export const localHostQueue = (): string => `stp/host/${hostname()}`;
+
+export interface AssembledPorts extends Ports {
+  /** Ends engines, verifiers and monitors. */
+  close(): Promise<void>;
+}
+
+/** Gets Lean and compiles the library if that is not done, with a progress line each. */
+export async function leanEnvironment(
+  settings: WorkerSettings,
+  onProgress: (line: string) => void,
+  signal?: AbortSignal,
+): Promise<LeanEnvironment> {
+  const { cacheDirectory } = settings;
+  const cancel = signal ? { signal } : {};
+  const toolchain = await resolveToolchain({ cacheDirectory, install: 'auto', onProgress, ...cancel });
+  return compileLibrary({
+    toolchain,
+    sourceDirectories: SOURCE_DIRECTORIES,
+    cacheDirectory,
+    onProgress: ({ module, done, total }) => onProgress(`Lean library: ${module} (${done} of ${total})`),
+    ...cancel,
+  });
+}
+
+export async function assemblePorts(settings: WorkerSettings, environment: LeanEnvironment): Promise<AssembledPorts> {
+  const sources = repositorySources();
+  const verifiers = new Map<string, Promise<Verifier>>();
+  const monitors = new Map<string, Promise<Monitor>>();
+  let engine: { key: string; generator: Promise<Generator> } | null = null;
+  const scratch = async (run: string): Promise<string> => {
+    const directory = join(settings.scratchDirectory, run);
+    await mkdir(directory, { recursive: true });
+    return directory;
+  };
+  const metricsPath = async (run: string): Promise<string> => {
+    // Metrics are for people on this machine; what a run's result rests on is in the store.
+    const store = await openStore(`${settings.storeUri}/${run}`);
+    return store.root.startsWith('file://') ? join(new URL(store.root).pathname, 'metrics.jsonl') : join(await scratch(run), 'metrics.jsonl');
+  };
+  const closeEngine = async (): Promise<void> => {
+    const closing = engine;
+    engine = null;
+    await closing?.generator.then((generator) => generator.close()).catch(() => undefined);
+  };
+
+  return {
+    sources,
+    environment: process.env,
+    nodes: localNodes({ scratchDirectory: settings.scratchDirectory, taskQueue: localHostQueue() }),
+    store: (run) => openStore(`${settings.storeUri}/${run}`),
+    scratch,
+    async verifier(run, limits) {
+      const key = JSON.stringify([run, limits]);
+      const existing = verifiers.get(key);
+      if (existing) return existing;
+      const opening = (async () =>
+        openVerifier({
+          environment,
+          libraryHeader: LIBRARY_HEADER,
+          processes: limits.processes,
+          batchSize: limits.candidatesPerProcess,
+          candidateTimeoutMs: limits.candidateTimeoutMs,
+          memoryBytesMax: limits.memoryBytesMax,
+          cacheDirectory: join(settings.cacheDirectory, 'verdicts'),
+          scratchDirectory: await scratch(run),
+          runMark: run,
+          premiseNames: (await sources.libraryTheorems()).map((theorem) => theorem.name),
+        }))();
+      verifiers.set(key, opening);
+      opening.catch(() => verifiers.delete(key));
+      return opening;
+    },
+    async checkFile(run, path, signal) {
+      const result = await checkFile(path, environment, { scratchDirectory: await scratch(run), environment: { [RUN_MARK]: run }, signal });
+      return result.theorems.map(({ name, verdict, message }) => ({ name, accepted: verdict === 'accepted', message }));
+    },
+    async generator(run, checkpointDirectory, threads) {
+      const key = JSON.stringify([run, checkpointDirectory, threads]);
+      if (engine?.key !== key) {
+        await closeEngine();
+        engine = { key, generator: embeddedGenerator({ threads, runMark: run })(checkpointDirectory) };
+        engine.generator.catch(() => {
+          engine = null;
+        });
+      }
+      return engine.generator;
+    },
+    trainer: (run, threads) => ({
+      async train(request, options) {
+        // Weights, moments and activations need the memory that an idle sampler holds.
+        await closeEngine();
+        return embeddedTrainer({ threads, runMark: run }).train(request, options);
+      },
+    }),
+    async monitor(run) {
+      const existing = monitors.get(run);
+      if (existing) return existing;
+      const opening = metricsPath(run).then(openJsonlMonitor);
+      monitors.set(run, opening);
+      return opening;
+    },
+    async losses(run) {
+      const path = await metricsPath(run);
+      if (!existsSync(path)) return [];
+      const losses = [];
+      for await (const metric of readMetrics(path)) {
+        const match = /^checkpoints\/(\w+)\/loss$/.exec(metric.name);
+        if (match) losses.push({ stage: match[1]!, step: metric.step, loss: metric.value });
+      }
+      return losses;
+    },
+    async close() {
+      await closeEngine();
+      for (const verifier of verifiers.values()) await verifier.then((open) => open.close()).catch(() => undefined);
+      for (const monitor of monitors.values()) await monitor.then((open) => open.finalise()).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** Bundles the workflows ahead of time; the bundle is kept under a name made from everything that goes into it. */
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { REPOSITORY } from './settings.ts';
+
+/** Path of the bundle, made (2–3 s) when sources or SDK changed since the last one. */
+export async function workflowBundle(cacheDirectory: string): Promise<string> {
+  const hash = createHash('sha256');
+  const { version } = createRequire(import.meta.url)('@temporalio/worker/package.json') as { version: string };
+  hash.update(version);
+  for (const file of globSync(['workflows/*.ts', 'data/schemas/*.ts'], { cwd: REPOSITORY }).sort())
+    hash.update(file).update(readFileSync(join(REPOSITORY, file)));
+  const path = join(cacheDirectory, 'workflows', `${hash.digest('hex').slice(0, 16)}.js`);
+  if (await stat(path).catch(() => null)) return path;
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(REPOSITORY, 'workflows', 'index.ts'),
+    logger: new DefaultLogger('WARN'),
+  });
+  await mkdir(join(path, '..'), { recursive: true });
+  const partial = `${path}.${process.pid}.partial`;
+  await writeFile(partial, code);
+  await rename(partial, path);
+  return path;
+}

@@ -1,0 +1,4 @@
+/** Entry point of the host worker: models and Lean; one on every node. */
+import { startWorker } from './start.ts';
+
+await startWorker(['host']);

@@ -1,0 +1,20 @@
+/** What every worker entry point does: settings, Lean, ports, workers; a ready line on stdout when work can come. */
+import { StpError } from '../data/errors.ts';
+import { assemblePorts, leanEnvironment } from './assemble.ts';
+import { runWorkers, type WorkerRole } from './run-workers.ts';
+import { workerSettings } from './settings.ts';
+
+/** The line that tells a parent process that the workers poll. */
+export const READY_LINE = 'stp worker ready';
+
+export async function startWorker(roles: readonly WorkerRole[]): Promise<void> {
+  try {
+    const settings = workerSettings();
+    const environment = await leanEnvironment(settings, (line) => console.error(line));
+    const ports = await assemblePorts(settings, environment);
+    await runWorkers(roles, settings, ports, () => console.log(READY_LINE));
+  } catch (error) {
+    console.error(error instanceof StpError ? error.toText() : error);
+    process.exitCode = 1;
+  }
+}
