@@ -38,7 +38,7 @@ export class Graph {
   readonly nodes: GraphNode[] = [];
   private readonly inputs: Value[] = [];
   private readonly outputs = new Map<string, Value>();
-  private readonly initializers: TensorData[] = [];
+  readonly initializers: TensorData[] = [];
   private readonly constants = new Map<string, Value>();
   private readonly integerConstants = new Map<Value, readonly number[]>();
   private readonly names = new Set<string>();

@@ -75,7 +75,7 @@ function* readLines(path: string): Generator<string> {
 
 function openExamples(path: string): number {
   try {
-    return openSync(path);
+    return openSync(path, 'r');
   } catch (cause) {
     throw new StpError('STP1002', `examples ${path} cannot be read`, 'Give the path of a JSON Lines file.', { cause });
   }
