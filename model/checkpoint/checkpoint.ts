@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { StpError } from '../../data/errors.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
@@ -37,6 +37,8 @@ export interface Checkpoint {
 /** Largest file read into memory: a model of 500 million F32 weights, far above what the embedded engine runs. */
 const FILE_BYTES_MAX = 2 ** 31;
 const MANIFEST_BYTES_MAX = 64 * 1024;
+/** Between a checkpoint's name and random digits: the name of a folder being written. */
+const PARTIAL_MARK = '.partial-';
 
 /** Writes `directory`, which must not exist or be empty. Throws STP1002 where it does, or where the parts do not fit. */
 export async function writeCheckpoint(directory: string, checkpoint: Checkpoint): Promise<CheckpointManifest> {
@@ -57,7 +59,7 @@ export async function writeCheckpoint(directory: string, checkpoint: Checkpoint)
     'training.json': jsonBytes(trainingRecordSchema.parse(checkpoint.training)),
   };
   const manifest = manifestOf(contents);
-  const temporary = `${resolve(directory)}.partial-${randomBytes(6).toString('hex')}`;
+  const temporary = `${resolve(directory)}${PARTIAL_MARK}${randomBytes(6).toString('hex')}`;
   try {
     await mkdir(temporary, { recursive: true });
     for (const name of CHECKPOINT_FILES) await writeDurably(join(temporary, name), contents[name]);
@@ -77,6 +79,14 @@ export async function writeCheckpoint(directory: string, checkpoint: Checkpoint)
     );
   }
   return manifest;
+}
+
+/** Removes what writers of `directory` that were killed left behind. None may be writing it now. */
+export async function removePartialCheckpoints(directory: string): Promise<void> {
+  const parent = dirname(resolve(directory));
+  const prefix = `${basename(resolve(directory))}${PARTIAL_MARK}`;
+  const names = await readdir(parent).catch(() => []);
+  for (const name of names) if (name.startsWith(prefix)) await rm(join(parent, name), { recursive: true, force: true });
 }
 
 /** Throws STP1302 where a file is missing, cut short, altered or not what its manifest says. */

@@ -6,7 +6,7 @@
 import type { Value } from '../onnx/graph.ts';
 import { Graph } from '../onnx/graph.ts';
 import { add, multiply } from '../onnx/operations/arithmetic.ts';
-import { concatenate, reshape } from '../onnx/operations/layout.ts';
+import { concatenate, reshape, slice } from '../onnx/operations/layout.ts';
 import { matmul } from '../onnx/operations/linear.ts';
 import { softmax } from '../onnx/operations/transformer.ts';
 import { MICROSOFT_DOMAIN } from '../onnx/proto.ts';
@@ -29,7 +29,9 @@ export function decodeGraph(weights: Weights, rows: number): Uint8Array {
   const decoder = new Decoder(graph, weights);
   const { headSize, shape } = decoder;
   const { keyValueHeads } = shape;
-  const group = shape.heads / keyValueHeads;
+  const ownGroup = shape.heads / keyValueHeads;
+  // A product with one row takes another kernel, whose sums depend on how much past there is: give it a second row.
+  const group = Math.max(ownGroup, 2);
   const tokens = graph.input('tokens', 'int64', [rows]);
   const positions = graph.input('positions', 'int64', [rows, 1]);
   const bias = graph.input('bias', 'float32', [rows, 1, 1, 'span']);
@@ -40,7 +42,8 @@ export function decodeGraph(weights: Weights, rows: number): Uint8Array {
     const keys = graph.input(keyCacheName(layer), 'float32', cacheShape);
     const values = graph.input(valueCacheName(layer), 'float32', cacheShape);
     fresh.push(key, value);
-    const heads = reshape(query, [rows, keyValueHeads, group, headSize]);
+    const own = reshape(query, [rows, keyValueHeads, ownGroup, headSize]);
+    const heads = ownGroup === group ? own : concatenate([own, own], 2);
     const ownKey = reshape(key, [rows, keyValueHeads, 1, headSize]);
     const ownValue = reshape(value, [rows, keyValueHeads, 1, headSize]);
     const scale = 1 / Math.sqrt(headSize);
@@ -50,10 +53,12 @@ export function decodeGraph(weights: Weights, rows: number): Uint8Array {
     const attributes = { axis: { int: 3 } };
     const scores = graph.operation({ operator: 'Concat', inputs: [ownScore, pastScores], attributes }, 'float32', span);
     const shares = softmax(add(scores, bias));
-    const own = sliceSpan(shares, 0, 1, [rows, keyValueHeads, group, 1]);
+    const ownShare = sliceSpan(shares, 0, 1, [rows, keyValueHeads, group, 1]);
     const past = sliceSpan(shares, 1, Number.MAX_SAFE_INTEGER, [rows, keyValueHeads, group, PAST]);
     const seen = cacheProduct(past, values, { transposed: false, scale: 1 }, [rows, keyValueHeads, group, headSize]);
-    return reshape(add(seen, multiply(own, ownValue)), [rows, shape.hiddenSize]);
+    const attended = add(seen, multiply(ownShare, ownValue));
+    const asked = ownGroup === group ? attended : slice(attended, 2, 0, ownGroup);
+    return reshape(asked, [rows, shape.hiddenSize]);
   };
 
   const hidden = decoder.hidden({ tokens, positions, attend });

@@ -49,8 +49,8 @@ export class Prefiller {
     return {
       length: prompt.length,
       paddedLength,
-      fresh: results['fresh']!.data as Float32Array,
-      logProbabilities: results['logProbabilities']!.data as Float32Array,
+      fresh: results.fresh!.data as Float32Array,
+      logProbabilities: results.logProbabilities!.data as Float32Array,
     };
   }
 

@@ -64,8 +64,6 @@ export class Sampler {
   readonly #tokens: BigInt64Array;
   readonly #positions: BigInt64Array;
   #waiting: Waiting[] = [];
-  /** Prompts and steps computed so far: what a caller shows as progress. */
-  tokensComputed = 0;
 
   private constructor(checkpoint: Checkpoint, session: InferenceSession, rows: number) {
     const { shape, tokenizer } = checkpoint;
@@ -117,8 +115,8 @@ export class Sampler {
       positions: new Tensor('int64', this.#positions, [this.#rows.length, 1]),
       ...this.#cache.inputs(this.#lengths),
     });
-    const logProbabilities = results['logProbabilities']!.data as Float32Array;
-    this.#cache.append(results['fresh']!.data as Float32Array, this.#lengths);
+    const logProbabilities = results.logProbabilities!.data as Float32Array;
+    this.#cache.append(results.fresh!.data as Float32Array, this.#lengths);
     this.#rows.forEach((row, index) => {
       if (row === null) return;
       this.#lengths[index] = this.#lengths[index]! + 1;
@@ -152,10 +150,7 @@ export class Sampler {
       ended.push(this.#sampled(row, 'length'));
       return;
     }
-    if (group.prefix === null) {
-      group.prefix = await this.#prefiller.prefill(group.ids);
-      this.tokensComputed += group.ids.length;
-    }
+    group.prefix ??= await this.#prefiller.prefill(group.ids);
     if (!this.#advance(row, group.prefix.logProbabilities, ended)) return;
     this.#cache.place(index, group.prefix);
     this.#rows[index] = row;
@@ -172,7 +167,6 @@ export class Sampler {
     }
     row.ids.push(id);
     row.logprob += logprob;
-    this.tokensComputed++;
     if (id === this.#tokenizer.endId) ended.push(this.#sampled(row, 'stop'));
     else if (row.ids.length >= row.tokensMax) ended.push(this.#sampled(row, 'length'));
     else return true;

@@ -1,0 +1,63 @@
+/**
+ * The embedded model behind the `Generator` and `Trainer` ports: an ONNX transformer on this machine's CPU, in processes of
+ * its own. The ports' promises hold: results depend on checkpoint, request and seed, and every failure is an `StpError`.
+ */
+import { removePartialCheckpoints } from '../checkpoint/checkpoint.ts';
+import type { GeneratorFactory } from '../generator.ts';
+import type { Trainer, TrainOptions, TrainRequest, TrainResult } from '../trainer.ts';
+import { EngineProcess } from './process/engine-process.ts';
+import { SamplingPool } from './process/sampling-pool.ts';
+import type { TrainingMessage, TrainingRequest } from './process/training-messages.ts';
+
+/** Rows decoded together: beyond 64 a step's cost grows about as fast as its rows. */
+const BATCH_SIZE_DEFAULT = 64;
+
+export interface EmbeddedOptions {
+  /** Cores to use: sampling processes, or threads of the one training process. */
+  readonly threads: number;
+  /** Run the processes belong to, for clean-up. */
+  readonly runMark?: string;
+}
+
+export function embeddedGenerator(options: EmbeddedOptions & { readonly batchSize?: number }): GeneratorFactory {
+  const { threads, runMark, batchSize = BATCH_SIZE_DEFAULT } = options;
+  return (checkpointDirectory) =>
+    SamplingPool.open({ checkpointDirectory, processes: threads, rows: batchSize, runMark });
+}
+
+export function embeddedTrainer(options: EmbeddedOptions): Trainer {
+  return { train: (request, trainOptions = {}) => train(request, trainOptions, options) };
+}
+
+/** One process a training; ended with it, and on abort. What it leaves half-written is removed. */
+async function train(
+  request: TrainRequest,
+  { signal, onProgress }: TrainOptions,
+  options: EmbeddedOptions,
+): Promise<TrainResult> {
+  signal?.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<TrainResult>();
+  const engine = new EngineProcess<TrainingRequest, TrainingMessage>({
+    entry: new URL('./process/training-child.ts', import.meta.url),
+    runMark: options.runMark,
+    onMessage: (message) => {
+      if (message.type === 'trained') resolve(message.result);
+      else onProgress?.(message.progress);
+    },
+    onFailure: reject,
+  });
+  const abort = () => reject(signal?.reason);
+  signal?.addEventListener('abort', abort, { once: true });
+  engine.setBusy(true);
+  engine.send({ type: 'train', request, threads: options.threads });
+  try {
+    return await promise;
+  } catch (error) {
+    await engine.end();
+    await removePartialCheckpoints(request.outputDirectory);
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    await engine.end();
+  }
+}

@@ -1,0 +1,28 @@
+/** An error as it crosses from the engine's process to its parent, and back into an `StpError` there. */
+import { type ErrorCode, StpError } from '../../../data/errors.ts';
+
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly advice: string;
+  readonly retryable: boolean;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+const ENGINE_ADVICE =
+  'Run with fewer threads or a smaller batch where memory is short; else report it with the message above.';
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof StpError) {
+    const { code, message, advice, retryable, facts } = error;
+    return { code, message, advice, retryable, facts };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  // ONNX Runtime and V8 both say "alloc…" when memory runs out, which another time it may not.
+  return { code: 'STP1301', message, advice: ENGINE_ADVICE, retryable: /alloc/i.test(message), facts: {} };
+}
+
+export function errorOf(failure: Failure): StpError {
+  const { code, message, advice, retryable, facts } = failure;
+  return new StpError(code, message, advice, { retryable, facts });
+}

@@ -1,0 +1,31 @@
+/**
+ * The engine's side of its process: takes the parent's requests, posts messages back, and ends when the parent is gone
+ * or when something cannot go on (told to the parent first).
+ */
+import type { FailedMessage } from './engine-process.ts';
+import { failureOf } from './failure.ts';
+
+/** Posts to the parent; resolves when the message has left this process. */
+export type Post<Message> = (message: Message) => Promise<void>;
+
+/** Calls `handle` for every request of the parent. A request that fails ends the process. */
+export function serve<Request, Message extends object>(
+  handle: (request: Request, post: Post<Message>) => Promise<void>,
+): void {
+  const post = (message: Message | FailedMessage) =>
+    new Promise<void>((resolve) => {
+      if (process.send === undefined) resolve();
+      else process.send(message, () => resolve());
+    });
+  const fail = async (error: unknown) => {
+    await post({ type: 'failed', failure: failureOf(error) });
+    process.exit(1);
+  };
+  process.on('message', (request) => {
+    handle(request as Request, post).catch(fail);
+  });
+  process.on('uncaughtException', fail);
+  process.on('disconnect', () => process.exit(0));
+  // A terminal sends its interrupt to every process: whether the work stops is for the parent to decide.
+  process.on('SIGINT', () => undefined);
+}

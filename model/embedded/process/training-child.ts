@@ -1,0 +1,15 @@
+/** Entry of a training process: one training, then it is ended by its parent. */
+import { trainInProcess } from '../training/train.ts';
+import { serve } from './serve.ts';
+import type { TrainingMessage, TrainingRequest } from './training-messages.ts';
+
+serve<TrainingRequest, TrainingMessage>(async ({ request, threads }, post) => {
+  const result = await trainInProcess(request, {
+    threads,
+    onProgress: (progress) => {
+      // A message that cannot leave means the parent is gone, which ends this process anyway.
+      void post({ type: 'progress', progress });
+    },
+  });
+  await post({ type: 'trained', result });
+});

@@ -1,0 +1,12 @@
+/** What a training process is asked, and what it answers. */
+import type { TrainProgress, TrainRequest, TrainResult } from '../../trainer.ts';
+
+export interface TrainingRequest {
+  readonly type: 'train';
+  readonly request: TrainRequest;
+  readonly threads: number;
+}
+
+export type TrainingMessage =
+  | { readonly type: 'progress'; readonly progress: TrainProgress }
+  | { readonly type: 'trained'; readonly result: TrainResult };
