@@ -66,7 +66,8 @@ export function describeIssues(error: z.ZodError): string {
 
 function mergeFile(config: JsonObject, file: { path: string; content: unknown }, keys: readonly string[]): void {
   const merge = (value: unknown, path: string): void => {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !keys.includes(path))
+    const isSection = path === '' || keys.some((key) => key.startsWith(`${path}.`));
+    if (isSection && typeof value === 'object' && value !== null && !Array.isArray(value))
       for (const [key, inner] of Object.entries(value)) merge(inner, path === '' ? key : `${path}.${key}`);
     else setKey(config, path, value as Json, keys, file.path);
   };

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PROMPT_MARKERS as TOKENIZER_MARKERS } from '../../model/tokenizer/special-tokens.ts';
+import {
+  conjecturerPrompt,
+  displayProof,
+  displayStatement,
+  PROMPT_MARKERS,
+  parseConjecture,
+  proverExample,
+  proverPrompt,
+} from '../../selfplay/prompts.ts';
+
+describe('prompts', () => {
+  it('drops the name and extra white space of a statement', () => {
+    expect(displayStatement('theorem  foo\n  (n : Nat)  : n = n')).toBe('(n : Nat) : n = n');
+    expect(displayStatement('theorem foo : True')).toBe(': True');
+    expect(displayStatement("lemma A.b' {α : Type} (x : α) : x = x")).toBe('{α : Type} (x : α) : x = x');
+  });
+  it('dedents a proof and keeps its inner indentation', () => {
+    expect(displayProof('\n  cases n with\n  | zero => rfl\n  | succ n =>\n    simp  \n\n')).toBe(
+      'cases n with\n| zero => rfl\n| succ n =>\n  simp',
+    );
+  });
+  it('uses one form for training and sampling', () => {
+    const example = proverExample('theorem t (n : Nat) : n = n', '  rfl', 1);
+    expect(example.prompt).toBe(proverPrompt('theorem other (n : Nat) : n = n'));
+    expect(example.target).toBe('rfl');
+  });
+  it('shows a lemma, or True where none is asked', () => {
+    const input = { easyStatement: 'theorem t : 1 = 1', easyProof: 'rfl' };
+    expect(conjecturerPrompt({ ...input, lemma: null })).toBe('<lemma>True<easy>: 1 = 1<by>rfl<hard>');
+    expect(conjecturerPrompt({ ...input, lemma: 'theorem l (n : Nat) : n = n' })).toContain('<lemma>(n : Nat) : n = n<easy>');
+  });
+  it('writes only markers that the tokenizer keeps whole', () => {
+    for (const marker of PROMPT_MARKERS) expect(TOKENIZER_MARKERS).toContain(marker);
+  });
+});
+
+describe('parseConjecture', () => {
+  it.each([
+    ['(n : Nat) : n + 0 = n', 'theorem c (n : Nat) : n + 0 = n'],
+    [': ∀ n : Nat, n = n', 'theorem c : ∀ n : Nat, n = n'],
+    ['(n : Nat) :\n  n = n', 'theorem c (n : Nat) : n = n'],
+    ['(l : List Nat) : 1 :: l ≠ []', 'theorem c (l : List Nat) : 1 :: l ≠ []'],
+    ['(n : Nat) : (let m := n; m) = n', 'theorem c (n : Nat) : (let m := n; m) = n'],
+  ])('reads %s', (text, expected) => {
+    expect(parseConjecture(text, 'c')).toBe(expected);
+  });
+  it.each([
+    ['', 'nothing'],
+    ['n = n', 'no colon'],
+    ['(n : Nat : n = n', 'an open bracket'],
+    ['(n : Nat) : n = n)', 'a closing bracket too many'],
+    ['(n : Nat] : n = n', 'brackets that cross'],
+    ['(n : Nat) : n = n := by rfl', 'a proof of its own'],
+    ['(n : Nat) :', 'no type'],
+    ['foo (n : Nat) : n = n', 'a name of its own'],
+    ['(n : Nat) : n = n <hard> : False', 'a marker'],
+  ])('refuses %s: %s', (text) => {
+    expect(parseConjecture(text, 'c')).toBeNull();
+  });
+  it('never throws, and what it returns starts with our name and has no second declaration mark at depth 0', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'()[]{}⟨⟩: =abn∀,\n') }), (text) => {
+        const parsed = parseConjecture(text, 'c');
+        if (parsed !== null) expect(parsed.startsWith('theorem c ')).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
