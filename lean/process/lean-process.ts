@@ -1,0 +1,138 @@
+/**
+ * Starts Lean for checks; nothing else in `lean/verdict` and above may. Each process is a process group of its own with a
+ * cleared environment, a deadline, a watch on its memory and a bound on its output, and is gone when the call returns.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { delimiter } from 'node:path';
+import { RUN_MARK } from '../../data/run-mark.ts';
+import type { LeanMessage } from '../../data/schemas/records.ts';
+import type { LeanEnvironment } from '../verifier.ts';
+import { lineBufferingPrefix } from './line-buffering.ts';
+import { readMessages } from './message.ts';
+import { residentBytes } from './resident-memory.ts';
+
+/** How often resident memory is looked at. Lean allocates at most some gigabytes a second. */
+const MEMORY_SAMPLE_MS = 100;
+const STDERR_CHARS_KEPT = 2_048;
+/** What a launcher script, an elan shim and the dynamic loader need. Everything else stays out of Lean's reach. */
+const ENVIRONMENT_KEPT = ['PATH', 'HOME', 'ELAN_HOME', 'ELAN_TOOLCHAIN', 'LANG', 'LC_ALL', 'TMPDIR', 'LD_LIBRARY_PATH'];
+
+export interface LeanRun {
+  readonly environment: LeanEnvironment;
+  /** After `lean --json`. */
+  readonly arguments: readonly string[];
+  /** Source for `--stdin`, or null to give none. */
+  readonly input: string | null;
+  readonly workingDirectory: string;
+  /** Until the first deadline; `onMessage` may set a later one. */
+  readonly deadlineMs: number;
+  readonly memoryBytesMax: number;
+  readonly runMark?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** `allow(ms)` moves the deadline to that long from now. */
+  readonly onMessage: (message: LeanMessage, allow: (ms: number) => void) => void;
+}
+
+export interface LeanExit {
+  /**
+   * `finished`: Lean ended by itself with exit code 0 or 1. `deadline`, `memory`, `output`: ended by us for that reason.
+   * `crashed`: ended by a signal or another exit code. `not-started`: could not be started at all.
+   */
+  readonly how: 'finished' | 'deadline' | 'memory' | 'output' | 'crashed' | 'not-started';
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** End of what it wrote to its standard error, for people. */
+  readonly stderr: string;
+}
+
+/** Resolves when the process group is gone. Rejects only with the abort signal's reason. */
+export async function runLean(run: LeanRun): Promise<LeanExit> {
+  run.signal?.throwIfAborted();
+  let child: ChildProcess;
+  try {
+    child = start(run);
+  } catch (error) {
+    return { how: 'not-started', code: null, signal: null, stderr: String(error) };
+  }
+  return watch(child, run);
+}
+
+function start(run: LeanRun): ChildProcess {
+  const kept = ENVIRONMENT_KEPT.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  const { executable, searchPath } = run.environment;
+  const [command, ...before] = [...lineBufferingPrefix(), executable];
+  return spawn(command!, [...before, '--json', ...run.arguments], {
+    cwd: run.workingDirectory,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: {
+      ...Object.fromEntries(kept),
+      ...(searchPath.length > 0 ? { LEAN_PATH: searchPath.join(delimiter) } : {}),
+      ...(run.runMark === undefined ? {} : { [RUN_MARK]: run.runMark }),
+    },
+  });
+}
+
+function watch(child: ChildProcess, run: LeanRun): Promise<LeanExit> {
+  return new Promise((resolve, reject) => {
+    let ended: LeanExit['how'] | null = null;
+    let stderr = '';
+    const end = (how: LeanExit['how']): void => {
+      ended ??= how;
+      killGroup(child);
+    };
+    let deadline = setTimeout(end, run.deadlineMs, 'deadline');
+    const allow = (ms: number): void => {
+      clearTimeout(deadline);
+      if (ended === null) deadline = setTimeout(end, ms, 'deadline');
+    };
+    const memory = setInterval(() => {
+      if (child.pid === undefined) return;
+      void residentBytes(child.pid).then((bytes) => {
+        if (bytes !== null && bytes > run.memoryBytesMax) end('memory');
+      });
+    }, MEMORY_SAMPLE_MS);
+    const onAbort = (): void => killGroup(child);
+    run.signal?.addEventListener('abort', onAbort);
+
+    const reader = readMessages((message) => run.onMessage(message, allow));
+    child.stdout!.on('data', (chunk: Buffer) => {
+      if (!reader.push(chunk)) end('output');
+    });
+    child.stderr!.on('data', (chunk: Buffer) => {
+      stderr = (stderr + chunk.toString('utf8')).slice(-STDERR_CHARS_KEPT);
+    });
+    // A process that ends before it has read its input closes the pipe: its exit tells the story.
+    child.stdin!.on('error', () => {});
+    child.stdin!.end(run.input ?? '');
+
+    let startFailure: Error | null = null;
+    child.on('error', (error) => {
+      startFailure ??= error;
+    });
+    child.on('close', (code, signal) => {
+      clearTimeout(deadline);
+      clearInterval(memory);
+      run.signal?.removeEventListener('abort', onAbort);
+      killGroup(child);
+      if (run.signal?.aborted) return reject(run.signal.reason as Error);
+      if (startFailure !== null) stderr = startFailure.message;
+      resolve({ how: startFailure === null ? (ended ?? howEnded(code)) : 'not-started', code, signal, stderr });
+    });
+  });
+}
+
+/** 126 and 127 are what `stdbuf` and a launcher script end with where the program cannot be run. */
+function howEnded(code: number | null): LeanExit['how'] {
+  if (code === 0 || code === 1) return 'finished';
+  return code === 126 || code === 127 ? 'not-started' : 'crashed';
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // The group is gone already.
+  }
+}

@@ -1,0 +1,69 @@
+/** One line of `lean --json`: its shape, its limits, and the reader that cuts a byte stream into such lines. */
+import { z } from 'zod';
+import type { LeanMessage } from '../../data/schemas/records.ts';
+
+/** A longer line is dropped and counted: Lean prints a goal of any size a tactic builds. */
+const LINE_BYTES_MAX = 1_048_576;
+/** Output of one process. A batch of 200 hopeless candidates prints some hundred kilobytes. */
+const OUTPUT_BYTES_MAX = 67_108_864;
+const positionSchema = z.object({ line: z.number().int(), column: z.number().int().nonnegative() });
+
+const outputLineSchema = z.object({
+  severity: z.enum(['error', 'warning', 'information']),
+  pos: positionSchema,
+  data: z.string(),
+});
+
+export interface MessageReader {
+  /** Takes what the process wrote; returns false once it has written more than is read. */
+  push(chunk: Buffer): boolean;
+  /** Lines that were too long or no message. */
+  unread(): number;
+}
+
+/** Calls `onMessage` for every message, its text uncut and its position as Lean gives it (line 1-based, column 0-based). */
+export function readMessages(onMessage: (message: LeanMessage) => void): MessageReader {
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  let totalBytes = 0;
+  let unread = 0;
+
+  function endLine(): void {
+    const line = pendingBytes > LINE_BYTES_MAX ? null : Buffer.concat(pending).toString('utf8').trim();
+    pending = [];
+    pendingBytes = 0;
+    if (line === '') return;
+    const message = line === null ? null : parseMessage(line);
+    if (message === null) unread += 1;
+    else onMessage(message);
+  }
+
+  return {
+    push(chunk) {
+      totalBytes += chunk.length;
+      for (let start = 0; start < chunk.length; ) {
+        const found = chunk.indexOf(0x0a, start);
+        const end = found < 0 ? chunk.length : found;
+        pendingBytes += end - start;
+        if (pendingBytes <= LINE_BYTES_MAX) pending.push(chunk.subarray(start, end));
+        if (found >= 0) endLine();
+        start = end + 1;
+      }
+      return totalBytes <= OUTPUT_BYTES_MAX;
+    },
+    unread: () => unread,
+  };
+}
+
+function parseMessage(line: string): LeanMessage | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return null;
+  }
+  const parsed = outputLineSchema.safeParse(value);
+  if (!parsed.success) return null;
+  const { severity, pos, data } = parsed.data;
+  return { severity, line: pos.line, column: pos.column, text: data };
+}

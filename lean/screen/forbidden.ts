@@ -1,0 +1,65 @@
+/** Words that a proof or a conjecture never needs, with the reason a person is told. Data only; `screen-text.ts` applies it. */
+
+const SORRY = 'leaves the goal unproved';
+const DECLARES = 'starts a second declaration';
+const SCOPES = 'opens or closes a scope that is not its own';
+const EXTENDS = 'changes what later text means';
+const RUNS_CODE = 'runs code while Lean checks';
+const TRUSTS_COMPILER = 'trusts compiled code in place of the kernel';
+const SEARCHES = 'searches the whole environment, so its result depends on what else is checked beside it';
+const STALLS = 'waits or prints without proving anything';
+
+function words(reason: string, list: string): [string, string][] {
+  return list.split(/\s+/).map((word) => [word, reason]);
+}
+
+/** Whole words (keywords are whole words to Lean too: `sorry'` is a name). The verdict for these is `sorry`. */
+export const SORRY_WORDS: ReadonlyMap<string, string> = new Map(words(SORRY, 'sorry admit stop'));
+
+export const FORBIDDEN_WORDS: ReadonlyMap<string, string> = new Map([
+  ...words(
+    DECLARES,
+    'axiom theorem lemma def definition abbrev example instance inductive coinductive structure class',
+  ),
+  ...words(DECLARES, 'opaque constant mutual variable universe universes deriving alias proof_wanted irreducible_def'),
+  ...words(DECLARES, 'private protected noncomputable partial nonrec public meta'),
+  ...words(SCOPES, 'namespace section end import module prelude export include omit local scoped'),
+  ...words(EXTENDS, 'macro macro_rules syntax notation notation3 infix infixl infixr prefix postfix elab elab_rules'),
+  ...words(EXTENDS, 'declare_syntax_cat attribute simproc simproc_decl dsimproc dsimproc_decl builtin_simproc'),
+  ...words(EXTENDS, 'unif_hint add_decl_doc register_simp_attr grind_pattern builtin_grind_propagator seal unseal'),
+  ...words(EXTENDS, 'gen_injective_theorems% init_quot reset_grind_attrs% binder_predicate register_option'),
+  ...words(
+    RUNS_CODE,
+    'initialize builtin_initialize run_tac run_cmd run_elab run_meta by_elab eval% elab_stx% run_conv',
+  ),
+  ...words(RUNS_CODE, 'include_str dbg_trace dbg_sleep dbgTraceVal unsafe implemented_by extern csimp'),
+  ...words(TRUSTS_COMPILER, 'native_decide native bv_decide bv_check reduceBool reduceNat'),
+  ...words(SEARCHES, 'exact? apply? rw? rw?? have? hint try? observe? plausible slim_check suggestions library'),
+  ...words(STALLS, 'sleep trace trace_state trace_goal'),
+]);
+
+/** Last parts of names of constants that stand for an unproved or an unchecked fact, in whatever namespace and quotes. */
+export const FORBIDDEN_CONSTANTS: ReadonlyMap<string, string> = new Map([
+  ...words(SORRY, 'sorryAx'),
+  ...words(TRUSTS_COMPILER, 'ofReduceBool ofReduceNat trustCompiler reduceBool reduceNat'),
+]);
+
+/** Options a proof may set, for one tactic or term (`set_option … in`), with the largest value. */
+export const OPTIONS_MAX: ReadonlyMap<string, number> = new Map([
+  /** Lean's default is 512; deep but honest terms need some thousands. */
+  ['maxRecDepth', 10_000],
+  /** Lean's default. 0 would mean no bound at all and is refused. */
+  ['maxHeartbeats', 200_000],
+]);
+
+/** Commands a header may hold. Everything else in a header is refused: a header comes with a dataset. */
+export const HEADER_COMMANDS: ReadonlySet<string> = new Set([
+  'import',
+  'open',
+  'set_option',
+  'universe',
+  'variable',
+  'noncomputable',
+  'section',
+  'namespace',
+]);

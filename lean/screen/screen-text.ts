@@ -1,0 +1,143 @@
+/**
+ * What is refused before Lean sees it, in proofs and in untrusted statements. It is a filter that saves Lean's time and
+ * keeps one candidate's text within its own lines; it is never what makes a proof count (axioms and the kernel are).
+ */
+import { findRefusedCharacter } from './characters.ts';
+import { FORBIDDEN_CONSTANTS, FORBIDDEN_WORDS, OPTIONS_MAX, SORRY_WORDS } from './forbidden.ts';
+import { nameParts, positionAt, type Token, tokenize } from './tokenizer.ts';
+
+export interface Refusal {
+  readonly kind: 'forbidden' | 'sorry';
+  /** 1-based line and 0-based column in the text that was screened. */
+  readonly line: number;
+  readonly column: number;
+  readonly reason: string;
+}
+
+export type Screened =
+  | { readonly accepted: true; readonly tokens: readonly Token[] }
+  | { readonly accepted: false; readonly refusal: Refusal };
+
+const CLOSERS: ReadonlyMap<string, string> = new Map([
+  ['(', ')'],
+  ['[', ']'],
+  ['{', '}'],
+  ['⟨', '⟩'],
+  ['⦃', '⦄'],
+  ['⟦', '⟧'],
+  ['‹', '›'],
+]);
+const OPENERS: ReadonlySet<string> = new Set(CLOSERS.keys());
+const ALL_CLOSERS: ReadonlySet<string> = new Set(CLOSERS.values());
+/** Characters that could begin or end something else if Lean read the quote before them another way than we do. */
+const RISKY_CHARACTER = /["'«»{}()[\]⟨⟩/-]/;
+
+type Finding = { offset: number; reason: string; kind?: 'forbidden' | 'sorry' };
+
+/** Checks `text` of at most `charsMax` UTF-16 units. The length is looked at first, so a huge text costs nothing. */
+export function screenText(text: string, charsMax: number): Screened {
+  if (text.length > charsMax) {
+    return refuse(text, { offset: 0, reason: `is ${text.length} characters long; at most ${charsMax} are read` }, true);
+  }
+  const character = findRefusedCharacter(text);
+  if (character >= 0) {
+    const code = text.codePointAt(character)!.toString(16).toUpperCase().padStart(4, '0');
+    return refuse(text, { offset: character, reason: `holds the character U+${code}, which a proof never needs` });
+  }
+  const tokens = tokenize(text);
+  const finding = findAmbiguity(text, tokens) ?? findForbidden(tokens) ?? findUnbalanced(tokens);
+  return finding === null ? { accepted: true, tokens } : refuse(text, finding);
+}
+
+export function refuse(text: string, finding: Finding, atStart = false): { accepted: false; refusal: Refusal } {
+  const position = atStart ? { line: 1, column: 0 } : positionAt(text, finding.offset);
+  return { accepted: false, refusal: { kind: finding.kind ?? 'forbidden', ...position, reason: finding.reason } };
+}
+
+/** Text that Lean could cut into tokens in another way than we do. */
+function findAmbiguity(text: string, tokens: readonly Token[]): Finding | null {
+  for (const [index, token] of tokens.entries()) {
+    const adjacent = index > 0 && tokens[index - 1]!.end === token.start;
+    const at = (reason: string): Finding => ({ offset: token.start, reason });
+    if (token.kind === 'unterminated') return at('opens a comment, string or quoted name that does not end');
+    if (token.ambiguous) return at('has a brace in a string, which may be an interpolation');
+    if (token.kind === 'comment' && token.start > 0 && !/\s/.test(text[token.start - 1]!)) {
+      return at('starts a comment without white space before it');
+    }
+    if (token.kind === 'word' && adjacent && tokens[index - 1]!.kind === 'number') {
+      return at('runs a number into a word');
+    }
+    if (token.kind === 'word' && token.text.includes('\n')) return at('has a line break in a quoted name');
+    if (token.kind === 'character' && RISKY_CHARACTER.test(token.text.slice(1, -1))) {
+      return at('has a quote or a bracket as a character');
+    }
+  }
+  return null;
+}
+
+function findForbidden(tokens: readonly Token[]): Finding | null {
+  for (const [index, token] of tokens.entries()) {
+    const next = tokens[index + 1];
+    const adjacent = next !== undefined && next.start === token.end;
+    if (token.kind === 'word') {
+      const finding = findForbiddenWord(token) ?? (token.text === 'set_option' ? findOption(tokens, index) : null);
+      if (finding !== null) return finding;
+    } else if (token.text === '#' && adjacent && next.kind === 'word') {
+      return { offset: token.start, reason: `#${next.text} is a command` };
+    } else if (token.text === '@' && adjacent && next.text === '[') {
+      return { offset: token.start, reason: '@[…] adds an attribute' };
+    } else if (token.text === '`') {
+      return { offset: token.start, reason: 'a quotation is program text' };
+    }
+  }
+  return null;
+}
+
+function findForbiddenWord(token: Token): Finding | null {
+  const sorry = SORRY_WORDS.get(token.text);
+  if (sorry !== undefined) return { offset: token.start, reason: `${token.text} ${sorry}`, kind: 'sorry' };
+  const reason = FORBIDDEN_WORDS.get(token.text);
+  if (reason !== undefined) return { offset: token.start, reason: `${token.text} ${reason}` };
+  const parts = nameParts(token.text);
+  for (const part of parts) {
+    const constant = FORBIDDEN_CONSTANTS.get(part);
+    if (constant !== undefined) {
+      return { offset: token.start, reason: `${part} ${constant}`, kind: part === 'sorryAx' ? 'sorry' : 'forbidden' };
+    }
+  }
+  return null;
+}
+
+/** `set_option NAME NUMBER` with a short list of names and capped numbers. */
+function findOption(tokens: readonly Token[], index: number): Finding | null {
+  const name = tokens[index + 1];
+  const value = tokens[index + 2];
+  const offset = tokens[index]!.start;
+  const valueMax = name?.kind === 'word' ? OPTIONS_MAX.get(name.text) : undefined;
+  if (valueMax === undefined) {
+    return {
+      offset,
+      reason: `set_option ${name?.text.slice(0, 40) ?? ''} is not among ${[...OPTIONS_MAX.keys()].join(', ')}`,
+    };
+  }
+  if (value?.kind !== 'number' || !/^[1-9][0-9]*$/.test(value.text) || Number(value.text) > valueMax) {
+    return { offset, reason: `set_option ${name!.text} takes a number from 1 to ${valueMax}` };
+  }
+  return null;
+}
+
+function findUnbalanced(tokens: readonly Token[]): Finding | null {
+  const open: Token[] = [];
+  for (const token of tokens) {
+    if (token.kind !== 'symbol') continue;
+    if (OPENERS.has(token.text)) open.push(token);
+    else if (ALL_CLOSERS.has(token.text)) {
+      const opener = open.pop();
+      if (opener === undefined || CLOSERS.get(opener.text) !== token.text) {
+        return { offset: token.start, reason: `${token.text} closes nothing that is open here` };
+      }
+    }
+  }
+  const left = open[0];
+  return left === undefined ? null : { offset: left.start, reason: `${left.text} is never closed` };
+}

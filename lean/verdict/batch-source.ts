@@ -1,0 +1,82 @@
+/**
+ * Writes one Lean file that checks many candidates, and knows which of its lines belong to which candidate.
+ *
+ * For each candidate, with a number of its own and a nonce no candidate can guess:
+ *
+ *     axiom _stpNONCE_statement7 SIGNATURE          our text, elaborated before the candidate's
+ *     theorem _stpNONCE_proof7 SIGNATURE
+ *     := (by
+ *       TACTIC BLOCK                                the only untrusted text
+ *     )
+ *     theorem _stpNONCE_check7 : type_of% @_stpNONCE_statement7 := @_stpNONCE_proof7
+ *     #print axioms _stpNONCE_check7                its answer is also the mark that this candidate is done
+ *
+ * What is judged is the check theorem: its type is the type of the constant that was there before the candidate's text was
+ * read, the kernel has checked it, and its axioms are printed. The statement is an axiom so that it exists without a proof;
+ * a proof that used it would show it among its axioms. The parentheses keep the block one term: a text that ends the
+ * tactic block and starts a command is a syntax error, whatever that command is called. A name that starts with `_` is
+ * internal to Lean, so searching tactics pass it by: one candidate's proof is no help to the next.
+ */
+import type { Limits } from './limits.ts';
+
+export interface BatchEntry {
+  /** Everything after the theorem's name. */
+  readonly signature: string;
+  /** Laid out by `screenProof`. */
+  readonly proofText: string;
+}
+
+/** 1-based, inclusive lines of one candidate in the file. */
+export interface EntryLines {
+  readonly first: number;
+  readonly theorem: number;
+  /** First line of the tactic block. */
+  readonly proof: number;
+  readonly check: number;
+  /** `#print axioms`, the last. */
+  readonly last: number;
+}
+
+export interface BatchSource {
+  readonly text: string;
+  /** Line of the mark that is printed when imports and options are done. */
+  readonly startLine: number;
+  readonly entries: readonly EntryLines[];
+}
+
+/** Options of every checked file. No variable is bound that the statement does not bind, and no linter runs. */
+export function optionLines(limits: Limits): string[] {
+  return [
+    'set_option autoImplicit false',
+    'set_option relaxedAutoImplicit false',
+    'set_option linter.all false',
+    `set_option maxHeartbeats ${limits.heartbeatsMax}`,
+  ];
+}
+
+/** `#print` of a string: an information message at its line, whatever the header did. */
+export const START_MARK = '#print "header done"';
+
+export function batchSource(
+  header: string,
+  entries: readonly BatchEntry[],
+  nonce: string,
+  limits: Limits,
+): BatchSource {
+  const lines = [...header.split('\n'), ...optionLines(limits), START_MARK];
+  const startLine = lines.length;
+  const placed = entries.map((entry, index): EntryLines => {
+    const name = (role: string): string => `_stp${nonce}_${role}${index}`;
+    const first = lines.length + 1;
+    lines.push(...`axiom ${name('statement')}${entry.signature}`.split('\n'));
+    const theorem = lines.length + 1;
+    lines.push(...`theorem ${name('proof')}${entry.signature}`.split('\n'), ':= (by');
+    const proof = lines.length + 1;
+    lines.push(...entry.proofText.split('\n'), ')');
+    const check = lines.length + 1;
+    lines.push(`theorem ${name('check')} : type_of% @${name('statement')} := @${name('proof')}`);
+    lines.push(`#print axioms ${name('check')}`);
+    return { first, theorem, proof, check, last: lines.length };
+  });
+  return { text: `${lines.join('\n')}\n`, startLine, entries: placed };
+}

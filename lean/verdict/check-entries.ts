@@ -1,0 +1,116 @@
+/**
+ * Checks entries of one header to the end, whatever some of them do to the process: a batch that crashes, hangs or eats
+ * memory goes on after the entry it was at, that entry is checked alone, and what exceeded a small limit is tried once more
+ * under a big one. Only what Lean could not be asked about ends as `infra`.
+ */
+import type { LeanMessage, VerdictKind } from '../../data/schemas/records.ts';
+import type { LeanExit } from '../process/lean-process.ts';
+import type { Slots } from '../process/slots.ts';
+import { cut } from './batch-reading.ts';
+import type { BatchEntry } from './batch-source.ts';
+import type { Limits } from './limits.ts';
+import { type EntryReading, type ProcessOptions, runBatch } from './run-batch.ts';
+
+/** What is known of an entry before its axioms are judged. */
+export type Outcome =
+  | { readonly kind: 'unrefuted'; readonly axioms: readonly string[]; readonly checkMs: number }
+  | { readonly kind: VerdictKind; readonly messages: readonly LeanMessage[]; readonly checkMs: number };
+
+export interface EntryCheck {
+  readonly header: string;
+  readonly processOptions: ProcessOptions;
+  readonly slots: Slots;
+  readonly small: Limits;
+  readonly big: Limits;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves when every entry has been settled; `settle` gets each index once, in any order. */
+export async function checkEntries(
+  check: EntryCheck,
+  entries: readonly BatchEntry[],
+  settle: (index: number, outcome: Outcome) => void,
+): Promise<void> {
+  const again: number[] = [];
+  let next = 0;
+  while (next < entries.length) {
+    const first = next;
+    const ran = await check.slots.run(() =>
+      runBatch(check.header, entries.slice(first), check.small, check.processOptions, check.signal),
+    );
+    if (ran.kind !== 'ran') {
+      const outcome = ran.kind === 'no_start' ? notStarted(ran.exit) : headerError(ran.messages);
+      const alone = ran.kind === 'no_start' && ran.exit.how !== 'not-started';
+      for (let index = first; index < entries.length; index += 1) {
+        if (alone) again.push(index);
+        else settle(index, outcome);
+      }
+      break;
+    }
+    for (const [offset, { reading, checkMs }] of ran.done.entries()) {
+      if (needsAnotherLook(reading)) again.push(first + offset);
+      else settle(first + offset, { ...reading, checkMs } as Outcome);
+    }
+    next = first + ran.done.length;
+    // The process ended at this entry: it is looked at alone, and the rest goes on in a new process.
+    if (next < entries.length) again.push(next++);
+  }
+  await Promise.all(again.map(async (index) => settle(index, await checkAlone(check, entries[index]!))));
+}
+
+function needsAnotherLook(reading: EntryReading['reading']): boolean {
+  return reading.kind === 'unclear' || reading.kind === 'timeout';
+}
+
+/** One entry in a process of its own under the big limits; what it does there is its verdict. */
+export async function checkAlone(check: EntryCheck, entry: BatchEntry): Promise<Outcome> {
+  const startedAt = performance.now();
+  const ran = await check.slots.run(() =>
+    runBatch(check.header, [entry], check.big, check.processOptions, check.signal),
+  );
+  if (ran.kind === 'header_error') return headerError(ran.messages);
+  if (ran.kind === 'no_start') return notStarted(ran.exit);
+  const done = ran.done[0];
+  if (done === undefined) return endedEarly(ran.exit, performance.now() - startedAt);
+  const { reading, checkMs } = done;
+  if (reading.kind !== 'unclear') return { ...reading, checkMs } as Outcome;
+  return { kind: 'rejected', messages: [note('its check theorem was not accepted')], checkMs };
+}
+
+function endedEarly(exit: LeanExit, checkMs: number): Outcome {
+  const said = exit.stderr.trim().slice(-400);
+  switch (exit.how) {
+    case 'deadline':
+      return { kind: 'timeout', messages: [note('Lean was stopped at the wall time limit')], checkMs };
+    case 'memory':
+      return { kind: 'oom', messages: [note('Lean was stopped at the memory limit')], checkMs };
+    case 'output':
+      return { kind: 'oom', messages: [note('Lean printed more than is read')], checkMs };
+    case 'crashed':
+      return {
+        kind: 'crash',
+        messages: [note(`Lean ended by ${exit.signal ?? `exit code ${exit.code}`}: ${said}`)],
+        checkMs,
+      };
+    case 'finished':
+      return { kind: 'rejected', messages: [note('Lean did not reach the end of the proof')], checkMs };
+    case 'not-started':
+      return notStarted(exit);
+  }
+}
+
+function notStarted(exit: LeanExit): Outcome {
+  return {
+    kind: 'infra',
+    messages: [note(`Lean did not start (${exit.how}): ${exit.stderr.trim().slice(-400)}`)],
+    checkMs: 0,
+  };
+}
+
+function headerError(messages: readonly LeanMessage[]): Outcome {
+  return { kind: 'header_error', messages: cut(messages, { proof: 1 }), checkMs: 0 };
+}
+
+function note(text: string): LeanMessage {
+  return { severity: 'error', line: 0, column: 0, text };
+}

@@ -1,0 +1,38 @@
+/** The limits of a check, in two classes: every candidate is tried in the small one, and once more in the big one. */
+
+export interface Limits {
+  /** Lean's `maxHeartbeats` for one declaration: thousands of small allocations, so it does not depend on the machine. */
+  readonly heartbeatsMax: number;
+  /** Wall time for one candidate, ms: for what heartbeats do not bound, such as the kernel. */
+  readonly candidateTimeoutMs: number;
+  readonly memoryBytesMax: number;
+}
+
+/**
+ * Small class: 1,000 heartbeats are about 0.15 s here. A `repeat` over text that does not parse runs until its heartbeats
+ * are used up, and some samples in a hundred of a small model hold one, so this bound decides what a batch costs.
+ */
+export const SMALL_HEARTBEATS_MAX = 4_000;
+/** Big class: some three seconds here. Lean's own default of 200,000 would be half a minute for each runaway. */
+export const BIG_HEARTBEATS_MAX = 20_000;
+export const CANDIDATE_TIMEOUT_MS = 15_000;
+/** `import Init` alone is 0.2 GB resident; Mathlib is about 6.5 GB, mostly mapped: its users set more. */
+export const MEMORY_BYTES_MAX = 3_221_225_472;
+/** The big class has this many times the wall time and memory. */
+const BIG_FACTOR = 2;
+/** For imports: Mathlib takes 5 s from a warm disk and minutes from a cold network disk. */
+export const HEADER_TIMEOUT_MS = 180_000;
+
+export function limitClasses(base: { candidateTimeoutMs: number; memoryBytesMax: number }): {
+  small: Limits;
+  big: Limits;
+} {
+  return {
+    small: { heartbeatsMax: SMALL_HEARTBEATS_MAX, ...base },
+    big: {
+      heartbeatsMax: BIG_HEARTBEATS_MAX,
+      candidateTimeoutMs: base.candidateTimeoutMs * BIG_FACTOR,
+      memoryBytesMax: base.memoryBytesMax * BIG_FACTOR,
+    },
+  };
+}
