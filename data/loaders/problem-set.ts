@@ -4,9 +4,13 @@
  */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { StpError } from '../errors.ts';
 import type { Split, Statement } from '../schemas/records.ts';
 import { readStatements } from './dataset.ts';
+
+/** Where the sets that come with the project are, a folder each, named as in a run's configuration. */
+export const PROBLEMS_DIRECTORY = fileURLToPath(new URL('../problems', import.meta.url));
 
 export interface ProblemSet {
   readonly directory: string;

@@ -1,25 +1,24 @@
 /**
- * Makes every `statements.jsonl` of this folder from the sources beside it: `node data/problems/build.ts`. The sources
- * are the benchmarks' own text; what is left out, and why, is in a set's `omitted.json`. Tests check that the files are
- * what this makes, so a statement is never edited by hand.
+ * Makes every `statements.jsonl` of `data/problems` from the source beside it:
+ * `node data/loaders/problem-sets/build.ts`. The sources are the benchmarks' own text; what is left out, and why, is in a
+ * set's `omitted.json`. Tests check that the files are what this makes, so a statement is never edited by hand.
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { readLines } from '../loaders/lines.ts';
-import { theoremText } from '../loaders/theorem-text.ts';
-import { renderGoal, type Vocabulary } from '../loaders/tip/goal.ts';
-import { parseSExpressions } from '../loaders/tip/s-expression.ts';
-import { statementId } from '../schemas/ids.ts';
-import { type Split, type Statement, statementSchema } from '../schemas/records.ts';
+import { statementId } from '../../schemas/ids.ts';
+import { type Split, type Statement, statementSchema } from '../../schemas/records.ts';
+import { readLines } from '../lines.ts';
+import { PROBLEMS_DIRECTORY } from '../problem-set.ts';
+import { theoremText } from '../theorem-text.ts';
+import { renderGoal, type Vocabulary } from '../tip/goal.ts';
+import { parseSExpressions } from '../tip/s-expression.ts';
 import { type Rewrites, toCoreLean } from './core-lean.ts';
 import { splitOfSource } from './split.ts';
 
 export const PROBLEM_SET_NAMES = ['nng', 'isaplanner', 'tip2015', 'minif2f-core'] as const;
 export type ProblemSetName = (typeof PROBLEM_SET_NAMES)[number];
-
-export const PROBLEMS_DIRECTORY = dirname(fileURLToPath(import.meta.url));
 
 const tipRowSchema = z.strictObject({ name: z.string(), text: z.string() });
 const nngRowSchema = z.strictObject({ world: z.string(), level: z.number(), name: z.string(), statement: z.string() });
@@ -98,11 +97,12 @@ const NNG_PLACEHOLDER = /: true$/u;
 
 async function nng(set: ProblemSetName): Promise<readonly BuildCandidate[]> {
   const rows = await sourceRows(set, nngRowSchema);
+  const rewrites = await readRewrites(set);
   return rows
     .filter(({ statement }) => !NNG_PLACEHOLDER.test(statement))
     .map(({ world, name, statement }) => ({
       source: `${world}/${name}`,
-      text: () => toCoreLean(statement, []),
+      text: () => toCoreLean(statement, rewrites[name] ?? []),
       header: null,
       labels: [],
     }));
@@ -110,8 +110,7 @@ async function nng(set: ProblemSetName): Promise<readonly BuildCandidate[]> {
 
 async function miniF2fCore(set: ProblemSetName): Promise<readonly BuildCandidate[]> {
   const rows = await sourceRows(set, miniF2fRowSchema);
-  const file = join(PROBLEMS_DIRECTORY, set, 'rewrites.json');
-  const rewrites: Record<string, Rewrites> = rewritesSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  const rewrites = await readRewrites(set);
   return rows.map((row) => {
     const theorem = theoremText(row.formal_statement);
     if (theorem === null) throw new Error(`${set}: no theorem: ${row.formal_statement}`);
@@ -123,6 +122,10 @@ async function miniF2fCore(set: ProblemSetName): Promise<readonly BuildCandidate
       labels: [row.split],
     };
   });
+}
+
+async function readRewrites(set: ProblemSetName): Promise<Readonly<Record<string, Rewrites>>> {
+  return rewritesSchema.parse(JSON.parse(await readFile(join(PROBLEMS_DIRECTORY, set, 'rewrites.json'), 'utf8')));
 }
 
 async function sourceRows<T>(set: ProblemSetName, schema: z.ZodType<T>): Promise<readonly T[]> {

@@ -1,6 +1,6 @@
 /** Which half of a problem set a problem is in. Fixed before any difficulty was known, and by the name alone. */
 import { createHash } from 'node:crypto';
-import type { Split } from '../schemas/records.ts';
+import type { Split } from '../../schemas/records.ts';
 
 /** Share of a set that is held out. */
 export const HELD_OUT_SHARE = 0.3;

@@ -1,0 +1,278 @@
+/** The dataset readers on files as the public datasets write them, and on damaged ones. Under 1 s. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { StpError } from '../../data/errors.ts';
+import { type DatasetOptions, readDataset, readStatements } from '../../data/loaders/dataset.ts';
+import { LINE_BYTES_MAX, readLines } from '../../data/loaders/lines.ts';
+import { loadProblemSet } from '../../data/loaders/problem-set.ts';
+import { theoremText } from '../../data/loaders/theorem-text.ts';
+import { statementId } from '../../data/schemas/ids.ts';
+import type { Statement } from '../../data/schemas/records.ts';
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'stp-loaders-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+async function file(content: string | Uint8Array): Promise<string> {
+  const path = join(directory, `${Math.random().toString(36).slice(2)}.data`);
+  await writeFile(path, content);
+  return path;
+}
+
+async function collect(path: string, options: DatasetOptions) {
+  const dataset = readDataset(path, options);
+  const statements: Statement[] = [];
+  for await (const statement of dataset.statements) statements.push(statement);
+  return { statements, report: dataset.report };
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<StpError> {
+  const error = await promise.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(StpError);
+  return error as StpError;
+}
+
+const lines = (...rows: unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+const record = (statement: string, name: string): Statement => ({
+  id: statementId(null, statement),
+  name,
+  header: null,
+  statement,
+  split: 'train',
+  labels: ['a'],
+  weight: 1,
+});
+
+describe('theorem text', () => {
+  it.each([
+    ['theorem a (x : ℝ) : x = x := by', 'a', 'theorem a (x : ℝ) : x = x'],
+    ['theorem a : 1 = 1 :=', 'a', 'theorem a : 1 = 1'],
+    ['theorem a : 1 = 1 := sorry', 'a', 'theorem a : 1 = 1'],
+    ['theorem a : 1 = 1 := by sorryby', 'a', 'theorem a : 1 = 1'],
+    ['theorem a : 1 = 1 :=\n  sorry\nby', 'a', 'theorem a : 1 = 1'],
+    [
+      "-- encoded in the theorem statement\n/- two\nlines -/\nlemma a.b' : 1 = 1 := by\n  sorry",
+      "a.b'",
+      "theorem a.b' : 1 = 1",
+    ],
+    [
+      'theorem a\n  (h : ∃ sorry : Nat, sorry = 1) : 1 = 1 := by sorry',
+      'a',
+      'theorem a\n  (h : ∃ sorry : Nat, sorry = 1) : 1 = 1',
+    ],
+    ['theorem a{n : Nat} : n = n := by', 'a', 'theorem a{n : Nat} : n = n'],
+    ['theorem a : (fun x : Nat => x) = id', 'a', 'theorem a : (fun x : Nat => x) = id'],
+  ])('%j', (formal, name, statement) => {
+    expect(theoremText(formal)).toEqual({ name, statement });
+  });
+
+  it.each([
+    'def a : Nat := sorry',
+    'abbrev a : Nat := sorry\ntheorem b : a = 1 := sorry',
+    '',
+    'theorem',
+    'theorem a := by',
+    '/- theorem a : 1 = 1',
+  ])('%j is none', (formal) => {
+    expect(theoremText(formal)).toBeNull();
+  });
+
+  it('keeps every signature whatever its ending', () => {
+    const word = fc.stringMatching(/^[a-z]{1,6}$/u).filter((text) => !text.includes('sorry'));
+    const ending = fc.constantFrom(
+      ' := by',
+      ' :=',
+      ' := sorry',
+      ' := by sorry',
+      ' := by\n  sorry',
+      '',
+      ' := by sorryby',
+    );
+    fc.assert(
+      fc.property(word, word, ending, (name, variable, end) => {
+        const statement = `theorem ${name} (${variable} : Nat) : ${variable} = ${variable}`;
+        expect(theoremText(statement + end)).toEqual({ name, statement });
+      }),
+    );
+  });
+});
+
+describe('formats', () => {
+  it('miniF2F: a JSON array, split by its own words', async () => {
+    const path = await file(
+      JSON.stringify([
+        { formal_statement: 'theorem a : 1 = 1 := by', split: 'miniF2F valid', tags: null },
+        { formal_statement: 'theorem b : 2 = 2 := by sorryby', split: 'miniF2F test', tags: ['algebra'] },
+      ]),
+    );
+    const { statements, report } = await collect(path, { format: 'minif2f', weight: 256 });
+    expect(statements).toEqual([
+      { ...record('theorem a : 1 = 1', 'a'), labels: ['miniF2F valid'], weight: 256 },
+      { ...record('theorem b : 2 = 2', 'b'), labels: ['miniF2F test', 'algebra'], weight: 256, split: 'held-out' },
+    ]);
+    expect(report).toEqual({ rows: 2, statements: 2, skipped: 0, skippedRows: [] });
+  });
+
+  it('ProofNet: JSON Lines or an array, with its headers', async () => {
+    const row = (name: string, split: string) => ({
+      name,
+      split,
+      informal_prefix: '/-- … -/',
+      formal_statement: `theorem ${name} {f : ℂ → ℂ} : f = f :=`,
+      goal: '⊢ f = f',
+      header: 'import Mathlib\n\nopen Complex\n\n',
+    });
+    const rows = [row('a', 'Proofnet valid'), row('b', 'Proofnet test')];
+    const { statements } = await collect(await file(lines(...rows)), { format: 'proofnet' });
+    expect(statements.map(({ name, split, header }) => [name, split, header])).toEqual([
+      ['a', 'train', 'import Mathlib\n\nopen Complex'],
+      ['b', 'held-out', 'import Mathlib\n\nopen Complex'],
+    ]);
+    expect((await collect(await file(JSON.stringify(rows)), { format: 'proofnet' })).statements).toEqual(statements);
+  });
+
+  it('PutnamBench is held out', async () => {
+    const row = {
+      name: 'putnam_1962_a1',
+      formal_statement: 'theorem putnam_1962_a1 : 1 = 1 :=',
+      informal_prefix: '',
+      header: 'import Mathlib',
+      split: 'putnam bench',
+      tags: ['geometry'],
+    };
+    const { statements } = await collect(await file(lines(row)), { format: 'putnam-bench' });
+    expect(statements[0]).toMatchObject({ split: 'held-out', labels: ['putnam bench', 'geometry'] });
+  });
+
+  it('LeanWorkbook needs a statement only, and takes a header and a split', async () => {
+    const path = await file(lines({ formal_statement: 'theorem lean_workbook_1 : 1 = 1 := by sorry' }));
+    const options = { format: 'lean-workbook', header: 'import Mathlib', split: 'held-out' } as const;
+    const { statements } = await collect(path, options);
+    expect(statements[0]).toMatchObject({ header: 'import Mathlib', split: 'held-out', labels: [] });
+    expect(statements[0]!.id).toBe(statementId('import Mathlib', 'theorem lean_workbook_1 : 1 = 1'));
+    expect((await collect(path, { format: 'lean-workbook' })).statements[0]).toMatchObject({
+      header: null,
+      split: 'train',
+    });
+  });
+});
+
+describe('invalid rows', () => {
+  const good = { formal_statement: 'theorem a : 1 = 1 := by', split: 'x' };
+  const rows = [good, { formal_statement: 'def b : Nat :=', split: 'x' }, { split: 'x' }, good];
+
+  it('are errors with file and line', async () => {
+    const path = await file(`${lines(good)}\n${lines(...rows.slice(1))}`);
+    const error = await errorOf(collect(path, { format: 'minif2f' }));
+    expect(error.code).toBe('STP1501');
+    expect(error.message).toBe(`${path}:3: formal_statement is not a theorem`);
+  });
+
+  it('are counted and named when they are left out', async () => {
+    const path = await file(`${lines(...rows)}{"formal_statement": \n`);
+    const { statements, report } = await collect(path, { format: 'minif2f', skipInvalid: true });
+    expect(statements).toHaveLength(2);
+    expect(report).toMatchObject({ rows: 5, statements: 2, skipped: 3 });
+    expect(report.skippedRows[0]).toBe(`${path}:2: formal_statement is not a theorem`);
+    expect(report.skippedRows[1]).toContain(`${path}:3: formal_statement:`);
+    expect(report.skippedRows[2]).toContain(`${path}:5: not JSON`);
+  });
+
+  it('in an array have their row', async () => {
+    const path = await file(JSON.stringify(rows));
+    expect((await errorOf(collect(path, { format: 'minif2f' }))).message).toContain(`${path} row 2:`);
+  });
+
+  it('a statement over the limit is one', async () => {
+    const path = await file(lines({ formal_statement: `theorem a : ${'1 + '.repeat(4_000)}1 = 1 := by`, split: 'x' }));
+    expect((await errorOf(collect(path, { format: 'minif2f' }))).message).toContain(':1: statement:');
+  });
+
+  it('a broken array is an error even when rows may be left out', async () => {
+    const error = await errorOf(collect(await file('[{"formal_statement":'), { format: 'minif2f', skipInvalid: true }));
+    expect(error.code).toBe('STP1501');
+  });
+
+  it('a missing file is an error of its own', async () => {
+    for (const read of [
+      collect(join(directory, 'none'), { format: 'minif2f' }),
+      loadProblemSet(join(directory, 'none')),
+    ]) {
+      expect((await errorOf(read)).code).toBe('STP1405');
+    }
+  });
+});
+
+describe('lines', () => {
+  const linesOf = async (content: string | Uint8Array) => {
+    const found: { line: number; text: string }[] = [];
+    for await (const line of readLines(await file(content))) found.push(line);
+    return found;
+  };
+
+  it('are numbered; blank ones, carriage returns and a missing last end do not matter', async () => {
+    expect(await linesOf('a\r\n\n  \nb\nβ')).toEqual([
+      { line: 1, text: 'a' },
+      { line: 4, text: 'b' },
+      { line: 5, text: 'β' },
+    ]);
+    expect(await linesOf('')).toEqual([]);
+  });
+
+  it('cross chunk borders whole', async () => {
+    const texts = Array.from({ length: 40 }, (_, index) => `${index}${'é'.repeat(3_000 + index)}`);
+    expect((await linesOf(texts.join('\n'))).map(({ text }) => text)).toEqual(texts);
+  });
+
+  it('have a limit, and must be UTF-8', async () => {
+    expect(await linesOf('x'.repeat(LINE_BYTES_MAX))).toHaveLength(1);
+    expect((await errorOf(linesOf(`a\n${'x'.repeat(LINE_BYTES_MAX + 1)}`))).message).toContain(':2: line longer');
+    expect((await errorOf(linesOf(`a\n${'x'.repeat(LINE_BYTES_MAX + 1)}\nb`))).message).toContain(':2: line longer');
+    expect((await errorOf(linesOf(Uint8Array.of(0x61, 0x0a, 0xff, 0x0a)))).message).toContain(':2: not UTF-8');
+  });
+});
+
+describe('our own records', () => {
+  const one = record('theorem a : 1 = 1', 'a');
+  const read = async (...rows: unknown[]) => {
+    const found: Statement[] = [];
+    for await (const statement of readStatements(await file(lines(...rows)))) found.push(statement);
+    return found;
+  };
+
+  it('are read as they are', async () => {
+    expect(await read(one)).toEqual([one]);
+  });
+
+  it.each([
+    ['an id that is not the hash', { ...one, id: 'other' }, 'id is not the hash'],
+    ['another name', { ...one, name: 'b' }, 'name is b'],
+    ['a statement with its proof', { ...one, statement: 'theorem a : 1 = 1 := by' }, 'statement is not'],
+    ['no theorem', { ...one, statement: 'def a : Nat' }, 'statement is not'],
+    ['an unknown key', { ...one, proof: 'rfl' }, 'proof'],
+    ['a split of its own', { ...one, split: 'test' }, 'split'],
+  ])('%s is an error', async (_, row, text) => {
+    const error = await errorOf(read(one, row));
+    expect(error.code).toBe('STP1501');
+    expect(error.message).toContain(':2: ');
+    expect(error.message).toContain(text);
+  });
+
+  it('twice in a set are an error, under the same name or another', async () => {
+    const folder = await mkdtemp(join(directory, 'set-'));
+    for (const other of [one, record('theorem b : 1 = 1', 'b'), record('theorem a : 2 = 2', 'a')]) {
+      await writeFile(join(folder, 'statements.jsonl'), lines(one, other));
+      expect((await errorOf(loadProblemSet(folder))).message).toContain('comes twice');
+    }
+    await writeFile(join(folder, 'statements.jsonl'), lines(one));
+    expect(await loadProblemSet(folder)).toEqual({ directory: folder, statements: [one], definitionsFile: null });
+  });
+});
