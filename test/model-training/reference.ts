@@ -44,12 +44,12 @@ function build(shape: readonly number[], element: (index: readonly number[]) => 
 
 /** Element at an index that may have more axes than the tensor or run along its axes of length 1. */
 function at(value: Tensor, index: readonly number[]): number {
-  const missing = index.length - value.shape.length;
-  const step = strides(value.shape);
+  const { shape, data } = value;
+  const missing = index.length - shape.length;
   let flat = 0;
-  for (let axis = 0; axis < value.shape.length; axis += 1)
-    flat += value.shape[axis] === 1 ? 0 : index[axis + missing]! * step[axis]!;
-  return value.data[flat]!;
+  for (let axis = 0; axis < shape.length; axis += 1)
+    flat = flat * shape[axis]! + (shape[axis] === 1 ? 0 : index[axis + missing]!);
+  return data[flat]!;
 }
 
 function broadcast(left: readonly number[], right: readonly number[]): number[] {
@@ -101,12 +101,16 @@ function matmul(node: GraphNode, [left, right]: readonly Tensor[]): Tensor {
   const batch = broadcast(left!.shape.slice(0, -2), right!.shape.slice(0, -2));
   return build([...batch, rows, columns], (index) => {
     const [row, column] = [index.at(-2)!, index.at(-1)!];
-    const lead = index.slice(0, -2);
+    const leftIndex = [...index.slice(0, -2), row, row];
+    const rightIndex = [...index.slice(0, -2), column, column];
+    const leftInner = index.length - (transposeLeft ? 2 : 1);
+    const rightInner = index.length - (transposeRight ? 1 : 2);
     let sum = 0;
-    for (let k = 0; k < inner; k += 1)
-      sum +=
-        at(left!, [...lead, ...(transposeLeft ? [k, row] : [row, k])]) *
-        at(right!, [...lead, ...(transposeRight ? [column, k] : [k, column])]);
+    for (let k = 0; k < inner; k += 1) {
+      leftIndex[leftInner] = k;
+      rightIndex[rightInner] = k;
+      sum += at(left!, leftIndex) * at(right!, rightIndex);
+    }
     return scale * sum;
   });
 }

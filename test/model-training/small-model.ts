@@ -1,0 +1,33 @@
+/** Small models and examples for tests. */
+import type { TokenisedExample } from '../../model/embedded/training/packed-batch.ts';
+import { uniformGenerator } from '../../model/embedded/training/random.ts';
+import type { ModelShape } from '../../model/trainer.ts';
+
+/** Two query heads to each key-value head. */
+export const TINY_SHAPE: ModelShape = {
+  hiddenSize: 8,
+  layers: 2,
+  heads: 4,
+  keyValueHeads: 2,
+  feedForwardSize: 12,
+  vocabularySize: 13,
+  contextLength: 16,
+};
+
+/** An example of random tokens. */
+export function randomExample(
+  seed: number,
+  length: number,
+  promptLength: number,
+  weight: number,
+  vocabularySize = TINY_SHAPE.vocabularySize,
+): TokenisedExample {
+  const uniform = uniformGenerator(seed);
+  return { tokens: Array.from({ length }, () => Math.floor(uniform() * vocabularySize)), promptLength, weight };
+}
+
+/** Weights large enough that no part of the model is nearly linear. */
+export function lively(parameters: Float32Array, seed: number): Float32Array {
+  const uniform = uniformGenerator(seed);
+  return parameters.map((value) => value + 0.8 * (uniform() - 0.5));
+}
