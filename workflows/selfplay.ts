@@ -26,7 +26,7 @@ import { RunControl } from './run-control.ts';
 import { Story } from './story.ts';
 
 /** Rounds in one history; a round is about a dozen events of the parent. */
-const ROUNDS_PER_HISTORY = 50;
+const ROUNDS_PER_HISTORY = 20;
 
 /** What a run carries over a continue-as-new beside its input. */
 export interface Carried {

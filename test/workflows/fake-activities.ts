@@ -1,0 +1,128 @@
+/** Activities that do no work: they answer in the right shapes at once, count their calls, and fail when told to. */
+import { ApplicationFailure } from '@temporalio/activity';
+import type { ControlActivities, HostActivities } from '../../activities/index.ts';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+
+export const HOST_QUEUE = 'stp/host/test';
+
+export function ref(name: string, count = 1): ArtifactRef {
+  return { uri: `file:///test/${name}`, generation: '1', crc32c: 'AAAAAA==', bytes: 1, count };
+}
+
+export interface Fakes {
+  readonly activities: ControlActivities & HostActivities;
+  /** Names of the activities in the order they were called, with the round or why where there is one. */
+  readonly calls: string[];
+  /** Makes the next calls of an activity fail for good, until taken away. */
+  readonly broken: Set<string>;
+  /** While set, `sampleShard` waits for it. */
+  gate: Promise<void> | null;
+}
+
+export function fakeActivities(shards = 2): Fakes {
+  const calls: string[] = [];
+  const broken = new Set<string>();
+  const fakes: { gate: Promise<void> | null } = { gate: null };
+  const call = (name: string, detail: string | number = ''): void => {
+    calls.push(`${name} ${detail}`.trim());
+    if (broken.has(name)) throw ApplicationFailure.nonRetryable(`${name} is broken`, 'STP1701');
+  };
+  const checkpoint = (name: string) => ({ manifest: ref(name), model: name });
+  const counts = (round: number) => ({
+    attempted: 10,
+    samples: 40,
+    distinctSamples: 20,
+    tokens: 100,
+    conjecturesMade: round > 0 ? 8 : 0,
+    conjecturesAttempted: round > 0 ? 4 : 0,
+    conjecturesProved: round > 0 ? 2 : 0,
+    conjecturesKept: round > 0 ? 1 : 0,
+    gate: {},
+    verdicts: { proved: 4, rejected: 36 },
+    provedThisRound: 2,
+    provedEver: 2 + round,
+    certified: 3,
+    certificateRefused: 0,
+    proverExamples: 3,
+    conjecturerExamples: 1,
+  });
+  const activities: ControlActivities & HostActivities = {
+    async prepareRun(_run, input) {
+      call('prepareRun');
+      return resolveConfig({ preset: 'smoke', flags: { rounds: input.rounds } });
+    },
+    async prepareData() {
+      call('prepareData');
+      const data = { train: ref('train', 10), heldOut: ref('held-out', 4), heldOutKeys: ref('keys'), canaries: ref('canaries'), sft: ref('sft', 5) };
+      return { ...data, counts: { libraryProofs: 3, searchedProofs: 1, conjecturerExamples: 1, excludedForHeldOut: 0 } };
+    },
+    async provisionNodes() {
+      call('provisionNodes');
+      return [{ name: 'test', taskQueue: HOST_QUEUE, cpuCores: 2, memoryBytes: 1 }];
+    },
+    async releaseNodes() {
+      call('releaseNodes');
+    },
+    async cleanUpNode(_run, why) {
+      call('cleanUpNode', why);
+      return { node: 'test', processesEnded: 0, memoryBytesFreed: 0, cpuSecondsUsed: 0, scratchBytesFreed: 0 };
+    },
+    async trainModel(input) {
+      call('trainModel', input.name);
+      return { checkpoint: checkpoint(input.name.replaceAll('/', '-')), steps: 1, loss: 1, tokens: 1, seconds: 1 };
+    },
+    async planConjectures(input) {
+      call('planConjectures', input.round);
+      return ref('plan', 8);
+    },
+    async sampleConjectures() {
+      call('sampleConjectures');
+      return ref('texts', 8);
+    },
+    async gateConjectures(input) {
+      call('gateConjectures', input.round);
+      return { conjectures: ref('conjectures', 4), made: 8, counts: { accepted: 4, duplicate: 4 } };
+    },
+    async planShards(input) {
+      call('planShards', input.round);
+      return { shards: Array.from({ length: shards }, (_, index) => ref(`items-${index}`, 5)), attempted: 10 };
+    },
+    async sampleShard(input) {
+      call('sampleShard', input.name);
+      await fakes.gate;
+      return { samples: ref('samples', 20), sampleCount: 20, distinctCount: 10, tokens: 50 };
+    },
+    async verifyShard(input) {
+      call('verifyShard', input.name);
+      const { samples, sampleCount, distinctCount, tokens } = input.sampled;
+      const verdictCounts = { proved: 2, rejected: 18 };
+      return { items: input.items, samples, verdicts: ref('verdicts', 10), sampleCount, distinctCount, tokens, verdictCounts, provedStatements: 1, canariesProved: 0 };
+    },
+    async certify() {
+      call('certify');
+      return { proved: ref('proved', 3), certified: 3, refused: 0 };
+    },
+    async collectRound(input) {
+      call('collectRound', input.round);
+      return { rates: ref('rates', 10), proved: ref('found', 3) };
+    },
+    async finishRound(input) {
+      call('finishRound', input.round);
+      return { manifest: ref(`manifest-${input.round}`), counts: counts(input.round), examples: input.round > 0 ? ref('examples', 4) : null };
+    },
+    async retrainSet(input) {
+      call('retrainSet', input.round);
+      return ref('retrain', 9);
+    },
+    async planEvaluation() {
+      call('planEvaluation');
+      return [ref('held-out-items', 4)];
+    },
+    async writeReport(input) {
+      call('writeReport', input.state.outcomes.length);
+      return { summary: ref('summary'), report: ref('report'), proofs: ref('proofs') };
+    },
+  };
+  return Object.assign(fakes, { activities, calls, broken });
+}

@@ -1,0 +1,240 @@
+/** The workflows on a real Temporal server, with activities that answer at once. Costs about 30 s. */
+import { randomUUID } from 'node:crypto';
+import { WorkflowFailedError, type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { workflowBundle } from '../../workers/bundle.ts';
+import { workerSettings } from '../../workers/settings.ts';
+import * as contracts from '../../workflows/contracts.ts';
+import { localServer } from '../support/temporal.ts';
+import { type Fakes, fakeActivities, HOST_QUEUE } from './fake-activities.ts';
+
+let server: TestWorkflowEnvironment;
+let codePath: string;
+
+beforeAll(async () => {
+  [server, codePath] = await Promise.all([localServer(), workflowBundle(workerSettings().cacheDirectory)]);
+});
+afterAll(() => server?.teardown());
+
+/** Runs `work` while workers with these activities poll. */
+async function withWorkers<T>(fakes: Fakes, work: () => Promise<T>): Promise<T> {
+  const common = { connection: server.nativeConnection, activities: fakes.activities };
+  const controlWorker = await Worker.create({ ...common, taskQueue: contracts.CONTROL_QUEUE, workflowBundle: { codePath } });
+  const hostWorker = await Worker.create({ ...common, taskQueue: HOST_QUEUE });
+  return hostWorker.runUntil(() => controlWorker.runUntil(work));
+}
+
+const start = async (input: unknown, run = `test-${randomUUID().slice(0, 8)}`): Promise<WorkflowHandle & { run: string }> => {
+  const handle = await server.client.workflow.start(contracts.SELFPLAY_TYPE, {
+    workflowId: contracts.selfplayWorkflowId(run),
+    taskQueue: contracts.CONTROL_QUEUE,
+    args: [input],
+    staticSummary: 'a test',
+  });
+  return Object.assign(handle, { run });
+};
+
+/** Polls until the run's progress satisfies `wanted`. */
+async function until(handle: WorkflowHandle, wanted: (progress: contracts.Progress) => boolean): Promise<contracts.Progress> {
+  for (let attempt = 0; attempt < 600; attempt++) {
+    const progress = await handle.query(contracts.progressQuery);
+    if (wanted(progress)) return progress;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('the run never came to that point');
+}
+
+const rootMessage = (error: unknown): string => {
+  let cause = error as Error;
+  while (cause.cause instanceof Error) cause = cause.cause;
+  return cause.message;
+};
+
+describe('a run', () => {
+  it('goes through its stages, a child for every round, and cleans the node before and after', async () => {
+    const fakes = fakeActivities();
+    await withWorkers(fakes, async () => {
+      const handle = await start({ rounds: 2 });
+      expect(await handle.result()).toMatchObject({ report: { count: 1 } });
+      const stages = fakes.calls.map((call) => call.split(' ')[0]).filter((name) => !['sampleShard', 'verifyShard', 'sampleConjectures'].includes(name!));
+      const baseline = ['planShards', 'collectRound', 'certify', 'finishRound'];
+      const round = ['planConjectures', 'gateConjectures', ...baseline, 'trainModel'];
+      expect(stages).toEqual([
+        'provisionNodes',
+        'cleanUpNode',
+        'prepareRun',
+        'prepareData',
+        'trainModel',
+        ...baseline,
+        ...round,
+        ...round,
+        'retrainSet',
+        'trainModel',
+        'planEvaluation',
+        'writeReport',
+        'cleanUpNode',
+        'releaseNodes',
+      ]);
+      expect(fakes.calls.filter((call) => call.startsWith('cleanUpNode'))).toEqual(['cleanUpNode before', 'cleanUpNode after']);
+      for (const number of [0, 1, 2]) {
+        const child = await server.client.workflow.getHandle(contracts.roundWorkflowId(handle.run, number)).describe();
+        expect(child.status.name).toBe('COMPLETED');
+      }
+      const progress = await handle.query(contracts.progressQuery);
+      expect(progress).toMatchObject({ stage: 'done', provedBaseline: 2, provedPerRound: [3, 4], statements: 10, waiting: null });
+    });
+  });
+
+  it('tells its story in the UI: summaries, details and search attributes', async () => {
+    const fakes = fakeActivities();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    fakes.gate = promise;
+    await withWorkers(fakes, async () => {
+      const handle = await start({ rounds: 1 });
+      await until(handle, (progress) => progress.stage === 'round' && fakes.calls.some((call) => call.startsWith('sampleShard')));
+      const child = server.client.workflow.getHandle(contracts.roundWorkflowId(handle.run, 0));
+      expect(await (await child.describe()).staticSummary()).toBe('baseline: what the SFT model proves');
+      resolve();
+      await handle.result();
+      const { typedSearchAttributes } = await handle.describe();
+      const attributes = Object.fromEntries(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]));
+      expect(attributes).toMatchObject({ StpRun: handle.run, StpRound: 1, StpStage: 'done', StpPassRate: 0.3 });
+      const { events } = await handle.fetchHistory();
+      const summaries = (events ?? []).flatMap((event) => (event.userMetadata?.summary?.data ? [Buffer.from(event.userMetadata.summary.data).toString()] : []));
+      expect(summaries.join()).toContain('SFT on 5 examples');
+    });
+  });
+
+  it('carries everything over a continue-as-new', async () => {
+    const fakes = fakeActivities(1);
+    await withWorkers(fakes, async () => {
+      const handle = await start({ rounds: 22 });
+      await server.client.workflow.getHandle(handle.workflowId).result();
+      expect(fakes.calls.filter((call) => call.startsWith('prepareRun'))).toHaveLength(1);
+      expect(fakes.calls).toContain('writeReport 23');
+      expect(fakes.calls.filter((call) => call === 'cleanUpNode after')).toHaveLength(1);
+    });
+  });
+
+  it.each([
+    [{}, 'rounds must be a whole number from 1 to 1000'],
+    [{ rounds: 0 }, 'at least 1'],
+    [{ rounds: -3 }, 'at least 1'],
+    [{ rounds: 'two' }, 'must be a whole number'],
+    [{ rounds: 1001 }, 'at most 1000'],
+    [{ rounds: 1, roundz: 2 }, 'roundz'],
+  ])('is refused by the workflow itself for %j', async (input, expected) => {
+    const fakes = fakeActivities();
+    await withWorkers(fakes, async () => {
+      const error = await (await start(input)).result().catch((failure: unknown) => failure);
+      expect(error).toBeInstanceOf(WorkflowFailedError);
+      expect(rootMessage(error)).toContain(expected);
+      expect(fakes.calls).toEqual([]);
+    });
+  });
+});
+
+describe('a round that fails', () => {
+  const failingRun = async (fakes: Fakes) => {
+    fakes.broken.add('certify');
+    const handle = await start({ rounds: 1 });
+    const progress = await until(handle, (now) => now.waiting !== null);
+    expect(progress.waiting).toContain('certify is broken');
+    const details = await server.client.workflowService.queryWorkflow({
+      namespace: server.client.options.namespace,
+      execution: { workflowId: handle.workflowId },
+      query: { queryType: '__temporal_workflow_metadata' },
+    });
+    expect(Buffer.from(details.queryResult!.payloads![0]!.data!).toString()).toContain('retryRound');
+    return handle;
+  };
+
+  it('is tried again on retryRound', async () => {
+    const fakes = fakeActivities();
+    await withWorkers(fakes, async () => {
+      const handle = await failingRun(fakes);
+      fakes.broken.clear();
+      expect(await handle.executeUpdate(contracts.retryRoundUpdate)).toContain('again');
+      await handle.result();
+      expect(fakes.calls.filter((call) => call === 'planShards 0')).toHaveLength(2);
+      expect(fakes.calls).toContain('writeReport 2');
+    });
+  });
+
+  it('is left out on skipRound', async () => {
+    const fakes = fakeActivities();
+    await withWorkers(fakes, async () => {
+      const handle = await failingRun(fakes);
+      fakes.broken.clear();
+      await handle.executeUpdate(contracts.skipRoundUpdate);
+      await handle.result();
+      expect(fakes.calls.filter((call) => call === 'planShards 0')).toHaveLength(1);
+      expect(fakes.calls).toContain('writeReport 1');
+    });
+  });
+
+  it('ends the run on abort, and the node is still cleaned and given back', async () => {
+    const fakes = fakeActivities();
+    await withWorkers(fakes, async () => {
+      const handle = await failingRun(fakes);
+      await handle.executeUpdate(contracts.abortUpdate);
+      const error = await handle.result().catch((failure: unknown) => failure);
+      expect(rootMessage(error)).toContain('aborted');
+      expect(fakes.calls.slice(-2)).toEqual(['cleanUpNode after', 'releaseNodes']);
+    });
+  });
+});
+
+describe('steering', () => {
+  it('refuses decisions when no round waits, and what is so already', async () => {
+    const fakes = fakeActivities();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    fakes.gate = promise;
+    await withWorkers(fakes, async () => {
+      const handle = await start({ rounds: 1 });
+      await until(handle, (progress) => progress.child !== null);
+      for (const update of [contracts.retryRoundUpdate, contracts.skipRoundUpdate, contracts.abortUpdate, contracts.resumeUpdate])
+        await expect(handle.executeUpdate(update)).rejects.toBeInstanceOf(WorkflowUpdateFailedError);
+      resolve();
+      await handle.result();
+    });
+  });
+
+  it('pauses between shards and goes on', async () => {
+    const fakes = fakeActivities(6);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    fakes.gate = promise;
+    await withWorkers(fakes, async () => {
+      const handle = await start({ rounds: 1 });
+      await until(handle, () => fakes.calls.some((call) => call.startsWith('sampleShard')));
+      await handle.executeUpdate(contracts.pauseUpdate);
+      resolve();
+      fakes.gate = null;
+      const child = server.client.workflow.getHandle(contracts.roundWorkflowId(handle.run, 0));
+      // What was in flight is finished, nothing new is begun.
+      await until(child, (progress) => progress.shardsDone === 3);
+      expect(fakes.calls.filter((call) => call.startsWith('sampleShard'))).toHaveLength(3);
+      await handle.executeUpdate(contracts.resumeUpdate);
+      await handle.result();
+      expect(fakes.calls.filter((call) => call.startsWith('sampleShard rounds/0'))).toHaveLength(6);
+    });
+  });
+
+  it('stops after the round that runs, with evaluation and report', async () => {
+    const fakes = fakeActivities();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await withWorkers(fakes, async () => {
+      const handle = await start({ rounds: 5 });
+      fakes.gate = promise;
+      await until(handle, (progress) => progress.round === 1 || progress.child !== null);
+      await handle.executeUpdate(contracts.stopAfterRoundUpdate);
+      resolve();
+      await handle.result();
+      const rounds = fakes.calls.filter((call) => call.startsWith('finishRound')).length;
+      expect(rounds).toBeLessThanOrEqual(2);
+      expect(fakes.calls).toContain(`writeReport ${rounds}`);
+    });
+  });
+});
