@@ -39,7 +39,7 @@ theorem and_mono (p q r s : Prop) (hp : p → r) (hq : q → s) (h : p ∧ q) : 
   · exact hp (and_first p q h)
   · exact hq (and_second p q h)
 
-theorem and_rotate (p q r : Prop) (h : p ∧ q ∧ r) : r ∧ p ∧ q := by
+theorem and_turn (p q r : Prop) (h : p ∧ q ∧ r) : r ∧ p ∧ q := by
   obtain ⟨hp, hq, hr⟩ := h
   exact ⟨hr, hp, hq⟩
 
