@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { RUN_MARK } from '../../data/run-mark.ts';
 import type { LeanMessage } from '../../data/schemas/records.ts';
 import { runLean as runProcess } from '../process/lean-process.ts';
+import type { LeanEnvironment } from '../verifier.ts';
 
 export interface LeanRunOptions {
   /** Absolute path of `lean`. */
@@ -41,8 +42,10 @@ const MESSAGE_CHARS_MAX = 4_096;
 /** Rejects only with the signal's reason. */
 export async function runLean(options: LeanRunOptions): Promise<LeanRun> {
   const messages: LeanMessage[] = [];
+  // A process needs no more of an environment than these two; the library that the rest describes may not be compiled yet.
+  const environment = { executable: options.executable, searchPath: options.searchPath } as LeanEnvironment;
   const exit = await runProcess({
-    environment: { executable: options.executable, searchPath: options.searchPath },
+    environment,
     arguments: options.arguments,
     input: options.input ?? null,
     workingDirectory: tmpdir(),

@@ -18,7 +18,7 @@ const STDERR_CHARS_KEPT = 2_048;
 const ENVIRONMENT_KEPT = ['PATH', 'HOME', 'ELAN_HOME', 'ELAN_TOOLCHAIN', 'LANG', 'LC_ALL', 'TMPDIR', 'LD_LIBRARY_PATH'];
 
 export interface LeanRun {
-  readonly environment: Pick<LeanEnvironment, 'executable' | 'searchPath'>;
+  readonly environment: LeanEnvironment;
   /** After `lean --json`. */
   readonly arguments: readonly string[];
   /** Source for `--stdin`, or null to give none. */
