@@ -49,6 +49,9 @@ export async function takeStatements(
   return taken;
 }
 
+/** Statements are longer than proofs: at half weight both roles have about the same share of the loss. */
+const CONJECTURER_WEIGHT = 0.5;
+
 export function datasetActivities(ports: Ports) {
   return {
     /** Resolves the configuration and stores it as `config.json`; a run that has one keeps it. */
@@ -111,14 +114,20 @@ async function sftExamples(ports: Ports, config: RunConfig, heldOutKeys: Readonl
     for (const proof of further) examples.push(proverExample(theorem.statement, proof, 1 / (1 + further.length)));
   }
   const proverCount = examples.length;
-  for (const tuple of conjecturerTuples(theorems))
+  const random = randomStream(config.seed, 'tuples');
+  const ends = new Map<string, number>();
+  for (const tuple of random.shuffle(conjecturerTuples(theorems))) {
+    const taken = ends.get(tuple.hard.name) ?? 0;
+    if (taken >= config.data.conjecturerExamplesPerTheoremMax) continue;
+    ends.set(tuple.hard.name, taken + 1);
     examples.push(
       conjecturerExample(
         { lemma: tuple.lemma.statement, easyStatement: tuple.easy.statement, easyProof: tuple.easy.proof },
         tuple.hard.statement,
-        0.5,
+        CONJECTURER_WEIGHT,
       ),
     );
+  }
   const distinct = dedupeExamples(examples);
   return {
     examples: randomStream(config.seed, 'sft', contentId(...theorems.map((theorem) => theorem.id))).shuffle(distinct),

@@ -56,6 +56,8 @@ export const runConfigSchema = z.strictObject({
     heldOutStatementsPerSetMax: positive.nullable(),
     /** Add proofs found by the search for short tactic scripts over library statements. */
     useSearchedProofs: z.boolean(),
+    /** Conjecturer examples that end in one theorem: some are the goal of dozens of tuples. */
+    conjecturerExamplesPerTheoremMax: positive,
   }),
   model: modelShapeSchema,
   /** CPU threads of the embedded engine. Part of the result: sums in f32 differ between thread counts. */

@@ -1,0 +1,38 @@
+/** `stp doctor`: what is there, what would be used, and why. Changes nothing. Exit 1 when a run could not start. */
+import { statfs } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
+import { StpError } from '../data/errors.ts';
+import { findTemporal } from '../infra/temporal/find.ts';
+import { explainToolchain } from '../lean/toolchain/resolve.ts';
+import { REPOSITORY, workerSettings } from '../workers/settings.ts';
+import { environmentWithoutOurBin } from './temporal.ts';
+
+/** Lean, its library, Temporal, a run of the default preset; measured with some room (assembled Lean alone takes 0.6 GB). */
+const DISK_BYTES_WANTED = 3e9;
+const MEMORY_BYTES_WANTED = 4e9;
+
+export async function doctor(): Promise<number> {
+  const settings = workerSettings();
+  let healthy = true;
+  const say = (good: boolean, what: string, detail: string): void => {
+    healthy &&= good;
+    console.log(`${good ? 'ok  ' : 'BAD '} ${what.padEnd(10)} ${detail}`);
+  };
+  say(true, 'Node', `${process.version} (${process.execPath})`);
+  say(totalmem() >= MEMORY_BYTES_WANTED, 'machine', `${availableParallelism()} cores, ${(totalmem() / 1e9).toFixed(1)} GB of memory (4 GB wanted)`);
+  const disk = await statfs(REPOSITORY);
+  const free = disk.bavail * disk.bsize;
+  say(free >= DISK_BYTES_WANTED, 'disk', `${(free / 1e9).toFixed(1)} GB free at ${REPOSITORY} (3 GB wanted)`);
+  try {
+    const temporal = await findTemporal({ cacheDirectory: settings.cacheDirectory, install: false, environment: environmentWithoutOurBin() });
+    say(true, 'Temporal', `${temporal.version}, ${temporal.source}: ${temporal.executable}`);
+  } catch (error) {
+    if (!(error instanceof StpError)) throw error;
+    say(true, 'Temporal', 'not here yet; `bin/stp setup` or the first run gets it');
+  }
+  const ways = await explainToolchain({ cacheDirectory: settings.cacheDirectory });
+  const used = ways.find((way) => way.available);
+  say(used !== undefined, 'Lean', used === undefined ? 'there is no way to one on this machine' : `${used.way}: ${used.detail}`);
+  for (const way of ways) console.log(`     ${way === used ? '→' : ' '} ${way.way.padEnd(18)} ${way.available ? 'yes' : 'no '}  ${way.detail}`);
+  return healthy ? 0 : 1;
+}
