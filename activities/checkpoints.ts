@@ -2,14 +2,22 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type CheckpointRef, artifactRefSchema } from '../data/schemas/artifact.ts';
+import { artifactRefSchema, type CheckpointRef } from '../data/schemas/artifact.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { readJson } from './record-files.ts';
 
-const manifestSchema = z.strictObject({ model: z.string(), files: z.record(z.string().regex(/^[\w.-]+$/), artifactRefSchema) });
+const manifestSchema = z.strictObject({
+  model: z.string(),
+  files: z.record(z.string().regex(/^[\w.-]+$/), artifactRefSchema),
+});
 
 /** Puts a folder's files under `name/`, then `name/manifest.json`-like `name/files.json`. */
-export async function storeCheckpoint(store: ObjectStore, name: string, directory: string, signal: AbortSignal): Promise<CheckpointRef> {
+export async function storeCheckpoint(
+  store: ObjectStore,
+  name: string,
+  directory: string,
+  signal: AbortSignal,
+): Promise<CheckpointRef> {
   const files: Record<string, z.infer<typeof artifactRefSchema>> = {};
   for (const file of (await readdir(directory)).sort())
     files[file] = await store.putFile(`${name}/${file}`, join(directory, file), { signal });
@@ -23,7 +31,11 @@ export async function storeCheckpoint(store: ObjectStore, name: string, director
 
 /** A local folder with the checkpoint's files, each checked; made once a node and kept for the run. */
 export async function fetchCheckpoint(store: ObjectStore, checkpoint: CheckpointRef, scratch: string): Promise<string> {
-  const directory = join(scratch, 'checkpoints', `${checkpoint.model}-${checkpoint.manifest.crc32c.replaceAll(/[^\w]/g, '_')}`);
+  const directory = join(
+    scratch,
+    'checkpoints',
+    `${checkpoint.model}-${checkpoint.manifest.crc32c.replaceAll(/[^\w]/g, '_')}`,
+  );
   if (await stat(directory).catch(() => null)) return directory;
   const manifest = await readJson(store, checkpoint.manifest, manifestSchema);
   const partial = `${directory}.${process.pid}.${Date.now()}.partial`;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
 import { contentId, statementId } from '../data/schemas/ids.ts';
-import { type Conjecture, conjectureSchema, provedSchema, statementSchema } from '../data/schemas/records.ts';
+import { type Conjecture, provedSchema, statementSchema } from '../data/schemas/records.ts';
 import { gateCountsSchema, rateSchema, roundManifestSchema } from '../data/schemas/round.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import { statementKey } from '../selfplay/dedupe.ts';
@@ -10,28 +10,23 @@ import { conjecturerPrompt, parseConjecture } from '../selfplay/prompts.ts';
 import { randomStream } from '../selfplay/random.ts';
 import { bestRates } from '../selfplay/rates.ts';
 import { conjectureInputs } from '../selfplay/seeds.ts';
+import {
+  type ConjectureRecord,
+  conjecturePlanSchema,
+  conjectureRecordSchema,
+  conjectureTextSchema,
+} from './conjecture-records.ts';
 import type { PreparedData } from './datasets.ts';
 import { withHeartbeat } from './edge.ts';
-import { conjectureTextSchema } from './generate.ts';
 import { metricsAt } from './metrics.ts';
 import type { Ports } from './ports.ts';
 import { once, readAll, readJson, readRecords, writeRecords } from './record-files.ts';
 
-/** One planned completion of the conjecturer. */
-export const conjecturePlanSchema = z.strictObject({
-  prompt: z.string(),
-  seedId: z.string(),
-  header: z.string().nullable(),
-  labels: z.array(z.string()),
-  lemma: z.string().nullable(),
-  origin: z.strictObject({ lemmaStatement: z.string().nullable(), easyStatement: z.string(), easyProof: z.string() }),
+export const gatedSchema = z.strictObject({
+  conjectures: artifactRefSchema,
+  made: z.number().int(),
+  counts: gateCountsSchema,
 });
-
-/** A conjecture with what it came from: what the conjecturer is trained on, should it turn out well. */
-export const conjectureRecordSchema = conjectureSchema.extend({ origin: conjecturePlanSchema.shape.origin });
-export type ConjectureRecord = z.infer<typeof conjectureRecordSchema>;
-
-export const gatedSchema = z.strictObject({ conjectures: artifactRefSchema, made: z.number().int(), counts: gateCountsSchema });
 export type Gated = z.infer<typeof gatedSchema>;
 
 export interface RoundContext {
@@ -120,7 +115,19 @@ export function conjectureActivities(ports: Ports) {
             taken.add(key);
             const { seedId, header, labels, lemma, origin } = entry;
             const id = statementId(header, statement);
-            candidates.push({ id, name, header, statement, split: 'train', labels, weight: 1, seedId, lemma, round, origin });
+            candidates.push({
+              id,
+              name,
+              header,
+              statement,
+              split: 'train',
+              labels,
+              weight: 1,
+              seedId,
+              lemma,
+              round,
+              origin,
+            });
           }
           const verifier = await ports.verifier(run, config.verification);
           const results = await verifier.checkStatements(candidates, { signal });
@@ -137,7 +144,9 @@ export function conjectureActivities(ports: Ports) {
             }
           }
           const monitor = await ports.monitor(run);
-          await monitor.log(metricsAt(input.name, round, { conjectures_made: made, conjectures_accepted: accepted.length }));
+          await monitor.log(
+            metricsAt(input.name, round, { conjectures_made: made, conjectures_accepted: accepted.length }),
+          );
           return {
             conjectures: await writeRecords(store, `${input.name}/conjectures.jsonl`, accepted, signal),
             made,
@@ -153,7 +162,8 @@ export function conjectureActivities(ports: Ports) {
 async function knownStatementKeys(ports: Ports, input: RoundContext): Promise<Set<string>> {
   const store = await ports.store(input.run);
   const keys = new Set<string>();
-  for await (const statement of readRecords(store, input.data.train, statementSchema)) keys.add(statementKey(null, statement.statement));
+  for await (const statement of readRecords(store, input.data.train, statementSchema))
+    keys.add(statementKey(null, statement.statement));
   for await (const key of readRecords(store, input.data.heldOutKeys, z.string())) keys.add(key);
   for (const theorem of await ports.sources.libraryTheorems()) keys.add(statementKey(null, theorem.statement));
   for (const ref of input.history) {

@@ -6,11 +6,11 @@ import { artifactRefSchema } from '../data/schemas/artifact.ts';
 import { contentId } from '../data/schemas/ids.ts';
 import type { Example, LibraryTheorem, Split, Statement } from '../data/schemas/records.ts';
 import { type RunConfig, runConfigSchema, type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
+import { conjecturerTuples } from '../lean/library/extract.ts';
 import { statementKey } from '../selfplay/dedupe.ts';
 import { conjecturerExample, displayProof, proverExample } from '../selfplay/prompts.ts';
 import { randomStream } from '../selfplay/random.ts';
 import { dedupeExamples } from '../selfplay/select.ts';
-import { conjecturerTuples } from '../lean/library/extract.ts';
 import type { Ports } from './ports.ts';
 import { once, writeRecords } from './record-files.ts';
 
@@ -42,8 +42,13 @@ export async function takeStatements(
   const taken: Statement[] = [];
   for (const name of config.data.problemSets) {
     const statements: Statement[] = [];
-    for await (const statement of ports.sources.problemSet(name)) if (statement.split === split) statements.push(statement);
-    const chosen = new Set(randomStream(config.seed, 'take', name, split).shuffle(statements).slice(0, max ?? statements.length));
+    for await (const statement of ports.sources.problemSet(name))
+      if (statement.split === split) statements.push(statement);
+    const chosen = new Set(
+      randomStream(config.seed, 'take', name, split)
+        .shuffle(statements)
+        .slice(0, max ?? statements.length),
+    );
     taken.push(...statements.filter((statement) => chosen.has(statement)));
   }
   return taken;
@@ -73,7 +78,8 @@ export function datasetActivities(ports: Ports) {
       const store = await ports.store(run);
       return once(store, 'data/prepared.json', preparedDataSchema, async () => {
         const train = await takeStatements(ports, config, 'train', config.data.trainStatementsPerSetMax);
-        if (train.length === 0) throw ApplicationFailure.nonRetryable('the problem sets hold no training statement', 'STP1501');
+        if (train.length === 0)
+          throw ApplicationFailure.nonRetryable('the problem sets hold no training statement', 'STP1501');
         const heldOutAll = await takeStatements(ports, config, 'held-out', null);
         const heldOutChosen = await takeStatements(ports, config, 'held-out', config.data.heldOutStatementsPerSetMax);
         const heldOutKeys = new Set(heldOutAll.map((statement) => statementKey(null, statement.statement)));

@@ -2,7 +2,7 @@
  * The activity edge: the one place where errors of the project become Temporal failures. The failure's type is the error
  * code, so that it can be searched in the UI; what no retry can mend is not retried.
  */
-import { activityInfo, ApplicationFailure, CancelledFailure, CompleteAsyncError, Context } from '@temporalio/activity';
+import { ApplicationFailure, activityInfo, CancelledFailure, CompleteAsyncError, Context } from '@temporalio/activity';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptorsFactory } from '@temporalio/worker';
 import { ZodError } from 'zod';
 import { describeIssues } from '../data/config/resolve.ts';
@@ -12,7 +12,8 @@ import { StpError } from '../data/errors.ts';
 const DISK_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
 
 export function toFailure(error: unknown): unknown {
-  if (error instanceof ApplicationFailure || error instanceof CancelledFailure || error instanceof CompleteAsyncError) return error;
+  if (error instanceof ApplicationFailure || error instanceof CancelledFailure || error instanceof CompleteAsyncError)
+    return error;
   if (error instanceof StpError)
     return ApplicationFailure.create({
       message: `${error.message}. ${error.advice}`,
@@ -21,8 +22,7 @@ export function toFailure(error: unknown): unknown {
       details: [error.facts],
       cause: error,
     });
-  if (error instanceof ZodError)
-    return ApplicationFailure.nonRetryable(describeIssues(error), 'STP1001');
+  if (error instanceof ZodError) return ApplicationFailure.nonRetryable(describeIssues(error), 'STP1001');
   if (error instanceof Error && 'code' in error && DISK_CODES.has(String(error.code)))
     return ApplicationFailure.create({
       message: `${error.message}. Free space on the disk, then retry the round.`,
@@ -63,7 +63,8 @@ export async function withHeartbeat<T>(
       progress = latest;
     });
   } catch (error) {
-    if (context.cancellationSignal.aborted) throw new CancelledFailure('the activity was cancelled', [], error as Error);
+    if (context.cancellationSignal.aborted)
+      throw new CancelledFailure('the activity was cancelled', [], error as Error);
     throw error;
   } finally {
     clearInterval(timer);

@@ -1,5 +1,5 @@
 /** Evaluation on the held-out split: the same statements and number of samples for two models. Nothing here trains. */
-import { type ArtifactRef } from '../data/schemas/artifact.ts';
+import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import { statementSchema } from '../data/schemas/records.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import { cutShards, type WorkItem } from '../selfplay/shards.ts';
@@ -14,7 +14,11 @@ export function evaluateActivities(ports: Ports) {
       const store = await ports.store(input.run);
       const statements = await readAll(store, input.data.heldOut, statementSchema);
       const items = statements.map(
-        (statement): WorkItem => ({ statement, origin: 'dataset', samples: input.config.evaluation.samplesPerStatement }),
+        (statement): WorkItem => ({
+          statement,
+          origin: 'dataset',
+          samples: input.config.evaluation.samplesPerStatement,
+        }),
       );
       const refs: ArtifactRef[] = [];
       for (const [index, shard] of cutShards(items, input.config.sampling.statementsPerShard).entries())

@@ -7,7 +7,7 @@ import { proverPrompt } from '../selfplay/prompts.ts';
 import { seedFrom } from '../selfplay/random.ts';
 import { workItemSchema } from '../selfplay/shards.ts';
 import { fetchCheckpoint } from './checkpoints.ts';
-import { conjecturePlanSchema } from './conjecture.ts';
+import { conjecturePlanSchema } from './conjecture-records.ts';
 import { withHeartbeat } from './edge.ts';
 import { metricsAt } from './metrics.ts';
 import type { Ports } from './ports.ts';
@@ -20,8 +20,6 @@ export const sampledSchema = z.strictObject({
   tokens: z.number().int(),
 });
 export type Sampled = z.infer<typeof sampledSchema>;
-
-export const conjectureTextSchema = z.strictObject({ input: z.number().int().nonnegative(), text: z.string().max(16_384) });
 
 export interface SampleShardInput {
   readonly run: string;
@@ -60,7 +58,11 @@ export function generateActivities(ports: Ports) {
           );
           const { temperature, topP, maxTokens } = config.sampling;
           const started = performance.now();
-          const completions = await generator.sample(requests, { temperature, topP, maxTokens }, { signal, onProgress: report });
+          const completions = await generator.sample(
+            requests,
+            { temperature, topP, maxTokens },
+            { signal, onProgress: report },
+          );
           const raw: RawSample[] = completions.map((completion, index) => ({
             ...completion,
             statementId: completion.id,
@@ -70,7 +72,9 @@ export function generateActivities(ports: Ports) {
           const tokens = raw.reduce((sum, sample) => sum + sample.tokens, 0);
           const seconds = (performance.now() - started) / 1_000;
           const monitor = await ports.monitor(run);
-          await monitor.log(metricsAt(input.name, 0, { samples: raw.length, tokens, tokens_per_second: tokens / seconds }));
+          await monitor.log(
+            metricsAt(input.name, 0, { samples: raw.length, tokens, tokens_per_second: tokens / seconds }),
+          );
           return {
             samples: await writeRecords(store, `${input.name}/samples.jsonl`, samples, signal),
             sampleCount: raw.length,

@@ -23,7 +23,9 @@ function openLines(header: string | null): string {
 }
 
 export function proofsFile(modules: readonly SourceText[], proofs: readonly Proved[]): string {
-  const library = modules.map(({ module, text }) => `/-! # ${module} -/\n\n${withoutImports(text)}\n`).filter((text) => text !== '');
+  const library = modules
+    .map(({ module, text }) => `/-! # ${module} -/\n\n${withoutImports(text)}\n`)
+    .filter((text) => text !== '');
   const kept = proofs.map((proof) => {
     const local = keptName(proof).slice(NAMESPACE.length + 1);
     const signature = proof.statement.replace(/^\s*(?:theorem|lemma)\s+[^\s:({[⦃]+/u, `theorem ${local}`);

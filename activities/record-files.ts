@@ -26,7 +26,8 @@ export async function* readRecords<T>(store: ObjectStore, ref: ArtifactRef, sche
       throw damagedLine(ref.uri, lineNumber, 'is not JSON', cause);
     }
     const parsed = schema.safeParse(value);
-    if (!parsed.success) throw damagedLine(ref.uri, lineNumber, parsed.error.issues[0]?.message ?? 'does not fit', parsed.error);
+    if (!parsed.success)
+      throw damagedLine(ref.uri, lineNumber, parsed.error.issues[0]?.message ?? 'does not fit', parsed.error);
     yield parsed.data;
   }
 }
@@ -67,7 +68,12 @@ export async function writeRecords(
  * Does a piece of work once: where its result is in the store already (a retried activity, a retried round), that one is
  * returned. The result object is written last, after all that it refers to.
  */
-export async function once<T>(store: ObjectStore, name: string, schema: z.ZodType<T>, work: () => Promise<T>): Promise<T> {
+export async function once<T>(
+  store: ObjectStore,
+  name: string,
+  schema: z.ZodType<T>,
+  work: () => Promise<T>,
+): Promise<T> {
   const existing = await store.stat(name);
   if (existing !== null) return readJson(store, existing, schema);
   const result = await work();
@@ -98,8 +104,13 @@ async function* readLines(stream: Readable, uri: string): AsyncGenerator<string>
 }
 
 function damagedLine(uri: string, line: number, problem: string, cause?: unknown): StpError {
-  return new StpError('STP1402', `${uri}, line ${line} ${problem}`, 'Remove the object; what made it will be done again.', {
-    facts: { uri, line },
-    cause,
-  });
+  return new StpError(
+    'STP1402',
+    `${uri}, line ${line} ${problem}`,
+    'Remove the object; what made it will be done again.',
+    {
+      facts: { uri, line },
+      cause,
+    },
+  );
 }

@@ -7,7 +7,6 @@ import { artifactRefSchema } from '../data/schemas/artifact.ts';
 import { type Proved, provedSchema } from '../data/schemas/records.ts';
 import { rateSchema, roundManifestSchema } from '../data/schemas/round.ts';
 import { passRate } from '../selfplay/rates.ts';
-import type { ReportInput, SelfplayResult } from './run-state.ts';
 import { withHeartbeat } from './edge.ts';
 import type { Ports } from './ports.ts';
 import { proofsFile } from './proofs-file.ts';
@@ -15,8 +14,13 @@ import { once, readAll, readJson, readRecords } from './record-files.ts';
 import { reportPage } from './report/page.ts';
 import { makePlots } from './report/plots.ts';
 import { summarise } from './report/summary.ts';
+import type { ReportInput, SelfplayResult } from './run-state.ts';
 
-const reportedSchema = z.strictObject({ summary: artifactRefSchema, report: artifactRefSchema, proofs: artifactRefSchema });
+const reportedSchema = z.strictObject({
+  summary: artifactRefSchema,
+  report: artifactRefSchema,
+  proofs: artifactRefSchema,
+});
 
 export function reportActivities(ports: Ports) {
   return {
@@ -37,7 +41,8 @@ export function reportActivities(ports: Ports) {
               if (!seen || proof.proof.length < seen.proof.length) shortest.set(proof.statementId, proof);
             }
             for (const rate of await readAll(store, manifest.rates, rateSchema))
-              if (rate.origin === 'conjecture' && rate.attempts > 0) conjecturePassRates.push({ round: outcome.round, rate: passRate(rate) });
+              if (rate.origin === 'conjecture' && rate.attempts > 0)
+                conjecturePassRates.push({ round: outcome.round, rate: passRate(rate) });
           }
           const kept = [...shortest.values()].sort((a, b) => a.round - b.round || (a.name < b.name ? -1 : 1));
           const proofsText = proofsFile(await ports.sources.modules(), kept);

@@ -27,14 +27,19 @@ import { bestRates, countRates, passRate, sumRates } from '../selfplay/rates.ts'
 import { statementsToAttempt } from '../selfplay/seeds.ts';
 import { conjecturerExamples, dedupeExamples, proverExamples, retrainExamples } from '../selfplay/select.ts';
 import { cutShards, type WorkItem, workItemSchema } from '../selfplay/shards.ts';
-import { conjectureRecordSchema, type RoundContext } from './conjecture.ts';
+import type { RoundContext } from './conjecture.ts';
+import { conjectureRecordSchema } from './conjecture-records.ts';
 import type { Ports } from './ports.ts';
 import { once, readAll, readJson, readRecords, writeRecords } from './record-files.ts';
 import type { Certified } from './verify.ts';
 
 const shardPlanSchema = z.strictObject({ shards: z.array(artifactRefSchema), attempted: z.number().int() });
 const collectedSchema = z.strictObject({ rates: artifactRefSchema, proved: artifactRefSchema });
-const finishedSchema = z.strictObject({ manifest: artifactRefSchema, counts: roundCountsSchema, examples: artifactRefSchema.nullable() });
+const finishedSchema = z.strictObject({
+  manifest: artifactRefSchema,
+  counts: roundCountsSchema,
+  examples: artifactRefSchema.nullable(),
+});
 export type Finished = z.infer<typeof finishedSchema>;
 
 /** Canaries in a round: enough to catch a checker that accepts anything, few enough not to be felt. */
@@ -63,7 +68,9 @@ export function selectActivities(ports: Ports) {
         const random = randomStream(config.seed, round, 'plan');
         const attempted = statementsToAttempt(statements, bestRates(rates), config.selection, random);
         const conjectures = input.conjectures ? await readAll(store, input.conjectures, conjectureRecordSchema) : [];
-        const canaries = random.shuffle(await readAll(store, data.canaries, statementSchema)).slice(0, CANARIES_PER_ROUND);
+        const canaries = random
+          .shuffle(await readAll(store, data.canaries, statementSchema))
+          .slice(0, CANARIES_PER_ROUND);
         const item = (statement: Statement, origin: WorkItem['origin']): WorkItem => {
           const { id, name, header, statement: text, split, labels, weight } = statement;
           const plain = { id, name, header, statement: text, split, labels, weight };
@@ -76,7 +83,9 @@ export function selectActivities(ports: Ports) {
         ]);
         const shards: ArtifactRef[] = [];
         for (const [index, shard] of cutShards(items, config.sampling.statementsPerShard).entries())
-          shards.push(await writeRecords(store, `${input.name}/shard-${String(index).padStart(4, '0')}/items.jsonl`, shard));
+          shards.push(
+            await writeRecords(store, `${input.name}/shard-${String(index).padStart(4, '0')}/items.jsonl`, shard),
+          );
         return { shards, attempted: attempted.length };
       });
     },
@@ -89,17 +98,27 @@ export function selectActivities(ports: Ports) {
         async function* rates() {
           for (const shard of input.shards) {
             const items = await itemsById(ports, run, shard.items);
-            const samples = (await readAll(store, shard.samples, sampleSchema)).filter((sample) => items.get(sample.statementId)?.origin !== 'canary');
-            const verdicts = new Map((await readAll(store, shard.verdicts, verdictSchema)).map((verdict) => [verdict.sampleId, verdict]));
-            yield* countRates(samples, verdicts, (id) => (items.get(id)!.origin === 'conjecture' ? 'conjecture' : 'dataset'));
+            const samples = (await readAll(store, shard.samples, sampleSchema)).filter(
+              (sample) => items.get(sample.statementId)?.origin !== 'canary',
+            );
+            const verdicts = new Map(
+              (await readAll(store, shard.verdicts, verdictSchema)).map((verdict) => [verdict.sampleId, verdict]),
+            );
+            yield* countRates(samples, verdicts, (id) =>
+              items.get(id)!.origin === 'conjecture' ? 'conjecture' : 'dataset',
+            );
           }
         }
         const ratesRef = await writeRecords(store, `${input.name}/rates.jsonl`, rates());
-        const rateOf = new Map((await readAll(store, ratesRef, rateSchema)).map((rate) => [rate.statementId, passRate(rate)]));
+        const rateOf = new Map(
+          (await readAll(store, ratesRef, rateSchema)).map((rate) => [rate.statementId, passRate(rate)]),
+        );
         async function* proved(): AsyncGenerator<Proved> {
           for (const shard of input.shards) {
             const items = await itemsById(ports, run, shard.items);
-            const samples = new Map((await readAll(store, shard.samples, sampleSchema)).map((sample) => [sample.id, sample]));
+            const samples = new Map(
+              (await readAll(store, shard.samples, sampleSchema)).map((sample) => [sample.id, sample]),
+            );
             for await (const verdict of readRecords(store, shard.verdicts, verdictSchema)) {
               const sample: Sample | undefined = samples.get(verdict.sampleId);
               const item = sample && items.get(sample.statementId);
@@ -137,7 +156,8 @@ export function selectActivities(ports: Ports) {
         const earlier = await Promise.all(input.history.map((ref) => readJson(store, ref, roundManifestSchema)));
         const own = await readAll(store, certified.proved, provedSchema);
         const ownRates = await readAll(store, input.rates, rateSchema);
-        const windowManifests = config.selection.replayRounds > 1 ? earlier.slice(-(config.selection.replayRounds - 1)).toReversed() : [];
+        const windowManifests =
+          config.selection.replayRounds > 1 ? earlier.slice(-(config.selection.replayRounds - 1)).toReversed() : [];
         const window = [...own];
         const windowRates = [ownRates];
         for (const manifest of windowManifests) {
@@ -157,7 +177,8 @@ export function selectActivities(ports: Ports) {
         for (const manifest of earlier)
           for await (const proof of readRecords(store, manifest.proved, provedSchema))
             if (proof.origin === 'dataset') everProved.add(proof.statementId);
-        const sum = (pick: (shard: ShardResult) => number): number => input.shards.reduce((total, shard) => total + pick(shard), 0);
+        const sum = (pick: (shard: ShardResult) => number): number =>
+          input.shards.reduce((total, shard) => total + pick(shard), 0);
         const verdicts: VerdictCounts = {};
         for (const shard of input.shards)
           for (const [kind, count] of Object.entries(shard.verdictCounts) as [keyof VerdictCounts, number][])
@@ -185,13 +206,26 @@ export function selectActivities(ports: Ports) {
         const manifest: RoundManifest = {
           round,
           status: 'done',
-          inputHash: contentId('round', String(round), input.modelIn, JSON.stringify(config), ...input.history.map((ref) => ref.crc32c), data.train.crc32c),
+          inputHash: contentId(
+            'round',
+            String(round),
+            input.modelIn,
+            JSON.stringify(config),
+            ...input.history.map((ref) => ref.crc32c),
+            data.train.crc32c,
+          ),
           modelIn: input.modelIn,
           rates: input.rates,
           proved: certified.proved,
           conjectures: input.conjectures,
           conjecturerExamples:
-            kept.length > 0 ? await writeRecords(store, `${input.name}/conjecturer-examples.jsonl`, kept.map((entry) => entry.example)) : null,
+            kept.length > 0
+              ? await writeRecords(
+                  store,
+                  `${input.name}/conjecturer-examples.jsonl`,
+                  kept.map((entry) => entry.example),
+                )
+              : null,
           examples: examplesRef,
           shards: [...input.shards],
           counts,
@@ -207,12 +241,16 @@ export function selectActivities(ports: Ports) {
       const store = await ports.store(run);
       return once(store, `${input.name}/examples.json`, artifactRefSchema, async () => {
         const manifests = await Promise.all(input.history.map((ref) => readJson(store, ref, roundManifestSchema)));
-        const proved = (await Promise.all(manifests.map((manifest) => readAll(store, manifest.proved, provedSchema)))).flat();
+        const proved = (
+          await Promise.all(manifests.map((manifest) => readAll(store, manifest.proved, provedSchema)))
+        ).flat();
         const random = randomStream(config.seed, round, 'retrain');
         const found = retrainExamples(proved, config.retrain, config.selection.decayPerCharacter, random);
         const conjecturer = (
           await Promise.all(
-            manifests.map((manifest) => (manifest.conjecturerExamples ? readAll(store, manifest.conjecturerExamples, exampleSchema) : [])),
+            manifests.map((manifest) =>
+              manifest.conjecturerExamples ? readAll(store, manifest.conjecturerExamples, exampleSchema) : [],
+            ),
           )
         ).flat();
         const sft = await readAll(store, data.sft, exampleSchema);

@@ -37,7 +37,12 @@ export function trainActivities(ports: Ports) {
     /** Trains for the steps that the number of examples asks for; a checkpoint that is there is not made again. */
     async trainModel(input: TrainModelInput): Promise<Trained> {
       const { run, config, optimiser } = input;
-      const inputHash = contentId('train', input.examples.crc32c, input.init?.model ?? '', JSON.stringify([config, optimiser]));
+      const inputHash = contentId(
+        'train',
+        input.examples.crc32c,
+        input.init?.model ?? '',
+        JSON.stringify([config, optimiser]),
+      );
       const name = `${input.name}-${inputHash.slice(0, 8)}`;
       const store = await ports.store(run);
       return once(store, `${name}/trained.json`, trainedSchema, () =>

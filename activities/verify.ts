@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { StpError } from '../data/errors.ts';
 import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
 import { contentId } from '../data/schemas/ids.ts';
-import { type Proved, provedSchema, type Verdict, verdictSchema, sampleSchema } from '../data/schemas/records.ts';
+import { type Proved, provedSchema, sampleSchema, type Verdict } from '../data/schemas/records.ts';
 import { type ShardResult, shardResultSchema } from '../data/schemas/round.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import type { Candidate } from '../lean/verifier.ts';
@@ -85,7 +85,7 @@ export function verifyActivities(ports: Ports) {
               'Trust no verdict of this run: look at the proof in the shard, then abort.',
               { facts: { shard: input.name, canaries } },
             );
-          const unverified = counts['infra'] ?? 0;
+          const unverified = counts.infra ?? 0;
           if (unverified > config.verification.unverifiedShareMax * Math.max(1, sampled.sampleCount))
             throw new StpError(
               'STP1702',
@@ -136,7 +136,9 @@ export function verifyActivities(ports: Ports) {
             for (const [index, batch] of cutShards(candidates, CERTIFICATE_BATCH).entries()) {
               const path = join(directory, `Certificate${index}.lean`);
               await writeFile(path, proofsFile(modules, batch));
-              const verdicts = new Map((await ports.checkFile(run, path, signal)).map((verdict) => [verdict.name, verdict]));
+              const verdicts = new Map(
+                (await ports.checkFile(run, path, signal)).map((verdict) => [verdict.name, verdict]),
+              );
               for (const proof of batch)
                 if (verdicts.get(keptName(proof))?.accepted === true) certified.push({ ...proof, tier: 'certificate' });
               report({ certified: certified.length, of: candidates.length });

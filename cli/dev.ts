@@ -25,14 +25,19 @@ export async function dev(options: { port?: number; uiPort?: number }): Promise<
   const ended = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
-  const worker = superviseWorker({ TEMPORAL_ADDRESS: server.address, STP_STORE: settings.storeUri, STP_CACHE: settings.cacheDirectory }, say);
+  const worker = superviseWorker(
+    { TEMPORAL_ADDRESS: server.address, STP_STORE: settings.storeUri, STP_CACHE: settings.cacheDirectory },
+    say,
+  );
   try {
     await Promise.race([worker.ready, ended]);
     const address = server.address === '127.0.0.1:7233' ? '' : ` --address ${server.address}`;
     say(`Temporal ${temporal.version}, ${lean.version}`);
     say(`Temporal UI   ${server.uiUrl}`);
     say(`run folders   ${settings.storeUri}`);
-    say(`start a run   export PATH="${join(REPOSITORY, 'bin')}:$PATH"; temporal workflow start stp-selfplay --rounds 2${address}`);
+    say(
+      `start a run   export PATH="${join(REPOSITORY, 'bin')}:$PATH"; temporal workflow start stp-selfplay --rounds 2${address}`,
+    );
     await ended;
   } finally {
     await worker.stop();

@@ -19,12 +19,20 @@ export async function doctor(): Promise<number> {
     console.log(`${good ? 'ok  ' : 'BAD '} ${what.padEnd(10)} ${detail}`);
   };
   say(true, 'Node', `${process.version} (${process.execPath})`);
-  say(totalmem() >= MEMORY_BYTES_WANTED, 'machine', `${availableParallelism()} cores, ${(totalmem() / 1e9).toFixed(1)} GB of memory (4 GB wanted)`);
+  say(
+    totalmem() >= MEMORY_BYTES_WANTED,
+    'machine',
+    `${availableParallelism()} cores, ${(totalmem() / 1e9).toFixed(1)} GB of memory (4 GB wanted)`,
+  );
   const disk = await statfs(REPOSITORY);
   const free = disk.bavail * disk.bsize;
   say(free >= DISK_BYTES_WANTED, 'disk', `${(free / 1e9).toFixed(1)} GB free at ${REPOSITORY} (3 GB wanted)`);
   try {
-    const temporal = await findTemporal({ cacheDirectory: settings.cacheDirectory, install: false, environment: environmentWithoutOurBin() });
+    const temporal = await findTemporal({
+      cacheDirectory: settings.cacheDirectory,
+      install: false,
+      environment: environmentWithoutOurBin(),
+    });
     say(true, 'Temporal', `${temporal.version}, ${temporal.source}: ${temporal.executable}`);
   } catch (error) {
     if (!(error instanceof StpError)) throw error;
@@ -32,7 +40,14 @@ export async function doctor(): Promise<number> {
   }
   const ways = await explainToolchain({ cacheDirectory: settings.cacheDirectory });
   const used = ways.find((way) => way.available);
-  say(used !== undefined, 'Lean', used === undefined ? 'there is no way to one on this machine' : `${used.way}: ${used.detail}`);
-  for (const way of ways) console.log(`     ${way === used ? '→' : ' '} ${way.way.padEnd(18)} ${way.available ? 'yes' : 'no '}  ${way.detail}`);
+  say(
+    used !== undefined,
+    'Lean',
+    used === undefined ? 'there is no way to one on this machine' : `${used.way}: ${used.detail}`,
+  );
+  for (const way of ways)
+    console.log(
+      `     ${way === used ? '→' : ' '} ${way.way.padEnd(18)} ${way.available ? 'yes' : 'no '}  ${way.detail}`,
+    );
   return healthy ? 0 : 1;
 }

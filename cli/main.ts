@@ -31,7 +31,9 @@ runOptions(program.command('selfplay'))
 
 program
   .command('dev')
-  .description('Temporal server, UI and workers on this machine, until Ctrl-C; then `temporal workflow start stp-selfplay --rounds N` starts runs.')
+  .description(
+    'Temporal server, UI and workers on this machine, until Ctrl-C; then `temporal workflow start stp-selfplay --rounds N` starts runs.',
+  )
   .option('--port <n>', 'port of the Temporal server', portValue)
   .option('--ui-port <n>', 'port of the Temporal UI', portValue)
   .action(async (options) => (await import('./dev.ts')).dev(options));
@@ -64,14 +66,18 @@ program
 
 program
   .command('doctor')
-  .description('Say what of Lean, Temporal, Python and the disk is there, what would be used, and why. Changes nothing.')
+  .description(
+    'Say what of Lean, Temporal, Python and the disk is there, what would be used, and why. Changes nothing.',
+  )
   .action(async () => {
     process.exitCode = await (await import('./doctor.ts')).doctor();
   });
 
 program
   .command('clean')
-  .description("End the Lean and model processes of a run on this machine and remove its scratch files. Touches nothing else.")
+  .description(
+    'End the Lean and model processes of a run on this machine and remove its scratch files. Touches nothing else.',
+  )
   .argument('<run>', 'name of the run')
   .action(async (run) => (await import('./clean.ts')).clean(run));
 

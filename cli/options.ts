@@ -51,7 +51,12 @@ function readConfigFile(path: string): object {
     const content: unknown = JSON.parse(readFileSync(path, 'utf8'));
     if (typeof content === 'object' && content !== null && !Array.isArray(content)) return content;
   } catch (cause) {
-    throw new StpError('STP1001', `${path} cannot be read as JSON: ${(cause as Error).message}`, 'Write a JSON object with keys of the configuration.', { cause });
+    throw new StpError(
+      'STP1001',
+      `${path} cannot be read as JSON: ${(cause as Error).message}`,
+      'Write a JSON object with keys of the configuration.',
+      { cause },
+    );
   }
   throw new StpError('STP1001', `${path} is not a JSON object`, 'Write a JSON object with keys of the configuration.');
 }
@@ -60,7 +65,8 @@ function readConfigFile(path: string): object {
 function flatten(value: object, prefix = ''): Record<string, string> {
   const result: Record<string, string> = {};
   for (const [key, inner] of Object.entries(value))
-    if (typeof inner === 'object' && inner !== null && !Array.isArray(inner)) Object.assign(result, flatten(inner, `${prefix}${key}.`));
+    if (typeof inner === 'object' && inner !== null && !Array.isArray(inner))
+      Object.assign(result, flatten(inner, `${prefix}${key}.`));
     else result[`${prefix}${key}`] = JSON.stringify(inner);
   return result;
 }

@@ -36,7 +36,9 @@ export async function takeSnapshot(client: Client, workflowId: string): Promise<
     const handle = client.workflow.getHandle(run.child ?? workflowId);
     const round = run.child === null ? null : await handle.query<Progress>('progress');
     const { raw } = await handle.describe();
-    const details = (raw.pendingActivities ?? []).map((activity) => activity.heartbeatDetails?.payloads).filter((payloads) => payloads?.length);
+    const details = (raw.pendingActivities ?? [])
+      .map((activity) => activity.heartbeatDetails?.payloads)
+      .filter((payloads) => payloads?.length);
     const activity = fromPayloadsAtIndex<Record<string, unknown>>(defaultPayloadConverter, 0, details[0] ?? null) ?? {};
     return { run, round, activity };
   } catch {
@@ -62,10 +64,11 @@ export function describeNow(snapshot: Snapshot, nowMs: number): string {
       parts.push(`${(round.verified / (elapsedMs / 1_000)).toFixed(0)} proofs/s`);
       parts.push(`pass rate ${((100 * round.successes) / round.verified).toFixed(1)} %`);
     }
-    if (round.shardsDone > 0) parts.push(`${seconds((elapsedMs / round.shardsDone) * (round.shardsTotal - round.shardsDone))} left`);
-  } else if (typeof activity['step'] === 'number' && typeof activity['steps'] === 'number') {
+    if (round.shardsDone > 0)
+      parts.push(`${seconds((elapsedMs / round.shardsDone) * (round.shardsTotal - round.shardsDone))} left`);
+  } else if (typeof activity.step === 'number' && typeof activity.steps === 'number') {
     const { step, steps } = activity as { step: number; steps: number };
-    parts.push(`step ${step}/${steps}`, `loss ${Number(activity['loss']).toFixed(3)}`);
+    parts.push(`step ${step}/${steps}`, `loss ${Number(activity.loss).toFixed(3)}`);
     if (step > 0) parts.push(`${seconds((elapsedMs / step) * (steps - step))} left`);
   }
   parts.push(seconds(elapsedMs));
@@ -76,7 +79,10 @@ export function describeNow(snapshot: Snapshot, nowMs: number): string {
 
 function describeSoFar(progress: Progress): string {
   if (progress.provedBaseline === null) return '';
-  const steps = [`baseline ${progress.provedBaseline}`, ...progress.provedPerRound.map((proved, index) => `round ${index + 1}: ${proved}`)];
+  const steps = [
+    `baseline ${progress.provedBaseline}`,
+    ...progress.provedPerRound.map((proved, index) => `round ${index + 1}: ${proved}`),
+  ];
   return `proved of ${progress.statements}: ${steps.join(' → ')}`;
 }
 
@@ -98,7 +104,13 @@ export class ProgressView {
       return;
     }
     const at = snapshot.round ?? snapshot.run;
-    const key = JSON.stringify([snapshot.run.child, at.stage, at.shardsDone, snapshot.run.waiting, snapshot.run.paused]);
+    const key = JSON.stringify([
+      snapshot.run.child,
+      at.stage,
+      at.shardsDone,
+      snapshot.run.waiting,
+      snapshot.run.paused,
+    ]);
     if (key === this.lastKey && nowMs - this.lastLineAtMs < PLAIN_LINE_EVERY_MS) return;
     this.lastKey = key;
     this.lastLineAtMs = nowMs;

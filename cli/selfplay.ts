@@ -32,13 +32,22 @@ export async function selfplay(options: SelfplayOptions): Promise<void> {
   const runDirectory = resolve(options.runDir ?? join('runs', `${input.preset}-${timestamp()}`));
   const run = basename(runDirectory);
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(run))
-    throw new StpError('STP1002', `"${run}" cannot name a run`, 'End --run-dir in up to 64 letters, digits, dots and dashes.');
+    throw new StpError(
+      'STP1002',
+      `"${run}" cannot name a run`,
+      'End --run-dir in up to 64 letters, digits, dots and dashes.',
+    );
   const out = options.json ? process.stderr : process.stdout;
   const view = new ProgressView(out);
   const say = (line: string): void => view.say(line);
 
   await mkdir(runDirectory, { recursive: true }).catch((cause: NodeJS.ErrnoException) => {
-    throw new StpError('STP1401', `the run folder ${runDirectory} cannot be made: ${cause.message}`, 'Name a folder you may write to with --run-dir.', { cause });
+    throw new StpError(
+      'STP1401',
+      `the run folder ${runDirectory} cannot be made: ${cause.message}`,
+      'Name a folder you may write to with --run-dir.',
+      { cause },
+    );
   });
   const settings = { ...workerSettings(), storeUri: pathToFileURL(dirname(runDirectory)).href };
   const temporal = await temporalExecutable(settings, say);
@@ -77,7 +86,9 @@ export async function selfplay(options: SelfplayOptions): Promise<void> {
     const summary = summarySchema.parse(JSON.parse(await readFile(join(runDirectory, 'summary.json'), 'utf8')));
     view.end();
     if (options.json) process.stdout.write(`${JSON.stringify(summary, null, 2)}\n`);
-    out.write(`${table(summary)}\n\nReport: ${join(runDirectory, 'report.html')}\nProofs: ${join(runDirectory, 'proofs.lean')}\n`);
+    out.write(
+      `${table(summary)}\n\nReport: ${join(runDirectory, 'report.html')}\nProofs: ${join(runDirectory, 'proofs.lean')}\n`,
+    );
     if (options.stay) {
       out.write(`Temporal UI stays at ${server.uiUrl}; Ctrl-C ends it.\n`);
       await aborted(interrupted.signal).catch(() => undefined);
@@ -93,7 +104,12 @@ export async function selfplay(options: SelfplayOptions): Promise<void> {
 }
 
 /** Starts the run, or takes up the one of this name that the server's history holds. */
-async function startOrTakeUp(client: Client, workflowId: string, input: StartInput, say: (line: string) => void): Promise<void> {
+async function startOrTakeUp(
+  client: Client,
+  workflowId: string,
+  input: StartInput,
+  say: (line: string) => void,
+): Promise<void> {
   const handle = client.workflow.getHandle(workflowId);
   const known = await handle.describe().catch((error: unknown) => {
     if (error instanceof WorkflowNotFoundError) return null;
@@ -120,7 +136,11 @@ async function watch(client: Client, workflowId: string, view: ProgressView, sig
   // Failing is reported by the race below; this keeps a failure during a poll from being unhandled.
   finished.catch(() => undefined);
   for (;;) {
-    const turn = await Promise.race([finished.then(() => 'finished' as const), sleep(POLL_EVERY_MS, 'poll' as const), aborted(signal)]);
+    const turn = await Promise.race([
+      finished.then(() => 'finished' as const),
+      sleep(POLL_EVERY_MS, 'poll' as const),
+      aborted(signal),
+    ]);
     if (turn === 'finished') return;
     const snapshot = await takeSnapshot(client, workflowId);
     if (snapshot) view.show(snapshot, Date.now());
@@ -139,7 +159,11 @@ function failureOf(error: unknown): unknown {
   if (!(error instanceof WorkflowFailedError)) return error;
   let cause: Error | undefined = error;
   while (cause?.cause instanceof Error) cause = cause.cause;
-  return new StpError('STP1601', `the run failed: ${cause?.message ?? error.message}`, 'The Temporal UI shows where; the same command with --run-dir starts it again.');
+  return new StpError(
+    'STP1601',
+    `the run failed: ${cause?.message ?? error.message}`,
+    'The Temporal UI shows where; the same command with --run-dir starts it again.',
+  );
 }
 
 export function table(summary: Summary): string {

@@ -24,7 +24,8 @@ export async function start(options: RunOptions & { run?: string }, words: reado
       'See --help; options of `temporal workflow start` pass through.',
     );
   const input = startInput(options);
-  const run = options.run ?? `${input.preset}-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}`;
+  const run =
+    options.run ?? `${input.preset}-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}`;
   const defaults: [string, string][] = [
     ['task-queue', CONTROL_QUEUE],
     ['workflow-id', selfplayWorkflowId(run)],

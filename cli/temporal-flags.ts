@@ -53,7 +53,12 @@ const WITHOUT_VALUE = [
   'tls',
   'tls-disable-host-verification',
 ];
-const SHORT: Readonly<Record<string, string>> = { '-w': 'workflow-id', '-t': 'task-queue', '-n': 'namespace', '-o': 'output' };
+const SHORT: Readonly<Record<string, string>> = {
+  '-w': 'workflow-id',
+  '-t': 'task-queue',
+  '-n': 'namespace',
+  '-o': 'output',
+};
 
 export const TEMPORAL_FLAGS: readonly string[] = [...WITH_VALUE, ...WITHOUT_VALUE].map((name) => `--${name}`);
 

@@ -1,10 +1,13 @@
 /** The Temporal CLI for this machine, found or installed, remembered for `bin/temporal`. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { findTemporal, type FoundTemporal } from '../infra/temporal/find.ts';
+import { type FoundTemporal, findTemporal } from '../infra/temporal/find.ts';
 import { REPOSITORY, type WorkerSettings } from '../workers/settings.ts';
 
-export async function temporalExecutable(settings: WorkerSettings, onProgress: (line: string) => void): Promise<FoundTemporal> {
+export async function temporalExecutable(
+  settings: WorkerSettings,
+  onProgress: (line: string) => void,
+): Promise<FoundTemporal> {
   const found = await findTemporal({
     cacheDirectory: settings.cacheDirectory,
     install: true,
@@ -20,6 +23,6 @@ export async function temporalExecutable(settings: WorkerSettings, onProgress: (
 /** `bin/temporal` starts what is found here, so it must not be what is found. */
 export function environmentWithoutOurBin(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const bin = join(REPOSITORY, 'bin');
-  const path = (environment['PATH'] ?? '').split(delimiter).filter((folder) => folder !== bin);
+  const path = (environment.PATH ?? '').split(delimiter).filter((folder) => folder !== bin);
   return { ...environment, PATH: path.join(delimiter) };
 }

@@ -1,7 +1,7 @@
 /** Runs the laptop's worker as a process of its own and starts it again when it dies. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { StpError } from '../data/errors.ts';
 import { REPOSITORY } from '../workers/settings.ts';
 import { READY_LINE } from '../workers/start.ts';
@@ -17,7 +17,10 @@ export interface WorkerProcess {
   stop(): Promise<void>;
 }
 
-export function superviseWorker(environment: Readonly<Record<string, string>>, onLine: (line: string) => void): WorkerProcess {
+export function superviseWorker(
+  environment: Readonly<Record<string, string>>,
+  onLine: (line: string) => void,
+): WorkerProcess {
   let child: ChildProcess | null = null;
   let stopping = false;
   let failedStarts = 0;
@@ -27,10 +30,14 @@ export function superviseWorker(environment: Readonly<Record<string, string>>, o
 
   const start = (): void => {
     let wasReady = false;
-    const started = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(REPOSITORY, 'workers', 'dev.ts')], {
-      env: { ...process.env, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const started = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', join(REPOSITORY, 'workers', 'dev.ts')],
+      {
+        env: { ...process.env, ...environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
     child = started;
     const lastLines: string[] = [];
     const take = (line: string): void => {
@@ -51,7 +58,11 @@ export function superviseWorker(environment: Readonly<Record<string, string>>, o
       if (!wasReady) failedStarts++;
       if (failedStarts >= FAILED_STARTS_MAX) {
         reject(
-          new StpError('STP1601', `the worker does not start (${signal ?? `exit ${code}`})`, `Its last words:\n${lastLines.slice(-8).join('\n')}`),
+          new StpError(
+            'STP1601',
+            `the worker does not start (${signal ?? `exit ${code}`})`,
+            `Its last words:\n${lastLines.slice(-8).join('\n')}`,
+          ),
         );
         return;
       }

@@ -1,6 +1,7 @@
 /** Pass rates (STP §2.6, golden behaviours 2, 3 and 14). */
-import type { Rate } from '../data/schemas/round.ts';
+
 import type { Sample, Verdict } from '../data/schemas/records.ts';
+import type { Rate } from '../data/schemas/round.ts';
 
 /** Successes and attempts a statement, multiplicity counted. A sample without a verdict, or with `infra`, counts in neither. */
 export function countRates(

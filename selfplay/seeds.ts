@@ -28,7 +28,11 @@ export function conjectureInputs(
 ): ConjectureInput[] {
   const seeds = new Map<string, Proved>();
   for (const proof of random.shuffle(proved))
-    if (proof.origin === 'dataset' && (best.get(proof.statementId) ?? 0) > config.seedPassRateAbove && !seeds.has(proof.statementId))
+    if (
+      proof.origin === 'dataset' &&
+      (best.get(proof.statementId) ?? 0) > config.seedPassRateAbove &&
+      !seeds.has(proof.statementId)
+    )
       seeds.set(proof.statementId, proof);
   const lemmaMax = Math.max(1, Math.floor(config.lemmaShareMax * statementCount));
   const uses = new Map<string, number>();

@@ -58,7 +58,9 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   const metricsPath = async (run: string): Promise<string> => {
     // Metrics are for people on this machine; what a run's result rests on is in the store.
     const store = await openStore(`${settings.storeUri}/${run}`);
-    return store.root.startsWith('file://') ? join(new URL(store.root).pathname, 'metrics.jsonl') : join(await scratch(run), 'metrics.jsonl');
+    return store.root.startsWith('file://')
+      ? join(new URL(store.root).pathname, 'metrics.jsonl')
+      : join(await scratch(run), 'metrics.jsonl');
   };
   const closeEngine = async (): Promise<void> => {
     const closing = engine;
@@ -94,7 +96,11 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       return opening;
     },
     async checkFile(run, path, signal) {
-      const result = await checkFile(path, environment, { scratchDirectory: await scratch(run), environment: { [RUN_MARK]: run }, signal });
+      const result = await checkFile(path, environment, {
+        scratchDirectory: await scratch(run),
+        environment: { [RUN_MARK]: run },
+        signal,
+      });
       return result.theorems.map(({ name, verdict, message }) => ({ name, accepted: verdict === 'accepted', message }));
     },
     async generator(run, checkpointDirectory, threads) {

@@ -33,7 +33,12 @@ export async function runWorkers(
   });
   const workers: Worker[] = [];
   try {
-    const common = { connection, namespace, interceptors: { activity: [edgeInterceptors] }, shutdownGraceTime: '2 seconds' };
+    const common = {
+      connection,
+      namespace,
+      interceptors: { activity: [edgeInterceptors] },
+      shutdownGraceTime: '2 seconds',
+    };
     if (roles.includes('control'))
       workers.push(
         await Worker.create({

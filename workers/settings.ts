@@ -14,10 +14,10 @@ export interface WorkerSettings {
 }
 
 export function workerSettings(environment: NodeJS.ProcessEnv = process.env): WorkerSettings {
-  const cacheDirectory = resolve(environment['STP_CACHE'] ?? join(REPOSITORY, '.cache'));
+  const cacheDirectory = resolve(environment.STP_CACHE ?? join(REPOSITORY, '.cache'));
   return {
-    storeUri: environment['STP_STORE'] ?? pathToFileURL(resolve('runs')).href,
+    storeUri: environment.STP_STORE ?? pathToFileURL(resolve('runs')).href,
     cacheDirectory,
-    scratchDirectory: resolve(environment['STP_SCRATCH'] ?? join(cacheDirectory, 'scratch')),
+    scratchDirectory: resolve(environment.STP_SCRATCH ?? join(cacheDirectory, 'scratch')),
   };
 }

@@ -31,12 +31,18 @@ export function repositorySources(): Sources {
         lineNumber++;
         const row = searchedRowSchema.safeParse(JSON.parse(line));
         if (!row.success)
-          throw new StpError('STP1501', `${path}:${lineNumber} is not a searched proof`, 'Make the file again: node lean/library/search-main.ts.');
+          throw new StpError(
+            'STP1501',
+            `${path}:${lineNumber} is not a searched proof`,
+            'Make the file again: node lean/library/search-main.ts.',
+          );
         yield row.data;
       }
     },
     canaries: () => readStatements(join(DATA, 'canaries.jsonl')),
     modules: async (): Promise<SourceText[]> =>
-      (await discoverModules(SOURCE_DIRECTORIES)).filter((module) => module.path !== null).map(({ name, source }) => ({ module: name, text: source })),
+      (await discoverModules(SOURCE_DIRECTORIES))
+        .filter((module) => module.path !== null)
+        .map(({ name, source }) => ({ module: name, text: source })),
   };
 }

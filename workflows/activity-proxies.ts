@@ -2,7 +2,12 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { ControlActivities, HostActivities } from '../activities/index.ts';
 
-const RETRY = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 5 } as const;
+const RETRY = {
+  initialInterval: '1 second',
+  backoffCoefficient: 2,
+  maximumInterval: '30 seconds',
+  maximumAttempts: 5,
+} as const;
 
 /** Reads and writes of the store; a minute is long. */
 export const control = (summary: string) =>

@@ -3,8 +3,7 @@
  * training. Round 0 is the baseline: the SFT model proves what it can, nothing is conjectured and nothing trained.
  */
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import type { ShardResult } from '../data/schemas/round.ts';
-import type { RoundOutcome } from '../data/schemas/round.ts';
+import type { RoundOutcome, ShardResult } from '../data/schemas/round.ts';
 import { control, host } from './activity-proxies.ts';
 import { type Progress, progressQuery, type RoundInput, type Stage, setPausedSignal } from './contracts.ts';
 import { proveShards } from './prove-shards.ts';
@@ -95,8 +94,16 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   });
 
   await enter('certify', 'checking every proof again in a fresh process');
-  const collected = await control('count pass rates').collectRound({ ...context, modelIn: input.checkpoint.model, shards: results });
-  const certified = await host(hostQueue, `certify ${collected.proved.count} proofs`).certify({ run, name, proved: collected.proved });
+  const collected = await control('count pass rates').collectRound({
+    ...context,
+    modelIn: input.checkpoint.model,
+    shards: results,
+  });
+  const certified = await host(hostQueue, `certify ${collected.proved.count} proofs`).certify({
+    run,
+    name,
+    proved: collected.proved,
+  });
 
   await enter('select', 'selecting what trains the next model');
   const finished = await control('filter, weigh and write the manifest').finishRound({

@@ -3,8 +3,8 @@
  * nodes given back. A round that fails does not fail the run: the run says so and waits for a person's word.
  */
 import {
-  allHandlersFinished,
   ApplicationFailure,
+  allHandlersFinished,
   CancellationScope,
   ChildWorkflowFailure,
   condition,
@@ -15,10 +15,10 @@ import {
   WorkflowIdReusePolicy,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { RunState, SelfplayResult } from '../activities/run-state.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
 import { type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import { control, host } from './activity-proxies.ts';
-import type { RunState, SelfplayResult } from '../activities/run-state.ts';
 import { ROUND_TYPE, roundWorkflowId } from './contracts.ts';
 import { evaluateHeldOut } from './evaluate.ts';
 import type { stpRound } from './round.ts';
@@ -116,7 +116,12 @@ async function prepare(run: string, start: StartInput, hostQueue: string, story:
 }
 
 /** One round as a child, tried until it is done or a person gives it up (null). An abort fails the run. */
-async function playRound(run: string, state: RunState, steering: RunControl, story: Story): Promise<RoundOutcome | null> {
+async function playRound(
+  run: string,
+  state: RunState,
+  steering: RunControl,
+  story: Story,
+): Promise<RoundOutcome | null> {
   const round = state.nextRound;
   const label = round === 0 ? 'baseline: what the SFT model proves' : `round ${round} of ${state.config.rounds}`;
   for (;;) {
@@ -135,7 +140,10 @@ async function playRound(run: string, state: RunState, steering: RunControl, sto
       if (isCancellation(error) || !(error instanceof ChildWorkflowFailure)) throw error;
       const failure = rootMessage(error);
       log.warn('a round failed and waits for a decision', { round, failure });
-      story.enter('round', `${label} **FAILED**: ${failure}\n\nSend the update \`retryRound\`, \`skipRound\` or \`abort\`.`);
+      story.enter(
+        'round',
+        `${label} **FAILED**: ${failure}\n\nSend the update \`retryRound\`, \`skipRound\` or \`abort\`.`,
+      );
       const decision = await steering.awaitDecision(failure);
       if (decision === 'abort')
         throw ApplicationFailure.nonRetryable(`aborted: ${label} failed: ${failure}`, 'STP_ABORTED');

@@ -29,7 +29,8 @@ export class StageClock {
   private settle(): void {
     const now = Date.now();
     // Time in a round is counted by the round itself, stage by stage.
-    if (this.stage !== 'round') this.seconds[this.stage] = (this.seconds[this.stage] ?? 0) + (now - this.startedAtMs) / 1_000;
+    if (this.stage !== 'round')
+      this.seconds[this.stage] = (this.seconds[this.stage] ?? 0) + (now - this.startedAtMs) / 1_000;
     this.startedAtMs = now;
   }
 }

@@ -1,7 +1,7 @@
 /** What a run tells of itself: current details, search attributes, and the answer to `progress`. */
 import { setCurrentDetails, setHandler } from '@temporalio/workflow';
-import type { RoundOutcome } from '../data/schemas/round.ts';
 import type { RunState } from '../activities/run-state.ts';
+import type { RoundOutcome } from '../data/schemas/round.ts';
 import { type Progress, progressQuery, type Stage } from './contracts.ts';
 import type { RunControl } from './run-control.ts';
 import { publish } from './search-attributes.ts';
@@ -35,7 +35,9 @@ export class Story {
         successes: this.sum((outcome) => outcome.counts.verdicts.proved ?? 0),
         statements: this.state?.data.train.count ?? 0,
         provedBaseline: this.outcomes.find((outcome) => outcome.round === 0)?.counts.provedEver ?? null,
-        provedPerRound: this.outcomes.filter((outcome) => outcome.round > 0).map((outcome) => outcome.counts.provedEver),
+        provedPerRound: this.outcomes
+          .filter((outcome) => outcome.round > 0)
+          .map((outcome) => outcome.counts.provedEver),
         paused: control.paused,
         waiting: control.failure,
       }),

@@ -16,7 +16,7 @@ export interface PageContent {
 /** Entries listed in full; the rest is in proofs.lean. */
 const LISTED_MAX = 40;
 
-const escape = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 function proofList(title: string, note: string, proofs: readonly Proved[]): string {
@@ -26,10 +26,11 @@ function proofList(title: string, note: string, proofs: readonly Proved[]): stri
       .split('\n')
       .map((line) => `  ${line}`)
       .join('\n');
-    const label = `${escape(proof.name)} · round ${proof.round} · pass rate ${proof.passRate.toFixed(3)}`;
-    return `<details open><summary>${label}</summary><pre><code>${escape(`${proof.statement} := by\n${body}`)}</code></pre></details>`;
+    const label = `${escapeHtml(proof.name)} · round ${proof.round} · pass rate ${proof.passRate.toFixed(3)}`;
+    return `<details open><summary>${label}</summary><pre><code>${escapeHtml(`${proof.statement} := by\n${body}`)}</code></pre></details>`;
   });
-  const more = proofs.length > LISTED_MAX ? `<p class="note">${proofs.length - LISTED_MAX} more in proofs.lean.</p>` : '';
+  const more =
+    proofs.length > LISTED_MAX ? `<p class="note">${proofs.length - LISTED_MAX} more in proofs.lean.</p>` : '';
   return `<section><h2>${title}</h2><p class="note">${note}</p>${entries.join('\n')}${more}</section>`;
 }
 
@@ -42,7 +43,9 @@ export function reportPage(content: PageContent): string {
     [String(summary.samples), 'samples checked by Lean'],
     [String(content.newlyProved.length), 'statements the SFT model did not prove'],
   ];
-  const rows = summaryRows(summary).map(([name, value]) => `<tr><th scope="row">${escape(name)}</th><td>${escape(value)}</td></tr>`);
+  const rows = summaryRows(summary).map(
+    ([name, value]) => `<tr><th scope="row">${escapeHtml(name)}</th><td>${escapeHtml(value)}</td></tr>`,
+  );
   const roundRows = summary.rounds.map((round) =>
     [
       round.round === 0 ? 'baseline' : String(round.round),
@@ -69,7 +72,7 @@ export function reportPage(content: PageContent): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Self-play run ${escape(summary.run)}</title>
+<title>Self-play run ${escapeHtml(summary.run)}</title>
 <style>
 :root { --ink: #1d2329; --muted: #5b6570; --rule: #dfe3e8; --accent: #3b7dd8; --page: #ffffff; --card: #f6f7f9; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8ebef; --muted: #9aa5b1; --rule: #343b44; --accent: #6ba3ec; --page: #14181d; --card: #1c2229; } }
@@ -91,11 +94,11 @@ code { font: .85rem/1.45 ui-monospace, "DejaVu Sans Mono", monospace; } summary 
 </style>
 </head>
 <body>
-<h1>Self-play run ${escape(summary.run)}</h1>
-<p class="note">Preset ${escape(summary.preset)} · ${escape(summary.leanVersion)} · every proof below was accepted by Lean and checked again in a fresh process.</p>
-<div class="figures">${figures.map(([value, text]) => `<div><strong>${escape(value)}</strong><span>${escape(text)}</span></div>`).join('')}</div>
+<h1>Self-play run ${escapeHtml(summary.run)}</h1>
+<p class="note">Preset ${escapeHtml(summary.preset)} · ${escapeHtml(summary.leanVersion)} · every proof below was accepted by Lean and checked again in a fresh process.</p>
+<div class="figures">${figures.map(([value, text]) => `<div><strong>${escapeHtml(value)}</strong><span>${escapeHtml(text)}</span></div>`).join('')}</div>
 <section class="plots">
-${content.plots.map((plot) => `<figure><h3>${escape(plot.title)}</h3>${plot.svg}<figcaption>${escape(plot.caption)}</figcaption></figure>`).join('\n')}
+${content.plots.map((plot) => `<figure><h3>${escapeHtml(plot.title)}</h3>${plot.svg}<figcaption>${escapeHtml(plot.caption)}</figcaption></figure>`).join('\n')}
 </section>
 <section><h2>The run in numbers</h2><div class="scroll"><table>${rows.join('\n')}</table></div></section>
 <section><h2>Rounds</h2><div class="scroll"><table class="rounds"><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead><tbody>${roundRows.map((row) => `<tr>${row}</tr>`).join('\n')}</tbody></table></div>

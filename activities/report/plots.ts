@@ -1,5 +1,5 @@
 /** Plots of a run as SVG, made by Vega-Lite. Colours are CSS variables, so that one SVG serves light and dark pages. */
-import { type Spec, parse, View } from 'vega';
+import { parse, type Spec, View } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
 import type { Summary } from '../../data/schemas/round.ts';
 
@@ -16,7 +16,17 @@ const THEME: Readonly<Record<string, string>> = {
   '#030303': 'var(--rule)',
   '#040404': 'var(--accent)',
 };
-const CATEGORY_COLOURS = ['#3b7dd8', '#e08a2c', '#3a9d6c', '#b65bb0', '#c94f4f', '#7a7f87', '#0f9ca3', '#a58b2a', '#5d6bd0'];
+const CATEGORY_COLOURS = [
+  '#3b7dd8',
+  '#e08a2c',
+  '#3a9d6c',
+  '#b65bb0',
+  '#c94f4f',
+  '#7a7f87',
+  '#0f9ca3',
+  '#a58b2a',
+  '#5d6bd0',
+];
 
 const CONFIG = {
   background: 'transparent',
@@ -32,12 +42,25 @@ const CONFIG = {
     titleFontSize: 11,
     titleFontWeight: 'normal',
   },
-  legend: { labelColor: '#020202', titleColor: '#020202', labelFontSize: 11, titleFontSize: 11, orient: 'bottom', columns: 4 },
+  legend: {
+    labelColor: '#020202',
+    titleColor: '#020202',
+    labelFontSize: 11,
+    titleFontSize: 11,
+    orient: 'bottom',
+    columns: 4,
+  },
   range: { category: CATEGORY_COLOURS },
 } as const;
 
 async function render(spec: object): Promise<string> {
-  const complete = { $schema: 'https://vega.github.io/schema/vega-lite/v6.json', width: 420, height: 220, config: CONFIG, ...spec };
+  const complete = {
+    $schema: 'https://vega.github.io/schema/vega-lite/v6.json',
+    width: 420,
+    height: 220,
+    config: CONFIG,
+    ...spec,
+  };
   const view = new View(parse(compile(complete as unknown as TopLevelSpec).spec as Spec), { renderer: 'none' });
   try {
     const svg = await view.toSVG();
@@ -113,7 +136,10 @@ export async function makePlots(data: PlotData): Promise<Plot[]> {
         },
         layer: [
           { mark: { type: 'bar', color: '#040404' } },
-          { mark: { type: 'text', align: 'left', dx: 4, color: '#010101' }, encoding: { text: { field: 'seconds', format: '.1f' } } },
+          {
+            mark: { type: 'text', align: 'left', dx: 4, color: '#010101' },
+            encoding: { text: { field: 'seconds', format: '.1f' } },
+          },
         ],
       }),
     },

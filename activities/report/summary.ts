@@ -2,7 +2,13 @@
 import type { Evaluation, RoundCounts, Summary, VerdictCounts } from '../../data/schemas/round.ts';
 import type { RunState } from '../run-state.ts';
 
-export function summarise(run: string, state: RunState, evaluation: Evaluation | null, leanVersion: string, proofsInFile: number): Summary {
+export function summarise(
+  run: string,
+  state: RunState,
+  evaluation: Evaluation | null,
+  leanVersion: string,
+  proofsInFile: number,
+): Summary {
   const { outcomes, skipped, config, data, sft } = state;
   const baseline = outcomes.find((outcome) => outcome.round === 0)?.counts.provedEver ?? 0;
   const provedPerRound: number[] = [];
@@ -13,7 +19,8 @@ export function summarise(run: string, state: RunState, evaluation: Evaluation |
     else if (skipped.includes(round)) rounds.push({ ...NOTHING, round, model: '', skipped: true });
     if (round > 0) provedPerRound.push(outcome?.counts.provedEver ?? provedPerRound.at(-1) ?? baseline);
   }
-  const sum = (pick: (counts: RoundCounts) => number): number => outcomes.reduce((total, outcome) => total + pick(outcome.counts), 0);
+  const sum = (pick: (counts: RoundCounts) => number): number =>
+    outcomes.reduce((total, outcome) => total + pick(outcome.counts), 0);
   const verdicts: VerdictCounts = {};
   for (const outcome of outcomes)
     for (const [kind, count] of Object.entries(outcome.counts.verdicts) as [keyof VerdictCounts, number][])
@@ -67,14 +74,19 @@ const NOTHING: RoundCounts = {
 
 /** The summary as rows of two columns, for the terminal and the report alike. */
 export function summaryRows(summary: Summary): [string, string][] {
-  const share = (count: number, of: number): string => `${count} (${of === 0 ? '–' : ((100 * count) / of).toFixed(1)} %)`;
+  const share = (count: number, of: number): string =>
+    `${count} (${of === 0 ? '–' : ((100 * count) / of).toFixed(1)} %)`;
   const rows: [string, string][] = [
     ['Lean', summary.leanVersion],
-    ['SFT set', `${summary.sft.libraryProofs} library proofs, ${summary.sft.searchedProofs} searched, ${summary.sft.conjecturerExamples} conjecturer examples`],
+    [
+      'SFT set',
+      `${summary.sft.libraryProofs} library proofs, ${summary.sft.searchedProofs} searched, ${summary.sft.conjecturerExamples} conjecturer examples`,
+    ],
     ['statements', String(summary.statements)],
     ['proved at baseline', share(summary.provedBaseline, summary.statements)],
   ];
-  for (const [index, proved] of summary.provedPerRound.entries()) rows.push([`proved after round ${index + 1}`, share(proved, summary.statements)]);
+  for (const [index, proved] of summary.provedPerRound.entries())
+    rows.push([`proved after round ${index + 1}`, share(proved, summary.statements)]);
   const { made, proved, kept } = summary.conjectures;
   rows.push(['conjectures', `${made} made, ${proved} proved, ${kept} kept`]);
   rows.push(['samples', String(summary.samples)]);
@@ -82,9 +94,18 @@ export function summaryRows(summary: Summary): [string, string][] {
   rows.push(['verdicts', verdicts.map(([kind, count]) => `${kind} ${count}`).join(', ')]);
   if (summary.heldOut) {
     const { statements, samplesPerStatement, provedFirst, provedLast } = summary.heldOut;
-    rows.push(['held-out', `${provedFirst} → ${provedLast} of ${statements} proved (SFT model → last model, ${samplesPerStatement} samples each)`]);
+    rows.push([
+      'held-out',
+      `${provedFirst} → ${provedLast} of ${statements} proved (SFT model → last model, ${samplesPerStatement} samples each)`,
+    ]);
   }
-  rows.push(['seconds', Object.entries(summary.secondsPerStage).filter(([, s]) => s >= 0.05).map(([stage, s]) => `${stage} ${s.toFixed(1)}`).join(', ')]);
+  rows.push([
+    'seconds',
+    Object.entries(summary.secondsPerStage)
+      .filter(([, s]) => s >= 0.05)
+      .map(([stage, s]) => `${stage} ${s.toFixed(1)}`)
+      .join(', '),
+  ]);
   rows.push(['proofs kept', String(summary.proofsInFile)]);
   return rows;
 }

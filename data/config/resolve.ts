@@ -46,13 +46,18 @@ export function resolveConfig(sources: ConfigSources): RunConfig {
   const keys = leafKeys(config);
   if (sources.file) mergeFile(config, sources.file, keys);
   for (const [name, value] of Object.entries(sources.environment ?? {}))
-    if (name.startsWith('STP_SET_') && value !== undefined) setKey(config, environmentKey(name, keys), parseValue(value), keys, name);
+    if (name.startsWith('STP_SET_') && value !== undefined)
+      setKey(config, environmentKey(name, keys), parseValue(value), keys, name);
   for (const [key, value] of Object.entries(sources.set ?? {}))
     setKey(config, key, typeof value === 'string' ? parseValue(value) : (value as Json), keys, '--set');
   for (const [key, value] of Object.entries(sources.flags ?? {})) if (value !== undefined) config[key] = value;
   const parsed = runConfigSchema.safeParse(config);
   if (!parsed.success)
-    throw new StpError('STP1001', describeIssues(parsed.error), 'Correct the value; `bin/stp selfplay --help` lists the options.');
+    throw new StpError(
+      'STP1001',
+      describeIssues(parsed.error),
+      'Correct the value; `bin/stp selfplay --help` lists the options.',
+    );
   return parsed.data;
 }
 
@@ -72,7 +77,11 @@ function mergeFile(config: JsonObject, file: { path: string; content: unknown },
     else setKey(config, path, value as Json, keys, file.path);
   };
   if (typeof file.content !== 'object' || file.content === null || Array.isArray(file.content))
-    throw new StpError('STP1001', `${file.path} is not a JSON object`, 'Write an object with any keys of the configuration.');
+    throw new StpError(
+      'STP1001',
+      `${file.path} is not a JSON object`,
+      'Write an object with any keys of the configuration.',
+    );
   merge(file.content, '');
 }
 

@@ -47,7 +47,11 @@ export const runConfigSchema = z.strictObject({
   preset: z.string().min(1).max(64),
   rounds: roundsSchema,
   /** Every random choice of the run comes from this and from what is chosen. */
-  seed: z.number().int().nonnegative().max(2 ** 31 - 1),
+  seed: z
+    .number()
+    .int()
+    .nonnegative()
+    .max(2 ** 31 - 1),
   data: z.strictObject({
     /** Folders under `data/problems`. */
     problemSets: z.array(z.string().regex(/^[a-z0-9-]+$/)).min(1),
@@ -133,7 +137,12 @@ export type RunConfig = z.infer<typeof runConfigSchema>;
 export const startInputSchema = z.strictObject({
   rounds: roundsSchema,
   preset: z.string().min(1).max(64).default('embedded'),
-  seed: z.number().int().nonnegative().max(2 ** 31 - 1).optional(),
+  seed: z
+    .number()
+    .int()
+    .nonnegative()
+    .max(2 ** 31 - 1)
+    .optional(),
   /** Values by dotted key, `{"sampling.samplesPerStatement": 8}`. */
   set: z.record(z.string().max(256), z.union([z.string(), z.number(), z.boolean(), z.null()])).default({}),
 });

@@ -30,8 +30,12 @@ describe('configuration', () => {
     const error = failure(() => resolveConfig({ preset: 'smoke', set: { 'sampling.temprature': 1 } }));
     expect(error.code).toBe('STP1001');
     expect(error.message).toContain('"sampling.temprature" (did you mean sampling.temperature?)');
-    expect(failure(() => resolveConfig({ preset: 'smoke', environment: { STP_SET_ROUND: '1' } })).message).toContain('did you mean rounds?');
-    expect(failure(() => resolveConfig({ preset: 'smoke', file: { path: 'c.json', content: { modle: {} } } })).message).toContain('c.json');
+    expect(failure(() => resolveConfig({ preset: 'smoke', environment: { STP_SET_ROUND: '1' } })).message).toContain(
+      'did you mean rounds?',
+    );
+    expect(
+      failure(() => resolveConfig({ preset: 'smoke', file: { path: 'c.json', content: { modle: {} } } })).message,
+    ).toContain('c.json');
   });
   it('names an unknown preset and the nearest known one', () => {
     expect(failure(() => resolveConfig({ preset: 'smokey' })).message).toContain('did you mean smoke?');
@@ -41,6 +45,8 @@ describe('configuration', () => {
     expect(error.message).toMatch(/^rounds: /);
   });
   it('refuses shapes that no engine can run', () => {
-    expect(failure(() => resolveConfig({ preset: 'smoke', set: { 'model.keyValueHeads': 3 } })).message).toContain('keyValueHeads');
+    expect(failure(() => resolveConfig({ preset: 'smoke', set: { 'model.keyValueHeads': 3 } })).message).toContain(
+      'keyValueHeads',
+    );
   });
 });

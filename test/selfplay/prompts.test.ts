@@ -30,7 +30,9 @@ describe('prompts', () => {
   it('shows a lemma, or True where none is asked', () => {
     const input = { easyStatement: 'theorem t : 1 = 1', easyProof: 'rfl' };
     expect(conjecturerPrompt({ ...input, lemma: null })).toBe('<lemma>True<easy>: 1 = 1<by>rfl<hard>');
-    expect(conjecturerPrompt({ ...input, lemma: 'theorem l (n : Nat) : n = n' })).toContain('<lemma>(n : Nat) : n = n<easy>');
+    expect(conjecturerPrompt({ ...input, lemma: 'theorem l (n : Nat) : n = n' })).toContain(
+      '<lemma>(n : Nat) : n = n<easy>',
+    );
   });
   it('writes only markers that the tokenizer keeps whole', () => {
     for (const marker of PROMPT_MARKERS) expect(TOKENIZER_MARKERS).toContain(marker);

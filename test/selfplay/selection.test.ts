@@ -1,5 +1,6 @@
 /** Golden behaviours of STP (the numbers are those of appendix E of its specification). */
 import { describe, expect, it } from 'vitest';
+import { resolveConfig } from '../../data/config/resolve.ts';
 import type { Sample, Verdict } from '../../data/schemas/records.ts';
 import type { Rate } from '../../data/schemas/round.ts';
 import { dedupeSamples, statementKey } from '../../selfplay/dedupe.ts';
@@ -7,11 +8,17 @@ import { randomStream } from '../../selfplay/random.ts';
 import { bestRates, countRates, passRate, sumRates } from '../../selfplay/rates.ts';
 import { conjectureInputs, statementsToAttempt } from '../../selfplay/seeds.ts';
 import { conjecturerExamples, optimiserSteps, proverExamples, retrainExamples } from '../../selfplay/select.ts';
-import { resolveConfig } from '../../data/config/resolve.ts';
 import { proved, statement } from './records.ts';
 
 const config = resolveConfig({ preset: 'embedded' });
-const raw = (text: string, seed: number) => ({ statementId: 's', text, tokens: 3, logprob: -1, seed, finish: 'stop' as const });
+const raw = (text: string, seed: number) => ({
+  statementId: 's',
+  text,
+  tokens: 3,
+  logprob: -1,
+  seed,
+  finish: 'stop' as const,
+});
 const verdict = (sample: Sample, kind: Verdict['kind']): [string, Verdict] => [
   sample.id,
   { sampleId: sample.id, kind, messages: [], premises: [], axioms: [], checkMs: 1, tier: 'screen', leanVersion: '' },
@@ -59,19 +66,47 @@ describe('pass rates', () => {
 describe('seeds', () => {
   const seed = proved('theorem a (n : Nat) : n = n', 'rfl', { premises: ['Stp.l', 'Stp.k'] });
   const inputs = (best: number, wanted: number, statements = 100) =>
-    conjectureInputs([seed], new Map([[seed.statementId, best]]), () => true, statements, wanted, { ...config.conjectures, seedPassRateAbove: 0.35 }, randomStream(1));
+    conjectureInputs(
+      [seed],
+      new Map([[seed.statementId, best]]),
+      () => true,
+      statements,
+      wanted,
+      { ...config.conjectures, seedPassRateAbove: 0.35 },
+      randomStream(1),
+    );
   it('use a statement strictly above the rate only (4)', () => {
     expect(inputs(0.35, 8)).toEqual([]);
     expect(inputs(0.3501, 8).length).toBeGreaterThan(0);
   });
   it('never seed from conjectures, and make none without seeds (6)', () => {
     const conjecture = { ...seed, origin: 'conjecture' as const };
-    expect(conjectureInputs([conjecture], new Map([[seed.statementId, 1]]), () => true, 100, 8, config.conjectures, randomStream(1))).toEqual([]);
+    expect(
+      conjectureInputs(
+        [conjecture],
+        new Map([[seed.statementId, 1]]),
+        () => true,
+        100,
+        8,
+        config.conjectures,
+        randomStream(1),
+      ),
+    ).toEqual([]);
   });
   it('cap what one lemma gets, before repetition (5)', () => {
-    const seeds = Array.from({ length: 10 }, (_, index) => proved(`theorem a${index} (n : Nat) : n + ${index} = n`, 'rfl', { premises: ['Stp.l'] }));
+    const seeds = Array.from({ length: 10 }, (_, index) =>
+      proved(`theorem a${index} (n : Nat) : n + ${index} = n`, 'rfl', { premises: ['Stp.l'] }),
+    );
     const best = new Map(seeds.map((one) => [one.statementId, 1]));
-    const made = conjectureInputs(seeds, best, () => true, 30, 1_000, { ...config.conjectures, noLemmaProbability: 0 }, randomStream(2));
+    const made = conjectureInputs(
+      seeds,
+      best,
+      () => true,
+      30,
+      1_000,
+      { ...config.conjectures, noLemmaProbability: 0 },
+      randomStream(2),
+    );
     const distinct = new Set(made.map((input) => `${input.seed.statementId} ${input.lemma}`));
     expect(distinct.size).toBe(3);
     expect(made.length).toBe(3 * config.conjectures.copiesMax);
@@ -94,12 +129,20 @@ describe('seeds', () => {
 describe('prover examples', () => {
   const a = proved('theorem a (n : Nat) : n = n', 'rfl');
   it('take proofs at the band and not above it (8)', () => {
-    expect(proverExamples([a], new Map([[a.statementId, rate(a.statementId, 1, 2)]]), config.selection)).toHaveLength(1);
-    expect(proverExamples([a], new Map([[a.statementId, rate(a.statementId, 3, 4)]]), config.selection)).toHaveLength(0);
+    expect(proverExamples([a], new Map([[a.statementId, rate(a.statementId, 1, 2)]]), config.selection)).toHaveLength(
+      1,
+    );
+    expect(proverExamples([a], new Map([[a.statementId, rate(a.statementId, 3, 4)]]), config.selection)).toHaveLength(
+      0,
+    );
   });
   it('share the weight among distinct proofs, multiplicity not counted (2)', () => {
     const rates = new Map([[a.statementId, rate(a.statementId, 1, 10)]]);
-    const two = proverExamples([a, { ...a, proof: 'simp' }, { ...a, proof: '  rfl ' }], rates, { ...config.selection, decayPerCharacter: 0, decayPerSecond: 0 });
+    const two = proverExamples([a, { ...a, proof: 'simp' }, { ...a, proof: '  rfl ' }], rates, {
+      ...config.selection,
+      decayPerCharacter: 0,
+      decayPerSecond: 0,
+    });
     expect(two.map((example) => example.weight)).toEqual([0.5, 0.5]);
   });
   it('weigh less what is long or slow', () => {
@@ -115,13 +158,24 @@ describe('conjecturer examples', () => {
     seedId: 'seed',
     lemma,
     round: 1,
-    origin: { lemmaStatement: lemma === null ? null : 'theorem l : 1 = 1', easyStatement: 'theorem e : 2 = 2', easyProof: 'rfl' },
+    origin: {
+      lemmaStatement: lemma === null ? null : 'theorem l : 1 = 1',
+      easyStatement: 'theorem e : 2 = 2',
+      easyProof: 'rfl',
+    },
   });
-  const own = (text: string, proof: string, premises: string[] = []) => [proved(text, proof, { origin: 'conjecture', premises })];
+  const own = (text: string, proof: string, premises: string[] = []) => [
+    proved(text, proof, { origin: 'conjecture', premises }),
+  ];
   const text = 'theorem c (n : Nat) : n = n';
   const one = make(text, 'Stp.l');
   const kept = (successes: number, premises: string[], bandMax = 0.25) =>
-    conjecturerExamples([one], new Map([[one.id, own(text, 'rfl', premises)]]), new Map([[one.id, rate(one.id, successes, 8)]]), { ...config.conjectures, bandMax });
+    conjecturerExamples(
+      [one],
+      new Map([[one.id, own(text, 'rfl', premises)]]),
+      new Map([[one.id, rate(one.id, successes, 8)]]),
+      { ...config.conjectures, bandMax },
+    );
   it('keep the band closed above (7, paper) and drop what is easier', () => {
     expect(kept(2, ['Stp.l'])).toHaveLength(1);
     expect(kept(3, ['Stp.l'])).toHaveLength(0);
@@ -132,25 +186,34 @@ describe('conjecturer examples', () => {
   });
   it('drop the least elegant fifth, never a single one (9)', () => {
     const five = Array.from({ length: 5 }, (_, index) => make(`theorem c (n : Nat) : n + ${index} = n`, null));
-    const proofs = new Map(five.map((conjecture, index) => [conjecture.id, own(conjecture.statement, 'x'.repeat(index + 1))]));
+    const proofs = new Map(
+      five.map((conjecture, index) => [conjecture.id, own(conjecture.statement, 'x'.repeat(index + 1))]),
+    );
     const rates = new Map(five.map((conjecture) => [conjecture.id, rate(conjecture.id, 1, 8)]));
-    expect(conjecturerExamples(five, proofs, rates, config.conjectures).map(({ conjecture }) => conjecture.id)).toEqual(five.slice(1).map(({ id }) => id));
+    expect(conjecturerExamples(five, proofs, rates, config.conjectures).map(({ conjecture }) => conjecture.id)).toEqual(
+      five.slice(1).map(({ id }) => id),
+    );
     expect(kept(1, [])).toHaveLength(1);
   });
 });
 
 describe('retraining', () => {
   it('takes 16 distinct proofs of a statement, dataset ones at any rate (11)', () => {
-    const many = Array.from({ length: 17 }, (_, index) => proved('theorem a (n : Nat) : n = n', `exact f${index}`, { passRate: 1 }));
+    const many = Array.from({ length: 17 }, (_, index) =>
+      proved('theorem a (n : Nat) : n = n', `exact f${index}`, { passRate: 1 }),
+    );
     expect(retrainExamples([...many, many[0]!], config.retrain, 0.001, randomStream(1))).toHaveLength(16);
   });
   it('takes conjectures only within their band', () => {
     const at = (passRate: number) => proved('theorem a (n : Nat) : n = n', 'rfl', { origin: 'conjecture', passRate });
-    const count = (passRate: number) => retrainExamples([at(passRate)], { ...config.retrain, conjectureBandMax: 0.25 }, 0.001, randomStream(1)).length;
+    const count = (passRate: number) =>
+      retrainExamples([at(passRate)], { ...config.retrain, conjectureBandMax: 0.25 }, 0.001, randomStream(1)).length;
     expect([count(0.25), count(0.2501)]).toEqual([1, 0]);
   });
   it('asks for steps by the number of examples, within bounds', () => {
     const bounds = { epochs: 2, examplesPerStep: 10, stepsMin: 5, stepsMax: 50 };
-    expect([optimiserSteps(1, bounds), optimiserSteps(100, bounds), optimiserSteps(10_000, bounds)]).toEqual([5, 20, 50]);
+    expect([optimiserSteps(1, bounds), optimiserSteps(100, bounds), optimiserSteps(10_000, bounds)]).toEqual([
+      5, 20, 50,
+    ]);
   });
 });

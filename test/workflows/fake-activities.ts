@@ -54,8 +54,17 @@ export function fakeActivities(shards = 2): Fakes {
     },
     async prepareData() {
       call('prepareData');
-      const data = { train: ref('train', 10), heldOut: ref('held-out', 4), heldOutKeys: ref('keys'), canaries: ref('canaries'), sft: ref('sft', 5) };
-      return { ...data, counts: { libraryProofs: 3, searchedProofs: 1, conjecturerExamples: 1, excludedForHeldOut: 0 } };
+      const data = {
+        train: ref('train', 10),
+        heldOut: ref('held-out', 4),
+        heldOutKeys: ref('keys'),
+        canaries: ref('canaries'),
+        sft: ref('sft', 5),
+      };
+      return {
+        ...data,
+        counts: { libraryProofs: 3, searchedProofs: 1, conjecturerExamples: 1, excludedForHeldOut: 0 },
+      };
     },
     async provisionNodes() {
       call('provisionNodes');
@@ -97,7 +106,17 @@ export function fakeActivities(shards = 2): Fakes {
       call('verifyShard', input.name);
       const { samples, sampleCount, distinctCount, tokens } = input.sampled;
       const verdictCounts = { proved: 2, rejected: 18 };
-      return { items: input.items, samples, verdicts: ref('verdicts', 10), sampleCount, distinctCount, tokens, verdictCounts, provedStatements: 1, canariesProved: 0 };
+      return {
+        items: input.items,
+        samples,
+        verdicts: ref('verdicts', 10),
+        sampleCount,
+        distinctCount,
+        tokens,
+        verdictCounts,
+        provedStatements: 1,
+        canariesProved: 0,
+      };
     },
     async certify() {
       call('certify');
@@ -109,7 +128,11 @@ export function fakeActivities(shards = 2): Fakes {
     },
     async finishRound(input) {
       call('finishRound', input.round);
-      return { manifest: ref(`manifest-${input.round}`), counts: counts(input.round), examples: input.round > 0 ? ref('examples', 4) : null };
+      return {
+        manifest: ref(`manifest-${input.round}`),
+        counts: counts(input.round),
+        examples: input.round > 0 ? ref('examples', 4) : null,
+      };
     },
     async retrainSet(input) {
       call('retrainSet', input.round);

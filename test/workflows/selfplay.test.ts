@@ -21,12 +21,19 @@ afterAll(() => server?.teardown());
 /** Runs `work` while workers with these activities poll. */
 async function withWorkers<T>(fakes: Fakes, work: () => Promise<T>): Promise<T> {
   const common = { connection: server.nativeConnection, activities: fakes.activities };
-  const controlWorker = await Worker.create({ ...common, taskQueue: contracts.CONTROL_QUEUE, workflowBundle: { codePath } });
+  const controlWorker = await Worker.create({
+    ...common,
+    taskQueue: contracts.CONTROL_QUEUE,
+    workflowBundle: { codePath },
+  });
   const hostWorker = await Worker.create({ ...common, taskQueue: HOST_QUEUE });
   return hostWorker.runUntil(() => controlWorker.runUntil(work));
 }
 
-const start = async (input: unknown, run = `test-${randomUUID().slice(0, 8)}`): Promise<WorkflowHandle & { run: string }> => {
+const start = async (
+  input: unknown,
+  run = `test-${randomUUID().slice(0, 8)}`,
+): Promise<WorkflowHandle & { run: string }> => {
   const handle = await server.client.workflow.start(contracts.SELFPLAY_TYPE, {
     workflowId: contracts.selfplayWorkflowId(run),
     taskQueue: contracts.CONTROL_QUEUE,
@@ -37,7 +44,10 @@ const start = async (input: unknown, run = `test-${randomUUID().slice(0, 8)}`): 
 };
 
 /** Polls until the run's progress satisfies `wanted`. */
-async function until(handle: WorkflowHandle, wanted: (progress: contracts.Progress) => boolean): Promise<contracts.Progress> {
+async function until(
+  handle: WorkflowHandle,
+  wanted: (progress: contracts.Progress) => boolean,
+): Promise<contracts.Progress> {
   for (let attempt = 0; attempt < 600; attempt++) {
     const progress = await handle.query(contracts.progressQuery);
     if (wanted(progress)) return progress;
@@ -58,7 +68,9 @@ describe('a run', () => {
     await withWorkers(fakes, async () => {
       const handle = await start({ rounds: 2 });
       expect(await handle.result()).toMatchObject({ report: { count: 1 } });
-      const stages = fakes.calls.map((call) => call.split(' ')[0]).filter((name) => !['sampleShard', 'verifyShard', 'sampleConjectures'].includes(name!));
+      const stages = fakes.calls
+        .map((call) => call.split(' ')[0])
+        .filter((name) => !['sampleShard', 'verifyShard', 'sampleConjectures'].includes(name!));
       const baseline = ['planShards', 'collectRound', 'certify', 'finishRound'];
       const round = ['planConjectures', 'gateConjectures', ...baseline, 'trainModel'];
       expect(stages).toEqual([
@@ -77,13 +89,22 @@ describe('a run', () => {
         'cleanUpNode',
         'releaseNodes',
       ]);
-      expect(fakes.calls.filter((call) => call.startsWith('cleanUpNode'))).toEqual(['cleanUpNode before', 'cleanUpNode after']);
+      expect(fakes.calls.filter((call) => call.startsWith('cleanUpNode'))).toEqual([
+        'cleanUpNode before',
+        'cleanUpNode after',
+      ]);
       for (const number of [0, 1, 2]) {
         const child = await server.client.workflow.getHandle(contracts.roundWorkflowId(handle.run, number)).describe();
         expect(child.status.name).toBe('COMPLETED');
       }
       const progress = await handle.query(contracts.progressQuery);
-      expect(progress).toMatchObject({ stage: 'done', provedBaseline: 2, provedPerRound: [3, 4], statements: 10, waiting: null });
+      expect(progress).toMatchObject({
+        stage: 'done',
+        provedBaseline: 2,
+        provedPerRound: [3, 4],
+        statements: 10,
+        waiting: null,
+      });
     });
   });
 
@@ -93,7 +114,10 @@ describe('a run', () => {
     fakes.gate = promise;
     await withWorkers(fakes, async () => {
       const handle = await start({ rounds: 1 });
-      await until(handle, (progress) => progress.stage === 'round' && fakes.calls.some((call) => call.startsWith('sampleShard')));
+      await until(
+        handle,
+        (progress) => progress.stage === 'round' && fakes.calls.some((call) => call.startsWith('sampleShard')),
+      );
       const child = server.client.workflow.getHandle(contracts.roundWorkflowId(handle.run, 0));
       expect(await (await child.describe()).staticSummary()).toBe('baseline: what the SFT model proves');
       resolve();
@@ -102,7 +126,9 @@ describe('a run', () => {
       const attributes = Object.fromEntries(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]));
       expect(attributes).toMatchObject({ StpRun: handle.run, StpRound: 1, StpStage: 'done', StpPassRate: 0.3 });
       const { events } = await handle.fetchHistory();
-      const summaries = (events ?? []).flatMap((event) => (event.userMetadata?.summary?.data ? [Buffer.from(event.userMetadata.summary.data).toString()] : []));
+      const summaries = (events ?? []).flatMap((event) =>
+        event.userMetadata?.summary?.data ? [Buffer.from(event.userMetadata.summary.data).toString()] : [],
+      );
       expect(summaries.join()).toContain('SFT on 5 examples');
     });
   });
@@ -195,7 +221,12 @@ describe('steering', () => {
     await withWorkers(fakes, async () => {
       const handle = await start({ rounds: 1 });
       await until(handle, (progress) => progress.child !== null);
-      for (const update of [contracts.retryRoundUpdate, contracts.skipRoundUpdate, contracts.abortUpdate, contracts.resumeUpdate])
+      for (const update of [
+        contracts.retryRoundUpdate,
+        contracts.skipRoundUpdate,
+        contracts.abortUpdate,
+        contracts.resumeUpdate,
+      ])
         await expect(handle.executeUpdate(update)).rejects.toBeInstanceOf(WorkflowUpdateFailedError);
       resolve();
       await handle.result();

@@ -1,0 +1,53 @@
+/** Who may import whom: the layout of ARCHITECTURE.md as rules. `test/boundaries.test.ts` proves that they fire. */
+const above = {
+  data: ['lean', 'model', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli'],
+  lean: ['model', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli'],
+  model: ['lean', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli'],
+  infra: ['lean', 'model', 'selfplay', 'activities', 'workflows', 'workers', 'cli'],
+  selfplay: ['lean', 'model', 'infra', 'activities', 'workflows', 'workers', 'cli'],
+  activities: ['workflows', 'workers', 'cli'],
+  workers: ['cli'],
+};
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    ...Object.entries(above).map(([folder, forbidden]) => ({
+      name: `${folder}-imports-nothing-above`,
+      severity: 'error',
+      from: { path: `^(test/fixtures/boundaries/)?${folder}/` },
+      to: { path: `^(test/fixtures/boundaries/)?(${forbidden.join('|')})/` },
+    })),
+    {
+      name: 'workflows-are-deterministic',
+      comment: 'Workflows take types from below, and code only from schemas and the SDK.',
+      severity: 'error',
+      from: { path: '^(test/fixtures/boundaries/)?workflows/' },
+      to: {
+        path: '^(test/fixtures/boundaries/)?(lean|model|infra|selfplay|activities|workers|cli|data)/',
+        pathNot: '^data/schemas/(run-config|round|records|artifact)\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'workflows-use-no-node',
+      severity: 'error',
+      from: { path: '^(test/fixtures/boundaries/)?workflows/' },
+      to: { dependencyTypes: ['core'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    parser: 'swc',
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};
