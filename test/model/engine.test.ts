@@ -1,0 +1,324 @@
+/**
+ * The engine behind its ports, in real processes: what it gives, and every way its processes can end. Signals are sent to
+ * the processes for real. Costs about ten seconds.
+ */
+import { spawn } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { RUN_MARK } from '../../data/run-mark.ts';
+import { readCheckpoint, writeCheckpoint } from '../../model/checkpoint/checkpoint.ts';
+import { embeddedGenerator, embeddedTrainer } from '../../model/embedded/engine.ts';
+import { EngineProcess } from '../../model/embedded/process/engine-process.ts';
+import type { SamplingMessage, SamplingRequest } from '../../model/embedded/process/sampling-messages.ts';
+import type { Generator, SampleRequest } from '../../model/generator.ts';
+import type { TrainRequest } from '../../model/trainer.ts';
+import { LEAN_TEXTS, SMALL_SHAPE, smallCheckpoint, temporaryDirectory } from './small-checkpoint.ts';
+
+const SAMPLING = { temperature: 1, topP: 0.95, maxTokens: 100 };
+const engineError = expect.objectContaining({ name: 'StpError', code: 'STP1301', retryable: true });
+
+async function checkpointDirectory(): Promise<string> {
+  const directory = join(await temporaryDirectory(), 'model');
+  await writeCheckpoint(directory, smallCheckpoint());
+  return directory;
+}
+
+async function openGenerator(options: { threads?: number; runMark?: string } = {}): Promise<Generator> {
+  const generator = await embeddedGenerator({ threads: 1, batchSize: 8, ...options })(await checkpointDirectory());
+  onTestFinished(() => generator.close());
+  return generator;
+}
+
+/** Requests in an order that mixes prompts; ids repeat, as they do where samples of one statement share its id. */
+function requestsFor(samplesEach: number): SampleRequest[] {
+  return Array.from({ length: samplesEach * LEAN_TEXTS.length }, (_, index) => {
+    const text = LEAN_TEXTS[index % LEAN_TEXTS.length]!;
+    return { id: `s${index % LEAN_TEXTS.length}`, prompt: text.slice(0, text.indexOf('<by>') + 4), seed: 31 * index };
+  });
+}
+
+/** Ids of this process's child processes that carry a run mark. Linux only, as the clean-up that looks for them is. */
+async function markedProcesses(mark: string): Promise<number[]> {
+  const found: number[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const environment = await readFile(`/proc/${name}/environ`, 'utf8').catch(() => '');
+    if (environment.split('\0').includes(`${RUN_MARK}=${mark}`)) found.push(Number(name));
+  }
+  return found;
+}
+
+const newMark = (name: string) => `test-${name}-${process.pid}-${Math.random().toString(36).slice(2)}`;
+
+/** Resolves when the engine has given its first sample, so that work is under way. */
+function startSampling(generator: Generator, samplesEach: number, signal?: AbortSignal) {
+  let begun = () => {};
+  const underWay = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const requests = requestsFor(samplesEach);
+  const sampling = generator.sample(requests, SAMPLING, { onProgress: () => begun(), ...(signal && { signal }) });
+  return { underWay: Promise.race([underWay, sampling]), sampling };
+}
+
+describe('embedded generator', () => {
+  it('answers in the order of the requests, the same from any number of processes', async () => {
+    const requests = requestsFor(6);
+    const reported: number[] = [];
+    const one = await (await openGenerator()).sample(requests, SAMPLING, {
+      onProgress: ({ completions }) => reported.push(completions),
+    });
+    expect(one.map(({ id }) => id)).toEqual(requests.map(({ id }) => id));
+    expect(reported.at(-1)).toBe(requests.length);
+    expect(reported).toEqual([...reported].sort((a, b) => a - b));
+    const two = await openGenerator({ threads: 2 });
+    expect(await two.sample(requests, SAMPLING)).toEqual(one);
+    // Two calls at once share batches; each gets its own.
+    const [left, right] = await Promise.all([
+      two.sample(requests.slice(0, 10), SAMPLING),
+      two.sample(requests.slice(10), SAMPLING),
+    ]);
+    expect([...left, ...right]).toEqual(one);
+  });
+
+  it('refuses a damaged checkpoint, and options that make no sense', async () => {
+    const directory = await checkpointDirectory();
+    const weights = join(directory, 'model.safetensors');
+    const content = await readFile(weights);
+    content[content.length - 1]! ^= 1;
+    await writeFile(weights, content);
+    const opening = embeddedGenerator({ threads: 2, batchSize: 8 })(directory);
+    await expect(opening).rejects.toThrow(expect.objectContaining({ code: 'STP1302', retryable: false }));
+    const generator = await openGenerator();
+    const [request] = requestsFor(1);
+    for (const wrong of [
+      { temperature: -1 },
+      { topP: 0 },
+      { topP: 1.1 },
+      { maxTokens: 0 },
+      { temperature: Number.NaN },
+    ]) {
+      const sampling = generator.sample([request!], { ...SAMPLING, ...wrong });
+      await expect(sampling).rejects.toThrow(expect.objectContaining({ code: 'STP1002' }));
+    }
+    await expect(generator.sample([{ ...request!, seed: 0.5 }], SAMPLING)).rejects.toThrow(
+      expect.objectContaining({ code: 'STP1002' }),
+    );
+    expect(await generator.sample([], SAMPLING)).toEqual([]);
+  });
+
+  it('fails with a typed error when its process is killed, and starts another for the next call', async () => {
+    const mark = newMark('kill');
+    const generator = await openGenerator({ runMark: mark });
+    const expected = await generator.sample(requestsFor(1), SAMPLING);
+    const { underWay, sampling } = startSampling(generator, 200);
+    await underWay;
+    const [pid, ...others] = await markedProcesses(mark);
+    expect(others).toEqual([]);
+    process.kill(pid!, 'SIGKILL');
+    await expect(sampling).rejects.toThrow(engineError);
+    expect(await generator.sample(requestsFor(1), SAMPLING)).toEqual(expected);
+    expect(await markedProcesses(mark)).not.toContain(pid);
+  });
+
+  it('loses only the calls that had samples in the process that died', async () => {
+    const mark = newMark('one-of-two');
+    const generator = await openGenerator({ threads: 2, runMark: mark });
+    const before = await markedProcesses(mark);
+    expect(before.length).toBe(2);
+    const { underWay, sampling } = startSampling(generator, 200);
+    await underWay;
+    process.kill(before[0]!, 'SIGKILL');
+    await expect(sampling).rejects.toThrow(engineError);
+    const expected = await generator.sample(requestsFor(2), SAMPLING);
+    const after = await markedProcesses(mark);
+    expect(after).toContain(before[1]);
+    expect(after.length).toBe(2);
+    expect(expected.length).toBe(2 * LEAN_TEXTS.length);
+  });
+
+  it('stops when told: rejects with the reason of the signal and leaves no process', async () => {
+    const mark = newMark('abort');
+    const generator = await openGenerator({ threads: 2, runMark: mark });
+    const abort = new AbortController();
+    const { underWay, sampling } = startSampling(generator, 200, abort.signal);
+    await underWay;
+    const reason = new Error('enough');
+    abort.abort(reason);
+    await expect(sampling).rejects.toBe(reason);
+    expect(await markedProcesses(mark)).toEqual([]);
+    await expect(generator.sample(requestsFor(1), SAMPLING, { signal: abort.signal })).rejects.toBe(reason);
+    expect((await generator.sample(requestsFor(1), SAMPLING)).length).toBe(LEAN_TEXTS.length);
+  });
+
+  it('drops an aborted call beside another, which goes on', async () => {
+    const generator = await openGenerator();
+    const expected = await generator.sample(requestsFor(2), SAMPLING);
+    const abort = new AbortController();
+    const { underWay, sampling } = startSampling(generator, 200, abort.signal);
+    await underWay;
+    const other = generator.sample(requestsFor(2), SAMPLING);
+    abort.abort();
+    await expect(sampling).rejects.toBe(abort.signal.reason);
+    expect(await other).toEqual(expected);
+  });
+
+  it('closes: what runs fails, what comes later fails, no process is left', async () => {
+    const mark = newMark('close');
+    const generator = await openGenerator({ runMark: mark });
+    const { underWay, sampling } = startSampling(generator, 200);
+    await underWay;
+    const failed = expect(sampling).rejects.toThrow(engineError);
+    await generator.close();
+    await failed;
+    expect(await markedProcesses(mark)).toEqual([]);
+    await expect(generator.sample(requestsFor(1), SAMPLING)).rejects.toThrow(engineError);
+  });
+
+  it('does not outlive the process that started it', async () => {
+    const mark = newMark('orphan');
+    const engine = new URL('../../model/embedded/engine.ts', import.meta.url).href;
+    const program = `
+      const { embeddedGenerator } = await import(${JSON.stringify(engine)});
+      const generator = await embeddedGenerator({ threads: 1, batchSize: 8, runMark: ${JSON.stringify(mark)} })(process.argv[1]);
+      console.log('open');
+      setInterval(() => undefined, 1000);`;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', program, await checkpointDirectory()], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await new Promise((resolve) => parent.stdout.once('data', resolve));
+    expect((await markedProcesses(mark)).length).toBe(1);
+    parent.kill('SIGKILL');
+    while ((await markedProcesses(mark)).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+});
+
+describe('engine process', () => {
+  it('is given up when it is silent while messages are due', async () => {
+    const directory = await checkpointDirectory();
+    let engine: EngineProcess<SamplingRequest, SamplingMessage> | undefined;
+    const failure = new Promise<Error>((resolve) => {
+      engine = new EngineProcess<SamplingRequest, SamplingMessage>({
+        entry: new URL('../../model/embedded/process/sampling-child.ts', import.meta.url),
+        silenceLimitMs: 200,
+        onMessage: () => {
+          // Opened, and idle: silence is fine. Then it stands still while work is due.
+          process.kill(engine!.pid!, 'SIGSTOP');
+          engine!.setBusy(true);
+        },
+        onFailure: resolve,
+      });
+      engine.send({ type: 'open', checkpointDirectory: directory, rows: 2 });
+    });
+    expect(await failure).toEqual(engineError);
+    expect((await failure).message).toContain('no sign of progress');
+    await engine!.end();
+  });
+
+  it('says so when it runs out of memory, and passes on the errors of its work', async () => {
+    const directory = await temporaryDirectory();
+    const serve = new URL('../../model/embedded/process/serve.ts', import.meta.url).href;
+    const errors = new URL('../../data/errors.ts', import.meta.url).href;
+    const fail = async (name: string, body: string) => {
+      const path = join(directory, `${name}.ts`);
+      await writeFile(
+        path,
+        `import { serve } from '${serve}';\nimport { StpError } from '${errors}';\nserve(async () => { ${body} });`,
+      );
+      return new Promise<Error>((resolve) => {
+        const engine = new EngineProcess({ entry: new URL(`file://${path}`), onMessage: () => {}, onFailure: resolve });
+        engine.send({});
+      });
+    };
+    const memory = await fail('memory', 'const all = []; for (;;) all.push(new Array(3e7).fill(0.5));');
+    expect(memory).toEqual(engineError);
+    expect(memory.message).toContain('ran out of memory');
+    const typed = await fail(
+      'typed',
+      "throw new StpError('STP1302', 'cut short', 'Fetch it again.', { facts: { file: 'x' } });",
+    );
+    expect(typed).toMatchObject({
+      code: 'STP1302',
+      message: 'cut short',
+      advice: 'Fetch it again.',
+      retryable: false,
+      facts: { file: 'x' },
+    });
+    const plain = await fail('plain', "throw new TypeError('a mistake');");
+    expect(plain).toMatchObject({ code: 'STP1301', message: 'a mistake', retryable: false });
+    const exit = await fail('exit', 'process.exit(7);');
+    expect(exit).toEqual(engineError);
+    expect(exit.message).toContain('exit code 7');
+  });
+});
+
+describe('embedded trainer', () => {
+  const requestFor = async (steps: number): Promise<TrainRequest> => {
+    const directory = await temporaryDirectory();
+    const examplesPath = join(directory, 'examples.jsonl');
+    const examples = LEAN_TEXTS.map((text) => {
+      const [prompt, target] = text.split('<by>') as [string, string];
+      return JSON.stringify({ prompt: `${prompt}<by>`, target, weight: 1, role: 'prover' });
+    });
+    await writeFile(examplesPath, `${examples.join('\n')}\n`);
+    return {
+      examplesPath,
+      initDirectory: null,
+      shape: { ...SMALL_SHAPE, hiddenSize: 48, feedForwardSize: 96 },
+      outputDirectory: join(directory, 'model'),
+      steps,
+      tokensPerStep: 320,
+      learningRate: 5e-3,
+      warmupSteps: 3,
+      schedule: 'constant',
+      weightDecay: 0,
+      gradientClipNorm: 1,
+      seed: 1,
+    };
+  };
+
+  it('trains in a process of its own, and the generator samples what it learnt', async () => {
+    const mark = newMark('train');
+    const request = await requestFor(60);
+    const losses: number[] = [];
+    const trainer = embeddedTrainer({ threads: 1, runMark: mark });
+    const result = await trainer.train(request, { onProgress: ({ loss }) => losses.push(loss) });
+    expect(losses.length).toBe(60);
+    expect(result.finalLoss).toBeLessThan(losses[0]! / 4);
+    expect(await markedProcesses(mark)).toEqual([]);
+    expect((await readCheckpoint(request.outputDirectory)).training.steps).toBe(60);
+    const generator = await embeddedGenerator({ threads: 1, batchSize: 8 })(request.outputDirectory);
+    onTestFinished(() => generator.close());
+    const greedy = await generator.sample(requestsFor(1), { ...SAMPLING, temperature: 0 });
+    const learnt = greedy.filter(
+      ({ text, finish }, at) => finish === 'stop' && LEAN_TEXTS[at]!.endsWith(`<by>${text}`),
+    );
+    expect(learnt.length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('ends with its signal or its process, typed, with nothing left of the checkpoint', async () => {
+    const mark = newMark('train-abort');
+    const trainer = embeddedTrainer({ threads: 1, runMark: mark });
+    const request = await requestFor(100_000);
+    const abort = new AbortController();
+    const reason = new Error('enough');
+    const aborted = trainer.train(request, { signal: abort.signal, onProgress: () => abort.abort(reason) });
+    await expect(aborted).rejects.toBe(reason);
+    expect(await markedProcesses(mark)).toEqual([]);
+    let isKilled = false;
+    const killed = trainer.train(request, {
+      onProgress: () => {
+        if (isKilled) return;
+        isKilled = true;
+        void markedProcesses(mark).then((pids) => {
+          for (const pid of pids) process.kill(pid, 'SIGKILL');
+        });
+      },
+    });
+    await expect(killed).rejects.toThrow(engineError);
+    expect(await markedProcesses(mark)).toEqual([]);
+    const parent = join(request.outputDirectory, '..');
+    expect(await readdir(parent)).toEqual(['examples.jsonl']);
+  });
+});
