@@ -13,6 +13,7 @@ import { cut, HEARTBEATS_USED } from './batch-reading.ts';
 import { optionLines, START_MARK } from './batch-source.ts';
 import type { VerifierState } from './check-candidates.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from './limits.ts';
+import { SEQUENTIAL } from './run-batch.ts';
 
 type Input = { readonly id: string; readonly header: string | null; readonly statement: string };
 type Judged = Omit<StatementResult, 'id'>;
@@ -96,7 +97,7 @@ async function runStatements(
   const exit = await state.slots.run(() =>
     runLean({
       ...state.processOptions,
-      arguments: ['--stdin', '-j1', '-Dweak.Elab.async=false'],
+      arguments: ['--stdin', ...SEQUENTIAL],
       input: `${lines.join('\n')}\n`,
       deadlineMs: HEADER_TIMEOUT_MS,
       memoryBytesMax: limits.memoryBytesMax,

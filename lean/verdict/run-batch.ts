@@ -23,8 +23,11 @@ export type BatchOutcome =
   /** Lean ended before the header was through. */
   | { readonly kind: 'no_start'; readonly exit: LeanExit };
 
-/** Elaborates one declaration after another: a message belongs to the text that is being read, and time to its candidate. */
-const SEQUENTIAL = ['-j1', '-Dweak.Elab.async=false'];
+/**
+ * Elaborates one declaration after another: a message belongs to the text that is being read, and time to its candidate.
+ * The second thread only reports; with one, Lean reports nothing before it has read the whole file.
+ */
+export const SEQUENTIAL = ['-j2', '-Dweak.Elab.async=false'];
 
 export async function runBatch(
   header: string,
