@@ -1,0 +1,46 @@
+/** The rules that CI relies on do fire: each is shown one file that breaks it. */
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+
+const repository = join(import.meta.dirname, '..', '..');
+const run = (file: string, args: readonly string[]) =>
+  execa(file, args, { cwd: repository, preferLocal: true, reject: false, all: true });
+
+describe('lint', () => {
+  it('refuses a promise that nobody waits for', async () => {
+    const folder = 'test/fixtures/lint';
+    const bad = await run('biome', ['lint', `--config-path=${folder}/rules.json`, `${folder}/floating-promise.ts`]);
+    expect(bad.all).toContain('noFloatingPromises');
+    expect(bad.all).toContain('floating-promise.ts:5:3');
+    expect(bad.exitCode).toBe(1);
+  });
+});
+
+describe('boundaries', () => {
+  it('refuse a workflow that runs code from below or uses Node, and Lean code that knows the stores', async () => {
+    const bad = await run('depcruise', ['--config', '.dependency-cruiser.cjs', 'test/fixtures/boundaries']);
+    expect(bad.exitCode).not.toBe(0);
+    for (const rule of ['workflows-are-deterministic', 'workflows-use-no-node', 'lean-imports-nothing-above'])
+      expect(bad.all).toContain(rule);
+  });
+});
+
+describe('packages', () => {
+  it('hold one protobufjs 8 for the Temporal SDK: with two of them payload types do not match', async () => {
+    const { stdout } = await run('npm', ['ls', 'protobufjs', '--json', '--all']);
+    const versions = new Map<string, Set<string>>();
+    const walk = (
+      node: { dependencies?: Record<string, { version?: string; dependencies?: object }> },
+      path: string,
+    ): void => {
+      for (const [name, child] of Object.entries(node.dependencies ?? {})) {
+        if (name === 'protobufjs' && child.version)
+          versions.set(child.version, (versions.get(child.version) ?? new Set()).add(path));
+        walk(child as never, `${path}/${name}`);
+      }
+    };
+    walk(JSON.parse(stdout), '');
+    expect([...versions.keys()].filter((version) => version.startsWith('8.'))).toEqual(['8.8.1']);
+  });
+});
