@@ -26,6 +26,10 @@ export interface SelfplayOptions extends RunOptions {
 }
 
 const POLL_EVERY_MS = 1_000;
+/** Why the run stops when a person asked for it (Ctrl-C). */
+const INTERRUPTED = new Error('interrupted');
+/** As shells report a program that SIGINT ended. */
+const EXIT_INTERRUPTED = 130;
 
 export async function selfplay(options: SelfplayOptions): Promise<void> {
   const input = startInput(options);
@@ -55,12 +59,14 @@ export async function selfplay(options: SelfplayOptions): Promise<void> {
   const lean = await leanEnvironment(settings, say);
   say(lean.version);
 
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort(INTERRUPTED));
   const server = await startDevServer({
     executable: temporal.executable,
     dbFilename: join(runDirectory, 'temporal', 'history.db'),
     ...(options.port === undefined ? {} : { port: options.port }),
     ...(options.uiPort === undefined ? {} : { uiPort: options.uiPort }),
-    onCrash: (error) => say(error.toText()),
+    onCrash: (error) => stopping.abort(error),
   });
   const workflowId = selfplayWorkflowId(run);
   say(`Temporal UI: ${server.uiUrl}/namespaces/default/workflows/${encodeURIComponent(workflowId)}`);
@@ -75,14 +81,12 @@ export async function selfplay(options: SelfplayOptions): Promise<void> {
     await worker.stop();
     await server.stop();
   };
-  const interrupted = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
 
   try {
     const client = new Client({ connection });
-    await Promise.race([worker.ready, aborted(interrupted.signal)]);
+    await Promise.race([worker.ready, aborted(stopping.signal)]);
     await startOrTakeUp(client, workflowId, input, say);
-    await watch(client, workflowId, view, interrupted.signal);
+    await watch(client, workflowId, view, stopping.signal);
     const summary = summarySchema.parse(JSON.parse(await readFile(join(runDirectory, 'summary.json'), 'utf8')));
     view.end();
     if (options.json) process.stdout.write(`${JSON.stringify(summary, null, 2)}\n`);
@@ -91,13 +95,15 @@ export async function selfplay(options: SelfplayOptions): Promise<void> {
     );
     if (options.stay) {
       out.write(`Temporal UI stays at ${server.uiUrl}; Ctrl-C ends it.\n`);
-      await aborted(interrupted.signal).catch(() => undefined);
+      await aborted(stopping.signal).catch(() => undefined);
     }
   } catch (error) {
-    if (!interrupted.signal.aborted) throw failureOf(error);
     view.end();
-    out.write(`\nStopped. The same command with --run-dir ${runDirectory} goes on from here.\n`);
-    process.exitCode = 130;
+    if (stopping.signal.aborted)
+      out.write(`Stopped. The same command with --run-dir ${runDirectory} goes on from here.\n`);
+    if (stopping.signal.reason !== INTERRUPTED)
+      throw stopping.signal.aborted ? stopping.signal.reason : failureOf(error);
+    process.exitCode = EXIT_INTERRUPTED;
   } finally {
     await stop();
   }
@@ -135,11 +141,13 @@ async function watch(client: Client, workflowId: string, view: ProgressView, sig
   const finished = client.workflow.getHandle(workflowId).result();
   // Failing is reported by the race below; this keeps a failure during a poll from being unhandled.
   finished.catch(() => undefined);
+  const stopped = aborted(signal);
+  stopped.catch(() => undefined);
   for (;;) {
     const turn = await Promise.race([
       finished.then(() => 'finished' as const),
       sleep(POLL_EVERY_MS, 'poll' as const),
-      aborted(signal),
+      stopped,
     ]);
     if (turn === 'finished') return;
     const snapshot = await takeSnapshot(client, workflowId);
@@ -149,7 +157,7 @@ async function watch(client: Client, workflowId: string, view: ProgressView, sig
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const fail = (): void => reject(new Error('interrupted'));
+    const fail = (): void => reject(signal.reason);
     if (signal.aborted) fail();
     else signal.addEventListener('abort', fail, { once: true });
   });

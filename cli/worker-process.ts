@@ -35,7 +35,8 @@ export function superviseWorker(
       ['--disable-warning=ExperimentalWarning', join(REPOSITORY, 'workers', 'dev.ts')],
       {
         env: { ...process.env, ...environment },
-        stdio: ['ignore', 'pipe', 'pipe'],
+        // The channel carries nothing: its end tells the worker that this process is gone, however it went.
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       },
     );
     child = started;

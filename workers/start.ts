@@ -7,7 +7,14 @@ import { workerSettings } from './settings.ts';
 /** The line that tells a parent process that the workers poll. */
 export const READY_LINE = 'stp worker ready';
 
+/** Time for a graceful end once the parent process is gone, ms. */
+const ORPHAN_GRACE_MS = 10_000;
+
 export async function startWorker(roles: readonly WorkerRole[]): Promise<void> {
+  process.once('disconnect', () => {
+    process.kill(process.pid, 'SIGTERM');
+    setTimeout(() => process.exit(1), ORPHAN_GRACE_MS).unref();
+  });
   try {
     const settings = workerSettings();
     const environment = await leanEnvironment(settings, (line) => console.error(line));
