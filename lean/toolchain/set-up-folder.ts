@@ -1,7 +1,7 @@
 /**
  * Where toolchains of our own lie (`<cache>/lean/<name>`), and how one gets there whole: it is made in a folder of
  * another name and renamed when complete, so that an interrupted set-up leaves nothing that is taken for a Lean. The
- * rename decides between two set-ups at once; the lock only saves the second one the work.
+ * lock saves a second set-up the work; where it fails, the later rename wins and both results are whole.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -81,11 +81,12 @@ export async function withSetUpLock<Result>(
   for (let waited = false; !(await takeLock(lock)); waited = true) {
     if (!waited) onWait();
     if (await lockIsStale(lock)) await rm(lock, { force: true });
-    else await sleep(LOCK_POLL_MS, undefined, signal === undefined ? {} : { signal });
+    else await sleep(LOCK_POLL_MS);
+    signal?.throwIfAborted();
   }
   const refresh = setInterval(() => {
     const now = new Date();
-    utimes(lock, now, now).catch(() => undefined); // taken away as stale: the rename still decides
+    utimes(lock, now, now).catch(() => undefined); // taken away as stale: the renames keep the result whole
   }, LOCK_REFRESH_MS);
   try {
     await removeAbandonedWork(folder);
@@ -109,8 +110,8 @@ async function removeAbandonedWork(folder: string): Promise<void> {
 }
 
 /**
- * Makes `<cache>/lean/<name>`: `make` fills an empty folder, which then gets that name. Where another set-up was first,
- * its folder stays. Whatever goes wrong, nothing is left behind.
+ * Makes `<cache>/lean/<name>`: `make` fills an empty folder, which then gets that name. What had the name before is
+ * replaced in one step: there is no moment at which an incomplete folder has it. Whatever goes wrong, nothing new is left.
  * @returns the folder
  */
 export async function makeWhole(
@@ -120,15 +121,28 @@ export async function makeWhole(
 ): Promise<string> {
   const parent = leanFolder(cacheDirectory);
   const target = join(parent, name);
-  const work = join(parent, `${WORK_PREFIX}${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`);
+  const work = join(parent, workFolderName());
+  const former = join(parent, workFolderName());
   await mkdir(work, { recursive: true });
   try {
     await make(work);
-    await rename(work, target).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-    });
+    await renameIfThere(target, former);
+    await rename(work, target);
     return target;
   } finally {
     await rm(work, { recursive: true, force: true });
+    await rm(former, { recursive: true, force: true });
+  }
+}
+
+function workFolderName(): string {
+  return `${WORK_PREFIX}${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`;
+}
+
+async function renameIfThere(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }

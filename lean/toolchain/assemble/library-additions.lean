@@ -52,6 +52,12 @@ theorem Lean.injEq_helper {P Q R : Prop} (h : P → Q → R) (both : P ∧ Q) : 
 abbrev noConfusionEnum {α : Sort u} (f : α → Nat) {P : Sort w} {x y : α} (h : x = y) : noConfusionTypeEnum f P x y :=
   noConfusionEnum28 f h
 
+/-! ### Used by well-founded recursion -/
+
+-- 4.35 unfolds an instance only where it says so; termination proofs need this one unfolded.
+set_option allowUnsafeReducibility true in
+attribute [instance_reducible] Nat.lt_wfRel
+
 /-! ### Used by `grind` -/
 
 class Lean.Grind.PowIdentity (α : Type u) [Lean.Grind.CommSemiring α] (p : outParam Nat) : Prop where
