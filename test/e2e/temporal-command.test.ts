@@ -1,0 +1,87 @@
+/** The stock Temporal CLI starts a run: `temporal workflow start stp-selfplay --rounds N`. Costs about 15 s. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { execa } from 'execa';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { temporalExecutable } from '../../cli/temporal.ts';
+import { type DevServer, startDevServer } from '../../infra/temporal/dev-server.ts';
+import { workerSettings } from '../../workers/settings.ts';
+import { REPOSITORY } from '../support/stp.ts';
+
+let server: DevServer;
+let connection: Connection;
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'stp-command-'));
+  const { executable } = await temporalExecutable(workerSettings(), () => undefined);
+  server = await startDevServer({ executable });
+  connection = await Connection.connect({ address: server.address });
+});
+afterAll(async () => {
+  await connection?.close();
+  await server?.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const temporal = (...args: string[]) =>
+  execa('temporal', ['workflow', 'start', ...args], {
+    reject: false,
+    all: true,
+    env: { PATH: `${join(REPOSITORY, 'bin')}${delimiter}${process.env.PATH}`, TEMPORAL_ADDRESS: server.address },
+  });
+
+it('starts a workflow of that type, named after its run, with the input checked', async () => {
+  const result = await temporal('stp-selfplay', '--rounds', '2');
+  expect(result.all).toContain('stp-selfplay');
+  expect(result.exitCode).toBe(0);
+  const client = new Client({ connection });
+  const found = [];
+  for (let attempt = 0; attempt < 100 && found.length === 0; attempt++) {
+    for await (const workflow of client.workflow.list({ query: "WorkflowType = 'stp-selfplay'" })) found.push(workflow);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  expect(found[0]).toMatchObject({ type: 'stp-selfplay', taskQueue: 'stp' });
+  expect(found[0]!.workflowId).toMatch(/^stp\/embedded-\d{8}-\d{6}$/);
+  const { events } = await client.workflow.getHandle(found[0]!.workflowId).fetchHistory();
+  const input = events![0]!.workflowExecutionStartedEventAttributes!.input!.payloads![0]!.data!;
+  expect(JSON.parse(Buffer.from(input).toString())).toMatchObject({ rounds: 2, preset: 'embedded' });
+});
+
+it("passes Temporal's own options through and ours into the input", async () => {
+  const result = await temporal(
+    'stp-selfplay',
+    '--rounds=1',
+    '--preset',
+    'smoke',
+    '--set',
+    'sampling.temperature=0.5',
+    '-w',
+    'stp/mine',
+    '-o',
+    'json',
+  );
+  expect(result.exitCode).toBe(0);
+  const handle = new Client({ connection }).workflow.getHandle('stp/mine');
+  const { events } = await handle.fetchHistory();
+  const input = JSON.parse(
+    Buffer.from(events![0]!.workflowExecutionStartedEventAttributes!.input!.payloads![0]!.data!).toString(),
+  );
+  expect(input).toMatchObject({ rounds: 1, preset: 'smoke', set: { 'sampling.temperature': '0.5' } });
+});
+
+it.each([[['--rounds', '0']], [['--rounds', 'many']], [['--rounds', '1', '--roundz', '2']], [[]]])(
+  'refuses %j with exit 2',
+  async (args) => {
+    const result = await temporal('stp-selfplay', ...args);
+    expect(result.exitCode).toBe(2);
+  },
+);
+
+it('explains itself', async () => {
+  const result = await temporal('stp-selfplay', '--help');
+  expect(result.all).toContain('--rounds <n>');
+  expect(result.exitCode).toBe(0);
+});

@@ -1,0 +1,35 @@
+/** Runs `bin/stp` as a person would, and the smallest run that still goes through every stage. */
+import { join } from 'node:path';
+import { execa, type Options } from 'execa';
+
+export const REPOSITORY = join(import.meta.dirname, '..', '..');
+export const STP = join(REPOSITORY, 'bin', 'stp');
+
+export function stp(args: readonly string[], options: Options = {}) {
+  return execa(STP, args, { cwd: REPOSITORY, reject: false, all: true, ...options });
+}
+
+/** A model of 60,000 weights on a dozen statements: half a minute with one round. */
+export const TINY_RUN: readonly string[] = [
+  '--preset',
+  'smoke',
+  '--rounds',
+  '1',
+  '--seed',
+  '3',
+  ...Object.entries({
+    'data.problemSets': '["nng"]',
+    'data.trainStatementsPerSetMax': 12,
+    'data.heldOutStatementsPerSetMax': 3,
+    'model.hiddenSize': 48,
+    'model.layers': 2,
+    'model.feedForwardSize': 96,
+    'sft.stepsMax': 150,
+    'sampling.samplesPerStatement': 6,
+    'sampling.statementsPerShard': 4,
+    'sampling.maxTokens': 32,
+    'conjectures.perRoundMax': 6,
+    'retrain.everyRounds': 0,
+    'evaluation.samplesPerStatement': 2,
+  }).flatMap(([key, value]) => ['--set', `${key}=${value}`]),
+];
