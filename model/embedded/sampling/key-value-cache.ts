@@ -1,7 +1,7 @@
 /**
- * Keys and values of every row, time-major: position p of row r lies at (p · rows + r) · width. The first positions of a
- * buffer are a contiguous head of it, so a step hands over as many as it needs without a copy. A row that starts anew
- * leaves what it held; the bias hides it until it is written over.
+ * Keys and values of every row, [rows, keyValueHeads, positions, headSize] a layer, so that a head's past lies together
+ * and streams from memory. Room is for the longest row, in steps; it is made anew when that outgrows it. A row that starts
+ * afresh leaves what it held; the bias hides it until it is written over.
  */
 import { Tensor } from 'onnxruntime-node';
 import type { ModelShape } from '../../trainer.ts';
@@ -14,75 +14,124 @@ export const MASKED = -1e9;
 /**
  * A step sees span = 1 + past scores a row, always a multiple of this, the new token's first. Softmax and the products
  * over the past then run through whole vector blocks in the same order for every row, however long its neighbours are:
- * more past only adds blocks of exact zeros (sampler.test.ts, "batch"). 64 covers 16-lane kernels unrolled four times.
+ * more past only adds blocks of exact zeros (sampler.test.ts, "batching"). 64 is 16 lanes unrolled four times.
  */
 const SPAN_STEP = 64;
+/** Steps that less room must have sufficed before room is given back: giving back costs about as much as three steps. */
+const STEPS_BEFORE_SHRINKING = 16;
+
+/** Keys of one layer or values of one layer. A value buffer starts each head with zeros, in the place of the new token. */
+interface Buffer {
+  readonly name: string;
+  readonly offset: 0 | 1;
+  data: Float32Array;
+}
 
 export class KeyValueCache {
   readonly #rows: number;
-  readonly #width: number;
-  readonly #positionsMax: number;
-  /** Layer by layer keys then values, as in the graphs' `fresh`. */
-  readonly #buffers: readonly Float32Array[];
-  readonly #bias: Float32Array;
-  readonly #dimensions: readonly [number, number, number];
+  readonly #heads: number;
+  readonly #headSize: number;
+  readonly #buffers: readonly Buffer[];
+  #bias = new Float32Array();
+  #span = 0;
+  #stepsTooWide = 0;
 
   constructor(shape: ModelShape, rows: number) {
-    const headSize = shape.hiddenSize / shape.heads;
     this.#rows = rows;
-    this.#width = shape.keyValueHeads * headSize;
-    this.#dimensions = [rows, shape.keyValueHeads, headSize];
-    const spanMax = Math.ceil(shape.contextLength / SPAN_STEP) * SPAN_STEP;
-    this.#positionsMax = spanMax - 1;
-    this.#buffers = Array.from(
-      { length: 2 * shape.layers },
-      () => new Float32Array(this.#positionsMax * rows * this.#width),
-    );
-    this.#bias = new Float32Array(rows * spanMax);
+    this.#heads = shape.keyValueHeads;
+    this.#headSize = shape.hiddenSize / shape.heads;
+    // In the order of the graphs' `fresh`.
+    this.#buffers = Array.from({ length: shape.layers }, (_, layer): Buffer[] => [
+      { name: keyCacheName(layer), offset: 0, data: new Float32Array() },
+      { name: valueCacheName(layer), offset: 1, data: new Float32Array() },
+    ]).flat();
+    this.#setSpan(SPAN_STEP);
   }
 
-  /** Inputs of a step: the cache of as many positions as the longest row has, and the bias that hides the rest. */
+  /** Inputs of a step for rows of these lengths: the cache, and the bias that hides what is not theirs. */
   inputs(lengths: Int32Array): Record<string, Tensor> {
-    let longest = 0;
-    for (const length of lengths) longest = Math.max(longest, length);
-    const span = Math.ceil((longest + 1) / SPAN_STEP) * SPAN_STEP;
-    const past = span - 1;
-    const bias = this.#bias.subarray(0, this.#rows * span).fill(MASKED);
+    this.#fit(lengths);
+    const span = this.#span;
+    this.#bias.fill(MASKED);
     lengths.forEach((length, row) => {
-      bias.fill(0, row * span, row * span + 1 + length);
+      this.#bias.fill(0, row * span, row * span + 1 + length);
     });
-    const inputs: Record<string, Tensor> = { bias: new Tensor('float32', bias, [this.#rows, 1, 1, span]) };
-    this.#buffers.forEach((buffer, index) => {
-      const name = index % 2 === 0 ? keyCacheName(index / 2) : valueCacheName((index - 1) / 2);
-      const head = buffer.subarray(0, past * this.#rows * this.#width);
-      inputs[name] = new Tensor('float32', head, [past, ...this.#dimensions]);
-    });
+    const inputs: Record<string, Tensor> = { bias: new Tensor('float32', this.#bias, [this.#rows, 1, 1, span]) };
+    for (const buffer of this.#buffers) {
+      const dimensions = [this.#rows, this.#heads, this.#capacity(buffer), this.#headSize];
+      inputs[buffer.name] = new Tensor('float32', buffer.data, dimensions);
+    }
     return inputs;
   }
 
   /** Puts a prompt's keys and values into a row, from position 0. */
   place(row: number, prefix: Prefix): void {
-    const width = this.#width;
+    this.#ensure(prefix.length);
+    const size = this.#headSize;
     this.#buffers.forEach((buffer, index) => {
-      const start = index * prefix.paddedLength;
-      for (let position = 0; position < prefix.length; position++) {
-        const from = (start + position) * width;
-        buffer.set(prefix.fresh.subarray(from, from + width), (position * this.#rows + row) * width);
+      for (let head = 0; head < this.#heads; head++) {
+        const from = (index * this.#heads + head) * prefix.paddedLength * size;
+        buffer.data.set(prefix.fresh.subarray(from, from + prefix.length * size), this.#start(buffer, row, head));
       }
     });
   }
 
-  /** Puts the step's new keys and values (`fresh` of the decode graph) at each row's own length. */
+  /** Puts the step's new keys and values (`fresh` of the decode graph) behind each row's own length. */
   append(fresh: Float32Array, lengths: Int32Array): void {
-    const width = this.#width;
-    this.#buffers.forEach((buffer, index) => {
+    this.#ensure(Math.max(...lengths) + 1);
+    const size = this.#headSize;
+    let from = 0;
+    for (const buffer of this.#buffers) {
       for (let row = 0; row < this.#rows; row++) {
-        const position = lengths[row]!;
-        if (position >= this.#positionsMax) continue;
-        const from = (index * this.#rows + row) * width;
-        const to = (position * this.#rows + row) * width;
-        for (let at = 0; at < width; at++) buffer[to + at] = fresh[from + at]!;
+        for (let head = 0; head < this.#heads; head++) {
+          const to = this.#start(buffer, row, head) + lengths[row]! * size;
+          for (let at = 0; at < size; at++) buffer.data[to + at] = fresh[from++]!;
+        }
       }
-    });
+    }
   }
+
+  #capacity(buffer: Buffer): number {
+    return this.#span - 1 + buffer.offset;
+  }
+
+  /** Index of position 0 of a row's head. */
+  #start(buffer: Buffer, row: number, head: number): number {
+    return ((row * this.#heads + head) * this.#capacity(buffer) + buffer.offset) * this.#headSize;
+  }
+
+  /** Room for a row of this length beside a new token. */
+  #ensure(length: number): void {
+    if (length >= this.#span) this.#setSpan(spanFor(length));
+  }
+
+  #fit(lengths: Int32Array): void {
+    const wanted = spanFor(Math.max(...lengths));
+    this.#stepsTooWide = wanted < this.#span ? this.#stepsTooWide + 1 : 0;
+    if (wanted > this.#span || this.#stepsTooWide > STEPS_BEFORE_SHRINKING) this.#setSpan(wanted);
+  }
+
+  /** Moves what fits of every row into buffers of another span. */
+  #setSpan(span: number): void {
+    const kept = (Math.min(span, Math.max(this.#span, 1)) - 1) * this.#headSize;
+    const [oldSpan, size] = [this.#span, this.#headSize];
+    for (const buffer of this.#buffers) {
+      const old = buffer.data;
+      const capacity = span - 1 + buffer.offset;
+      buffer.data = new Float32Array(this.#rows * this.#heads * capacity * size);
+      if (oldSpan === 0) continue;
+      for (let head = 0; head < this.#rows * this.#heads; head++) {
+        const from = (head * (oldSpan - 1 + buffer.offset) + buffer.offset) * size;
+        buffer.data.set(old.subarray(from, from + kept), (head * capacity + buffer.offset) * size);
+      }
+    }
+    this.#span = span;
+    this.#stepsTooWide = 0;
+    this.#bias = new Float32Array(this.#rows * span);
+  }
+}
+
+/** Smallest span with room for a row of this length and a new token. */
+function spanFor(length: number): number {
+  return Math.ceil((length + 1) / SPAN_STEP) * SPAN_STEP;
 }

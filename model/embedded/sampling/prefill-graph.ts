@@ -12,7 +12,8 @@ import { Decoder, type Projections, type Weights } from './decoder.ts';
 /**
  * For prompts padded to `length` tokens. Inputs: `tokens` int64 [length]; `positions` int64 [1, length]; `bias`
  * [length, length] added to the scores (0 to see, very negative not to); `last` int64 [1], the prompt's last position.
- * Outputs: `logProbabilities` [1, vocabularySize]; `fresh` [2 · layers · length, keyValueHeads · headSize].
+ * Outputs: `logProbabilities` [1, vocabularySize]; `fresh` [2 · layers · keyValueHeads, length, headSize]: each
+ * layer's keys head by head, then its values.
  */
 export function prefillGraph(weights: Weights, length: number): Uint8Array {
   const graph = new Graph('prefill');
@@ -27,14 +28,15 @@ export function prefillGraph(weights: Weights, length: number): Uint8Array {
   const fresh: Value[] = [];
 
   const attend = ({ query, key, value }: Projections): Value => {
-    fresh.push(key, value);
     // [length, heads · headSize] to one matrix a key-value head, its queries one group member after another.
     const queries = transpose(reshape(query, [length, keyValueHeads, group, headSize]), [1, 2, 0, 3]);
     const byHead = (own: Value) => transpose(reshape(own, [length, keyValueHeads, headSize]), [1, 0, 2]);
+    const [keys, values] = [byHead(key), byHead(value)];
+    fresh.push(keys, values);
     const stacked = reshape(queries, [keyValueHeads, group * length, headSize]);
-    const scores = matmul(stacked, byHead(key), { transposeRight: true, scale: 1 / Math.sqrt(headSize) });
+    const scores = matmul(stacked, keys, { transposeRight: true, scale: 1 / Math.sqrt(headSize) });
     const shares = softmax(add(reshape(scores, [keyValueHeads, group, length, length]), bias));
-    const seen = matmul(reshape(shares, [keyValueHeads, group * length, length]), byHead(value));
+    const seen = matmul(reshape(shares, [keyValueHeads, group * length, length]), values);
     const byToken = transpose(reshape(seen, [keyValueHeads, group, length, headSize]), [2, 0, 1, 3]);
     return reshape(byToken, [length, shape.hiddenSize]);
   };

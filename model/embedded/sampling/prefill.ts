@@ -8,7 +8,7 @@ import { openSession } from './session.ts';
 export interface Prefix {
   /** Tokens of the prompt. */
   readonly length: number;
-  /** [2 · layers, padded length, keyValueHeads · headSize]: each layer's keys, then its values. */
+  /** [2 · layers, keyValueHeads, padded length, headSize]: each layer's keys, then its values. */
   readonly fresh: Float32Array;
   readonly paddedLength: number;
   /** Of the token after the last, [vocabularySize]. */
