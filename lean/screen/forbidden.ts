@@ -56,6 +56,7 @@ export const OPTIONS_MAX: ReadonlyMap<string, number> = new Map([
 export const HEADER_COMMANDS: ReadonlySet<string> = new Set([
   'import',
   'open',
+  'scoped',
   'set_option',
   'universe',
   'variable',
@@ -63,3 +64,15 @@ export const HEADER_COMMANDS: ReadonlySet<string> = new Set([
   'section',
   'namespace',
 ]);
+
+/** Options a header may set, or their first parts. `debug.…` could switch the kernel off. */
+export const HEADER_OPTIONS: readonly string[] = [
+  'maxHeartbeats',
+  'maxRecDepth',
+  'autoImplicit',
+  'relaxedAutoImplicit',
+  'linter.',
+  'pp.',
+  'synthInstance.',
+  'tactic.',
+];

@@ -1,7 +1,7 @@
 /** Screens a header: imports, opens, options, universes and variables, nothing that declares or runs. */
 
 import { findRefusedCharacter } from './characters.ts';
-import { FORBIDDEN_CONSTANTS, FORBIDDEN_WORDS, HEADER_COMMANDS, SORRY_WORDS } from './forbidden.ts';
+import { FORBIDDEN_CONSTANTS, FORBIDDEN_WORDS, HEADER_COMMANDS, HEADER_OPTIONS, SORRY_WORDS } from './forbidden.ts';
 import { positionAt, type Token, tokenize } from './tokenizer.ts';
 
 /** As in `statementSchema`. */
@@ -13,10 +13,14 @@ export function screenHeader(header: string): string | null {
   const text = header.replaceAll('\r\n', '\n');
   const character = findRefusedCharacter(text);
   if (character >= 0) return at(text, character, 'a character no header needs');
-  for (const [index, token] of tokenize(text).entries()) {
+  const tokens = tokenize(text).filter((token) => token.kind !== 'comment');
+  for (const [index, token] of tokens.entries()) {
     if (token.kind === 'unterminated') return at(text, token.start, 'a comment or string that does not end');
-    if (index === 0 && token.kind !== 'comment' && !HEADER_COMMANDS.has(token.text)) {
+    if (index === 0 && !HEADER_COMMANDS.has(token.text)) {
       return at(text, token.start, `${token.text.slice(0, 40)} is no header command`);
+    }
+    if (tokens[index - 1]?.text === 'set_option' && !HEADER_OPTIONS.some((option) => token.text.startsWith(option))) {
+      return at(text, token.start, `the option ${token.text.slice(0, 40)} has no place in a header`);
     }
     if (isRefused(token)) return at(text, token.start, `${token.text.slice(0, 40)} has no place in a header`);
   }

@@ -32,7 +32,7 @@ export function splitAxioms(
   for (const name of axioms) {
     if (STANDARD_AXIOMS.has(name)) continue;
     const mayBeLibrary =
-      toleratesLibraryAxioms && PLAIN_NAME.test(name) && !UNPROVED.test(name) && !name.includes('_stp');
+      toleratesLibraryAxioms && PLAIN_NAME.test(name) && !UNPROVED.test(name) && !/_stp|_private/.test(name);
     (mayBeLibrary ? asked : refused).push(name);
   }
   return { refused, asked };

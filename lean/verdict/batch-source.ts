@@ -44,12 +44,19 @@ export interface BatchSource {
   readonly entries: readonly EntryLines[];
 }
 
+/**
+ * Makes names print in full whatever is opened, and private ones as such: `Evil.propext` and a private `propext` would both
+ * print as `propext` otherwise.
+ */
+export const FULL_NAMES: readonly string[] = ['set_option pp.fullNames true', 'set_option pp.privateNames true'];
+
 /** Options of every checked file. No variable is bound that the statement does not bind, and no linter runs. */
 export function optionLines(limits: Limits): string[] {
   return [
     'set_option autoImplicit false',
     'set_option relaxedAutoImplicit false',
     'set_option linter.all false',
+    ...FULL_NAMES,
     `set_option maxHeartbeats ${limits.heartbeatsMax}`,
   ];
 }
