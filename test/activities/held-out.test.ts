@@ -1,0 +1,125 @@
+/** Training never reads the held-out split: not its file, not its statements under another name. Costs about 3 s. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { datasetActivities, type PreparedData } from '../../activities/datasets.ts';
+import type { Ports } from '../../activities/ports.ts';
+import { readAll, writeRecords } from '../../activities/record-files.ts';
+import { selectActivities } from '../../activities/select.ts';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import { contentId } from '../../data/schemas/ids.ts';
+import { exampleSchema, type LibraryTheorem, statementSchema } from '../../data/schemas/records.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+import { statementKey } from '../../selfplay/dedupe.ts';
+import { repositorySources } from '../../workers/sources.ts';
+
+const config = resolveConfig({ preset: 'embedded' });
+let directory: string;
+let store: ObjectStore;
+let data: PreparedData;
+const read: string[] = [];
+
+/** Notes every object that is read. */
+function watched(inner: ObjectStore): ObjectStore {
+  const note = (uri: string): void => void read.push(uri);
+  return {
+    ...inner,
+    get: (ref) => (note(ref.uri), inner.get(ref)),
+    stream: (ref) => (note(ref.uri), inner.stream(ref)),
+    range: (ref, from, to) => (note(ref.uri), inner.range(ref, from, to)),
+    download: (ref, path) => (note(ref.uri), inner.download(ref, path)),
+    put: inner.put.bind(inner),
+    putFile: inner.putFile.bind(inner),
+    stat: inner.stat.bind(inner),
+    list: inner.list.bind(inner),
+  };
+}
+
+const portsWith = (sources: Ports['sources']): Ports =>
+  ({ store: async () => store, sources, environment: {} }) as unknown as Ports;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'stp-held-out-'));
+  store = watched(await openStore(pathToFileURL(directory).href));
+  data = await datasetActivities(portsWith(repositorySources())).prepareData('test', config);
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const heldOutKeys = async (): Promise<Set<string>> => {
+  const keys = new Set<string>();
+  for (const set of config.data.problemSets)
+    for await (const statement of repositorySources().problemSet(set))
+      if (statement.split === 'held-out') keys.add(statementKey(null, statement.statement));
+  return keys;
+};
+
+describe('prepared data', () => {
+  it('has training statements of the training split only', async () => {
+    const train = await readAll(store, data.train, statementSchema);
+    const held = await heldOutKeys();
+    expect(train.length).toBeGreaterThan(100);
+    expect(held.size).toBeGreaterThan(50);
+    expect(train.filter((one) => one.split !== 'train' || held.has(statementKey(null, one.statement)))).toEqual([]);
+  });
+
+  it('has no held-out statement in the SFT set, in any place of a prompt or target', async () => {
+    const held = await heldOutKeys();
+    const examples = await readAll(store, data.sft, exampleSchema);
+    expect(examples.length).toBeGreaterThan(300);
+    const statementsIn = (text: string): string[] =>
+      text.split(/<prove>|<by>|<lemma>|<easy>|<hard>/).filter((part) => part.includes(':'));
+    for (const example of examples)
+      for (const text of [...statementsIn(example.prompt), ...(example.role === 'conjecturer' ? [example.target] : [])])
+        expect(held.has(statementKey(null, `theorem t ${text}`)), text).toBe(false);
+  });
+
+  it('leaves a library theorem out that is a held-out statement under another name', async () => {
+    const sources = repositorySources();
+    const [first] = await Array.fromAsync(sources.problemSet('nng')).then((all) =>
+      all.filter((one) => one.split === 'held-out'),
+    );
+    const copy: LibraryTheorem = {
+      id: contentId('copy'),
+      name: 'Stp.copy',
+      file: 'Copy.lean',
+      line: 1,
+      statement: first!.statement.replace(/theorem \S+/, 'theorem copy'),
+      proof: '  rfl',
+      header: '',
+      premises: [],
+    };
+    const [other] = await sources.libraryTheorems();
+    const copied = portsWith({ ...sources, libraryTheorems: async () => [copy, other!] });
+    const fresh = await openStore(pathToFileURL(join(directory, 'copied')).href);
+    const prepared = await datasetActivities({ ...copied, store: async () => fresh }).prepareData('test', config);
+    expect(prepared.counts).toMatchObject({ libraryProofs: 1, excludedForHeldOut: 1 });
+  });
+});
+
+describe('selection', () => {
+  it('reads nothing of the held-out split on its way to a training set', async () => {
+    const context = { run: 'test', round: 1, name: 'rounds/1-test', config, data, history: [] };
+    const activities = selectActivities(portsWith(repositorySources()));
+    read.length = 0;
+    const empty = await writeRecords(store, 'empty.jsonl', []);
+    await activities.planShards({ ...context, conjectures: null });
+    const finished = await activities.finishRound({
+      ...context,
+      modelIn: 'm',
+      shards: [],
+      conjectures: null,
+      conjecturesMade: 0,
+      gate: {},
+      rates: empty,
+      certified: { proved: empty, certified: 0, refused: 0 },
+    });
+    const examples = await activities.retrainSet({ ...context, history: [finished.manifest] });
+    expect((await readAll(store, examples, z.unknown())).length).toBe(data.sft.count);
+    expect(read.length).toBeGreaterThan(3);
+    expect(read.filter((uri) => uri.includes('held-out'))).toEqual([]);
+  });
+});

@@ -1,0 +1,29 @@
+/** Real Lean with the compiled library, for tests that check something. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LIBRARY_HEADER } from '../../lean/library/compile.ts';
+import { openVerifier } from '../../lean/open-verifier.ts';
+import type { Verifier } from '../../lean/verifier.ts';
+import { leanEnvironment } from '../../workers/assemble.ts';
+import { workerSettings } from '../../workers/settings.ts';
+
+/** A verifier without a cache; `close` it and its folder goes. */
+export async function testVerifier(): Promise<Verifier> {
+  const environment = await leanEnvironment(workerSettings(), () => undefined);
+  const scratchDirectory = await mkdtemp(join(tmpdir(), 'stp-lean-'));
+  const verifier = await openVerifier({
+    environment,
+    libraryHeader: LIBRARY_HEADER,
+    processes: 2,
+    cacheDirectory: null,
+    scratchDirectory,
+  });
+  return {
+    ...verifier,
+    close: async () => {
+      await verifier.close();
+      await rm(scratchDirectory, { recursive: true, force: true });
+    },
+  };
+}
