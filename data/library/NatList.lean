@@ -538,7 +538,7 @@ theorem ordered_copies (k n : Nat) : ordered (copies k n) = true := by
     | zero => rfl
     | succ k =>
       rw [copies_succ] at ih
-      rw [copies_succ, copies_succ, ordered_cons_cons, ih, leb_self]
+      rw [copies_succ, copies_succ, ordered_cons_cons, ih, le_leb n n (Nat.le_refl n)]
       rfl
 
 theorem ordered_mapl_double (ns : List Nat) : ordered (mapl double ns) = ordered ns := by

@@ -129,11 +129,6 @@ theorem eqb_double (a b : Nat) : eqb (double a) (double b) = eqb a b := by
 theorem eqb_zero (n : Nat) : eqb n 0 = isZero n := by
   cases n <;> rfl
 
-theorem leb_self (n : Nat) : leb n n = true := by
-  induction n with
-  | zero => rfl
-  | succ n ih => exact ih
-
 theorem leb_le (a b : Nat) (h : leb a b = true) : a ≤ b := by
   induction a generalizing b with
   | zero => omega
@@ -203,11 +198,6 @@ theorem leb_double (a b : Nat) : leb (double a) (double b) = leb a b := by
 theorem leb_zero_right (n : Nat) : leb n 0 = isZero n := by
   cases n <;> rfl
 
-theorem ltb_self (n : Nat) : ltb n n = false := by
-  induction n with
-  | zero => rfl
-  | succ n ih => exact ih
-
 theorem ltb_zero (n : Nat) : ltb n 0 = false := by
   rfl
 
@@ -219,7 +209,8 @@ theorem ltb_succ (a b : Nat) : ltb (a + 1) (b + 1) = ltb a b := by
   rfl
 
 theorem ltb_self_succ (n : Nat) : ltb n (n + 1) = true := by
-  rw [ltb, leb_self]
+  rw [ltb_true_iff]
+  omega
 
 theorem ltb_leb (a b : Nat) (h : ltb a b = true) : leb a b = true := by
   rw [ltb_true_iff] at h

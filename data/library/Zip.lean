@@ -40,16 +40,13 @@ def keepWhile {α : Type} (p : α → Bool) : List α → List α
 theorem pairUp_nil_right {α β : Type} (xs : List α) : pairUp xs ([] : List β) = [] := by
   cases xs <;> rfl
 
-theorem pairUp_cons {α β : Type} (x : α) (y : β) (xs : List α) (ys : List β) : pairUp (x :: xs) (y :: ys) = (x, y) :: pairUp xs ys := by
-  rfl
-
 theorem len_pairUp {α β : Type} (xs : List α) (ys : List β) : len (pairUp xs ys) = minimum (len xs) (len ys) := by
   induction xs generalizing ys with
   | nil => rw [len_nil, minimum_zero_left]; rfl
   | cons x xs ih =>
     cases ys with
     | nil => rw [pairUp_nil_right, len_nil, len_nil, minimum_zero_right]
-    | cons y ys => rw [pairUp_cons, len_cons, ih, len_cons, len_cons, minimum_succ]
+    | cons y ys => rw [pairUp, len_cons, ih, len_cons, len_cons, minimum_succ]
 
 theorem len_pairUp_self {α : Type} (xs : List α) : len (pairUp xs xs) = len xs := by
   rw [len_pairUp, minimum_self]
@@ -60,7 +57,7 @@ theorem len_pairUp_mapl {α β : Type} (f : α → β) (xs : List α) : len (pai
 theorem pairUp_self {α : Type} (xs : List α) : pairUp xs xs = mapl twin xs := by
   induction xs with
   | nil => rfl
-  | cons x xs ih => rw [pairUp_cons, ih, mapl_cons, twin]
+  | cons x xs ih => rw [pairUp, ih, mapl_cons, twin]
 
 theorem pairUp_mapl_left {α β γ : Type} (f : α → γ) (xs : List α) (ys : List β) : pairUp (mapl f xs) ys = mapl (mapFirst f) (pairUp xs ys) := by
   induction xs generalizing ys with
@@ -68,7 +65,7 @@ theorem pairUp_mapl_left {α β γ : Type} (f : α → γ) (xs : List α) (ys : 
   | cons x xs ih =>
     cases ys with
     | nil => rfl
-    | cons y ys => rw [mapl_cons, pairUp_cons, ih, pairUp_cons, mapl_cons, mapFirst]
+    | cons y ys => rw [mapl_cons, pairUp, ih, pairUp, mapl_cons, mapFirst]
 
 theorem pairUp_swapPair {α β : Type} (xs : List α) (ys : List β) : mapl swapPair (pairUp xs ys) = pairUp ys xs := by
   induction xs generalizing ys with
@@ -76,12 +73,12 @@ theorem pairUp_swapPair {α β : Type} (xs : List α) (ys : List β) : mapl swap
   | cons x xs ih =>
     cases ys with
     | nil => rfl
-    | cons y ys => rw [pairUp_cons, mapl_cons, ih, pairUp_cons, swapPair_mk]
+    | cons y ys => rw [pairUp, mapl_cons, ih, pairUp, swapPair_mk]
 
 theorem pairUp_copies {α β : Type} (n : Nat) (x : α) (y : β) : pairUp (copies n x) (copies n y) = copies n (x, y) := by
   induction n with
   | zero => rfl
-  | succ n ih => rw [copies_succ, copies_succ, pairUp_cons, ih, copies_succ]
+  | succ n ih => rw [copies_succ, copies_succ, pairUp, ih, copies_succ]
 
 theorem combine_nil_right {α β γ : Type} (f : α → β → γ) (xs : List α) : combine f xs [] = [] := by
   cases xs <;> rfl
@@ -95,7 +92,7 @@ theorem combine_eq_mapl_pairUp {α β γ : Type} (f : α → β → γ) (xs : Li
   | cons x xs ih =>
     cases ys with
     | nil => rfl
-    | cons y ys => rw [combine_cons, ih, pairUp_cons, mapl_cons, uncurried_mk]
+    | cons y ys => rw [combine_cons, ih, pairUp, mapl_cons, uncurried_mk]
 
 theorem len_combine {α β γ : Type} (f : α → β → γ) (xs : List α) (ys : List β) : len (combine f xs ys) = minimum (len xs) (len ys) := by
   rw [combine_eq_mapl_pairUp, len_mapl, len_pairUp]
@@ -188,17 +185,17 @@ theorem seconds_swapPair {α β : Type} (ps : List (α × β)) : seconds (mapl s
 theorem pairUp_firsts_seconds {α β : Type} (ps : List (α × β)) : pairUp (firsts ps) (seconds ps) = ps := by
   induction ps with
   | nil => rfl
-  | cons p ps ih => rw [firsts_cons, seconds_cons, pairUp_cons, ih, pair_eta]
+  | cons p ps ih => rw [firsts_cons, seconds_cons, pairUp, ih, pair_eta]
 
 theorem firsts_pairUp_mapl {α β : Type} (f : α → β) (xs : List α) : firsts (pairUp xs (mapl f xs)) = xs := by
   induction xs with
   | nil => rfl
-  | cons x xs ih => rw [mapl_cons, pairUp_cons, firsts_cons, ih]
+  | cons x xs ih => rw [mapl_cons, pairUp, firsts_cons, ih]
 
 theorem seconds_pairUp_mapl {α β : Type} (f : α → β) (xs : List α) : seconds (pairUp xs (mapl f xs)) = mapl f xs := by
   induction xs with
   | nil => rfl
-  | cons x xs ih => rw [mapl_cons, pairUp_cons, seconds_cons, ih]
+  | cons x xs ih => rw [mapl_cons, pairUp, seconds_cons, ih]
 
 theorem takeN_nil {α : Type} (n : Nat) : takeN n ([] : List α) = [] := by
   cases n <;> rfl
