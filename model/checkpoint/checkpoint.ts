@@ -131,10 +131,15 @@ function tensorProblem(shape: ModelShape, tensors: ReadonlyMap<string, Tensor>):
     if (tensor.values.length !== dimensions.reduce((product, size) => product * size, 1)) {
       return `tensor ${name} has ${tensor.values.length} values`;
     }
-    if (!tensor.values.every(Number.isFinite)) return `tensor ${name} holds a value that is not finite`;
+    if (!allFinite(tensor.values)) return `tensor ${name} holds a value that is not finite`;
   }
   for (const name of tensors.keys()) if (!expected.has(name)) return `tensor ${name} is not part of the model`;
   return null;
+}
+
+function allFinite(values: Float32Array): boolean {
+  for (let index = 0; index < values.length; index++) if (!Number.isFinite(values[index])) return false;
+  return true;
 }
 
 function tokenizerProblem(shape: ModelShape, tokenizer: Tokenizer): string | null {

@@ -3,6 +3,7 @@
  * bytes. Nothing in a file is believed: sizes are capped, and the tensors must cover the data exactly once.
  * Writes F32; reads F32 and BF16. Format: github.com/huggingface/safetensors, README "Format".
  */
+import { endianness } from 'node:os';
 import { z } from 'zod';
 import { damaged } from './damaged.ts';
 
@@ -21,6 +22,8 @@ const DIMENSIONS_MAX = 4;
 const DIMENSION_MAX = 2 ** 24;
 const LENGTH_FIELD_BYTES = 8;
 const ALIGNMENT_BYTES = 8;
+/** The format is little-endian; so is nearly every machine, where bytes are copied as they are. */
+const IS_BIG_ENDIAN = endianness() === 'BE';
 const VALUE_BYTES = { F32: 4, BF16: 2 } as const;
 
 const entrySchema = z.strictObject({
@@ -46,8 +49,9 @@ export function writeSafetensors(tensors: ReadonlyMap<string, Tensor>): Buffer {
   json.copy(file, LENGTH_FIELD_BYTES);
   let position = LENGTH_FIELD_BYTES + headerBytes;
   for (const { values } of tensors.values()) {
-    for (let index = 0; index < values.length; index++) file.writeFloatLE(values[index]!, position + 4 * index);
-    position += values.length * VALUE_BYTES.F32;
+    const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength).copy(file, position);
+    if (IS_BIG_ENDIAN) file.subarray(position, position + bytes).swap32();
+    position += bytes;
   }
   return file;
 }
@@ -104,7 +108,9 @@ function readValues(bytes: Buffer, dtype: 'F32' | 'BF16'): Float32Array {
   const count = bytes.length / VALUE_BYTES[dtype];
   const values = new Float32Array(count);
   if (dtype === 'F32') {
-    for (let index = 0; index < count; index++) values[index] = bytes.readFloatLE(4 * index);
+    const target = Buffer.from(values.buffer);
+    bytes.copy(target);
+    if (IS_BIG_ENDIAN) target.swap32();
     return values;
   }
   // A BF16 is the upper half of an F32.

@@ -75,7 +75,7 @@ async function decodedLogProbabilities(
   const rows = sequences.length;
   const size = shape.vocabularySize;
   const prefiller = new Prefiller(checkpoint, 0);
-  const session = await openSession(decodeGraph(checkpoint, rows), 'decode');
+  const session = await openSession(decodeGraph(checkpoint), 'decode');
   const cache = new KeyValueCache(shape, rows);
   const found = sequences.map(({ ids }) => new Float32Array(ids.length * size).fill(Number.NaN));
   const lengths = new Int32Array(rows);

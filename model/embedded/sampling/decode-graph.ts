@@ -1,6 +1,5 @@
 /**
- * The graph of one decoding step: one new token in each of a fixed number of rows, against keys and values of the tokens
- * before it. The new keys and values are outputs; the cache itself never is, since outputs are copied.
+ * The graph of one decoding step: one new token in each of some rows, against keys and values of the tokens before it. The new keys and values are outputs; the cache itself never is, since outputs are copied.
  */
 import { Graph, type Value } from '../onnx/graph.ts';
 import { add, multiply } from '../onnx/operations/arithmetic.ts';
@@ -9,6 +8,8 @@ import { matmul } from '../onnx/operations/linear.ts';
 import { softmax } from '../onnx/operations/transformer.ts';
 import { Decoder, type Projections, type Weights } from './decoder.ts';
 
+/** Rows decoded together, known when the graph runs. */
+const ROWS = 'rows';
 /** Positions of the new token and the cache together, known when the graph runs; the cache alone has one less. */
 const SPAN = 'span';
 const PAST = 'past';
@@ -20,10 +21,10 @@ export const valueCacheName = (layer: number): string => `values.${layer}`;
  * Inputs: `tokens` int64 [rows]; `positions` int64 [rows, 1]; `bias` [rows, 1, 1, span], added to the scores: the new
  * token's first, then the cache's (0 to see, very negative not to); `keys.l` [rows, keyValueHeads, span - 1, headSize];
  * `values.l` [rows, keyValueHeads, span, headSize], where zeros stand first, in the place of the new token.
- * Outputs: `logProbabilities` [rows, vocabularySize]; `fresh` [2 · layers · rows, keyValueHeads · headSize]: each layer's
+ * Outputs: `logProbabilities` [rows, vocabularySize]; `fresh` [rows, 2 · layers · keyValueHeads · headSize]: each layer's
  * keys, then its values.
  */
-export function decodeGraph(weights: Weights, rows: number): Uint8Array {
+export function decodeGraph(weights: Weights): Uint8Array {
   const graph = new Graph('decode');
   const decoder = new Decoder(graph, weights);
   const { headSize, shape } = decoder;
@@ -31,38 +32,38 @@ export function decodeGraph(weights: Weights, rows: number): Uint8Array {
   const askedGroup = shape.heads / keyValueHeads;
   // A product with one row takes another kernel, whose sums depend on how much past there is: give it a second row.
   const group = Math.max(askedGroup, 2);
-  const tokens = graph.input('tokens', 'int64', [rows]);
-  const positions = graph.input('positions', 'int64', [rows, 1]);
-  const bias = graph.input('bias', 'float32', [rows, 1, 1, SPAN]);
+  const tokens = graph.input('tokens', 'int64', [ROWS]);
+  const positions = graph.input('positions', 'int64', [ROWS, 1]);
+  const bias = graph.input('bias', 'float32', [ROWS, 1, 1, SPAN]);
   const scale = 1 / Math.sqrt(headSize);
   const fresh: Value[] = [];
 
   const attend = ({ layer, query, key, value }: Projections): Value => {
-    const keys = graph.input(keyCacheName(layer), 'float32', [rows, keyValueHeads, PAST, headSize]);
-    const values = graph.input(valueCacheName(layer), 'float32', [rows, keyValueHeads, SPAN, headSize]);
+    const keys = graph.input(keyCacheName(layer), 'float32', [ROWS, keyValueHeads, PAST, headSize]);
+    const values = graph.input(valueCacheName(layer), 'float32', [ROWS, keyValueHeads, SPAN, headSize]);
     fresh.push(key, value);
-    const asked = reshape(query, [rows, keyValueHeads, askedGroup, headSize]);
+    const asked = reshape(query, [ROWS, keyValueHeads, askedGroup, headSize]);
     const heads = askedGroup === group ? asked : concatenate([asked, asked], 2);
-    const ownKey = reshape(key, [rows, keyValueHeads, 1, headSize]);
-    const ownValue = reshape(value, [rows, keyValueHeads, 1, headSize]);
+    const ownKey = reshape(key, [ROWS, keyValueHeads, 1, headSize]);
+    const ownValue = reshape(value, [ROWS, keyValueHeads, 1, headSize]);
     const ownScore = matmul(heads, ownKey, { transposeRight: true, scale });
     const pastScores = matmul(heads, keys, { transposeRight: true, scale });
     const scores = graph.operation(
       { operator: 'Concat', inputs: [ownScore, pastScores], attributes: { axis: { int: 3 } } },
       'float32',
-      [rows, keyValueHeads, group, SPAN],
+      [ROWS, keyValueHeads, group, SPAN],
     );
     const shares = softmax(add(scores, bias));
     const past = matmul(shares, values);
     const own = multiply(firstAlongSpan(shares), ownValue);
     const attended = add(past, own);
     const result = askedGroup === group ? attended : slice(attended, 2, 0, askedGroup);
-    return reshape(result, [rows, shape.hiddenSize]);
+    return reshape(result, [ROWS, shape.hiddenSize]);
   };
 
   const hidden = decoder.hidden({ tokens, positions, attend });
   graph.output('logProbabilities', decoder.logProbabilities(hidden));
-  graph.output('fresh', concatenate(fresh, 0));
+  graph.output('fresh', concatenate(fresh, 1));
   return graph.encode();
 }
 

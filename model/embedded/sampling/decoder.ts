@@ -19,6 +19,9 @@ import { linear } from '../onnx/operations/linear.ts';
 import { logSoftmax, rmsNorm, rotary } from '../onnx/operations/transformer.ts';
 import type { Dimension } from '../onnx/shape.ts';
 
+/** Added to scores that must not be seen: exp of it is 0, and it is finite, so a row of nothing else is no NaN. */
+export const MASKED = -1e9;
+
 export interface Weights {
   readonly shape: ModelShape;
   readonly tensors: ReadonlyMap<string, Tensor>;

@@ -1,15 +1,13 @@
 /**
  * Keys and values of every row, [rows, keyValueHeads, positions, headSize] a layer, so that a head's past lies together
- * and streams from memory. Room is for the longest row, in steps; it is made anew when that outgrows it. A row that starts
- * afresh leaves what it held; the bias hides it until it is written over.
+ * and streams from memory. The first rows are the head of each buffer. Room is for the longest row, in steps, and made anew
+ * when that outgrows it. A row that starts afresh leaves what was there; the bias hides it until it is written over.
  */
 import { Tensor } from 'onnxruntime-node';
 import type { ModelShape } from '../../trainer.ts';
 import { keyCacheName, valueCacheName } from './decode-graph.ts';
+import { MASKED } from './decoder.ts';
 import type { Prefix } from './prefill.ts';
-
-/** Added to scores that must not be seen: exp of it is 0, and it is finite, so a row of nothing else is no NaN. */
-export const MASKED = -1e9;
 
 /**
  * A step sees span = 1 + past scores a row, always a multiple of this, the new token's first. Softmax and the products
@@ -32,7 +30,6 @@ export class KeyValueCache {
   readonly #heads: number;
   readonly #headSize: number;
   readonly #buffers: readonly Buffer[];
-  #bias = new Float32Array();
   #span = 0;
   #stepsTooWide = 0;
 
@@ -48,20 +45,30 @@ export class KeyValueCache {
     this.#setSpan(SPAN_STEP);
   }
 
-  /** Inputs of a step for rows of these lengths: the cache, and the bias that hides what is not theirs. */
+  /** Inputs of a step for the first rows, of these lengths: their cache, and the bias that hides what is not theirs. */
   inputs(lengths: Int32Array): Record<string, Tensor> {
     this.#fit(lengths);
+    const rows = lengths.length;
     const span = this.#span;
-    this.#bias.fill(MASKED);
+    const bias = new Float32Array(rows * span).fill(MASKED);
     lengths.forEach((length, row) => {
-      this.#bias.fill(0, row * span, row * span + 1 + length);
+      bias.fill(0, row * span, row * span + 1 + length);
     });
-    const inputs: Record<string, Tensor> = { bias: new Tensor('float32', this.#bias, [this.#rows, 1, 1, span]) };
+    const inputs: Record<string, Tensor> = { bias: new Tensor('float32', bias, [rows, 1, 1, span]) };
     for (const buffer of this.#buffers) {
-      const dimensions = [this.#rows, this.#heads, this.#capacity(buffer), this.#headSize];
-      inputs[buffer.name] = new Tensor('float32', buffer.data, dimensions);
+      const dimensions = [rows, this.#heads, this.#capacity(buffer), this.#headSize];
+      const elements = rows * this.#heads * this.#capacity(buffer) * this.#headSize;
+      inputs[buffer.name] = new Tensor('float32', buffer.data.subarray(0, elements), dimensions);
     }
     return inputs;
+  }
+
+  /** Makes row `to` what row `from` is. */
+  move(from: number, to: number): void {
+    for (const buffer of this.#buffers) {
+      const elements = this.#heads * this.#capacity(buffer) * this.#headSize;
+      buffer.data.copyWithin(to * elements, from * elements, (from + 1) * elements);
+    }
   }
 
   /** Puts a prompt's keys and values into a row, from position 0. */
@@ -81,8 +88,8 @@ export class KeyValueCache {
     this.#ensure(Math.max(...lengths) + 1);
     const size = this.#headSize;
     let from = 0;
-    for (const buffer of this.#buffers) {
-      for (let row = 0; row < this.#rows; row++) {
+    for (let row = 0; row < lengths.length; row++) {
+      for (const buffer of this.#buffers) {
         for (let head = 0; head < this.#heads; head++) {
           const to = this.#start(buffer, row, head) + lengths[row]! * size;
           for (let at = 0; at < size; at++) buffer.data[to + at] = fresh[from++]!;
@@ -127,7 +134,6 @@ export class KeyValueCache {
     }
     this.#span = span;
     this.#stepsTooWide = 0;
-    this.#bias = new Float32Array(this.#rows * span);
   }
 }
 

@@ -1,7 +1,6 @@
 /** Reads prompts: what a prompt leaves in the cache and what may follow it. Each prompt alone, whatever else waits. */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import type { Weights } from './decoder.ts';
-import { MASKED } from './key-value-cache.ts';
+import { MASKED, type Weights } from './decoder.ts';
 import { prefillGraph } from './prefill-graph.ts';
 import { openSession } from './session.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Samples completions from a checkpoint with continuous batching: a fixed number of rows decode together, a row that ends
- * takes the next sample, equal prompts are read once. What a sample becomes depends on (checkpoint, prompt, options, seed)
+ * Samples completions from a checkpoint with continuous batching: rows decode together, a row that ends takes the next
+ * sample, equal prompts are read once. What a sample becomes depends on (checkpoint, prompt, options, seed)
  * alone: its noise is counted from its seed, and its row's arithmetic is the same in any row beside any others.
  */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
@@ -14,6 +14,9 @@ import { KeyValueCache } from './key-value-cache.ts';
 import { uniformAt } from './philox.ts';
 import { Prefiller, type Prefix } from './prefill.ts';
 import { openSession } from './session.ts';
+
+/** Steps run on a multiple of this many rows, so that few shapes occur, and never on one row, which has other kernels. */
+const ROWS_STEP = 8;
 
 /** Samples of one prompt. */
 export interface SampleGroup {
@@ -39,7 +42,10 @@ interface Row {
   readonly sampling: SamplingOptions;
   /** Tokens it may have in all. */
   readonly tokensMax: number;
+  /** Tokens chosen; the last is not in the cache yet. */
   readonly ids: number[];
+  /** Tokens in the cache. */
+  length: number;
   logprob: number;
 }
 
@@ -58,31 +64,26 @@ export class Sampler {
   readonly #prefiller: Prefiller;
   readonly #cache: KeyValueCache;
   readonly #chooser: TokenChooser;
-  readonly #rows: (Row | null)[];
-  /** Tokens of each row in the cache; 0 for an idle one. */
-  readonly #lengths: Int32Array;
-  readonly #tokens: BigInt64Array;
-  readonly #positions: BigInt64Array;
+  readonly #rowsMax: number;
+  /** The rows under way, without holes between steps. */
+  readonly #rows: (Row | null)[] = [];
   #waiting: Waiting[] = [];
 
-  private constructor(checkpoint: Checkpoint, session: InferenceSession, rows: number) {
+  private constructor(checkpoint: Checkpoint, session: InferenceSession, rowsMax: number) {
     const { shape, tokenizer } = checkpoint;
     this.#tokenizer = tokenizer;
     this.#contextLength = shape.contextLength;
     this.#vocabularySize = shape.vocabularySize;
     this.#session = session;
     this.#prefiller = new Prefiller(checkpoint, tokenizer.padId);
-    this.#cache = new KeyValueCache(shape, rows);
+    this.#rowsMax = Math.ceil(rowsMax / ROWS_STEP) * ROWS_STEP;
+    this.#cache = new KeyValueCache(shape, this.#rowsMax);
     this.#chooser = new TokenChooser(tokenizer);
-    this.#rows = new Array<Row | null>(rows).fill(null);
-    this.#lengths = new Int32Array(rows);
-    this.#tokens = new BigInt64Array(rows).fill(BigInt(tokenizer.padId));
-    this.#positions = new BigInt64Array(rows);
   }
 
-  /** `rows`: how many samples decode together. */
-  static async open(checkpoint: Checkpoint, rows: number): Promise<Sampler> {
-    return new Sampler(checkpoint, await openSession(decodeGraph(checkpoint, rows), 'decode'), rows);
+  /** `rowsMax`: how many samples decode together at most. */
+  static async open(checkpoint: Checkpoint, rowsMax: number): Promise<Sampler> {
+    return new Sampler(checkpoint, await openSession(decodeGraph(checkpoint), 'decode'), rowsMax);
   }
 
   /** Adds samples to the queue. */
@@ -93,7 +94,7 @@ export class Sampler {
   /** Drops samples, waiting or under way. */
   drop(isDropped: (key: number) => boolean): void {
     this.#rows.forEach((row, index) => {
-      if (row !== null && isDropped(row.key)) this.#free(index);
+      if (row !== null && isDropped(row.key)) this.#rows[index] = null;
     });
     this.#waiting = this.#waiting.flatMap((group) => {
       const samples = group.samples.slice(group.started).filter(({ key }) => !isDropped(key));
@@ -109,21 +110,25 @@ export class Sampler {
   async step(): Promise<Sampled[]> {
     const ended: Sampled[] = [];
     await this.#fillRows(ended);
-    if (this.#rows.every((row) => row === null)) return ended;
+    this.#closeHoles();
+    const rows = this.#rows as readonly (Row | null)[];
+    if (rows.length === 0) return ended;
+    const count = Math.ceil(rows.length / ROWS_STEP) * ROWS_STEP;
+    const lengths = Int32Array.from({ length: count }, (_, index) => rows[index]?.length ?? 0);
+    const tokens = BigInt64Array.from(lengths, (_, index) => BigInt(rows[index]?.ids.at(-1) ?? this.#tokenizer.padId));
     const results = await this.#session.run({
-      tokens: new Tensor('int64', this.#tokens, [this.#rows.length]),
-      positions: new Tensor('int64', this.#positions, [this.#rows.length, 1]),
-      ...this.#cache.inputs(this.#lengths),
+      tokens: new Tensor('int64', tokens, [count]),
+      positions: new Tensor('int64', BigInt64Array.from(lengths, BigInt), [count, 1]),
+      ...this.#cache.inputs(lengths),
     });
     const logProbabilities = results.logProbabilities!.data as Float32Array;
-    this.#cache.append(results.fresh!.data as Float32Array, this.#lengths);
-    this.#rows.forEach((row, index) => {
+    this.#cache.append(results.fresh!.data as Float32Array, lengths);
+    const size = this.#vocabularySize;
+    rows.forEach((row, index) => {
       if (row === null) return;
-      this.#lengths[index] = this.#lengths[index]! + 1;
-      const size = this.#vocabularySize;
-      if (this.#advance(row, logProbabilities.subarray(index * size, (index + 1) * size), ended))
-        this.#continue(index, row);
-      else this.#free(index);
+      row.length++;
+      const goesOn = this.#advance(row, logProbabilities.subarray(index * size, (index + 1) * size), ended);
+      if (!goesOn) this.#rows[index] = null;
     });
     return ended;
   }
@@ -133,9 +138,22 @@ export class Sampler {
     await this.#prefiller.close();
   }
 
+  /** Gives rows that ended, then rows not yet used, to waiting samples. */
   async #fillRows(ended: Sampled[]): Promise<void> {
+    for (let index = 0; index < this.#rowsMax && this.#waiting.length > 0; index++) {
+      while ((this.#rows[index] ?? null) === null && this.#waiting.length > 0) {
+        await this.#start(index, this.#waiting[0]!, ended);
+      }
+    }
+  }
+
+  /** Moves the last rows into places that nobody took, so that a step computes no more rows than are under way. */
+  #closeHoles(): void {
     for (let index = 0; index < this.#rows.length; index++) {
-      while (this.#rows[index] === null && this.#waiting.length > 0) await this.#start(index, this.#waiting[0]!, ended);
+      while (this.#rows.at(-1) === null) this.#rows.pop();
+      if (index >= this.#rows.length || this.#rows[index] !== null) continue;
+      this.#cache.move(this.#rows.length - 1, index);
+      this.#rows[index] = this.#rows.pop()!;
     }
   }
 
@@ -144,7 +162,7 @@ export class Sampler {
     const { key, seed } = group.samples[group.started++]!;
     if (group.started === group.samples.length) this.#waiting.shift();
     const tokensMax = Math.min(group.sampling.maxTokens, this.#contextLength - group.ids.length);
-    const row: Row = { key, seed, sampling: group.sampling, tokensMax, ids: [], logprob: 0 };
+    const row: Row = { key, seed, sampling: group.sampling, tokensMax, ids: [], length: group.ids.length, logprob: 0 };
     if (group.ids.length === 0 || tokensMax <= 0) {
       // A prompt that fills the context leaves no room: an empty sample that says so, not a failed batch.
       ended.push(this.#sampled(row, 'length'));
@@ -154,8 +172,6 @@ export class Sampler {
     if (!this.#advance(row, group.prefix.logProbabilities, ended)) return;
     this.#cache.place(index, group.prefix);
     this.#rows[index] = row;
-    this.#lengths[index] = group.prefix.length;
-    this.#continue(index, row);
   }
 
   /** Chooses the row's next token; false, with the sample in `ended`, when it was the last. */
@@ -176,18 +192,5 @@ export class Sampler {
   #sampled(row: Row, finish: Sampled['finish']): Sampled {
     const ids = finish === 'stop' ? row.ids.slice(0, -1) : row.ids;
     return { key: row.key, text: this.#tokenizer.decode(ids), tokens: row.ids.length, logprob: row.logprob, finish };
-  }
-
-  /** Makes the row's last token the next step's input. */
-  #continue(index: number, row: Row): void {
-    this.#tokens[index] = BigInt(row.ids.at(-1)!);
-    this.#positions[index] = BigInt(this.#lengths[index]!);
-  }
-
-  #free(index: number): void {
-    this.#rows[index] = null;
-    this.#lengths[index] = 0;
-    this.#tokens[index] = BigInt(this.#tokenizer.padId);
-    this.#positions[index] = 0n;
   }
 }
