@@ -87,8 +87,16 @@ export class GradientEngine {
       executionProviders: ['cpu'],
       intraOpNumThreads: this.threads,
       graphOptimizationLevel: 'all',
-      // Spinning threads starve Lean and each other on a small machine.
-      extra: { session: { intra_op: { allow_spinning: '0' } } },
+      // Shapes differ from batch to batch, and a memory plan would be kept for each.
+      enableMemPattern: false,
+      extra: {
+        session: {
+          // Hidden positions get shares near the smallest float; arithmetic on subnormal numbers is ten times slower.
+          set_denormal_as_zero: '1',
+          // Spinning threads starve Lean and each other on a small machine.
+          intra_op: { allow_spinning: '0' },
+        },
+      },
     });
     this.sessions.set(rowLength, session);
     return session;

@@ -1,10 +1,11 @@
-/** Fresh weights: normal with a small deviation, norms one, and the layers' outputs scaled down by depth as in GPT-2. */
+/**
+ * Fresh weights: norms one, matrices normal with variance 1 / fan-in, and what is added to the residual stream scaled down
+ * by depth as in GPT-2. The usual fixed deviation of 0.02 suits hidden sizes in the thousands; at 128 the loss after
+ * forty steps was two to six times higher with it.
+ */
 import type { ModelShape } from '../../trainer.ts';
 import { parameterLayout, parameterView } from './parameter-layout.ts';
 import { normalGenerator } from './random.ts';
-
-/** Standard deviation of the embedding and of every matrix (Llama's and GPT-2's value). */
-const INITIAL_DEVIATION = 0.02;
 
 /** The flat vector of `parameterLayout(shape)` before training. */
 export function initialParameters(shape: ModelShape, seed: number): Float32Array {
@@ -13,12 +14,13 @@ export function initialParameters(shape: ModelShape, seed: number): Float32Array
   const normal = normalGenerator(seed);
   for (const entry of layout.entries) {
     const view = parameterView(parameters, entry);
-    if (entry.shape.length === 1) {
+    const [, fanIn] = entry.shape;
+    if (fanIn === undefined) {
       view.fill(1);
       continue;
     }
-    const writesResidual = entry.name.endsWith('o_proj.weight') || entry.name.endsWith('down_proj.weight');
-    const deviation = writesResidual ? INITIAL_DEVIATION / Math.sqrt(2 * shape.layers) : INITIAL_DEVIATION;
+    const entersStream = entry.name.endsWith('o_proj.weight') || entry.name.endsWith('down_proj.weight');
+    const deviation = 1 / Math.sqrt(entersStream ? fanIn * 2 * shape.layers : fanIn);
     for (let index = 0; index < view.length; index += 1) view[index] = deviation * normal();
   }
   return parameters;

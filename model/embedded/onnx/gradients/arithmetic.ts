@@ -1,5 +1,5 @@
 /** Gradients of the elementwise operators and of sums. */
-import { divide, multiply, negate, sigmoid, subtract, sum } from '../operations/arithmetic.ts';
+import { add, divide, multiply, negate, sigmoid, subtract } from '../operations/arithmetic.ts';
 import { reshape, shapeOf } from '../operations/layout.ts';
 import { type GradientRule, inputOf, outputOf, reduceToShape } from './rule.ts';
 
@@ -42,10 +42,11 @@ const sigmoidRule: GradientRule = ({ node, outputGradient }) => {
   return [subtract(scaled, multiply(scaled, outputOf(node)))];
 };
 
-/** SiLU: with s = sigmoid(x) and y = x s, y' = s + y (1 - s) = s (1 - y) + y. Only alpha = 1 is ever written. */
-const siluRule: GradientRule = ({ graph, node, outputGradient }) => {
-  const output = outputOf(node);
-  const slope = sum([multiply(sigmoid(inputOf(node, 0)), subtract(graph.scalar(1), output)), output]);
+/** SiLU: with s = sigmoid(x) and y = x s, y' = s + s (x - y). Only alpha = 1 is ever written. */
+const siluRule: GradientRule = ({ node, outputGradient }) => {
+  const value = inputOf(node, 0);
+  const gate = sigmoid(value);
+  const slope = add(gate, multiply(gate, subtract(value, outputOf(node))));
   return [multiply(outputGradient, slope)];
 };
 
