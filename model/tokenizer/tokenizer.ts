@@ -17,9 +17,8 @@ export interface TokenizerParts {
 
 /** Distinct words kept with their encoding; Lean corpora have some thousands. */
 const CACHED_WORDS_MAX = 65_536;
-/** A pair of ids as one number: left · 2^16 + right. */
-export const PAIR_BASE = 65_536;
-export const VOCABULARY_SIZE_MAX = PAIR_BASE;
+/** Ids fit 16 bits; a pair of them is one number, left · VOCABULARY_SIZE_MAX + right. */
+export const VOCABULARY_SIZE_MAX = 65_536;
 
 export class Tokenizer {
   readonly parts: TokenizerParts;
@@ -51,7 +50,7 @@ export class Tokenizer {
         merged = vocabulary.push(left + right) - 1;
         this.#idOfToken.set(left + right, merged);
       } else if (merged < parts.specialTokens.length) throw misfit(`merges spell the special token ${left + right}`);
-      const pair = leftId * PAIR_BASE + rightId;
+      const pair = leftId * VOCABULARY_SIZE_MAX + rightId;
       if (this.#rankOfPair.has(pair)) throw misfit(`merge of ${left} and ${right} is given twice`);
       this.#rankOfPair.set(pair, rank);
       this.#mergedId.push(merged);
@@ -118,7 +117,7 @@ export class Tokenizer {
       let bestRank = Number.POSITIVE_INFINITY;
       let bestIndex = -1;
       for (let index = 0; index + 1 < ids.length; index++) {
-        const rank = this.#rankOfPair.get(ids[index]! * PAIR_BASE + ids[index + 1]!);
+        const rank = this.#rankOfPair.get(ids[index]! * VOCABULARY_SIZE_MAX + ids[index + 1]!);
         if (rank !== undefined && rank < bestRank) {
           bestRank = rank;
           bestIndex = index;

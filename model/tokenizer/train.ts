@@ -6,7 +6,7 @@
 import { StpError } from '../../data/errors.ts';
 import { BYTE_ALPHABET } from './bytes.ts';
 import { END_TOKEN, PAD_TOKEN, PROMPT_MARKERS } from './special-tokens.ts';
-import { PAIR_BASE, Tokenizer, VOCABULARY_SIZE_MAX } from './tokenizer.ts';
+import { Tokenizer, VOCABULARY_SIZE_MAX } from './tokenizer.ts';
 import { splitWords } from './words.ts';
 
 export interface TokenizerTraining {
@@ -45,8 +45,8 @@ export function trainTokenizer(texts: Iterable<string>, training: TokenizerTrain
   while (vocabulary.length < training.vocabularySize) {
     const pair = pairs.mostFrequent(PAIR_COUNT_MIN);
     if (pair === null) break;
-    const left = vocabulary[Math.floor(pair / PAIR_BASE)]!;
-    const right = vocabulary[pair % PAIR_BASE]!;
+    const left = vocabulary[Math.floor(pair / VOCABULARY_SIZE_MAX)]!;
+    const right = vocabulary[pair % VOCABULARY_SIZE_MAX]!;
     const known = idOfToken.get(left + right);
     const merged = known ?? vocabulary.push(left + right) - 1;
     idOfToken.set(left + right, merged);
@@ -107,8 +107,8 @@ class PairCounts {
   }
 
   merge(pair: number, merged: number): void {
-    const left = Math.floor(pair / PAIR_BASE);
-    const right = pair % PAIR_BASE;
+    const left = Math.floor(pair / VOCABULARY_SIZE_MAX);
+    const right = pair % VOCABULARY_SIZE_MAX;
     for (const index of [...(this.#places.get(pair) ?? [])]) {
       const word = this.#words[index]!;
       this.#add(index, -1);
@@ -129,7 +129,7 @@ class PairCounts {
   #add(index: number, sign: 1 | -1): void {
     const { ids, count } = this.#words[index]!;
     for (let at = 0; at + 1 < ids.length; at++) {
-      const pair = ids[at]! * PAIR_BASE + ids[at + 1]!;
+      const pair = ids[at]! * VOCABULARY_SIZE_MAX + ids[at + 1]!;
       const total = (this.#counts.get(pair) ?? 0) + sign * count;
       if (total === 0) this.#counts.delete(pair);
       else this.#counts.set(pair, total);
