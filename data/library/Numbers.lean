@@ -288,7 +288,7 @@ theorem product_even (n : Nat) : n * (n + 1) % 2 = 0 := by
   | zero => rfl
   | succ n ih =>
     rw [Nat.mul_add, Nat.mul_one] at ih
-    rw [Nat.mul_add, Nat.add_mul]
+    rw [Nat.mul_add, Nat.add_mul, Nat.mul_add]
     omega
 
 end Stp

@@ -12,7 +12,7 @@ export function statementKeys(
   infix: Readonly<Record<string, string>> = {},
 ): readonly string[] {
   const { binders, goal } = readSignature(statement);
-  const hypotheses = binders.filter(({ type }) => /[=≤<∧∨≠¬]/u.test(type)).map(({ type }) => `${type} → `);
+  const hypotheses = binders.filter(({ type }) => /[=≤<≥>∧∨≠¬∣∀∃]/u.test(type)).map(({ type }) => `${type} → `);
   const variables = new Set(binders.map(({ name }) => name));
   const translated = translate([...hypotheses, goal].join(''), vocabulary, infix);
   const parts = translated.split(' → ');
