@@ -32,7 +32,7 @@ const ALL_CLOSERS: ReadonlySet<string> = new Set(CLOSERS.values());
 /** Characters that could begin or end something else if Lean read the quote before them another way than we do. */
 const RISKY_CHARACTER = /["'«»{}()[\]⟨⟩/-]/;
 
-type Finding = { offset: number; reason: string; kind?: 'forbidden' | 'sorry' };
+export type Finding = { offset: number; reason: string; kind?: 'forbidden' | 'sorry' };
 
 /** Checks `text` of at most `charsMax` UTF-16 units. The length is looked at first, so a huge text costs nothing. */
 export function screenText(text: string, charsMax: number): Screened {
@@ -54,8 +54,8 @@ export function refuse(text: string, finding: Finding, atStart = false): { accep
   return { accepted: false, refusal: { kind: finding.kind ?? 'forbidden', ...position, reason: finding.reason } };
 }
 
-/** Text that Lean could cut into tokens in another way than we do. */
-function findAmbiguity(text: string, tokens: readonly Token[]): Finding | null {
+/** Text that Lean could cut into tokens in another way than we do, as user syntax or a version of Lean would have it. */
+export function findAmbiguity(text: string, tokens: readonly Token[]): Finding | null {
   for (const [index, token] of tokens.entries()) {
     const adjacent = index > 0 && tokens[index - 1]!.end === token.start;
     const at = (reason: string): Finding => ({ offset: token.start, reason });

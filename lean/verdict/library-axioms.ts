@@ -4,9 +4,8 @@
  * else: no module of ours, no text of a candidate. A name that is there cannot be declared again by whoever imports the
  * same modules, so an axiom of that name is the library's statement and nobody else's.
  */
-import { type LeanRun, runLean } from '../process/lean-process.ts';
 import type { Slots } from '../process/slots.ts';
-import { HEADER_TIMEOUT_MS, MEMORY_BYTES_MAX } from './limits.ts';
+import { type AskOptions, printAxioms } from './print-axioms.ts';
 
 export interface LibraryAxioms {
   /**
@@ -15,8 +14,6 @@ export interface LibraryAxioms {
    */
   foreign(header: string, names: readonly string[]): Promise<string[]>;
 }
-
-type AskOptions = Pick<LeanRun, 'environment' | 'workingDirectory' | 'runMark' | 'signal'> & { readonly slots: Slots };
 
 /** What is known under one list of imports, and what is being asked. */
 interface Imports {
@@ -28,8 +25,10 @@ interface Imports {
 /** Imports of modules that come with every Lean. */
 const TOOLCHAIN_IMPORT = /^\s*import\s+((?:Init|Std|Lean)(?:\.[A-Za-z0-9_.]+)?)\s*$/gm;
 
-export function openLibraryAxioms(options: AskOptions): LibraryAxioms {
+export function openLibraryAxioms(options: AskOptions & { readonly slots: Slots }): LibraryAxioms {
   const all = new Map<string, Imports>();
+  const { slots, ...rest } = options;
+  const askOptions: AskOptions = { ...rest, environment: { ...rest.environment, searchPath: [] } };
 
   function importsOf(header: string): Imports {
     const lines = [...new Set([...header.matchAll(TOOLCHAIN_IMPORT)].map((match) => `import ${match[1]}`))].sort();
@@ -41,11 +40,11 @@ export function openLibraryAxioms(options: AskOptions): LibraryAxioms {
   function enqueue(imports: Imports, names: readonly string[]): Promise<void> {
     if (imports.next === null) {
       const next = { names: new Set<string>(), answered: Promise.resolve() };
-      next.answered = options.slots.run(async () => {
+      next.answered = slots.run(async () => {
         if (imports.next === next) imports.next = null;
         const unknown = [...next.names].filter((name) => !imports.known.has(name)).sort();
         if (unknown.length === 0) return;
-        const found = await ask(imports.lines, unknown, options);
+        const found = await printAxioms(imports.lines, unknown, askOptions);
         for (const name of unknown) imports.known.set(name, found.has(name));
       });
       imports.next = next;
@@ -62,28 +61,4 @@ export function openLibraryAxioms(options: AskOptions): LibraryAxioms {
       return names.filter((name) => imports.known.get(name) !== true);
     },
   };
-}
-
-async function ask(imports: readonly string[], names: readonly string[], options: AskOptions): Promise<Set<string>> {
-  const lines = [...imports, ...names.map((name) => `#print axioms ${name}`), '#print "asked"'];
-  const found = new Set<string>();
-  let complete = false;
-  const exit = await runLean({
-    environment: { ...options.environment, searchPath: [] },
-    workingDirectory: options.workingDirectory,
-    runMark: options.runMark,
-    signal: options.signal,
-    arguments: ['--stdin'],
-    input: `${lines.join('\n')}\n`,
-    deadlineMs: HEADER_TIMEOUT_MS,
-    memoryBytesMax: MEMORY_BYTES_MAX,
-    onMessage: (message) => {
-      const name = names[message.line - imports.length - 1];
-      const answered = message.severity === 'information' && message.column === 0;
-      if (answered && message.text.startsWith(`'${name}' d`)) found.add(name!);
-      if (answered && message.line === lines.length) complete = true;
-    },
-  });
-  if (!complete) throw new Error(`Lean did not say which axioms are its library's (${exit.how}): ${exit.stderr}`);
-  return found;
 }

@@ -1,0 +1,253 @@
+/**
+ * Judges every theorem of a whole Lean file. Two processes: the first compiles the file into a module, the second loads
+ * that module with no text of the file around and prints the axioms of each theorem by full name, so that nothing the file
+ * says can change the answer. A third makes sure that those names were not there before. A theorem that cannot be found
+ * or told apart is `unchecked`, never accepted, and so is every theorem of a file that runs code of its own
+ * (`verdict/file-policy.ts`).
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { LeanMessage } from '../data/schemas/records.ts';
+import { type LeanExit, runLean } from './process/lean-process.ts';
+import { openSlots } from './process/slots.ts';
+import { isSorry, splitAxioms } from './verdict/axioms.ts';
+import { findUnjudgeable } from './verdict/file-policy.ts';
+import { type FileScan, type FoundTheorem, scanFile } from './verdict/file-scan.ts';
+import { openLibraryAxioms } from './verdict/library-axioms.ts';
+import { printAxioms } from './verdict/print-axioms.ts';
+import type { LeanEnvironment } from './verifier.ts';
+
+/** Mathlib's largest file is about 0.2 MB. */
+const FILE_BYTES_MAX = 4_194_304;
+const FILE_TIMEOUT_MS = 600_000;
+const MEMORY_BYTES_MAX = 8_589_934_592;
+
+export type FileVerdict = 'accepted' | 'rejected' | 'unchecked';
+
+export interface TheoremReport {
+  readonly name: string;
+  readonly verdict: FileVerdict;
+  /** Of the word `theorem`: 1-based line, 0-based column, as Lean counts. */
+  readonly line: number;
+  readonly column: number;
+  /** Why it is not accepted; empty where it is. */
+  readonly message: string;
+}
+
+export interface FileReport {
+  readonly path: string;
+  /** `accepted`: there are theorems and all are accepted. `rejected`: something is wrong. `unchecked`: nobody can tell. */
+  readonly outcome: FileVerdict;
+  readonly theorems: readonly TheoremReport[];
+  /** What Lean said of the file. */
+  readonly messages: readonly LeanMessage[];
+  /** Why the file as a whole is rejected or unchecked; empty where the theorems say it, or it is accepted. */
+  readonly reason: string;
+  readonly leanVersion: string;
+}
+
+export interface CheckFileOptions {
+  /** Folder for the compiled module; what is made there is removed. */
+  readonly scratchDirectory: string;
+  readonly runMark?: string;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+}
+
+/** Never rejects for what the file holds; only with the signal's reason, or where the scratch folder cannot be written. */
+export async function checkFile(
+  path: string,
+  environment: LeanEnvironment,
+  options: CheckFileOptions,
+): Promise<FileReport> {
+  const report = (parts: Partial<FileReport> & Pick<FileReport, 'outcome'>): FileReport => ({
+    path,
+    theorems: [],
+    messages: [],
+    reason: '',
+    leanVersion: environment.version,
+    ...parts,
+  });
+  const source = await readSource(path);
+  if ('reason' in source) return report({ outcome: 'unchecked', reason: source.reason });
+  const scan = scanFile(source.text);
+  const unjudgeable = findUnjudgeable(source.text, scan.tokens);
+  if (unjudgeable !== null) {
+    const theorems = scan.theorems.map((theorem) => reportOn(theorem, 'unchecked', 'the file cannot be judged'));
+    return report({ outcome: 'unchecked', theorems, reason: `${basename(path)}:${unjudgeable}` });
+  }
+  const directory = join(options.scratchDirectory, `check-${randomBytes(8).toString('hex')}`);
+  await mkdir(directory, { recursive: true });
+  try {
+    const compiled = await compile(source.text, scan, directory, environment, options);
+    if (compiled.failure !== '')
+      return report({ outcome: 'unchecked', reason: compiled.failure, messages: compiled.messages });
+    const theorems = await judgeTheorems(scan, compiled, directory, environment, options);
+    return report({ ...summary(theorems, compiled.messages), theorems, messages: compiled.messages });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function readSource(path: string): Promise<{ text: string } | { reason: string }> {
+  try {
+    const facts = await stat(path);
+    if (!facts.isFile()) return { reason: 'this is no file' };
+    if (facts.size > FILE_BYTES_MAX) return { reason: `the file is larger than ${FILE_BYTES_MAX} bytes` };
+    const bytes = await readFile(path);
+    if (bytes.includes(0)) return { reason: 'this is no text file' };
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return text.trim() === '' ? { reason: 'the file is empty' } : { text: text.replaceAll('\r\n', '\n') };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { reason: 'there is no such file' };
+    return { reason: `the file cannot be read as UTF-8 text: ${(error as Error).message}` };
+  }
+}
+
+interface Compiled {
+  /** Why Lean did not get to the end; empty where it did. */
+  readonly failure: string;
+  readonly messages: readonly LeanMessage[];
+  /** Module that holds the file, or null where it has errors. */
+  readonly module: string | null;
+  /** Private theorem → public constant that rests on what it rests on. */
+  readonly aliases: ReadonlyMap<FoundTheorem, string>;
+}
+
+/**
+ * Private theorems have no name outside their file, so each gets a public companion at the file's end: a constant of the
+ * same type whose value is the theorem. Where the companions do not compile, the file is compiled without them.
+ */
+async function compile(
+  text: string,
+  scan: FileScan,
+  directory: string,
+  environment: LeanEnvironment,
+  options: CheckFileOptions,
+): Promise<Compiled> {
+  const nonce = randomBytes(8).toString('hex');
+  const hidden = hasLocalSyntax(scan) ? [] : scan.theorems.filter((theorem) => theorem.isPrivate);
+  const aliases = new Map(hidden.map((theorem, index) => [theorem, `stp${nonce}_alias${index}`]));
+  const companions = [...aliases].map(
+    ([{ name }, alias]) => `theorem ${alias} : type_of% @_root_.${name} := @_root_.${name}`,
+  );
+  const ownLines = text.split('\n').length;
+  const whole = companions.length === 0 ? text : `${text}\n${[...scan.closingLines, ...companions].join('\n')}\n`;
+  const module = `Stp${nonce}`;
+  const sourcePath = join(directory, `${module}.lean`);
+  await writeFile(sourcePath, whole);
+  const messages: LeanMessage[] = [];
+  const exit = await runLean({
+    environment,
+    arguments: ['-o', join(directory, `${module}.olean`), sourcePath],
+    input: null,
+    workingDirectory: directory,
+    deadlineMs: options.timeoutMs ?? FILE_TIMEOUT_MS,
+    memoryBytesMax: MEMORY_BYTES_MAX,
+    runMark: options.runMark,
+    signal: options.signal,
+    onMessage: (message) => messages.push(message),
+  });
+  if (exit.how !== 'finished') return { failure: explain(exit), messages, module: null, aliases: new Map() };
+  const own = messages.filter((message) => message.line <= ownLines);
+  const failed = messages.some((message) => message.severity === 'error');
+  if (failed && companions.length > 0 && !own.some((message) => message.severity === 'error')) {
+    const visible = { ...scan, theorems: scan.theorems.filter((theorem) => !theorem.isPrivate) };
+    return compile(text, visible, directory, environment, options);
+  }
+  return { failure: '', messages: own, module: failed || exit.code !== 0 ? null : module, aliases };
+}
+
+/** Local syntax could make something else of the name of a private theorem. */
+function hasLocalSyntax(scan: FileScan): boolean {
+  return scan.tokens.some((token) =>
+    /^(?:macro|macro_rules|syntax|notation3?|infix[lr]?|prefix|postfix)$/.test(token.text),
+  );
+}
+
+function explain(exit: LeanExit): string {
+  const reasons: Record<LeanExit['how'], string> = {
+    finished: '',
+    deadline: 'Lean did not end within the time limit',
+    memory: 'Lean needed more memory than the limit',
+    output: 'Lean printed more than is read',
+    crashed: `Lean ended by ${exit.signal ?? `exit code ${exit.code}`}`,
+    'not-started': 'Lean could not be started',
+  };
+  return `${reasons[exit.how]} ${exit.stderr.trim().slice(-400)}`.trim();
+}
+
+async function judgeTheorems(
+  scan: FileScan,
+  compiled: Compiled,
+  directory: string,
+  environment: LeanEnvironment,
+  options: CheckFileOptions,
+): Promise<TheoremReport[]> {
+  const { module, aliases } = compiled;
+  if (module === null) return scan.theorems.map((theorem) => judgeByMessages(theorem, compiled.messages));
+  const ask = { environment, workingDirectory: directory, runMark: options.runMark, signal: options.signal };
+  const askedName = (theorem: FoundTheorem): string => aliases.get(theorem) ?? theorem.name;
+  const names = scan.theorems.map(askedName);
+  const loaded = { ...environment, searchPath: [directory, ...environment.searchPath] };
+  try {
+    const answers = await printAxioms([`import ${module}`], names, { ...ask, environment: loaded });
+    const before = await printAxioms(scan.importLines, names, ask);
+    const library = openLibraryAxioms({ ...ask, slots: openSlots(1) });
+    const header = scan.importLines.join('\n');
+    return await Promise.all(
+      scan.theorems.map(async (theorem) => {
+        const name = askedName(theorem);
+        const axioms = answers.get(name);
+        if (axioms === undefined || axioms === null || before.has(name)) {
+          return reportOn(theorem, 'unchecked', 'Lean knows no constant of this name that the file could have made');
+        }
+        if (names.filter((other) => other === name).length > 1) {
+          return reportOn(theorem, 'unchecked', 'the file seems to declare this name twice');
+        }
+        if (isSorry(axioms)) return reportOn(theorem, 'rejected', 'rests on `sorry`');
+        const { refused, asked } = splitAxioms(axioms, environment.toleratesLibraryAxioms);
+        const foreign = [...refused, ...(await library.foreign(header, asked))].sort();
+        if (foreign.length === 0) return reportOn(theorem, 'accepted', '');
+        return reportOn(
+          theorem,
+          'rejected',
+          `rests on axioms that are not allowed: ${foreign.slice(0, 20).join(', ')}`,
+        );
+      }),
+    );
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    return scan.theorems.map((theorem) => reportOn(theorem, 'unchecked', (error as Error).message));
+  }
+}
+
+/** In a file with errors there is no module to look into: only what is wrong can be told. */
+function judgeByMessages(theorem: FoundTheorem, messages: readonly LeanMessage[]): TheoremReport {
+  const own = messages.filter(({ line }) => line >= theorem.line && line <= theorem.lastLine);
+  const wrong =
+    own.find(({ severity }) => severity === 'error') ??
+    own.find(({ text }) => /^declaration uses [`']sorry/.test(text));
+  if (wrong !== undefined)
+    return reportOn(theorem, 'rejected', `${wrong.line}:${wrong.column}: ${wrong.text.slice(0, 400)}`);
+  return reportOn(theorem, 'unchecked', 'the file has errors elsewhere');
+}
+
+function reportOn({ name, line, column }: FoundTheorem, verdict: FileVerdict, message: string): TheoremReport {
+  return { name, verdict, line, column, message };
+}
+
+function summary(
+  theorems: readonly TheoremReport[],
+  messages: readonly LeanMessage[],
+): { outcome: FileVerdict; reason: string } {
+  const wrong =
+    messages.find(({ severity }) => severity === 'error') ??
+    messages.find(({ text }) => /^declaration uses [`']sorry/.test(text));
+  if (theorems.some(({ verdict }) => verdict === 'rejected')) return { outcome: 'rejected', reason: '' };
+  if (wrong !== undefined)
+    return { outcome: 'rejected', reason: `${wrong.line}:${wrong.column}: ${wrong.text.slice(0, 400)}` };
+  if (theorems.length === 0) return { outcome: 'unchecked', reason: 'the file holds no theorem' };
+  return { outcome: theorems.every(({ verdict }) => verdict === 'accepted') ? 'accepted' : 'unchecked', reason: '' };
+}

@@ -1,0 +1,55 @@
+/**
+ * Asks Lean, in a process that loads given modules and no other text, on which axioms given constants rest. A name that does
+ * not exist there has no answer. What is printed are full names, private ones as such.
+ */
+import { type LeanRun, runLean } from '../process/lean-process.ts';
+import { nameParts } from '../screen/tokenizer.ts';
+import { parseAxioms } from './axioms.ts';
+import { FULL_NAMES } from './batch-source.ts';
+import { HEADER_TIMEOUT_MS, MEMORY_BYTES_MAX } from './limits.ts';
+
+export type AskOptions = Pick<LeanRun, 'environment' | 'workingDirectory' | 'runMark' | 'signal'>;
+
+/**
+ * `importLines`: `import Foo`, one a line. `names`: full names as a source writes them, without `_root_`. The answer to a
+ * name that exists is its axioms, or null where the answer could not be read. Rejects with an `Error` where Lean ended early.
+ */
+export async function printAxioms(
+  importLines: readonly string[],
+  names: readonly string[],
+  options: AskOptions,
+): Promise<Map<string, string[] | null>> {
+  const before = [...importLines, ...FULL_NAMES];
+  const lines = [...before, ...names.map((name) => `#print axioms _root_.${name}`), '#print "asked"'];
+  const answers = new Map<string, string[] | null>();
+  let complete = false;
+  let failure = '';
+  const exit = await runLean({
+    ...options,
+    arguments: ['--stdin'],
+    input: `${lines.join('\n')}\n`,
+    deadlineMs: HEADER_TIMEOUT_MS,
+    memoryBytesMax: MEMORY_BYTES_MAX,
+    onMessage: (message) => {
+      if (message.severity === 'error') {
+        if (message.line <= before.length) failure ||= message.text;
+        return;
+      }
+      if (message.severity !== 'information' || message.column !== 0) return;
+      if (message.line === lines.length) complete = true;
+      const name = names[message.line - before.length - 1];
+      if (name !== undefined) answers.set(name, answers.has(name) ? null : answerFor(name, message.text));
+    },
+  });
+  if (!complete || failure !== '') {
+    throw new Error(`Lean did not print axioms (${exit.how}): ${failure || exit.stderr.trim().slice(-400)}`);
+  }
+  return answers;
+}
+
+/** Null where the answer is about another constant than the one that was asked for. */
+function answerFor(name: string, text: string): string[] | null {
+  const printed = /^'([^\n]*?)' (?:does not depend|depends) on /.exec(text)?.[1];
+  if (printed === undefined || nameParts(printed).join('\n') !== nameParts(name).join('\n')) return null;
+  return parseAxioms(text);
+}
