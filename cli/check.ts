@@ -22,7 +22,7 @@ export async function check(file: string, options: { json?: boolean }): Promise<
           ? JSON.stringify(theorem)
           : `${theorem.verdict.padEnd(9)} ${file}:${theorem.line}:${theorem.column} ${theorem.name}${theorem.message === '' ? '' : `\n          ${theorem.message.replaceAll('\n', '\n          ')}`}`,
       );
-    if (result.message !== '') console.error(result.message);
+    if (result.reason !== '') console.error(result.reason);
     const accepted = result.theorems.filter((theorem) => theorem.verdict === 'accepted').length;
     console.error(`${accepted} of ${result.theorems.length} theorems accepted by ${environment.version}`);
     return EXIT_CODES[result.outcome];

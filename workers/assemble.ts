@@ -4,7 +4,6 @@ import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Ports } from '../activities/ports.ts';
-import { RUN_MARK } from '../data/run-mark.ts';
 import { openJsonlMonitor, readMetrics } from '../infra/monitor/jsonl-monitor.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import { localNodes } from '../infra/nodes/local-nodes.ts';
@@ -98,7 +97,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     async checkFile(run, path, signal) {
       const result = await checkFile(path, environment, {
         scratchDirectory: await scratch(run),
-        environment: { [RUN_MARK]: run },
+        runMark: run,
         signal,
       });
       return result.theorems.map(({ name, verdict, message }) => ({ name, accepted: verdict === 'accepted', message }));
