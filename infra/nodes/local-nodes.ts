@@ -9,6 +9,7 @@ import type { Nodes } from './nodes.ts';
 
 /** Unit of `Stats.blocks` (POSIX). */
 const BLOCK_BYTES = 512;
+const RUN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 
 export interface LocalNodesOptions {
   /** Folder that holds a folder a run for files that may vanish. */
@@ -56,11 +57,15 @@ export function localNodes({ scratchDirectory, taskQueue }: LocalNodesOptions): 
   };
 }
 
-/** A run's folder for files that may vanish: one path part, whatever the run is called. */
-export function runScratchDirectory(scratchDirectory: string, run: string): string {
-  const part = encodeURIComponent(run).replaceAll('.', '%2E');
-  if (part !== '') return join(scratchDirectory, part);
-  throw new StpError('STP1002', 'a run without a name', 'Name the run.');
+/** `scratchDirectory/run`; STP1002 for a run that is not one plain part of a path, as what lies there is removed. */
+function runScratchDirectory(scratchDirectory: string, run: string): string {
+  if (RUN.test(run)) return join(scratchDirectory, run);
+  throw new StpError(
+    'STP1002',
+    `run ${JSON.stringify(run)} cannot name a folder`,
+    'Name runs with letters, digits, "-", "_" and "."; the first is a letter or digit.',
+    { facts: { run } },
+  );
 }
 
 /** Memory this process may use: a container's limit where there is one. */

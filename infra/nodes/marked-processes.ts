@@ -38,7 +38,7 @@ export async function endMarkedProcesses(run: string): Promise<EndedProcesses> {
 }
 
 /** Living processes whose environment has exactly this run's mark, without this process and its ancestors. */
-export async function findMarkedProcesses(run: string): Promise<readonly ProcessStat[]> {
+async function findMarkedProcesses(run: string): Promise<readonly ProcessStat[]> {
   const all = await listProcesses();
   const parents = new Map(all.map((found) => [found.pid, found.parentPid]));
   const spared = new Set<number>();

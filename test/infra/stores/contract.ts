@@ -231,7 +231,7 @@ export function storeContract(name: string, make: () => Promise<StoreUnderTest>)
   });
 }
 
-export async function listed(store: ObjectStore, prefix: string): Promise<string[]> {
+async function listed(store: ObjectStore, prefix: string): Promise<string[]> {
   const names: string[] = [];
   for await (const object of store.list(prefix)) names.push(object.name);
   return names;
