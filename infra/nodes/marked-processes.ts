@@ -9,7 +9,7 @@ import { isRunning, listProcesses, type ProcessStat, residentBytes, runMarkOf } 
 
 /** A process may start another between our look and its end; each round finds those. */
 const ROUNDS_MAX = 20;
-const ENDING_POLLS_MAX = 250;
+const ENDING_POLLS_MAX = 1500;
 const ENDING_POLL_MS = 20;
 
 export interface EndedProcesses {
