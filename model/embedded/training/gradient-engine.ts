@@ -92,6 +92,7 @@ export class GradientEngine {
       extra: {
         session: {
           // Hidden positions get shares near the smallest float; arithmetic on subnormal numbers is ten times slower.
+          // ONNX Runtime sets this for the calling thread too: from here on its JavaScript rounds them to zero as well.
           set_denormal_as_zero: '1',
           // Spinning threads starve Lean and each other on a small machine.
           intra_op: { allow_spinning: '0' },
