@@ -1,0 +1,34 @@
+/** Reads the attack folders beside this file: one attack each, `candidate.json` and, for whole files, `file.lean`. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const attackSchema = z.discriminatedUnion('checks', [
+  z.strictObject({
+    checks: z.literal('proof'),
+    note: z.string(),
+    header: z.string().nullable(),
+    statement: z.string(),
+    proof: z.string(),
+    expected: z.enum(['forbidden', 'sorry', 'rejected', 'timeout', 'header_error']),
+  }),
+  z.strictObject({
+    checks: z.literal('statement'),
+    note: z.string(),
+    header: z.string().nullable(),
+    statement: z.string(),
+    expected: z.enum(['forbidden', 'rejected', 'header_error']),
+  }),
+  z.strictObject({ checks: z.literal('file'), note: z.string(), expected: z.enum(['rejected', 'unchecked']) }),
+]);
+type Attack = z.infer<typeof attackSchema>;
+type Named<Kind extends Attack['checks']> = Extract<Attack, { checks: Kind }> & { name: string; folder: string };
+
+export function readAttacks<Kind extends Attack['checks']>(kind: Kind): Named<Kind>[] {
+  const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders.flatMap(({ name }) => {
+    const folder = join(import.meta.dirname, name);
+    const attack = attackSchema.parse(JSON.parse(readFileSync(join(folder, 'candidate.json'), 'utf8')));
+    return attack.checks === kind ? [{ ...attack, name, folder } as Named<Kind>] : [];
+  });
+}

@@ -1,0 +1,2 @@
+@[implemented_by Nat.succ] def f : Nat → Nat := id
+theorem a : 1 = 1 := rfl

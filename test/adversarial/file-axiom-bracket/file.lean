@@ -1,0 +1,2 @@
+axiom «x]» : False
+theorem a : 1 = 2 := «x]».elim

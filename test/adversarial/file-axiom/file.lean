@@ -1,0 +1,2 @@
+axiom cheat : False
+theorem a : 1 = 2 := cheat.elim

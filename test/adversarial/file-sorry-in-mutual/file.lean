@@ -1,0 +1,4 @@
+mutual
+theorem a : 1 = 2 := sorry
+theorem b : 1 = 2 := a
+end

@@ -1,0 +1,2 @@
+instance bad : Inhabited (PLift False) := ⟨sorry⟩
+theorem b : False := (default : PLift False).down

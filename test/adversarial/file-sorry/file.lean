@@ -1,0 +1,2 @@
+theorem a : 1 = 2 := by
+  sorry
