@@ -18,8 +18,6 @@ export interface TokenizerTraining {
 
 /** A pair that occurs once is no pattern. */
 const PAIR_COUNT_MIN = 2;
-/** Longer runs (a page of symbols) are no words; they would only slow the counting. */
-const WORD_BYTES_MAX = 64;
 const SPECIAL_TOKEN = /^[!-~]{2,64}$/;
 
 interface Word {
@@ -72,12 +70,7 @@ function countWords(texts: Iterable<string>, bytes: Tokenizer): Word[] {
     }
     flush();
   }
-  const words: Word[] = [];
-  for (const [word, count] of counts) {
-    const ids = bytes.encode(word);
-    if (ids.length <= WORD_BYTES_MAX) words.push({ ids, count });
-  }
-  return words;
+  return Array.from(counts, ([word, count]) => ({ ids: bytes.encode(word), count }));
 }
 
 /** How often each pair of neighbours occurs, and in which words; kept up to date as pairs are merged. */

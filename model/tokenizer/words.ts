@@ -4,9 +4,12 @@
  * The pieces cover the text. White space is spelled out so that other regular-expression engines cut alike.
  */
 
-/** In the syntax common to ECMAScript (flag u) and Oniguruma (the `tokenizers` package). */
+/**
+ * In the syntax common to ECMAScript (flag u) and Oniguruma (the `tokenizers` package). Repetitions are bounded: merging
+ * takes time quadratic in a piece, and a text may come from anywhere.
+ */
 export const WORD_PATTERN =
-  "\\n *| ?\\.?[\\p{L}_][\\p{L}\\p{M}_'!?₀₁₂₃₄₅₆₇₈₉]*| ?\\p{Nd}| ?\\.+| ?[^ \\t\\r\\n\\p{L}\\p{Nd}_.]+|[ \\t\\r\\n]";
+  "\\n {0,32}| ?\\.?[\\p{L}_][\\p{L}\\p{M}_'!?₀₁₂₃₄₅₆₇₈₉]{0,47}| ?\\p{Nd}| ?\\.{1,16}| ?[^ \\t\\r\\n\\p{L}\\p{Nd}_.]{1,16}|[ \\t\\r\\n]";
 
 const wordExpression = new RegExp(WORD_PATTERN, 'gu');
 

@@ -15,7 +15,7 @@ import type { Generator, SampleRequest } from '../../model/generator.ts';
 import type { TrainRequest } from '../../model/trainer.ts';
 import { LEAN_TEXTS, SMALL_SHAPE, smallCheckpoint, temporaryDirectory } from './small-checkpoint.ts';
 
-const SAMPLING = { temperature: 1, topP: 0.95, maxTokens: 100 };
+const SAMPLING = { temperature: 1, topP: 0.95, maxTokens: 60 };
 const engineError = expect.objectContaining({ name: 'StpError', code: 'STP1301', retryable: true });
 
 async function checkpointDirectory(): Promise<string> {
@@ -108,17 +108,29 @@ describe('embedded generator', () => {
     expect(await generator.sample([], SAMPLING)).toEqual([]);
   });
 
-  it('fails with a typed error when its process is killed, and starts another for the next call', async () => {
+  it('fails with a typed error when its process is killed, and the next try goes on from what was finished', async () => {
     const mark = newMark('kill');
     const generator = await openGenerator({ runMark: mark });
-    const expected = await generator.sample(requestsFor(1), SAMPLING);
-    const { underWay, sampling } = startSampling(generator, 200);
-    await underWay;
+    const requests = requestsFor(12);
+    const expected = await generator.sample(requests, SAMPLING);
     const [pid, ...others] = await markedProcesses(mark);
     expect(others).toEqual([]);
-    process.kill(pid!, 'SIGKILL');
+    let finished = 0;
+    const sampling = generator.sample(requests, SAMPLING, {
+      onProgress: ({ completions }) => {
+        if (completions > 0 && finished === 0) process.kill(pid!, 'SIGKILL');
+        finished = completions;
+      },
+    });
     await expect(sampling).rejects.toThrow(engineError);
-    expect(await generator.sample(requestsFor(1), SAMPLING)).toEqual(expected);
+    expect(finished).toBeGreaterThan(0);
+    expect(finished).toBeLessThan(requests.length);
+    const reported: number[] = [];
+    const again = await generator.sample(requests, SAMPLING, {
+      onProgress: ({ completions }) => reported.push(completions),
+    });
+    expect(again).toEqual(expected);
+    expect(reported[0]).toBeGreaterThanOrEqual(finished);
     expect(await markedProcesses(mark)).not.toContain(pid);
   });
 

@@ -34,6 +34,7 @@ it.skipIf(!isThere)('agrees with the Python package on Lean and on arbitrary tex
     ...binary.map((raw) => raw.toWellFormed()),
     '<prove>a<by>b<end><pad>',
     '  \n\n \t\r\n x',
+    `${'a'.repeat(99)}'${'('.repeat(99)}${'\n'.padEnd(99)}x${'.'.repeat(40)}`,
   ];
   const answer = JSON.parse(
     execFileSync(python, ['-c', PROGRAM, path], { input: JSON.stringify(texts), encoding: 'utf8' }),

@@ -23,6 +23,15 @@ describe('words', () => {
     fc.assert(fc.property(text, (sample) => splitWords(sample).join('') === sample));
   });
 
+  it('are short, however long a run is', () => {
+    for (const run of ['a', '(', '.', ' ', '\n', '₁', '𝔸', '7', '\n'.padEnd(90)]) {
+      const text = run.repeat(2_000);
+      const words = splitWords(text);
+      expect(words.join('')).toBe(text);
+      expect(Math.max(...words.map((word) => [...word].length))).toBeLessThanOrEqual(50);
+    }
+  });
+
   it('keep indentation with its line, digits alone, and identifiers apart from symbols', () => {
     expect(splitWords("rw [Nat.add_comm h₁']\n  exact ⟨x, 42⟩")).toEqual([
       'rw',

@@ -1,7 +1,8 @@
 /**
  * A `Generator` over sampling processes, one a thread. Samples of one prompt stay together (it is read once); calls may
  * overlap and share the processes' batches. When a process fails, the calls with samples in it fail with its error, the
- * others go on, and a fresh process takes its place when there is work again.
+ * others go on, and a fresh process takes its place when there is work again. What a failed call had finished is kept for
+ * its next try.
  */
 import { z } from 'zod';
 import { StpError } from '../../../data/errors.ts';
@@ -27,6 +28,7 @@ const seedSchema = z.int().nonnegative();
 
 interface Call {
   readonly requests: readonly SampleRequest[];
+  readonly sampling: SamplingOptions;
   readonly results: Completion[];
   readonly options: GenerateOptions;
   readonly abort: () => void;
@@ -42,6 +44,9 @@ interface Child {
   readonly keys: Set<number>;
 }
 
+/** Finished samples of failed calls that are kept, some hundred bytes each; beyond that they are sampled again. */
+const KEPT_SAMPLES_MAX = 100_000;
+
 /** A process is given this many times its rows ahead, so that a row that ends always finds the next sample. */
 const ROWS_AHEAD = 2;
 
@@ -50,6 +55,8 @@ export class SamplingPool implements Generator {
   readonly #children = new Set<Child>();
   readonly #places = new Map<number, { readonly call: Call; readonly index: number }>();
   readonly #calls = new Set<Call>();
+  /** Samples of failed calls, by what they are a function of. */
+  readonly #kept = new Map<string, Completion>();
   #waiting: SampleGroup[] = [];
   #nextKey = 0;
   #closed = false;
@@ -86,11 +93,12 @@ export class SamplingPool implements Generator {
     return new Promise((resolve, reject) => {
       const results = new Array<Completion>(requests.length);
       const abort = () => this.#abort(call);
-      const call: Call = { requests, results, options, abort, done: 0, tokens: 0, resolve, reject };
+      const call: Call = { requests, sampling, results, options, abort, done: 0, tokens: 0, resolve, reject };
       options.signal?.addEventListener('abort', abort, { once: true });
       this.#calls.add(call);
-      this.#waiting.push(...this.#groups(call, sampling));
-      this.#dispatch();
+      this.#waiting.push(...this.#groups(call));
+      if (call.done === requests.length) this.#settle(call, () => resolve(results));
+      else this.#dispatch();
     });
   }
 
@@ -100,10 +108,17 @@ export class SamplingPool implements Generator {
     await this.#endChildren();
   }
 
-  /** Samples by prompt, at most a batch in a group. */
-  #groups(call: Call, sampling: SamplingOptions): SampleGroup[] {
+  /** The call's samples by prompt, at most a batch in a group; those kept from an earlier try are done. */
+  #groups(call: Call): SampleGroup[] {
+    const { sampling } = call;
     const byPrompt = new Map<string, { key: number; seed: number }[]>();
-    call.requests.forEach(({ prompt, seed }, index) => {
+    call.requests.forEach((request, index) => {
+      const { id, prompt, seed } = request;
+      const kept = this.#kept.get(identityOf(request, sampling));
+      if (kept !== undefined) {
+        this.#finish(call, index, { ...kept, id });
+        return;
+      }
       const key = this.#nextKey++;
       this.#places.set(key, { call, index });
       const samples = byPrompt.get(prompt);
@@ -151,7 +166,10 @@ export class SamplingPool implements Generator {
         onFailure: (error) => {
           this.#children.delete(child);
           onFailure?.(error);
-          for (const call of this.#callsIn(child)) this.#settle(call, () => call.reject(error));
+          for (const call of this.#callsIn(child)) {
+            this.#keep(call);
+            this.#settle(call, () => call.reject(error));
+          }
           this.#dispatch();
         },
       }),
@@ -169,9 +187,7 @@ export class SamplingPool implements Generator {
       if (place === undefined) continue;
       const { call, index } = place;
       this.#places.delete(key);
-      call.results[index] = { id: call.requests[index]!.id, ...sampled };
-      call.done++;
-      call.tokens += sampled.tokens;
+      this.#finish(call, index, { id: call.requests[index]!.id, ...sampled });
     }
     if (child.keys.size === 0) child.engine.setBusy(false);
     for (const call of [...this.#calls]) {
@@ -181,10 +197,26 @@ export class SamplingPool implements Generator {
     this.#dispatch();
   }
 
+  #finish(call: Call, index: number, completion: Completion): void {
+    call.results[index] = completion;
+    call.done++;
+    call.tokens += completion.tokens;
+    // Whatever kept it for this call has served.
+    if (this.#kept.size > 0) this.#kept.delete(identityOf(call.requests[index]!, call.sampling));
+  }
+
+  #keep(call: Call): void {
+    call.results.forEach((completion, index) => {
+      if (this.#kept.size < KEPT_SAMPLES_MAX)
+        this.#kept.set(identityOf(call.requests[index]!, call.sampling), completion);
+    });
+  }
+
   /** Ends the processes where the call was the only one; else only its samples are dropped. */
   #abort(call: Call): void {
     if (!this.#calls.has(call)) return;
     this.#settle(call, () => undefined);
+    this.#dispatch();
     const ended = this.#calls.size === 0 ? this.#endChildren() : Promise.resolve();
     ended.then(
       () => call.reject(call.options.signal?.reason),
@@ -222,6 +254,11 @@ export class SamplingPool implements Generator {
     this.#children.clear();
     await Promise.all(children.map(({ engine }) => engine.end()));
   }
+}
+
+/** All that a sample depends on beside the checkpoint. */
+function identityOf({ prompt, seed }: SampleRequest, { temperature, topP, maxTokens }: SamplingOptions): string {
+  return JSON.stringify([seed, temperature, topP, maxTokens, prompt]);
 }
 
 function checkRequest(requests: readonly SampleRequest[], sampling: SamplingOptions): void {
