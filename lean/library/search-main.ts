@@ -15,8 +15,8 @@ import { resolveToolchain } from '../toolchain/resolve.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 import { compileLibrary } from './compile.ts';
 import { extractLibrary } from './extract.ts';
+import { acceptedScripts, type ScriptAttempt } from './search/try-scripts.ts';
 import { type SearchScript, searchScripts } from './search.ts';
-import { acceptedScripts, type ScriptAttempt } from './try-scripts.ts';
 
 /** Rows kept for one theorem: variety, without letting easy theorems fill the set. */
 const ROWS_PER_THEOREM_MAX = 6;

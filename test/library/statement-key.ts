@@ -3,7 +3,7 @@
  * numbered in order of appearance, hypotheses turned into premises, brackets dropped, either side of an equation first.
  * It merges a few different statements too; for a test of separation that errs on the right side.
  */
-import { readSignature } from '../../lean/library/signature.ts';
+import { readSignature } from '../../lean/library/search/signature.ts';
 
 /** `vocabulary`: what a function of one side is called on the other; `infix`: prefix functions that are operators there. */
 export function statementKeys(

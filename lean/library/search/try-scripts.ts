@@ -2,10 +2,10 @@
  * Asks Lean which of many (theorem, script) pairs it accepts: batches in one file each, every pair in a namespace of its
  * own, errors told apart by their lines. A batch that runs into its deadline is halved until the culprit is alone.
  */
-import type { LibraryTheorem } from '../../data/schemas/records.ts';
-import type { LeanEnvironment } from '../verifier.ts';
-import { runLean } from './run-lean.ts';
-import type { SearchScript } from './search.ts';
+import type { LibraryTheorem } from '../../../data/schemas/records.ts';
+import type { LeanEnvironment } from '../../verifier.ts';
+import { runLean } from '../run-lean.ts';
+import type { SearchScript } from './script-text.ts';
 
 export interface ScriptAttempt {
   readonly theorem: LibraryTheorem;

@@ -1,0 +1,27 @@
+/** The project's Lean for these tests, and the library compiled with it (once; later tests find it in the cache). */
+import { fileURLToPath } from 'node:url';
+import { compileLibrary } from '../../lean/library/compile.ts';
+import { resolveToolchain } from '../../lean/toolchain/resolve.ts';
+import type { Toolchain } from '../../lean/toolchain/toolchain.ts';
+import type { LeanEnvironment } from '../../lean/verifier.ts';
+
+const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
+const CACHE_DIRECTORY = `${REPOSITORY}.cache`;
+export const LIBRARY_DIRECTORY = `${REPOSITORY}data/library`;
+export const PROBLEMS_DIRECTORY = `${REPOSITORY}data/problems`;
+
+export function projectToolchain(): Promise<Toolchain> {
+  return resolveToolchain({ cacheDirectory: CACHE_DIRECTORY, install: 'never' });
+}
+
+/** With the problem sets, as a run has it. */
+export async function libraryEnvironment(): Promise<LeanEnvironment> {
+  return compileLibrary({
+    toolchain: await projectToolchain(),
+    sourceDirectories: [
+      { directory: LIBRARY_DIRECTORY, modulePrefix: 'Stp' },
+      { directory: PROBLEMS_DIRECTORY, modulePrefix: 'Stp.Problems' },
+    ],
+    cacheDirectory: CACHE_DIRECTORY,
+  });
+}
