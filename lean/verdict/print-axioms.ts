@@ -26,7 +26,8 @@ export async function printAxioms(
   let failure = '';
   const exit = await runLean({
     ...options,
-    arguments: ['--stdin'],
+    // Lean stops at its hundredth error or so, and every name that is not there is one.
+    arguments: ['--stdin', '-DmaxErrors=1000000'],
     input: `${lines.join('\n')}\n`,
     deadlineMs: HEADER_TIMEOUT_MS,
     memoryBytesMax: MEMORY_BYTES_MAX,
