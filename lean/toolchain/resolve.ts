@@ -3,8 +3,10 @@
  * one error that says what was tried. Knows the order, not how each way works.
  */
 import { StpError } from '../../data/errors.ts';
+import { assemblyProblem } from './assemble/requirements.ts';
+import { elanProblem } from './elan.ts';
 import { type FindOptions, type Found, findCached, findConfigured, findOnSearchPath, LEAN_VARIABLE } from './find.ts';
-import { assembleFromPackages, assemblyObstacle, elanObstacle, installByElan } from './make.ts';
+import { assembleFromPackages, installByElan } from './make.ts';
 import { withSetUpLock } from './set-up-folder.ts';
 import type { Toolchain } from './toolchain.ts';
 
@@ -54,6 +56,14 @@ function noLean(tried: readonly WayReport[], install: 'never' | 'auto'): StpErro
   });
 }
 
+/** What a full disk, a read-only folder or a file in the way look like to a person. Other errors stay as they are. */
+function explainWriteError(error: unknown, cacheDirectory: string): unknown {
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  if (error instanceof StpError || code === undefined || syscall === undefined) return error;
+  const what = `the set-up of Lean cannot write below ${cacheDirectory}: ${message}`;
+  return new StpError('STP1401', what, 'Free some space there, or choose another cache folder.', { cause: error });
+}
+
 type Way = readonly [ToolchainWay, () => Promise<Found>];
 
 /** Goes the ways in order until one leads to a Lean; notes the others in `tried`. */
@@ -68,8 +78,8 @@ async function firstOf(ways: readonly Way[], tried: WayReport[]): Promise<Toolch
 
 /**
  * The Lean to use. A set STP_LEAN is the only way that is tried.
- * @throws StpError STP1201 where there is none, with what was tried; STP1204 where a download is damaged; the signal's
- *   reason where it aborts
+ * @throws StpError STP1201 where there is none, with what was tried; STP1204 where a download is damaged; STP1401 where
+ *   the cache cannot be written; the signal's reason where it aborts
  */
 export async function resolveToolchain({
   cacheDirectory,
@@ -93,7 +103,10 @@ export async function resolveToolchain({
   if (install === 'never') throw noLean(tried, install);
 
   const wait = () => onProgress('Waiting for another set-up');
-  const made = await withSetUpLock(cacheDirectory, wait, () => makeToolchain(cached, options, tried), signal);
+  const make = () => makeToolchain(cached, options, tried);
+  const made = await withSetUpLock(cacheDirectory, wait, make, signal).catch((error: unknown) => {
+    throw explainWriteError(error, cacheDirectory);
+  });
   if (made === undefined) throw noLean(tried, install);
   return made;
 }
@@ -120,8 +133,8 @@ export async function explainToolchain({
   signal,
 }: Pick<ResolveOptions, 'cacheDirectory' | 'environment' | 'signal'>): Promise<readonly WayReport[]> {
   const options = { cacheDirectory, environment, signal };
-  const elan = await elanObstacle(options);
-  const assembly = await assemblyObstacle(options);
+  const elan = await elanProblem(options);
+  const assembly = await assemblyProblem(cacheDirectory, environment, signal);
   return [
     report('STP_LEAN', await findConfigured(options)),
     report('PATH', await findOnSearchPath(options)),

@@ -1,5 +1,7 @@
 /** What this machine must have so that Lean can be assembled on it, and whether it does. */
+import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { runCommand } from '../run-command.ts';
 
 /** Oldest glibc that Lean's library runs on (the tag of its package). */
@@ -35,17 +37,22 @@ async function clientProblem(environment: NodeJS.ProcessEnv, signal?: AbortSigna
   return npm.ok ? undefined : `it needs npm; npm --version: ${npm.reason}`;
 }
 
-async function diskProblem(existingFolder: string): Promise<string | undefined> {
-  const { bavail, bsize } = await statfs(existingFolder);
-  if (bavail * bsize >= DISK_BYTES_NEEDED) return undefined;
-  return `it needs ${DISK_BYTES_NEEDED / 1e6} MB free in ${existingFolder}; there are ${Math.floor((bavail * bsize) / 1e6)}`;
+/** The folder, or the nearest one above it that is there. */
+function existing(folder: string): string {
+  return existsSync(folder) ? folder : existing(dirname(folder));
 }
 
-/** Why Lean cannot be assembled below `existingFolder`, or undefined where it can. Does not ask the registries. */
+async function diskProblem(folder: string): Promise<string | undefined> {
+  const { bavail, bsize } = await statfs(existing(resolve(folder)));
+  if (bavail * bsize >= DISK_BYTES_NEEDED) return undefined;
+  return `it needs ${DISK_BYTES_NEEDED / 1e6} MB free in ${folder}; there are ${Math.floor((bavail * bsize) / 1e6)}`;
+}
+
+/** Why Lean cannot be assembled below `folder`, or undefined where it can. Does not ask the registries. */
 export async function assemblyProblem(
-  existingFolder: string,
+  folder: string,
   environment: NodeJS.ProcessEnv,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  return systemProblem() ?? (await diskProblem(existingFolder)) ?? (await clientProblem(environment, signal));
+  return systemProblem() ?? (await diskProblem(folder)) ?? (await clientProblem(environment, signal));
 }

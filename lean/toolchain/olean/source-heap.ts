@@ -68,9 +68,10 @@ export class SourceHeap {
     const end = this.bytes.length;
     let offset: number = SOURCE.firstObjectOffset;
     while (offset < end) {
-      if (offset + OBJECT_HEADER_BYTES + SOURCE.wordBytes > end) throw damagedModule(this.#module, 'it is cut short');
-      const next = (offset + this.#objectBytes(offset) + 3) & ~3;
-      if (next <= offset || next > end + 3) throw damagedModule(this.#module, 'it is cut short');
+      if (offset + OBJECT_HEADER_BYTES > end) throw damagedModule(this.#module, 'it is cut short');
+      const bytes = this.#objectBytes(offset);
+      if (bytes < OBJECT_HEADER_BYTES || offset + bytes > end) throw damagedModule(this.#module, 'it is cut short');
+      const next = Math.ceil((offset + bytes) / 4) * 4;
       visit(offset);
       offset = next;
     }
@@ -79,6 +80,9 @@ export class SourceHeap {
   #objectBytes(offset: number): number {
     const tag = this.tag(offset);
     if (tag <= TAG.constructorMax) return this.constructorBytes(offset);
+    // The words that say how long it is must be there.
+    if (offset + OBJECT_HEADER_BYTES + SOURCE.wordBytes > this.bytes.length) return Number.POSITIVE_INFINITY;
+    if (tag === TAG.bigNumber && offset + SOURCE.bigData > this.bytes.length) return Number.POSITIVE_INFINITY;
     switch (tag) {
       case TAG.array:
         return SOURCE.arrayData + SOURCE.wordBytes * this.word(offset + SOURCE.arrayLength);

@@ -2,8 +2,8 @@
  * Rewrites the objects of a 32-bit module as 64-bit objects: every object is laid out again, every pointer rebased.
  * What the objects mean is left alone (`adapt.ts` changes that afterwards).
  *
- * Two passes: the first gives every object its new place, the second copies it there. Two kinds of object disappear,
- * because 64 bits hold them in the pointer word itself: numbers below 2^63 and boxed 32-bit values.
+ * Two passes: the first gives every object its new place, the second copies it there. Numbers below 2^63 disappear as
+ * objects: 64 bits hold them in the pointer word itself. Boxed 32-bit values would, too; the library has none.
  */
 import { ModuleImage } from './module-image.ts';
 import {
@@ -23,22 +23,9 @@ interface Immediate {
   readonly high: number;
 }
 
-const LARGEST_CHARACTER = 0x10ffff;
 const IMMEDIATE_LIMIT = 1n << 63n;
 
-/**
- * A boxed UInt32 or character is a constructor 0 without fields and with one 4-byte scalar, padded to 16 bytes. A
- * structure of eight `Bool`s looks the same: four bytes that are all 0 or 1 are taken for that.
- */
-function boxedCharacter(heap: SourceHeap, offset: number): Immediate | undefined {
-  if (heap.tag(offset) !== 0 || heap.count(offset) !== 0 || heap.constructorBytes(offset) !== 16) return undefined;
-  const value = heap.word(offset + OBJECT_HEADER_BYTES);
-  const rest = heap.word(offset + OBJECT_HEADER_BYTES + 4);
-  const onlyBooleans = (value & ~0x01010101) === 0;
-  if (rest !== 0 || value > LARGEST_CHARACTER || onlyBooleans) return undefined;
-  return { low: ((value << 1) | 1) >>> 0, high: value >>> 31 };
-}
-
+/** The word of a natural number below 2^63. */
 function smallNumber(heap: SourceHeap, offset: number): Immediate | undefined {
   const negative = heap.bytes[offset + SOURCE.bigNegative] !== 0;
   const digits = heap.word(offset + SOURCE.bigDigits);
@@ -47,12 +34,6 @@ function smallNumber(heap: SourceHeap, offset: number): Immediate | undefined {
   const high = digits >= 2 ? heap.word(offset + SOURCE.bigData + 4) : 0;
   if ((BigInt(high) << 32n) + BigInt(low) >= IMMEDIATE_LIMIT) return undefined;
   return { low: ((low << 1) | 1) >>> 0, high: ((high << 1) | (low >>> 31)) >>> 0 };
-}
-
-function immediateOf(heap: SourceHeap, offset: number): Immediate | undefined {
-  const tag = heap.tag(offset);
-  if (tag <= TAG.constructorMax) return boxedCharacter(heap, offset);
-  return tag === TAG.bigNumber ? smallNumber(heap, offset) : undefined;
 }
 
 function limbs(digits: number): number {
@@ -92,7 +73,7 @@ class Placement {
     this.places = new Uint32Array(Math.ceil(heap.bytes.length / 4) + 1);
     let end: number = TARGET.firstObjectOffset;
     heap.forEachObject((offset) => {
-      const immediate = immediateOf(heap, offset);
+      const immediate = heap.tag(offset) === TAG.bigNumber ? smallNumber(heap, offset) : undefined;
       if (immediate === undefined) {
         this.places[offset >>> 2] = end;
         end += widenedBytes(heap, offset);
