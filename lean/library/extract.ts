@@ -12,7 +12,7 @@ import { discoverModules } from './modules.ts';
 import { lineAt, maskSource } from './scan.ts';
 import { type SkipReason, splitTheorem } from './theorem-text.ts';
 
-export interface SkippedTheorem {
+interface SkippedTheorem {
   readonly file: string;
   /** 1-based. */
   readonly line: number;
@@ -116,7 +116,7 @@ function prefixes(namespace: readonly string[]): string[] {
 }
 
 /** Library names in a proof, sorted. `rev_rev.symm` is a use of `rev_rev`; the innermost namespace wins. */
-export function premisesOf(proof: string, scopes: readonly string[], names: ReadonlySet<string>): string[] {
+function premisesOf(proof: string, scopes: readonly string[], names: ReadonlySet<string>): string[] {
   const used = new Set<string>();
   for (const [written] of maskSource(proof).code.matchAll(NAME_IN_PROOF)) {
     const parts = written.replace(/^_root_\./, '').split('.');

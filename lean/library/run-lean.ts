@@ -8,7 +8,7 @@ import type { LeanMessage } from '../../data/schemas/records.ts';
 import { runLean as runProcess } from '../process/lean-process.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 
-export interface LeanRunOptions {
+interface LeanRunOptions {
   /** Absolute path of `lean`. */
   readonly executable: string;
   /** After `--json`. */

@@ -11,7 +11,7 @@ export interface MaskedSource {
   readonly code: string;
 }
 
-export interface ImportLine {
+interface ImportLine {
   readonly module: string;
   /** 1-based. */
   readonly line: number;

@@ -1,5 +1,5 @@
 /** The library as records: complete, usable outside its files, with premises and conjecturer tuples. Lean: about 8 s. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -43,6 +43,19 @@ describe('the library', () => {
     const wrong = { name: 'wrong', text: `${statement} := by\n${byName.get('Stp.app_nil')!.proof}` };
     const environment = await libraryEnvironment();
     expect(errorsOf(await runSnippets(environment, LIBRARY_HEADER, [wrong]))).not.toEqual([]);
+  });
+
+  test('no name of the library is a name of core Lean, so that opening it hides and doubles nothing', async () => {
+    const files = (await readdir(LIBRARY_DIRECTORY)).filter((file) => file.endsWith('.lean'));
+    const texts = await Promise.all(files.map((file) => readFile(path.join(LIBRARY_DIRECTORY, file), 'utf8')));
+    const names = texts.flatMap((text) =>
+      [...text.matchAll(/^(?:def|inductive|theorem) (\S+)/gm)].map(([, name]) => name!),
+    );
+    expect(names.length).toBeGreaterThan(theorems.length);
+    const snippets = [...names, 'Nat.add_comm'].map((name) => ({ name, text: `#check @${name}` }));
+    const results = await runSnippets(await libraryEnvironment(), '', snippets);
+    const known = results.filter(({ messages }) => messages.every(({ severity }) => severity !== 'error'));
+    expect(known.map(({ name }) => name)).toEqual(['Nat.add_comm']);
   });
 
   test('no premise comes later than its use: the library has no circles', () => {

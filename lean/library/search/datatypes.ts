@@ -40,7 +40,7 @@ const DATA_TYPES: Readonly<Record<string, readonly Constructor[]>> = {
   '×': [{ name: 'mk', arguments: ['a', 'b'] }],
 };
 
-export interface Alternative {
+interface Alternative {
   /** `cons x xs`. */
   readonly pattern: string;
   /** `ih`, or `ihl` and `ihr` where there are several. */
