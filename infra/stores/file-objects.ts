@@ -48,7 +48,7 @@ export class FileObjects {
 
   /** A new path for bytes on their way, on the same file system as the objects. */
   async temporaryPath(): Promise<string> {
-    await mkdir(this.own('temporary'), { recursive: true });
+    await makeFolder(this.own('temporary'));
     return this.own('temporary', randomUUID());
   }
 
@@ -81,10 +81,10 @@ export class FileObjects {
     const uri = `${this.root}/${name}`;
     const crc32c = crc.toBase64();
     const mark = join(this.own('marks', name), `${toHex(crc32c)}-${crc.bytes}-${count}`);
-    await mkdir(dirname(mark), { recursive: true });
+    await makeFolder(dirname(mark));
     await writeFile(mark, '');
     await syncFolder(dirname(mark));
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     try {
       await link(temporaryPath, path);
     } catch (error) {
@@ -136,7 +136,7 @@ export async function writeFlushed(
 export async function saveAs(path: string, input: Readable): Promise<void> {
   const partial = `${path}.${randomUUID()}.partial`;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     await writeFlushed(partial, pieces(input, undefined));
     await rename(partial, path);
   } catch (error) {
@@ -144,6 +144,17 @@ export async function saveAs(path: string, input: Readable): Promise<void> {
   } finally {
     input.destroy();
     await rm(partial, { force: true }).catch(() => {});
+  }
+}
+
+/** A folder and those above it. Node's own way says "not there" where the file system is read-only. */
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await mkdir(path);
   }
 }
 

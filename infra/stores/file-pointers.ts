@@ -3,10 +3,10 @@
  * a pointer from generation n is making file n+1 by a hard link, which exactly one process can do; no lock is held, so
  * none can be left behind. The files stay: they are the pointer's history.
  */
-import { link, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { link, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asBuffer, requirePointerText } from './contents.ts';
-import { type FileObjects, nullWhenMissing, syncFolder, writeFlushed } from './file-objects.ts';
+import { type FileObjects, makeFolder, nullWhenMissing, syncFolder, writeFlushed } from './file-objects.ts';
 import type { ObjectStore } from './object-store.ts';
 import { moved } from './store-errors.ts';
 
@@ -34,7 +34,7 @@ export async function moveFilePointer(
     const temporary = await objects.temporaryPath();
     try {
       await writeFlushed(temporary, single(asBuffer(text)));
-      await mkdir(folder, { recursive: true });
+      await makeFolder(folder);
       await link(temporary, join(folder, next));
       await syncFolder(folder);
       return next;

@@ -46,6 +46,7 @@ const FILE_ADVICE: Readonly<Record<string, string>> = {
   EACCES: 'Give this user the right to write there, or choose another folder.',
   EPERM: 'Give this user the right to write there; the file system must allow hard links.',
   EROFS: 'The file system is mounted read-only. Choose a folder on another one.',
+  EEXIST: 'A part of the path is a file where a folder is needed. Choose another folder or name.',
   ENOTDIR: 'A part of the path is a file where a folder is needed. Choose another folder or name.',
   EISDIR: 'The name is a folder already. Choose another name.',
   EMFILE: 'Too many files are open. Raise the limit (ulimit -n) or run fewer things at once.',

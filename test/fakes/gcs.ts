@@ -49,6 +49,8 @@ export interface FakeGcs {
   /** Method and path (with query) of every request so far. */
   readonly requests: readonly string[];
   object(bucket: string, name: string): FakeObject | undefined;
+  /** Puts an object there without a request. */
+  seed(bucket: string, name: string, text: string): void;
   /** The next request whose "METHOD path" matches meets the fault; faults wait in order. */
   inject(request: RegExp, fault: Fault): void;
   /** Faults not met yet. */
@@ -190,6 +192,10 @@ export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs>
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     object: (bucket, name) => stored.get(bucket)?.get(name),
+    seed(bucket, name, text) {
+      const received = Buffer.from(text);
+      store({ bucket, name, resource: {}, ifGenerationMatch: null, received, finished: null });
+    },
     inject: (request, fault) => void faults.push({ request, fault }),
     pendingFaults: () => faults.length,
     close: () =>

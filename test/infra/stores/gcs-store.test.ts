@@ -1,0 +1,200 @@
+/** What only a network can do wrong: faults injected into the fake service at every step. About 15 s. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ObjectStore } from '../../../infra/stores/object-store.ts';
+import { openStore } from '../../../infra/stores/open-store.ts';
+import { type FakeGcs, type Fault, startFakeGcs } from '../../fakes/gcs.ts';
+
+const MEBIBYTE = 1 << 20;
+const LARGE = Buffer.from(
+  Uint32Array.from({ length: 5 * MEBIBYTE }, (_, index) => Math.imul(index, 2654435761)).buffer,
+);
+const UPLOAD_CHUNK = /^PUT .*upload_id/;
+const OPEN_SESSION = /^POST .*uploadType=resumable/;
+const SMALL_UPLOAD = /^POST .*uploadType=multipart/;
+const MEDIA = /^GET .*alt=media/;
+
+let fake: FakeGcs;
+let store: ObjectStore;
+beforeAll(async () => {
+  fake = await startFakeGcs(['bucket']);
+  process.env.STP_GCS_ENDPOINT = fake.endpoint;
+  store = await openStore('gs://bucket/run');
+});
+afterAll(async () => {
+  delete process.env.STP_GCS_ENDPOINT;
+  await fake.close();
+});
+
+const writeFaults: readonly [string, RegExp, Fault][] = [
+  ['a drop in the middle of a chunk', UPLOAD_CHUNK, { kind: 'drop-upload', afterBytes: 3 * MEBIBYTE + 17 }],
+  ['a drop at the start of a chunk', UPLOAD_CHUNK, { kind: 'drop-upload', afterBytes: 0 }],
+  ['a lost answer to a chunk', UPLOAD_CHUNK, { kind: 'drop-answer' }],
+  ['a 503 to a chunk', UPLOAD_CHUNK, { kind: 'status', status: 503 }],
+  ['a 429 at the opening', OPEN_SESSION, { kind: 'status', status: 429 }],
+];
+
+it.each(writeFaults)('heals %s of a large upload', async (what, request, fault) => {
+  const name = `large/${what.replaceAll(' ', '-')}`;
+  fake.inject(request, fault);
+  const before = fake.requests.length;
+  const ref = await store.put(name, Readable.from([LARGE]), { count: 4 });
+  expect(fake.pendingFaults()).toBe(0);
+  expect(ref).toMatchObject({ bytes: LARGE.length, count: 4 });
+  expect(fake.object('bucket', `run/${name}`)?.data.equals(LARGE)).toBe(true);
+  // One session; nothing was begun anew.
+  const sessions = fake.requests.slice(before).filter((line) => UPLOAD_CHUNK.test(line));
+  expect(new Set(sessions).size).toBe(1);
+});
+
+it('heals the lost answer to the last chunk, when the object is there already', async () => {
+  const name = 'large/last';
+  // Three chunks; the third answer is lost.
+  const before = fake.requests.length;
+  const third = { test: () => fake.requests.slice(before).filter((line) => UPLOAD_CHUNK.test(line)).length === 3 };
+  fake.inject(third as unknown as RegExp, { kind: 'drop-answer' });
+  await store.put(name, LARGE);
+  expect(fake.pendingFaults()).toBe(0);
+  expect(fake.object('bucket', `run/${name}`)?.data.equals(LARGE)).toBe(true);
+});
+
+it.each<[string, Fault]>([
+  ['lost', { kind: 'drop-answer' }],
+  ['refused', { kind: 'status', status: 503 }],
+])('heals a small upload whose answer is %s', async (what, fault) => {
+  fake.inject(SMALL_UPLOAD, fault);
+  const ref = await store.put(`small/${what}`, 'text');
+  expect(fake.pendingFaults()).toBe(0);
+  expect((await store.get(ref)).toString()).toBe('text');
+});
+
+it('heals a pointer’s move whose answer is lost', async () => {
+  fake.inject(SMALL_UPLOAD, { kind: 'drop-answer' });
+  const generation = await store.movePointer('latest', 'one', null);
+  expect(fake.pendingFaults()).toBe(0);
+  expect(await store.readPointer('latest')).toEqual({ text: 'one', generation });
+});
+
+it('goes on reading where a dropped connection left off', async () => {
+  const ref = await store.put('read', LARGE);
+  fake.inject(MEDIA, { kind: 'drop-download', afterBytes: 5 * MEBIBYTE });
+  fake.inject(MEDIA, { kind: 'status', status: 503 });
+  fake.inject(MEDIA, { kind: 'drop-download', afterBytes: 2 * MEBIBYTE });
+  expect((await store.get(ref)).equals(LARGE)).toBe(true);
+  expect(fake.pendingFaults()).toBe(0);
+});
+
+it('has the service refuse bytes that were changed on their way, and stores nothing', async () => {
+  // A proxy between: what the fake receives is not what was sent.
+  const server = fake.endpoint;
+  const { createServer, request } = await import('node:http');
+  const proxy = createServer((incoming, outgoing) => {
+    const parts: Buffer[] = [];
+    incoming.on('data', (part: Buffer) => parts.push(part));
+    incoming.on('end', () => {
+      const body = Buffer.concat(parts);
+      const text = body.indexOf('precious');
+      if (text !== -1) body[text] = 'P'.charCodeAt(0);
+      const onward = request(
+        server + incoming.url,
+        { method: incoming.method, headers: incoming.headers },
+        (answer) => {
+          outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+          answer.pipe(outgoing);
+        },
+      );
+      onward.end(body);
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  process.env.STP_GCS_ENDPOINT = `http://127.0.0.1:${(proxy.address() as { port: number }).port}`;
+  const through = await openStore('gs://bucket/run');
+  process.env.STP_GCS_ENDPOINT = server;
+  await expect(through.put('changed', 'a precious text')).rejects.toMatchObject({
+    code: 'STP1401',
+    message: expect.stringContaining('CRC32C'),
+  });
+  expect(await store.stat('changed')).toBeNull();
+  proxy.close();
+  proxy.closeAllConnections();
+});
+
+it('says which bucket is not there', async () => {
+  const nowhere = await openStore('gs://nowhere');
+  await expect(nowhere.put('x', 'x')).rejects.toMatchObject({
+    code: 'STP1401',
+    advice: expect.stringContaining('bucket'),
+  });
+  await expect(nowhere.list('')[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'STP1403' });
+  fake.inject(/^GET/, { kind: 'status', status: 403 });
+  await expect(store.stat('x')).rejects.toMatchObject({
+    code: 'STP1405',
+    advice: expect.stringContaining('objectUser'),
+  });
+});
+
+it('lists more objects than a page holds', async () => {
+  const pages = await openStore('gs://bucket/pages');
+  const names = Array.from({ length: 1100 }, (_, index) => `o/${String(index).padStart(4, '0')}`);
+  for (const name of names) fake.seed('bucket', `pages/${name}`, name);
+  const found: string[] = [];
+  for await (const { name } of pages.list('o/')) found.push(name);
+  expect(found).toEqual(names);
+});
+
+it('goes on with a file where a killed process was', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'stp-resume-'));
+  const path = join(folder, 'weights');
+  await writeFile(path, LARGE);
+  const module = new URL('../../../infra/stores/open-store.ts', import.meta.url).href;
+  const script = `
+    import { openStore } from ${JSON.stringify(module)};
+    const store = await openStore('gs://bucket/run');
+    await store.putFile('weights', ${JSON.stringify(path)}, { onProgress: (bytes) => process.stdout.write(bytes + '\\n') });`;
+  const before = fake.requests.length;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  expect(fake.object('bucket', 'run/weights')).toBeUndefined();
+  expect((await stat(`${path}.upload.json`)).mode & 0o777).toBe(0o600);
+
+  let first: number | null = null;
+  const ref = await store.putFile('weights', path, {
+    count: 2,
+    onProgress: (bytes) => {
+      first ??= bytes;
+    },
+  });
+  expect(ref.bytes).toBe(LARGE.length);
+  expect(fake.object('bucket', 'run/weights')?.data.equals(LARGE)).toBe(true);
+  // The first chunk, 8 MiB, was not sent again: what was confirmed first comes after it.
+  expect(first).toBeGreaterThan(8 * MEBIBYTE);
+  expect(fake.requests.slice(before).filter((line) => OPEN_SESSION.test(line)).length).toBe(1);
+  expect(existsSync(`${path}.upload.json`)).toBe(false);
+});
+
+it('begins anew when the noted session is gone or of other bytes', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'stp-resume-'));
+  const path = join(folder, 'weights');
+  await writeFile(path, LARGE);
+  const session = `${fake.endpoint}/upload/storage/v1/b/bucket/o?upload_id=none`;
+  const ref = await store.stat('weights');
+  for (const [name, crc32c] of [
+    ['gone', ref!.crc32c],
+    ['other', 'AAAAAA=='],
+  ] as const) {
+    const note = { uri: `gs://bucket/run/${name}`, crc32c, bytes: LARGE.length, session };
+    await writeFile(`${path}.upload.json`, JSON.stringify(note));
+    await store.putFile(name, path);
+    expect(fake.object('bucket', `run/${name}`)?.data.equals(await readFile(path))).toBe(true);
+  }
+});
