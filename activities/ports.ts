@@ -6,15 +6,10 @@ import type { LibraryTheorem, Statement } from '../data/schemas/records.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import type { Nodes } from '../infra/nodes/nodes.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
+import type { LeanSource } from '../lean/library/prune.ts';
 import type { Verifier } from '../lean/verifier.ts';
 import type { Generator } from '../model/generator.ts';
 import type { Trainer } from '../model/trainer.ts';
-
-export interface SourceText {
-  /** Module name, `Stp.Nat`. */
-  readonly module: string;
-  readonly text: string;
-}
 
 /** The problem sets, the library and what was prepared from it, as they lie in the repository. */
 export interface Sources {
@@ -25,7 +20,7 @@ export interface Sources {
   /** False statements that ride in every round. */
   canaries(): AsyncIterable<Statement>;
   /** Every Lean module of the library and the problem sets, in an order that respects imports. */
-  modules(): Promise<readonly SourceText[]>;
+  modules(): Promise<readonly LeanSource[]>;
 }
 
 export interface VerificationLimits {

@@ -14,7 +14,7 @@ import { withHeartbeat } from './edge.ts';
 import type { Sampled } from './generate.ts';
 import { metricsAt } from './metrics.ts';
 import type { Ports } from './ports.ts';
-import { keptName, proofsFile } from './proofs-file.ts';
+import { certificateFile, keptName } from './proofs-file.ts';
 import { once, readAll, writeRecords } from './record-files.ts';
 
 export const certifiedSchema = z.strictObject({
@@ -128,14 +128,13 @@ export function verifyActivities(ports: Ports) {
       return once(store, `${input.name}/certified.json`, certifiedSchema, () =>
         withHeartbeat(async (signal, report) => {
           const candidates = await readAll(store, input.proved, provedSchema);
-          const modules = await ports.sources.modules();
           const directory = join(await ports.scratch(run), `certify-${contentId(input.name)}-${process.pid}`);
           await mkdir(directory, { recursive: true });
           const certified: Proved[] = [];
           try {
             for (const [index, batch] of cutShards(candidates, CERTIFICATE_BATCH).entries()) {
               const path = join(directory, `Certificate${index}.lean`);
-              await writeFile(path, proofsFile(modules, batch));
+              await writeFile(path, certificateFile(batch));
               const verdicts = new Map(
                 (await ports.checkFile(run, path, signal)).map((verdict) => [verdict.name, verdict]),
               );

@@ -3,12 +3,13 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import type { Sources, SourceText } from '../activities/ports.ts';
+import type { Sources } from '../activities/ports.ts';
 import { StpError } from '../data/errors.ts';
 import { readStatements } from '../data/loaders/dataset.ts';
 import { PROOF_CHARS_MAX } from '../data/schemas/records.ts';
 import { extractLibrary } from '../lean/library/extract.ts';
 import { discoverModules } from '../lean/library/modules.ts';
+import type { LeanSource } from '../lean/library/prune.ts';
 import { REPOSITORY } from './settings.ts';
 
 const DATA = join(REPOSITORY, 'data');
@@ -40,7 +41,7 @@ export function repositorySources(): Sources {
       }
     },
     canaries: () => readStatements(join(DATA, 'canaries.jsonl')),
-    modules: async (): Promise<SourceText[]> =>
+    modules: async (): Promise<LeanSource[]> =>
       (await discoverModules(SOURCE_DIRECTORIES))
         .filter((module) => module.path !== null)
         .map(({ name, source }) => ({ module: name, text: source })),
