@@ -15,7 +15,7 @@ const PINNED_TOOLCHAIN = `leanprover/lean4:${PINNED_RELEASE}`;
 export const RELEASED_FOLDER_NAME = `released-${PINNED_RELEASE}`;
 
 /** The address Lean's installation guide gives. */
-export const ELAN_INSTALLER_ADDRESS = 'https://elan.lean-lang.org/elan-init.sh';
+const ELAN_INSTALLER_ADDRESS = 'https://elan.lean-lang.org/elan-init.sh';
 /** A server that can be reached answers in well under a second; without a network the question must not take long. */
 const PROBE_SECONDS = 5;
 /** The toolchain has some 400 MB. */

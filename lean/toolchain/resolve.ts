@@ -23,7 +23,7 @@ export interface ResolveOptions {
 }
 
 /** The five ways, by the names people see. */
-export type ToolchainWay = 'STP_LEAN' | 'PATH' | 'cache' | 'elan' | 'registry packages';
+type ToolchainWay = 'STP_LEAN' | 'PATH' | 'cache' | 'elan' | 'registry packages';
 
 export interface WayReport {
   readonly way: ToolchainWay;

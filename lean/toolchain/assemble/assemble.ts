@@ -52,7 +52,7 @@ export interface AssembleOptions {
 }
 
 /** Changes whenever an assembled Lean would: the packages, the conversion, the additions, the launchers. */
-export async function assemblyKey(): Promise<string> {
+async function assemblyKey(): Promise<string> {
   const hash = createHash('sha256');
   hash.update(`${CONVERSION_REVISION} ${ELABORATOR_PACKAGE.sha256} ${LIBRARY_PACKAGE.sha256}\n`);
   for (const source of [ADDITIONS_SOURCE, NATIVE_SOURCE, PYTHON_SOURCE]) hash.update(await readFile(source));

@@ -12,7 +12,7 @@ const HASH_BYTES = 8;
 /** Header, two fields and the hash. */
 const NAME_BYTES = 32;
 /** The anonymous name, and the box of constructor 0 of any type. */
-export const ANONYMOUS = boxed(0);
+const ANONYMOUS = boxed(0);
 
 /** True for a name ending in a string, the only names that declarations and extensions have. */
 export function isStringName(image: ModuleImage, object: number): boolean {
