@@ -27,6 +27,7 @@ export async function dev(options: { port?: number; uiPort?: number }): Promise<
   });
   const worker = superviseWorker(
     { TEMPORAL_ADDRESS: server.address, STP_STORE: settings.storeUri, STP_CACHE: settings.cacheDirectory },
+    join(settings.cacheDirectory, 'dev', 'worker.log'),
     say,
   );
   try {

@@ -72,7 +72,8 @@ export async function selfplay(options: SelfplayOptions): Promise<void> {
   say(`Temporal UI: ${server.uiUrl}/namespaces/default/workflows/${encodeURIComponent(workflowId)}`);
   const worker = superviseWorker(
     { TEMPORAL_ADDRESS: server.address, STP_STORE: settings.storeUri, STP_CACHE: settings.cacheDirectory },
-    (line) => say(`worker: ${line}`),
+    join(runDirectory, 'worker.log'),
+    say,
   );
   const connection = await Connection.connect({ address: server.address });
   const stop = async (): Promise<void> => {
@@ -86,7 +87,7 @@ export async function selfplay(options: SelfplayOptions): Promise<void> {
     const client = new Client({ connection });
     await Promise.race([worker.ready, aborted(stopping.signal)]);
     await startOrTakeUp(client, workflowId, input, say);
-    await watch(client, workflowId, view, stopping.signal);
+    await watch(connection, workflowId, view, stopping.signal);
     const summary = summarySchema.parse(JSON.parse(await readFile(join(runDirectory, 'summary.json'), 'utf8')));
     view.end();
     if (options.json) process.stdout.write(`${JSON.stringify(summary, null, 2)}\n`);
@@ -137,21 +138,28 @@ async function startOrTakeUp(
   });
 }
 
-async function watch(client: Client, workflowId: string, view: ProgressView, signal: AbortSignal): Promise<void> {
-  const finished = client.workflow.getHandle(workflowId).result();
-  // Failing is reported by the race below; this keeps a failure during a poll from being unhandled.
-  finished.catch(() => undefined);
+async function watch(
+  connection: Connection,
+  workflowId: string,
+  view: ProgressView,
+  signal: AbortSignal,
+): Promise<void> {
+  const client = new Client({ connection });
   const stopped = aborted(signal);
   stopped.catch(() => undefined);
-  for (;;) {
-    const turn = await Promise.race([
-      finished.then(() => 'finished' as const),
-      sleep(POLL_EVERY_MS, 'poll' as const),
-      stopped,
-    ]);
-    if (turn === 'finished') return;
-    const snapshot = await takeSnapshot(client, workflowId);
-    if (snapshot) view.show(snapshot, Date.now());
+  // The server is asked for the result in long calls; they must end before the connection does.
+  const asking = new AbortController();
+  const finished = connection.withAbortSignal(asking.signal, () => client.workflow.getHandle(workflowId).result());
+  finished.catch(() => undefined);
+  try {
+    for (;;) {
+      const turn = await Promise.race([finished.then(() => 'finished'), sleep(POLL_EVERY_MS, 'poll'), stopped]);
+      if (turn === 'finished') return;
+      const snapshot = await takeSnapshot(client, workflowId);
+      if (snapshot) view.show(snapshot, Date.now());
+    }
+  } finally {
+    asking.abort();
   }
 }
 

@@ -1,5 +1,6 @@
-/** Runs the laptop's worker as a process of its own and starts it again when it dies. */
+/** Runs the laptop's worker as a process of its own and starts it again when it dies. What it says goes to a log file. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { StpError } from '../data/errors.ts';
@@ -19,8 +20,10 @@ export interface WorkerProcess {
 
 export function superviseWorker(
   environment: Readonly<Record<string, string>>,
-  onLine: (line: string) => void,
+  logPath: string,
+  onEvent: (line: string) => void,
 ): WorkerProcess {
+  const log = createWriteStream(logPath, { flags: 'a' });
   let child: ChildProcess | null = null;
   let stopping = false;
   let failedStarts = 0;
@@ -50,7 +53,7 @@ export function superviseWorker(
       }
       lastLines.push(line);
       if (lastLines.length > 20) lastLines.shift();
-      onLine(line);
+      log.write(`${line}\n`);
     };
     createInterface({ input: started.stdout! }).on('line', take);
     createInterface({ input: started.stderr! }).on('line', take);
@@ -67,7 +70,7 @@ export function superviseWorker(
         );
         return;
       }
-      onLine(`the worker ended (${signal ?? `exit ${code}`}); it is started again`);
+      onEvent(`the worker ended (${signal ?? `exit ${code}`}); it is started again, see ${logPath}`);
       setTimeout(() => stopping || start(), RESTART_DELAY_MS);
     });
   };
