@@ -2,8 +2,11 @@
  * Putting objects into a bucket once: small ones in one request, large ones over a session. The precondition "not
  * there yet" decides between writers, and between a retry and the first try whose answer was lost.
  */
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { checksumOfFile, pieces } from './contents.ts';
 import { Crc32c } from './crc32c.ts';
@@ -58,8 +61,8 @@ export async function putInput(target: PutTarget, input: AsyncIterable<Buffer>):
 const savedSessionSchema = z.strictObject({ uri: z.string(), crc32c: z.string(), bytes: z.number(), session: z.url() });
 
 /**
- * Puts a file of this machine. The session of a large one is kept in `PATH.upload.json` until it is done, so that a
- * later process goes on where a killed one was. Sessions last a week.
+ * Puts a file of this machine. The session of a large one is noted in the user's cache folder until it is done, so
+ * that a later process goes on where a killed one was. Sessions last a week.
  */
 export async function putFile(target: PutTarget, path: string): Promise<GcsResource> {
   const { client, name, uri, options } = target;
@@ -68,14 +71,13 @@ export async function putFile(target: PutTarget, path: string): Promise<GcsResou
   if (crc.bytes < CHUNK_BYTES) return putInput(target, pieces(createReadStream(path), options.signal));
   if ((await client.resource(name)) !== null) return sameOrFail(target, crc);
 
-  const notePath = `${path}.upload.json`;
   const note = { uri, crc32c, bytes: crc.bytes };
+  const notePath = notePathOf(uri);
   const started = await resumable(notePath, note, options.signal);
   try {
     const session = started?.session ?? (await client.openSession(name, { ...describe(options), crc32c }));
     // Whoever reads the note may write the object: it is for the owner only. Without it only resuming is lost.
-    if (started === null)
-      await writeFile(notePath, JSON.stringify({ ...note, session }), { mode: 0o600 }).catch(() => {});
+    if (started === null) await writeNote(notePath, { ...note, session }).catch(() => {});
     const offset = started?.offset ?? 0;
     const rest = pieces(createReadStream(path, { start: offset, highWaterMark: 1 << 20 }), options.signal);
     const { signal, onProgress } = options;
@@ -88,6 +90,16 @@ export async function putFile(target: PutTarget, path: string): Promise<GcsResou
     if (statusOf(error) !== 412) throw error;
     return sameOrFail(target, crc);
   }
+}
+
+function notePathOf(uri: string): string {
+  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  return join(cache, 'stp', 'uploads', `${createHash('sha256').update(uri).digest('hex').slice(0, 32)}.json`);
+}
+
+async function writeNote(path: string, note: z.infer<typeof savedSessionSchema>): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(path, JSON.stringify(note), { mode: 0o600 });
 }
 
 /** The session a killed process left for this very upload, and how far it got; null to begin anew. */

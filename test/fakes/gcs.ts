@@ -52,7 +52,7 @@ export interface FakeGcs {
   /** Puts an object there without a request. */
   seed(bucket: string, name: string, text: string): void;
   /** The next request whose "METHOD path" matches meets the fault; faults wait in order. */
-  inject(request: RegExp, fault: Fault): void;
+  inject(request: { test(line: string): boolean }, fault: Fault): void;
   /** Faults not met yet. */
   pendingFaults(): number;
   close(): Promise<void>;
@@ -61,7 +61,7 @@ export interface FakeGcs {
 export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs> {
   const stored = new Map(buckets.map((name) => [name, new Map<string, FakeObject>()]));
   const sessions = new Map<string, Session>();
-  const faults: { request: RegExp; fault: Fault }[] = [];
+  const faults: { request: { test(line: string): boolean }; fault: Fault }[] = [];
   const requests: string[] = [];
   let lastGeneration = 1_700_000_000_000_000;
 

@@ -1,8 +1,7 @@
 /** What only a network can do wrong: faults injected into the fake service at every step. About 15 s. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -22,7 +21,11 @@ const MEDIA = /^GET .*alt=media/;
 
 let fake: FakeGcs;
 let store: ObjectStore;
+let notes: string;
 beforeAll(async () => {
+  const cache = await mkdtemp(join(tmpdir(), 'stp-gcs-'));
+  process.env.XDG_CACHE_HOME = cache;
+  notes = join(cache, 'stp', 'uploads');
   fake = await startFakeGcs(['bucket']);
   process.env.STP_GCS_ENDPOINT = fake.endpoint;
   store = await openStore('gs://bucket/run');
@@ -58,7 +61,7 @@ it('heals the lost answer to the last chunk, when the object is there already', 
   // Three chunks; the third answer is lost.
   const before = fake.requests.length;
   const third = { test: () => fake.requests.slice(before).filter((line) => UPLOAD_CHUNK.test(line)).length === 3 };
-  fake.inject(third as unknown as RegExp, { kind: 'drop-answer' });
+  fake.inject(third, { kind: 'drop-answer' });
   await store.put(name, LARGE);
   expect(fake.pendingFaults()).toBe(0);
   expect(fake.object('bucket', `run/${name}`)?.data.equals(LARGE)).toBe(true);
@@ -165,7 +168,8 @@ it('goes on with a file where a killed process was', async () => {
   child.kill('SIGKILL');
   await once(child, 'close');
   expect(fake.object('bucket', 'run/weights')).toBeUndefined();
-  expect((await stat(`${path}.upload.json`)).mode & 0o777).toBe(0o600);
+  const [note] = await readdir(notes);
+  expect((await stat(join(notes, note!))).mode & 0o777).toBe(0o600);
 
   let first: number | null = null;
   const ref = await store.putFile('weights', path, {
@@ -179,22 +183,25 @@ it('goes on with a file where a killed process was', async () => {
   // The first chunk, 8 MiB, was not sent again: what was confirmed first comes after it.
   expect(first).toBeGreaterThan(8 * MEBIBYTE);
   expect(fake.requests.slice(before).filter((line) => OPEN_SESSION.test(line)).length).toBe(1);
-  expect(existsSync(`${path}.upload.json`)).toBe(false);
+  expect(await readdir(notes)).toEqual([]);
 });
 
-it('begins anew when the noted session is gone or of other bytes', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'stp-resume-'));
-  const path = join(folder, 'weights');
+it.each([
+  ['gone', (note: object) => ({ ...note, session: `${fake.endpoint}/upload/storage/v1/b/bucket/o?upload_id=none` })],
+  ['of other bytes', (note: object) => ({ ...note, crc32c: 'AAAAAA==' })],
+  ['unreadable', () => 'text'],
+])('begins anew when the noted session is %s', async (what, spoil) => {
+  const path = join(await mkdtemp(join(tmpdir(), 'stp-resume-')), 'weights');
   await writeFile(path, LARGE);
-  const session = `${fake.endpoint}/upload/storage/v1/b/bucket/o?upload_id=none`;
-  const ref = await store.stat('weights');
-  for (const [name, crc32c] of [
-    ['gone', ref!.crc32c],
-    ['other', 'AAAAAA=='],
-  ] as const) {
-    const note = { uri: `gs://bucket/run/${name}`, crc32c, bytes: LARGE.length, session };
-    await writeFile(`${path}.upload.json`, JSON.stringify(note));
-    await store.putFile(name, path);
-    expect(fake.object('bucket', `run/${name}`)?.data.equals(await readFile(path))).toBe(true);
-  }
+  const name = `anew/${what.replaceAll(' ', '-')}`;
+  // A put that fails for good after its first chunk leaves its note.
+  const controller = new AbortController();
+  const onProgress = (): void => controller.abort(new Error('stop'));
+  await expect(store.putFile(name, path, { signal: controller.signal, onProgress })).rejects.toThrow('stop');
+  const [file] = await readdir(notes);
+  const note = JSON.parse(await readFile(join(notes, file!), 'utf8')) as object;
+  await writeFile(join(notes, file!), JSON.stringify(spoil(note)));
+  await store.putFile(name, path);
+  expect(fake.object('bucket', `run/${name}`)?.data.equals(LARGE)).toBe(true);
+  expect(await readdir(notes)).toEqual([]);
 });
