@@ -1,6 +1,6 @@
 /**
  * The engine behind its ports, in real processes: what it gives, and every way its processes can end. Signals are sent to
- * the processes for real. Costs about ten seconds.
+ * the processes for real. Costs about 25 seconds of CPU, most of it starting processes.
  */
 import { spawn } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
