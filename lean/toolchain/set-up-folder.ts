@@ -78,10 +78,15 @@ export async function withSetUpLock<Result>(
   const folder = leanFolder(cacheDirectory);
   await mkdir(folder, { recursive: true });
   const lock = join(folder, LOCK_NAME);
-  for (let waited = false; !(await takeLock(lock)); waited = true) {
+  let waited = false;
+  while (!(await takeLock(lock))) {
+    if (await lockIsStale(lock)) {
+      await rm(lock, { force: true });
+      continue;
+    }
     if (!waited) onWait();
-    if (await lockIsStale(lock)) await rm(lock, { force: true });
-    else await sleep(LOCK_POLL_MS);
+    waited = true;
+    await sleep(LOCK_POLL_MS);
     signal?.throwIfAborted();
   }
   const refresh = setInterval(() => {

@@ -114,11 +114,13 @@ describe('withSetUpLock', () => {
     setUp.kill('SIGKILL');
     await setUp;
     expect((await readdir(leanFolder(cache))).length).toBe(2); // its lock and its work
+    const events: string[] = [];
     const left = await withSetUpLock(
       cache,
-      () => undefined,
+      () => events.push('waits'),
       () => readdir(leanFolder(cache)),
     );
+    expect(events).toEqual([]);
     expect(left.filter((name) => name.startsWith('.set-up-'))).toEqual([]);
     expect(await readdir(leanFolder(cache))).toEqual([]);
   });
