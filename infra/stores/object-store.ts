@@ -12,7 +12,7 @@ export interface PutOptions {
   readonly onProgress?: (bytesWritten: number) => void;
 }
 
-export interface ObjectInfo {
+interface ObjectInfo {
   readonly name: string;
   readonly bytes: number;
   readonly generation: string;

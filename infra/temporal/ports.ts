@@ -49,7 +49,7 @@ export async function portInUse(port: number): Promise<StpError> {
 }
 
 /** The process that listens on a local port, as far as this user may see it. */
-export async function portHolder(port: number): Promise<{ pid: number; command: string } | null> {
+async function portHolder(port: number): Promise<{ pid: number; command: string } | null> {
   const sockets = new Set<string>();
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
     const text = await readFile(table, 'utf8').catch(() => '');

@@ -10,7 +10,7 @@ import { Crc32c } from '../../infra/stores/crc32c.ts';
 
 const CHUNK_UNIT_BYTES = 256 * 1024;
 
-export interface FakeObject {
+interface FakeObject {
   readonly name: string;
   data: Buffer;
   generation: number;

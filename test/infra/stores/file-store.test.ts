@@ -127,9 +127,8 @@ async function onSmallDisk(task: string, mountFlags: string) {
     mkdir "$0/store" 2>/dev/null; (sleep 0.5; echo go) | "$1" "$2" "file://$0/store" ${task} x
     find "$0/store" -type f -size +0 | wc -l`;
   const namespace = process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-root-user', '--mount'];
-  const result = await execa('unshare', [...namespace, 'bash', '-c', script, folder, process.execPath, racer], {
-    reject: false,
-  });
+  const command = ['unshare', ...namespace, 'bash', '-c', script, folder, process.execPath, racer];
+  const result = await execa(command[0]!, command.slice(1), { reject: false });
   return { possible: result.exitCode === 0, why: result.stderr, lines: result.stdout.split('\n') };
 }
 
