@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { artifactRefSchema, type CheckpointRef } from '../data/schemas/artifact.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
+import { readManifest } from '../model/checkpoint/checkpoint.ts';
 import { readJson } from './record-files.ts';
 
 const manifestSchema = z.strictObject({
@@ -21,10 +22,7 @@ export async function storeCheckpoint(
   const files: Record<string, z.infer<typeof artifactRefSchema>> = {};
   for (const file of (await readdir(directory)).sort())
     files[file] = await store.putFile(`${name}/${file}`, join(directory, file), { signal });
-  const weights = files['model.safetensors'];
-  if (!weights) throw new Error(`${directory} holds no model.safetensors`);
-  // The model's name in records: the checksum and size of its weights, so equal weights have equal names.
-  const model = `${Buffer.from(weights.crc32c, 'base64').toString('hex')}-${weights.bytes.toString(36)}`;
+  const { model } = await readManifest(directory);
   const manifest = await store.put(`${name}/files.json`, `${JSON.stringify({ model, files }, null, 2)}\n`);
   return { manifest, model };
 }

@@ -11,6 +11,9 @@ export const CONTROL_QUEUE = 'stp';
 export const SELFPLAY_TYPE = 'stp-selfplay';
 export const ROUND_TYPE = 'stp-round';
 
+/** Digits of a model's name in object names: 32 bits tell a run's models apart. */
+export const MODEL_DIGITS = 8;
+
 export const selfplayWorkflowId = (run: string): string => `stp/${run}`;
 export const roundWorkflowId = (run: string, round: number): string => `stp/${run}/round-${round}`;
 

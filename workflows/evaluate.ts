@@ -3,6 +3,7 @@
 import type { RunState } from '../activities/run-state.ts';
 import type { Evaluation } from '../data/schemas/round.ts';
 import { control } from './activity-proxies.ts';
+import { MODEL_DIGITS } from './contracts.ts';
 import { proveShards } from './prove-shards.ts';
 
 export async function evaluateHeldOut(run: string, state: RunState, isOpen: () => boolean): Promise<Evaluation | null> {
@@ -10,7 +11,7 @@ export async function evaluateHeldOut(run: string, state: RunState, isOpen: () =
   if (config.evaluation.samplesPerStatement === 0 || data.heldOut.count === 0) return null;
   const shards = await control('cut held-out statements into shards').planEvaluation({ run, config, data });
   const proved = async (checkpoint: RunState['checkpoint']): Promise<number> => {
-    const name = `evaluation/${checkpoint.model}`;
+    const name = `evaluation/${checkpoint.model.slice(0, MODEL_DIGITS)}`;
     const results = await proveShards({
       run,
       hostQueue,

@@ -5,14 +5,21 @@
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { RoundOutcome, ShardResult } from '../data/schemas/round.ts';
 import { control, host } from './activity-proxies.ts';
-import { type Progress, progressQuery, type RoundInput, type Stage, setPausedSignal } from './contracts.ts';
+import {
+  MODEL_DIGITS,
+  type Progress,
+  progressQuery,
+  type RoundInput,
+  type Stage,
+  setPausedSignal,
+} from './contracts.ts';
 import { proveShards } from './prove-shards.ts';
 import { publish } from './search-attributes.ts';
 import { StageClock } from './stage-clock.ts';
 
 export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   const { run, round, config, hostQueue, data, history } = input;
-  const name = `rounds/${round}-${input.checkpoint.model}`;
+  const name = `rounds/${round}-${input.checkpoint.model.slice(0, MODEL_DIGITS)}`;
   const context = { run, round, name, config, data, history };
   let paused = input.paused;
   const shards: ShardResult[] = [];

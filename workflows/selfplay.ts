@@ -19,7 +19,7 @@ import type { RunState, SelfplayResult } from '../activities/run-state.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
 import { type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import { control, host } from './activity-proxies.ts';
-import { ROUND_TYPE, roundWorkflowId } from './contracts.ts';
+import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId } from './contracts.ts';
 import { evaluateHeldOut } from './evaluate.ts';
 import type { stpRound } from './round.ts';
 import { RunControl } from './run-control.ts';
@@ -164,7 +164,7 @@ async function retrain(run: string, state: RunState, story: Story): Promise<RunS
   story.enter('retrain', 'retraining from fresh weights on everything found so far');
   const { config, data, hostQueue } = state;
   const { round } = story;
-  const name = `retrain/${round}-${state.checkpoint.model}`;
+  const name = `retrain/${round}-${state.checkpoint.model.slice(0, MODEL_DIGITS)}`;
   const history = state.outcomes.map((outcome) => outcome.manifest);
   const examples = await control('merge all rounds').retrainSet({ run, round, name, config, data, history });
   const { model, modelThreads, seed } = config;
