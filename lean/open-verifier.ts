@@ -28,7 +28,7 @@ export interface VerifierOptions {
   /** Working directory of the Lean processes; made if it is not there. Nothing is written to it. */
   readonly scratchDirectory: string;
   readonly runMark?: string;
-  /** Wall time for one candidate in the small class, ms; twice that in the big one. */
+  /** Processor time for one candidate in the small class, ms; twice that in the big one. Ten times that in wall time. */
   readonly candidateTimeoutMs?: number;
   /** Resident memory of one process in the small class; twice that in the big one. */
   readonly memoryBytesMax?: number;

@@ -9,10 +9,15 @@ import type { LeanMessage } from '../../data/schemas/records.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 import { lineBufferingPrefix } from './line-buffering.ts';
 import { readMessages } from './message.ts';
-import { residentBytes } from './resident-memory.ts';
+import { readResources } from './resources.ts';
 
-/** How often resident memory is looked at. Lean allocates at most some gigabytes a second. */
-const MEMORY_SAMPLE_MS = 100;
+/** How often memory and processor time are looked at. Lean allocates at most some gigabytes a second. */
+const SAMPLE_MS = 100;
+/**
+ * Deadlines are in processor time, so that a busy machine does not turn a slow check into a timeout. A process that waits
+ * instead of working is ended after this many times the deadline.
+ */
+const WALL_FACTOR = 10;
 const STDERR_CHARS_KEPT = 2_048;
 /** What a launcher script, an elan shim and the dynamic loader need. Everything else stays out of Lean's reach. */
 const ENVIRONMENT_KEPT = ['PATH', 'HOME', 'ELAN_HOME', 'ELAN_TOOLCHAIN', 'LANG', 'LC_ALL', 'TMPDIR', 'LD_LIBRARY_PATH'];
@@ -24,12 +29,12 @@ export interface LeanRun {
   /** Source for `--stdin`, or null to give none. */
   readonly input: string | null;
   readonly workingDirectory: string;
-  /** Until the first deadline; `onMessage` may set a later one. */
+  /** Processor time until the first deadline; `onMessage` may set a later one. Ten times that in wall time. */
   readonly deadlineMs: number;
   readonly memoryBytesMax: number;
   readonly runMark?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** `allow(ms)` moves the deadline to that long from now. */
+  /** `allow(ms)` moves the deadline to that much processor time from now. */
   readonly onMessage: (message: LeanMessage, allow: (ms: number) => void) => void;
 }
 
@@ -81,17 +86,17 @@ function watch(child: ChildProcess, run: LeanRun): Promise<LeanExit> {
       ended ??= how;
       killGroup(child);
     };
-    let deadline = setTimeout(end, run.deadlineMs, 'deadline');
+    let used = { residentBytes: 0, cpuMs: 0 };
+    let deadline = { cpuMs: 0, wallMs: 0 };
     const allow = (ms: number): void => {
-      clearTimeout(deadline);
-      if (ended === null) deadline = setTimeout(end, ms, 'deadline');
+      deadline = { cpuMs: used.cpuMs + ms, wallMs: performance.now() + ms * WALL_FACTOR };
     };
-    const memory = setInterval(() => {
-      if (child.pid === undefined) return;
-      void residentBytes(child.pid).then((bytes) => {
-        if (bytes !== null && bytes > run.memoryBytesMax) end('memory');
-      });
-    }, MEMORY_SAMPLE_MS);
+    allow(run.deadlineMs);
+    const sampling = setInterval(async () => {
+      used = (await readResources(child.pid ?? 0)) ?? used;
+      if (used.residentBytes > run.memoryBytesMax) end('memory');
+      if (used.cpuMs > deadline.cpuMs || performance.now() > deadline.wallMs) end('deadline');
+    }, SAMPLE_MS);
     const onAbort = (): void => killGroup(child);
     run.signal?.addEventListener('abort', onAbort);
 
@@ -111,8 +116,7 @@ function watch(child: ChildProcess, run: LeanRun): Promise<LeanExit> {
       startFailure ??= error;
     });
     child.on('close', (code, signal) => {
-      clearTimeout(deadline);
-      clearInterval(memory);
+      clearInterval(sampling);
       run.signal?.removeEventListener('abort', onAbort);
       killGroup(child);
       if (run.signal?.aborted) return reject(run.signal.reason as Error);

@@ -1,5 +1,6 @@
 /** Candidates in, verdicts out, in order: what is refused, known or equal is not checked; the rest goes to Lean in batches. */
 import type { LeanMessage, VerdictKind } from '../../data/schemas/records.ts';
+import { allEnded } from '../process/all-ended.ts';
 import type { Slots } from '../process/slots.ts';
 import { screenHeader } from '../screen/screen-header.ts';
 import { screenProof } from '../screen/screen-proof.ts';
@@ -76,13 +77,18 @@ export async function checkCandidates(
     for (const index of work.indexes) report(index, judged);
     if (cache !== null) await cache.put(work.key, results[work.indexes[0]!]!);
   };
-  await Promise.all(
+  await allEnded(
     batches(state, [...works.values()], certificate).map(async (batch) => {
       const check: EntryCheck = { ...state, ...state.limits, header: batch[0]!.header, signal };
       if (certificate) return judge(batch[0]!, await checkAlone(check, batch[0]!));
       const judging: Promise<void>[] = [];
-      await checkEntries(check, batch, (index, outcome) => judging.push(judge(batch[index]!, outcome)));
-      await Promise.all(judging);
+      const settle = (index: number, outcome: Outcome): void => {
+        const judged = judge(batch[index]!, outcome);
+        judged.catch(() => {}); // It is awaited below; until then nobody listens.
+        judging.push(judged);
+      };
+      await checkEntries(check, batch, settle);
+      await allEnded(judging);
     }),
   );
   return results;

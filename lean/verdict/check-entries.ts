@@ -4,6 +4,7 @@
  * under a big one. Only what Lean could not be asked about ends as `infra`.
  */
 import type { LeanMessage, VerdictKind } from '../../data/schemas/records.ts';
+import { allEnded } from '../process/all-ended.ts';
 import type { LeanExit } from '../process/lean-process.ts';
 import type { Slots } from '../process/slots.ts';
 import { cut } from './batch-reading.ts';
@@ -25,6 +26,9 @@ export interface EntryCheck {
   readonly signal: AbortSignal;
 }
 
+/** A process that ends before a candidate's text is read was ended by something else: it is started again, so often in all. */
+const STARTS_MAX = 2;
+
 /** Resolves when every entry has been settled; `settle` gets each index once, in any order. */
 export async function checkEntries(
   check: EntryCheck,
@@ -33,18 +37,17 @@ export async function checkEntries(
 ): Promise<void> {
   const again: number[] = [];
   let next = 0;
+  let startsLeft = STARTS_MAX;
   while (next < entries.length) {
     const first = next;
     const ran = await check.slots.run(() =>
       runBatch(check.header, entries.slice(first), check.small, check.processOptions, check.signal),
     );
     if (ran.kind !== 'ran') {
+      startsLeft -= 1;
+      if (ran.kind === 'no_start' && startsLeft > 0) continue;
       const outcome = ran.kind === 'no_start' ? notStarted(ran.exit) : headerError(ran.messages);
-      const alone = ran.kind === 'no_start' && ran.exit.how !== 'not-started';
-      for (let index = first; index < entries.length; index += 1) {
-        if (alone) again.push(index);
-        else settle(index, outcome);
-      }
+      for (let index = first; index < entries.length; index += 1) settle(index, outcome);
       break;
     }
     for (const [offset, { reading, checkMs }] of ran.done.entries()) {
@@ -55,7 +58,7 @@ export async function checkEntries(
     // The process ended at this entry: it is looked at alone, and the rest goes on in a new process.
     if (next < entries.length) again.push(next++);
   }
-  await Promise.all(again.map(async (index) => settle(index, await checkAlone(check, entries[index]!))));
+  await allEnded(again.map(async (index) => settle(index, await checkAlone(check, entries[index]!))));
 }
 
 function needsAnotherLook(reading: EntryReading['reading']): boolean {
@@ -81,7 +84,7 @@ function endedEarly(exit: LeanExit, checkMs: number): Outcome {
   const said = exit.stderr.trim().slice(-400);
   switch (exit.how) {
     case 'deadline':
-      return { kind: 'timeout', messages: [note('Lean was stopped at the wall time limit')], checkMs };
+      return { kind: 'timeout', messages: [note('Lean was stopped at the time limit')], checkMs };
     case 'memory':
       return { kind: 'oom', messages: [note('Lean was stopped at the memory limit')], checkMs };
     case 'output':

@@ -5,6 +5,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { LeanMessage } from '../../data/schemas/records.ts';
+import { allEnded } from '../process/all-ended.ts';
+import { commandOptions } from '../process/command-options.ts';
 import { runLean } from '../process/lean-process.ts';
 import { screenHeader } from '../screen/screen-header.ts';
 import { screenStatement } from '../screen/screen-statement.ts';
@@ -13,7 +15,6 @@ import { cut, HEARTBEATS_USED } from './batch-reading.ts';
 import { optionLines, START_MARK } from './batch-source.ts';
 import type { VerifierState } from './check-candidates.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from './limits.ts';
-import { SEQUENTIAL } from './run-batch.ts';
 
 type Input = { readonly id: string; readonly header: string | null; readonly statement: string };
 type Judged = Omit<StatementResult, 'id'>;
@@ -51,7 +52,7 @@ export async function checkStatementBatch(
       group.slice(index * size, (index + 1) * size),
     );
   });
-  await Promise.all(groups.map((group) => checkGroup(state, group, signal, report)));
+  await allEnded(groups.map((group) => checkGroup(state, group, signal, report)));
   return results;
 }
 
@@ -94,10 +95,10 @@ async function runStatements(
   });
   const messages: LeanMessage[] = [];
   let done = -1;
-  const exit = await state.slots.run(() =>
+  const exit = await state.slots.run(async () =>
     runLean({
       ...state.processOptions,
-      arguments: ['--stdin', ...SEQUENTIAL],
+      arguments: await commandOptions(state.processOptions),
       input: `${lines.join('\n')}\n`,
       deadlineMs: HEADER_TIMEOUT_MS,
       memoryBytesMax: limits.memoryBytesMax,

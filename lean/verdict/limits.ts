@@ -3,7 +3,7 @@
 export interface Limits {
   /** Lean's `maxHeartbeats` for one declaration: thousands of small allocations, so it does not depend on the machine. */
   readonly heartbeatsMax: number;
-  /** Wall time for one candidate, ms: for what heartbeats do not bound, such as the kernel. */
+  /** Processor time for one candidate, ms: for what heartbeats do not bound, such as the kernel. */
   readonly candidateTimeoutMs: number;
   readonly memoryBytesMax: number;
 }
@@ -16,11 +16,11 @@ export interface Limits {
 export const SMALL_HEARTBEATS_MAX = 1_000;
 /** Big class: two to three seconds here. Lean's own default of 200,000 would be half a minute for each runaway. */
 export const BIG_HEARTBEATS_MAX = 20_000;
-/** Only for what heartbeats hardly bound, the kernel above all; generous, since the machine may be busy. */
+/** Only for what heartbeats hardly bound, the kernel above all. */
 export const CANDIDATE_TIMEOUT_MS = 6_000;
 /** `import Init` alone is 0.2 GB resident; Mathlib is about 6.5 GB, mostly mapped: its users set more. */
 export const MEMORY_BYTES_MAX = 3_221_225_472;
-/** The big class has this many times the wall time and memory. */
+/** The big class has this many times the processor time and memory. */
 const BIG_FACTOR = 2;
 /** For imports: Mathlib takes 5 s from a warm disk and minutes from a cold network disk. */
 export const HEADER_TIMEOUT_MS = 180_000;

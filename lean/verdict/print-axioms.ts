@@ -2,6 +2,7 @@
  * Asks Lean, in a process that loads given modules and no other text, on which axioms given constants rest. A name that does
  * not exist there has no answer. What is printed are full names, private ones as such.
  */
+import { commandOptions } from '../process/command-options.ts';
 import { type LeanRun, runLean } from '../process/lean-process.ts';
 import { nameParts } from '../screen/tokenizer.ts';
 import { parseAxioms } from './axioms.ts';
@@ -26,8 +27,7 @@ export async function printAxioms(
   let failure = '';
   const exit = await runLean({
     ...options,
-    // Lean stops at its hundredth error or so, and every name that is not there is one.
-    arguments: ['--stdin', '-DmaxErrors=1000000'],
+    arguments: await commandOptions(options),
     input: `${lines.join('\n')}\n`,
     deadlineMs: HEADER_TIMEOUT_MS,
     memoryBytesMax: MEMORY_BYTES_MAX,

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { LeanMessage } from '../../data/schemas/records.ts';
+import { commandOptions } from '../process/command-options.ts';
 import { type LeanExit, type LeanRun, runLean } from '../process/lean-process.ts';
 import { type Reading, readEntry } from './batch-reading.ts';
 import { type BatchEntry, type BatchSource, batchSource } from './batch-source.ts';
@@ -23,12 +24,6 @@ export type BatchOutcome =
   /** Lean ended before the header was through. */
   | { readonly kind: 'no_start'; readonly exit: LeanExit };
 
-/**
- * Elaborates one declaration after another: a message belongs to the text that is being read, and time to its candidate.
- * The second thread only reports; with one, Lean reports nothing before it has read the whole file.
- */
-export const SEQUENTIAL = ['-j2', '-Dweak.Elab.async=false'];
-
 export async function runBatch(
   header: string,
   entries: readonly BatchEntry[],
@@ -42,7 +37,7 @@ export async function runBatch(
   let started = false;
   const exit = await runLean({
     ...options,
-    arguments: ['--stdin', ...SEQUENTIAL],
+    arguments: await commandOptions(options),
     input: source.text,
     deadlineMs: HEADER_TIMEOUT_MS,
     memoryBytesMax: limits.memoryBytesMax,

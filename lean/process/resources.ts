@@ -1,0 +1,29 @@
+/** Memory and processor time of a process, read from /proc. Knows nothing where there is no /proc. */
+import { readFile } from 'node:fs/promises';
+
+export interface Resources {
+  /** `VmRSS`. */
+  readonly residentBytes: number;
+  /** User and system time of all threads, ms. */
+  readonly cpuMs: number;
+}
+
+/** Linux counts processor time in hundredths of a second on every architecture that Lean is built for. */
+const MS_PER_TICK = 10;
+
+/** Null where it cannot be read: there is no /proc, or the process is gone. */
+export async function readResources(pid: number): Promise<Resources | null> {
+  try {
+    const [status, statistics] = await Promise.all([
+      readFile(`/proc/${pid}/status`, 'utf8'),
+      readFile(`/proc/${pid}/stat`, 'utf8'),
+    ]);
+    const kibibytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1];
+    // The program's name stands in parentheses and may hold blanks; fields are counted after it, state being the third.
+    const fields = statistics.slice(statistics.lastIndexOf(')') + 2).split(' ');
+    const ticks = Number(fields[11]) + Number(fields[12]);
+    return kibibytes === undefined ? null : { residentBytes: Number(kibibytes) * 1024, cpuMs: ticks * MS_PER_TICK };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,30 @@
+/** Finds the children of a test by the mark they carry in their environment. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { RUN_MARK } from '../../data/run-mark.ts';
+import { readResources } from '../../lean/process/resources.ts';
+
+/** Process ids whose environment holds this mark. */
+export function markedProcesses(mark: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`${RUN_MARK}=${mark}`);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+/** Resolves with the processes of at least this resident memory once there are any. The test's own limit bounds it. */
+export async function untilMarked(mark: string, residentBytesMin = 0): Promise<number[]> {
+  for (;;) {
+    const found: number[] = [];
+    for (const pid of markedProcesses(mark))
+      if (((await readResources(pid))?.residentBytes ?? -1) >= residentBytesMin) found.push(pid);
+    if (found.length > 0) return found;
+    await pause(20);
+  }
+}

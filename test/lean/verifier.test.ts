@@ -1,0 +1,252 @@
+/**
+ * What a `Verifier` promises, held against the one over batches of real Lean: order, isolation of candidates that hang, eat
+ * memory or are killed, retries, cache, abort and close. About forty seconds of one core, half of it the memory eater.
+ */
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openVerifier, type VerifierOptions } from '../../lean/open-verifier.ts';
+import type { Candidate, LeanEnvironment, Verifier } from '../../lean/verifier.ts';
+import { coreEnvironment, scratchFolder } from './environment.ts';
+import { markedProcesses, untilMarked } from './processes.ts';
+
+const scratchDirectory = scratchFolder();
+let environment: LeanEnvironment;
+const opened: Verifier[] = [];
+
+beforeAll(async () => {
+  environment = await coreEnvironment();
+});
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((verifier) => verifier.close()));
+});
+afterAll(() => rmSync(scratchDirectory, { recursive: true, force: true }));
+
+async function open(options: Partial<VerifierOptions> = {}): Promise<Verifier> {
+  const common = { environment, libraryHeader: '', processes: 2, cacheDirectory: null, scratchDirectory };
+  const verifier = await openVerifier({ ...common, ...options });
+  opened.push(verifier);
+  return verifier;
+}
+
+const COMMUTES = 'theorem commutes (a b : Nat) : a + b = b + a';
+
+function candidate(id: string, proof: string, statement = COMMUTES): Candidate {
+  return { id, header: null, statement, proof };
+}
+
+/** `count` proofs, each of its own statement, so that none stands for another. */
+function honest(count: number): Candidate[] {
+  return Array.from({ length: count }, (_, index) =>
+    candidate(`honest ${index}`, '  omega', `theorem t (a b : Nat) : a + b + ${index} = b + a + ${index}`),
+  );
+}
+
+/** The kernel counts down a hundred million: minutes and gigabytes, and few heartbeats. */
+const HEAVY = candidate('heavy', '  decide +kernel', 'theorem heavy : (List.range 100000000).length = 3');
+
+/** Lean is past its imports. */
+const LEAN_LOADED_BYTES = 200_000_000;
+
+function kindsOf(results: readonly { id: string; kind: string }[]): Record<string, string> {
+  return Object.fromEntries(results.map(({ id, kind }) => [id, kind]));
+}
+
+describe('verdicts', () => {
+  test('come in order, with premises, places in the proof as it came, and each is reported once', async () => {
+    const verifier = await open({ premiseNames: ['Nat.add_comm', 'Nat.add_assoc', 'Nat.zero_le'], batchSize: 3 });
+    const reported: string[] = [];
+    const candidates = [
+      candidate('proved', '  exact Nat.add_comm a b'),
+      candidate('wrong', '\n      skip\n      exact Nat.add_assoc a b'),
+      candidate('unknown', '  foo'),
+      candidate('sorry', '  sorry'),
+      candidate('opened', '  exact (zero_le _ : 0 ≤ a)', 'theorem opened (a : Nat) : 0 ≤ a'),
+      candidate('same as proved', '  exact Nat.add_comm a b'),
+      candidate('false', '  omega', 'theorem wrong : 1 = 2'),
+      candidate('ill stated', '  rfl', 'theorem ill : nonsense = 2'),
+      candidate('column 0', 'induction a with\n| zero => simp\n| succ n ih => omega'),
+    ].map((one) => (one.id === 'opened' ? { ...one, header: 'open Nat' } : one));
+    const results = await verifier.check(candidates, { onResult: ({ id }) => reported.push(id) });
+    expect(results.map(({ id }) => id)).toEqual(candidates.map(({ id }) => id));
+    expect(results.map(({ kind }) => kind)).toEqual([
+      'proved',
+      'rejected',
+      'rejected',
+      'sorry',
+      'proved',
+      'proved',
+      'rejected',
+      'header_error',
+      'proved',
+    ]);
+    expect(reported.toSorted()).toEqual(candidates.map(({ id }) => id).toSorted());
+    expect(results[0]!.premises).toEqual(['Nat.add_comm']);
+    expect(results[4]!.premises).toEqual(['Nat.zero_le']);
+    expect(results[1]!.messages[0]).toMatchObject({ severity: 'error', line: 3, column: 6 });
+    for (const { kind, axioms } of results) if (kind === 'proved') expect(axioms).toEqual([]);
+  });
+
+  test('a header that cannot be imported is no fault of the proof', async () => {
+    const verifier = await open();
+    const [result] = await verifier.check([{ ...candidate('a', '  omega'), header: 'import No.Such.Module' }]);
+    expect(result!.kind).toBe('header_error');
+    expect(result!.messages[0]!.text).toContain('No');
+  });
+
+  test('more errors than Lean reports by itself are all attributed', async () => {
+    const verifier = await open({ processes: 1, batchSize: 200 });
+    const wrong = Array.from({ length: 130 }, (_, index) => candidate(`wrong ${index}`, `  exact nonsense${index}`));
+    const results = await verifier.check([...wrong, ...honest(1)]);
+    expect(results.map(({ kind }) => kind)).toEqual([...wrong.map(() => 'rejected'), 'proved']);
+    expect(results[129]!.messages[0]!.text).toContain('nonsense129');
+  });
+
+  test('one candidate is no help to the next', async () => {
+    const verifier = await open({ processes: 1 });
+    const statement = 'theorem odd (f : Nat → Nat) (h : f 0 + f (f 2) = 3) : 2 * f 0 + f (f 2) = 3 + f 0';
+    const results = await verifier.check([
+      candidate('first', '  omega', statement),
+      candidate('copycat', '  first | assumption | exact odd f h | exact _stp_proof0 f h', statement),
+    ]);
+    expect(kindsOf(results)).toEqual({ first: 'proved', copycat: 'rejected' });
+  });
+
+  test('a certificate is a check of its own in a fresh process', async () => {
+    const cacheDirectory = mkdtempSync(join(scratchDirectory, 'cache-'));
+    const verifier = await open({ cacheDirectory });
+    const candidates = [candidate('a', '  omega'), candidate('b', '  rfl')];
+    await verifier.check(candidates);
+    const results = await verifier.check(candidates, { tier: 'certificate' });
+    expect(kindsOf(results)).toEqual({ a: 'proved', b: 'rejected' });
+    expect(results.map(({ fromCache }) => fromCache)).toEqual([false, false]);
+  });
+
+  test('a Lean that cannot be started is infra, for proofs and statements', async () => {
+    const verifier = await open({ environment: { ...environment, executable: '/nonexistent/lean' } });
+    const results = await verifier.check([candidate('a', '  omega'), candidate('b', '  sorry')]);
+    expect(kindsOf(results)).toEqual({ a: 'infra', b: 'sorry' });
+    const [statement] = await verifier.checkStatements([{ id: 'a', header: null, statement: COMMUTES }]);
+    expect(statement!.kind).toBe('infra');
+  });
+
+  test('an axiom of our own library is not tolerated', async () => {
+    const directory = mkdtempSync(join(scratchDirectory, 'library-'));
+    writeFileSync(join(directory, 'Cheat.lean'), 'axiom Nat.cheat : (1 : Nat) = 2\n');
+    await execa(environment.executable, ['-o', 'Cheat.olean', 'Cheat.lean'], { cwd: directory });
+    const verifier = await open({
+      environment: { ...environment, searchPath: [directory] },
+      libraryHeader: 'import Cheat',
+    });
+    const [result] = await verifier.check([candidate('a', '  exact Nat.cheat', 'theorem a : (1 : Nat) = 2')]);
+    expect(result).toMatchObject({ kind: 'rejected', axioms: ['Nat.cheat'] });
+  });
+});
+
+describe('accidents', () => {
+  test('a candidate that hangs is timed out alone and the rest is proved', async () => {
+    const verifier = await open({ processes: 1, candidateTimeoutMs: 1_500 });
+    const candidates = [...honest(3), HEAVY, ...honest(6).slice(3)];
+    const results = await verifier.check(candidates);
+    expect(results.map(({ kind }) => kind)).toEqual([
+      'proved',
+      'proved',
+      'proved',
+      'timeout',
+      'proved',
+      'proved',
+      'proved',
+    ]);
+  });
+
+  test('a loop ends by its heartbeats, and one over text that does not parse is rejected', async () => {
+    const verifier = await open({ processes: 1 });
+    const results = await verifier.check([
+      candidate('loop', '  repeat skip'),
+      candidate('no tactic', '  repeat\n    foo bar\n  omega'),
+      candidate(
+        'needs the big class',
+        '  iterate 400 (try omega)\n  skip',
+        'theorem t (a b c : Nat) (h : a < b) : a + c < b + c ∧ False',
+      ),
+      ...honest(1),
+    ]);
+    expect(kindsOf(results)).toMatchObject({ loop: 'timeout', 'no tactic': 'rejected', 'honest 0': 'proved' });
+  });
+
+  test('a candidate that eats memory is stopped alone and the rest is proved', async () => {
+    const verifier = await open({ processes: 1, candidateTimeoutMs: 100_000, memoryBytesMax: 280_000_000 });
+    const results = await verifier.check([...honest(2), HEAVY, ...honest(4).slice(2)]);
+    expect(results.map(({ kind }) => kind)).toEqual(['proved', 'proved', 'oom', 'proved', 'proved']);
+  });
+
+  test('a process that is killed costs no verdict', async () => {
+    const runMark = `test-${randomBytes(6).toString('hex')}`;
+    const verifier = await open({ processes: 1, runMark });
+    const checking = verifier.check(honest(60));
+    for (const pid of await untilMarked(runMark, LEAN_LOADED_BYTES)) process.kill(pid, 'SIGKILL');
+    const results = await checking;
+    expect(results.filter(({ kind }) => kind !== 'proved')).toEqual([]);
+    expect(markedProcesses(runMark)).toEqual([]);
+  });
+
+  test('abort rejects with its reason and leaves no process, and the verifier goes on', async () => {
+    const runMark = `test-${randomBytes(6).toString('hex')}`;
+    const verifier = await open({ runMark });
+    const stop = new AbortController();
+    const checking = verifier.check([HEAVY, { ...HEAVY, id: 'again', proof: '  decide +kernel -- again' }], {
+      signal: stop.signal,
+    });
+    await untilMarked(runMark);
+    stop.abort(new Error('enough'));
+    await expect(checking).rejects.toThrow('enough');
+    expect(markedProcesses(runMark)).toEqual([]);
+    expect(kindsOf(await verifier.check(honest(1)))).toEqual({ 'honest 0': 'proved' });
+  });
+
+  test('close ends what runs', async () => {
+    const runMark = `test-${randomBytes(6).toString('hex')}`;
+    const verifier = await open({ runMark });
+    const checking = expect(verifier.check([HEAVY])).rejects.toMatchObject({ code: 'STP1203' });
+    await untilMarked(runMark);
+    await verifier.close();
+    await checking;
+    expect(markedProcesses(runMark)).toEqual([]);
+  });
+});
+
+describe('the cache', () => {
+  test('answers what was judged, and nothing that was cut short, altered, or left open', async () => {
+    const cacheDirectory = mkdtempSync(join(scratchDirectory, 'cache-'));
+    const candidates = [...honest(3), candidate('wrong', '  rfl'), candidate('loop', '  repeat skip')];
+    const first = await open({ cacheDirectory });
+    const judged = await first.check(candidates);
+    expect(judged.every(({ fromCache }) => !fromCache)).toBe(true);
+
+    const file = join(cacheDirectory, readdirSync(cacheDirectory)[0]!);
+    const lines = readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+    expect(lines.length).toBe(4);
+    const forged = lines.find((line) => line.includes('"rejected"'))!.replace('"rejected"', '"proved"');
+    const proved = lines.filter((line) => line.includes('"proved"'));
+    writeFileSync(file, `${forged}\n${proved[0]}\n${proved[1]!.slice(0, -20)}\n`);
+    appendFileSync(file, `${proved[2]}\n\0\0garbage\n`);
+
+    const second = await open({ cacheDirectory });
+    const again = await second.check(candidates);
+    expect(kindsOf(again)).toEqual(kindsOf(judged));
+    expect(again.filter(({ fromCache }) => fromCache).length).toBe(2);
+    const third = await second.check(candidates);
+    expect(third.map(({ fromCache }) => fromCache)).toEqual([true, true, true, true, false]);
+  });
+
+  test('is not shared between environments', async () => {
+    const cacheDirectory = mkdtempSync(join(scratchDirectory, 'cache-'));
+    await (await open({ cacheDirectory })).check(honest(1));
+    const other = await open({ cacheDirectory, environment: { ...environment, fingerprint: 'another' } });
+    expect((await other.check(honest(1)))[0]!.fromCache).toBe(false);
+  });
+});
