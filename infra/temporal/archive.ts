@@ -2,14 +2,14 @@
  * The Temporal CLI from Temporal's own download address, where PyPI is not to be had. The archive is written under a
  * temporary name; a download that was cut short fails by its length, by gzip's checksum, or by not running.
  */
-import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { extract } from 'tar';
 import { checkRuns, type Environment, type RunCheck } from './executable.ts';
+import { installWhole } from './staging.ts';
 
 /** Answers with a .tar.gz that holds `temporal` (docs.temporal.io, "Install the Temporal CLI"). */
 const ARCHIVE_ADDRESS = 'https://temporal.download/cli/archive/latest';
@@ -34,21 +34,15 @@ export async function installArchive(
   const address = new URL(environment.STP_TEMPORAL_DOWNLOAD ?? ARCHIVE_ADDRESS);
   address.searchParams.set('platform', process.platform);
   address.searchParams.set('arch', architecture);
-  const temporary = join(dirname(folder), `.part-${randomUUID()}`);
-  await mkdir(temporary, { recursive: true });
-  try {
+  await installWhole(folder, async (temporary) => {
     const archive = join(temporary, 'archive.tar.gz');
     await download(address, archive, onProgress);
     // Only the one file is wanted; nothing else the archive may hold is written.
     await extract({ file: archive, cwd: temporary, strict: true, filter: (path) => path === 'temporal' });
     await rm(archive);
     await checkRuns(join(temporary, 'temporal'), check, environment);
-    await rm(folder, { recursive: true, force: true });
-    await rename(temporary, folder);
-    return join(folder, 'temporal');
-  } finally {
-    await rm(temporary, { recursive: true, force: true });
-  }
+  });
+  return join(folder, 'temporal');
 }
 
 async function download(address: URL, path: string, onProgress: (message: string) => void): Promise<void> {

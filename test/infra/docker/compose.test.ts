@@ -94,6 +94,9 @@ it('registers the search attributes once, and finds a worker that polls', async 
   const healthcheck = block(block(services, 'worker'), 'healthcheck')[0]!;
   const [, ...check] = JSON.parse(healthcheck.slice('test: '.length)) as string[];
   expect(check.at(-1)).toBe(CONTROL_QUEUE);
+  expect(new URL('../../../infra/docker/worker-health.ts', import.meta.url).pathname).toBe(
+    join(repository, check.at(-2)!),
+  );
   const health = () => execa(process.execPath, check.slice(1), { cwd: repository, env: environment, reject: false });
   const before = await health();
   expect([before.exitCode, before.stderr]).toEqual([1, `${address}: nobody polls ${CONTROL_QUEUE}`]);

