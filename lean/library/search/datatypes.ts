@@ -67,7 +67,10 @@ export function dataVariables(binders: readonly Binder[]): readonly DataVariable
 }
 
 function alternativeOf(from: Constructor, variable: string, taken: ReadonlySet<string>): Alternative {
-  const names = from.arguments.map((argument) => argumentName(argument.replace('*', ''), variable, taken));
+  const names: string[] = [];
+  for (const argument of from.arguments) {
+    names.push(argumentName(argument.replace('*', ''), variable, new Set([...taken, ...names])));
+  }
   const recursive = names.filter((_, index) => from.arguments[index]!.startsWith('*'));
   return {
     pattern: [from.name, ...names].join(' '),
