@@ -24,17 +24,23 @@ export async function endMarkedProcesses(run: string): Promise<EndedProcesses> {
   const total = { processes: 0, memoryBytes: 0, cpuSeconds: 0 };
   for (let round = 1; round <= ROUNDS_MAX; round += 1) {
     const marked = await findMarkedProcesses(run);
-    if (marked.length === 0) return total;
+    if (marked.length === 0 && (round === 1 || (await noneAppears(run)))) return total;
     for (const found of marked) {
       total.processes += 1;
       total.memoryBytes += await residentBytes(found.pid);
       total.cpuSeconds += found.cpuSeconds;
     }
     await killAll(marked, run);
-    const left = await waitUntilGone(marked);
+    const left = await waitUntilGone(marked, run);
     if (left.length > 0) throw notGone(run, left);
   }
   throw notGone(run, await findMarkedProcesses(run));
+}
+
+/** While a process changes into another program (execve) its environment cannot be read: a second look finds it. */
+async function noneAppears(run: string): Promise<boolean> {
+  await sleep(ENDING_POLL_MS);
+  return (await findMarkedProcesses(run)).length === 0;
 }
 
 /** Living processes whose environment has exactly this run's mark, without this process and its ancestors. */
@@ -66,7 +72,8 @@ async function killAll(marked: readonly ProcessStat[], run: string): Promise<voi
     killed.add(groupId);
     signal(-groupId);
   }
-  for (const found of marked) if (!killed.has(found.groupId) && (await isStill(found, run))) signal(found.pid);
+  // Each by itself too: the group may hold others, or the process has left it since we looked.
+  for (const found of marked) if (await isStill(found, run)) signal(found.pid);
 }
 
 /** The process that was found, not a later one that was given its pid. */
@@ -84,11 +91,11 @@ function signal(pid: number): void {
   }
 }
 
-async function waitUntilGone(marked: readonly ProcessStat[]): Promise<readonly ProcessStat[]> {
+async function waitUntilGone(marked: readonly ProcessStat[], run: string): Promise<readonly ProcessStat[]> {
   let left = marked;
   for (let poll = 0; poll < ENDING_POLLS_MAX; poll += 1) {
-    const running = await Promise.all(left.map(isRunning));
-    left = left.filter((_, index) => running[index]);
+    const there = await Promise.all(left.map((found) => isStill(found, run)));
+    left = left.filter((_, index) => there[index]);
     if (left.length === 0) break;
     await sleep(ENDING_POLL_MS);
   }
