@@ -57,6 +57,9 @@ export async function takeStatements(
 /** Statements are longer than proofs: at half weight both roles have about the same share of the loss. */
 const CONJECTURER_WEIGHT = 0.5;
 
+/** Theorems this far apart in a file are still about the same thing. */
+const NEIGHBOUR_DISTANCE_MAX = 5;
+
 export function datasetActivities(ports: Ports) {
   return {
     /** Resolves the configuration and stores it as `config.json`; a run that has one keeps it. */
@@ -120,20 +123,7 @@ async function sftExamples(ports: Ports, config: RunConfig, heldOutKeys: Readonl
     for (const proof of further) examples.push(proverExample(theorem.statement, proof, 1 / (1 + further.length)));
   }
   const proverCount = examples.length;
-  const random = randomStream(config.seed, 'tuples');
-  const ends = new Map<string, number>();
-  for (const tuple of random.shuffle(conjecturerTuples(theorems))) {
-    const taken = ends.get(tuple.hard.name) ?? 0;
-    if (taken >= config.data.conjecturerExamplesPerTheoremMax) continue;
-    ends.set(tuple.hard.name, taken + 1);
-    examples.push(
-      conjecturerExample(
-        { lemma: tuple.lemma.statement, easyStatement: tuple.easy.statement, easyProof: tuple.easy.proof },
-        tuple.hard.statement,
-        CONJECTURER_WEIGHT,
-      ),
-    );
-  }
+  examples.push(...conjecturerSet(theorems, config));
   const distinct = dedupeExamples(examples);
   return {
     examples: randomStream(config.seed, 'sft', contentId(...theorems.map((theorem) => theorem.id))).shuffle(distinct),
@@ -144,4 +134,32 @@ async function sftExamples(ports: Ports, config: RunConfig, heldOutKeys: Readonl
       excludedForHeldOut: all.length - theorems.length,
     },
   };
+}
+
+/**
+ * Conjecturer examples: (lemma, earlier theorem, later theorem) tuples, a seeded choice for each later theorem, and pairs
+ * of near neighbours in a file with no lemma, which is how a seed is shown whose proof used none.
+ */
+function conjecturerSet(theorems: readonly LibraryTheorem[], config: RunConfig): Example[] {
+  const random = randomStream(config.seed, 'tuples');
+  const examples: Example[] = [];
+  const add = (lemma: LibraryTheorem | null, easy: LibraryTheorem, hard: LibraryTheorem): void => {
+    const input = { lemma: lemma?.statement ?? null, easyStatement: easy.statement, easyProof: easy.proof };
+    examples.push(conjecturerExample(input, hard.statement, CONJECTURER_WEIGHT));
+  };
+  const ends = new Map<string, number>();
+  for (const { lemma, easy, hard } of random.shuffle(conjecturerTuples(theorems))) {
+    const taken = ends.get(hard.name) ?? 0;
+    if (taken >= config.data.conjecturerExamplesPerTheoremMax) continue;
+    ends.set(hard.name, taken + 1);
+    add(lemma, easy, hard);
+  }
+  for (const [index, hard] of theorems.entries()) {
+    const near = theorems
+      .slice(Math.max(0, index - NEIGHBOUR_DISTANCE_MAX), index)
+      .filter((easy) => easy.file === hard.file);
+    for (const easy of random.shuffle(near).slice(0, config.data.conjecturerExamplesPerTheoremMax))
+      add(null, easy, hard);
+  }
+  return examples;
 }
