@@ -115,10 +115,11 @@ function watch(child: ChildProcess, run: LeanRun): Promise<LeanExit> {
     child.on('error', (error) => {
       startFailure ??= error;
     });
+    // What it started may hold its output open: that goes with it.
+    child.on('exit', () => killGroup(child));
     child.on('close', (code, signal) => {
       clearInterval(sampling);
       run.signal?.removeEventListener('abort', onAbort);
-      killGroup(child);
       if (run.signal?.aborted) return reject(run.signal.reason as Error);
       if (startFailure !== null) stderr = startFailure.message;
       resolve({ how: startFailure === null ? (ended ?? howEnded(code)) : 'not-started', code, signal, stderr });

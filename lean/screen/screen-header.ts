@@ -5,7 +5,7 @@ import { FORBIDDEN_CONSTANTS, FORBIDDEN_WORDS, HEADER_COMMANDS, HEADER_OPTIONS, 
 import { positionAt, type Token, tokenize } from './tokenizer.ts';
 
 /** As in `statementSchema`. */
-export const HEADER_CHARS_MAX = 4_096;
+const HEADER_CHARS_MAX = 4_096;
 
 /** Null where the header is fit to stand above a candidate, else the reason with its place. */
 export function screenHeader(header: string): string | null {

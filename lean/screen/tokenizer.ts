@@ -6,7 +6,7 @@
  */
 import { isDigit, isIdentifierPart, isIdentifierStart } from './characters.ts';
 
-export type TokenKind =
+type TokenKind =
   /** A dotted name or a keyword, `«…»` parts included. */
   | 'word'
   | 'number'

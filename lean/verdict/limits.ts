@@ -13,9 +13,9 @@ export interface Limits {
  * A `repeat` over text that does not parse runs until its heartbeats are used up, and some samples in a hundred of a small
  * model hold one, so this bound decides what a batch costs.
  */
-export const SMALL_HEARTBEATS_MAX = 1_000;
+const SMALL_HEARTBEATS_MAX = 1_000;
 /** Big class: two to three seconds here. Lean's own default of 200,000 would be half a minute for each runaway. */
-export const BIG_HEARTBEATS_MAX = 20_000;
+const BIG_HEARTBEATS_MAX = 20_000;
 /** Only for what heartbeats hardly bound, the kernel above all. */
 export const CANDIDATE_TIMEOUT_MS = 6_000;
 /** `import Init` alone is 0.2 GB resident; Mathlib is about 6.5 GB, mostly mapped: its users set more. */

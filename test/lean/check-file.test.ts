@@ -1,0 +1,141 @@
+/** Whole files: what is accepted, what is told of the rest, and files that are none. Real Lean; about six seconds of a core. */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkFile } from '../../lean/check-file.ts';
+import type { LeanEnvironment } from '../../lean/verifier.ts';
+import { coreEnvironment, scratchFolder } from './environment.ts';
+
+const folder = scratchFolder();
+const scratchDirectory = join(folder, 'scratch');
+let environment: LeanEnvironment;
+beforeAll(async () => {
+  mkdirSync(scratchDirectory);
+  environment = await coreEnvironment();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function check(source: string | Buffer, name = 'File.lean') {
+  const path = join(folder, name);
+  writeFileSync(path, source);
+  const report = await checkFile(path, environment, { scratchDirectory });
+  expect(readdirSync(scratchDirectory)).toEqual([]);
+  return { ...report, verdicts: report.theorems.map(({ name: theorem, verdict }) => `${verdict} ${theorem}`) };
+}
+
+test('theorems wherever they stand are found and accepted', async () => {
+  const report = await check(`/-! theorem not_one : False := sorry -/
+namespace Foo
+/-- Twice. -/
+def double (n : Nat) : Nat := n + n
+
+@[simp] theorem double_zero : double 0 = 0 := rfl
+
+private theorem hidden (n : Nat) : double n = 2 * n := by
+  unfold double; omega
+
+theorem shown (n : Nat) : double n = 2 * n := hidden n
+
+section
+variable (p q : Prop)
+theorem Bar.and_swap (h : p ∧ q) : q ∧ p := ⟨h.2, h.1⟩
+end
+
+mutual
+theorem one : 1 = 1 := rfl
+theorem two : 2 = 2 := rfl
+end
+theorem _root_.Top.level : True := trivial
+protected theorem «odd name» : "theorem x : False" = "theorem x : False" := rfl
+`);
+  expect(report.reason).toBe('');
+  expect(report.outcome).toBe('accepted');
+  expect(report.verdicts).toEqual([
+    'accepted Foo.double_zero',
+    'accepted Foo.hidden',
+    'accepted Foo.shown',
+    'accepted Foo.Bar.and_swap',
+    'accepted Foo.one',
+    'accepted Foo.two',
+    'accepted Top.level',
+    'accepted Foo.«odd name»',
+  ]);
+  expect(report.theorems[0]).toMatchObject({ line: 6, column: 8 });
+  expect(report.leanVersion).toBe(environment.version);
+});
+
+test('each theorem is judged by what it rests on', async () => {
+  const report = await check(`axiom cheat : False
+namespace Evil
+axiom propext : False
+end Evil
+theorem a : 1 = 2 := cheat.elim
+theorem b : 1 = 2 := Evil.propext.elim
+theorem c : 1 = 2 := by sorry
+theorem d : 1 = 2 := c
+theorem e : 1 = 1 := rfl
+private theorem f : 1 = 2 := d
+theorem g : 1 = 2 := f
+open Evil in
+theorem h : 1 = 2 := Evil.propext.elim
+theorem i (p : Prop) : p ∨ ¬p := Classical.em p
+`);
+  expect(report.outcome).toBe('rejected');
+  expect(report.verdicts).toEqual([
+    'rejected a',
+    'rejected b',
+    'rejected c',
+    'rejected d',
+    'accepted e',
+    'rejected f',
+    'rejected g',
+    'rejected h',
+    'accepted i',
+  ]);
+  expect(report.theorems[0]!.message).toContain('cheat');
+  expect(report.theorems[1]!.message).toContain('Evil.propext');
+});
+
+test('in a file with errors the place is told, and nothing is accepted', async () => {
+  const report = await check(
+    'theorem a : 1 = 1 := rfl\ntheorem b : 1 = 2 := by\n  omega\n\ntheorem c : 2 = 2 := rfl\n',
+  );
+  expect(report.outcome).toBe('rejected');
+  expect(report.verdicts).toEqual(['unchecked a', 'rejected b', 'unchecked c']);
+  expect(report.theorems[1]!.message).toMatch(/^3:2: omega/);
+});
+
+test('an error or an open fact outside the theorems rejects the file', async () => {
+  expect((await check('theorem a : 1 = 1 := rfl\nexample : 1 = 2 := sorry\n')).outcome).toBe('rejected');
+  expect((await check('theorem a : 1 = 1 := rfl\ndef f : Nat := nonsense\n')).outcome).toBe('rejected');
+});
+
+test.each<[string, string | Buffer, RegExp]>([
+  ['an empty file', ' \n', /empty/],
+  ['a file without theorems', 'def f := 1\n', /no theorem/],
+  ['a binary file', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1]), /no text/],
+  ['text that is not UTF-8', Buffer.from([0x74, 0xff, 0xfe, 0x20]), /UTF-8/],
+  ['a huge file', Buffer.alloc(5_000_000, 'a'), /larger/],
+  ['a file that does not end', 'theorem a : True := trivial /- ', /does not end/],
+])('%s is unchecked', async (_, source, reason) => {
+  const report = await check(source);
+  expect(report.outcome).toBe('unchecked');
+  expect(report.reason).toMatch(reason);
+});
+
+test('a missing file and a folder are unchecked', async () => {
+  const missing = await checkFile(join(folder, 'Nowhere.lean'), environment, { scratchDirectory });
+  expect(missing).toMatchObject({ outcome: 'unchecked', reason: 'there is no such file' });
+  expect(await checkFile(folder, environment, { scratchDirectory })).toMatchObject({ outcome: 'unchecked' });
+});
+
+test('a Lean that cannot be started, and a file that takes too long, are unchecked', async () => {
+  const path = join(folder, 'Good.lean');
+  writeFileSync(path, 'theorem a : 1 = 1 := rfl\n');
+  const broken = { ...environment, executable: '/nonexistent/lean' };
+  expect((await checkFile(path, broken, { scratchDirectory })).outcome).toBe('unchecked');
+  writeFileSync(path, 'theorem a : (List.range 100000000).length = 3 := by decide +kernel\n');
+  const late = await checkFile(path, environment, { scratchDirectory, timeoutMs: 1_000 });
+  expect(late.outcome).toBe('unchecked');
+  expect(late.reason).toContain('time limit');
+});

@@ -1,0 +1,128 @@
+/**
+ * The reader of Lean's output, and the one place that starts Lean: what a child may see, and that nothing of it stays. Small
+ * scripts stand in for Lean where Lean itself cannot be made to misbehave so. A few seconds.
+ */
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { LeanMessage } from '../../data/schemas/records.ts';
+import { type LeanRun, runLean } from '../../lean/process/lean-process.ts';
+import { readMessages } from '../../lean/process/message.ts';
+import { openSlots } from '../../lean/process/slots.ts';
+import type { LeanEnvironment } from '../../lean/verifier.ts';
+import { scratchFolder } from './environment.ts';
+import { markedProcesses } from './processes.ts';
+
+const scratchDirectory = scratchFolder();
+afterAll(() => rmSync(scratchDirectory, { recursive: true, force: true }));
+
+function line(text: string, at = 1): string {
+  return `${JSON.stringify({ severity: 'error', pos: { line: at, column: 0 }, endPos: null, data: text, kind: 'x' })}\n`;
+}
+
+describe('the reader', () => {
+  test('gets the same messages however the bytes are cut', () => {
+    const bytes = Buffer.from([line('∀ x, 𝔸', 1), line('two\nlines', 2), line('last', 3)].join(''));
+    for (let size = 1; size < 40; size += 1) {
+      const read: LeanMessage[] = [];
+      const reader = readMessages((message) => read.push(message));
+      for (let start = 0; start < bytes.length; start += size) reader.push(bytes.subarray(start, start + size));
+      expect(read.map(({ text }) => text)).toEqual(['∀ x, 𝔸', 'two\nlines', 'last']);
+    }
+  });
+
+  test('drops what is no message and what is too long, and goes on', () => {
+    const read: LeanMessage[] = [];
+    const reader = readMessages((message) => read.push(message));
+    reader.push(Buffer.from('hello\n{"severity":"error"}\n[1]\n'));
+    reader.push(Buffer.from(line('x'.repeat(1_100_000))));
+    reader.push(Buffer.from(line('after')));
+    expect(read.map(({ text }) => text)).toEqual(['after']);
+  });
+
+  test('says when there is more than it reads', () => {
+    const reader = readMessages(() => {});
+    const chunk = Buffer.alloc(16_777_216, 'a');
+    expect([1, 2, 3, 4, 5].map(() => reader.push(chunk))).toEqual([true, true, true, true, false]);
+  });
+});
+
+describe('a process', () => {
+  function run(script: string, options: Partial<LeanRun> = {}) {
+    const executable = join(scratchDirectory, `lean-${Math.random().toString(36).slice(2)}`);
+    writeFileSync(executable, `#!/bin/sh\n${script}\n`);
+    chmodSync(executable, 0o755);
+    const environment: LeanEnvironment = {
+      source: 'configured',
+      executable,
+      version: 'stand-in',
+      searchPath: ['/a', '/b'],
+      fingerprint: '',
+      toleratesLibraryAxioms: false,
+    };
+    const messages: LeanMessage[] = [];
+    const exit = runLean({
+      environment,
+      arguments: ['--stdin'],
+      input: '',
+      workingDirectory: scratchDirectory,
+      deadlineMs: 60_000,
+      memoryBytesMax: 2_000_000_000,
+      onMessage: (message) => messages.push(message),
+      ...options,
+    });
+    return exit.then((ended) => ({ ...ended, messages }));
+  }
+
+  test('sees the search path and the mark, and no secret', async () => {
+    process.env.STP_TEST_SECRET = 'do not pass on';
+    const ended = await run('env >&2', { runMark: 'mark-1' });
+    delete process.env.STP_TEST_SECRET;
+    expect(ended.how).toBe('finished');
+    expect(ended.stderr).toContain('LEAN_PATH=/a:/b');
+    expect(ended.stderr).toContain('STP_RUN_MARK=mark-1');
+    expect(ended.stderr).not.toContain('do not pass on');
+  });
+
+  test('ends with what it started', async () => {
+    const runMark = `test-${Math.random().toString(36).slice(2)}`;
+    const ended = await run(`sleep 1000 & sleep 1000 & echo '${line('two children').trim()}'; exit 1`, { runMark });
+    expect(ended).toMatchObject({ how: 'finished', code: 1 });
+    expect(markedProcesses(runMark)).toEqual([]);
+  }, 20_000);
+
+  test('that works without end is stopped by its processor time, one that waits by wall time', async () => {
+    expect((await run('while :; do :; done', { deadlineMs: 300 })).how).toBe('deadline');
+    expect((await run('sleep 1000', { deadlineMs: 50 })).how).toBe('deadline');
+  });
+
+  test('that prints without end is stopped', async () => {
+    expect((await run(`exec yes "$(printf '%60000s' x)"`)).how).toBe('output');
+  });
+
+  test('that dies, or was never there, is told apart', async () => {
+    expect(await run('kill -SEGV $$')).toMatchObject({ how: 'crashed', signal: 'SIGSEGV' });
+    expect((await run('exit 127')).how).toBe('not-started');
+    expect((await run('exit 0', { workingDirectory: join(scratchDirectory, 'nowhere') })).how).toBe('not-started');
+  });
+});
+
+describe('slots', () => {
+  test('let no more than their number run, and go on after a failure', async () => {
+    const slots = openSlots(2);
+    let running = 0;
+    let most = 0;
+    const tasks = Array.from({ length: 9 }, (_, index) =>
+      slots.run(async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+        if (index === 3) throw new Error('one fails');
+      }),
+    );
+    const ended = await Promise.allSettled(tasks);
+    expect(most).toBe(2);
+    expect(ended.filter(({ status }) => status === 'rejected').length).toBe(1);
+  });
+});
