@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Ports } from '../activities/ports.ts';
 import { openJsonlMonitor, readMetrics } from '../infra/monitor/jsonl-monitor.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
@@ -58,7 +59,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     // Metrics are for people on this machine; what a run's result rests on is in the store.
     const store = await openStore(`${settings.storeUri}/${run}`);
     return store.root.startsWith('file://')
-      ? join(new URL(store.root).pathname, 'metrics.jsonl')
+      ? join(fileURLToPath(store.root), 'metrics.jsonl')
       : join(await scratch(run), 'metrics.jsonl');
   };
   const closeEngine = async (): Promise<void> => {
