@@ -23,9 +23,9 @@ const FILE_BYTES_MAX = 4_194_304;
 const FILE_TIMEOUT_MS = 600_000;
 const MEMORY_BYTES_MAX = 8_589_934_592;
 
-export type FileVerdict = 'accepted' | 'rejected' | 'unchecked';
+type FileVerdict = 'accepted' | 'rejected' | 'unchecked';
 
-export interface TheoremReport {
+interface TheoremReport {
   readonly name: string;
   readonly verdict: FileVerdict;
   /** Of the word `theorem`: 1-based line, 0-based column, as Lean counts. */

@@ -14,15 +14,12 @@ function words(reason: string, list: string): [string, string][] {
 }
 
 /** Whole words (keywords are whole words to Lean too: `sorry'` is a name). The verdict for these is `sorry`. */
-export const SORRY_WORDS: ReadonlyMap<string, string> = new Map(words(SORRY, 'sorry admit stop'));
+export const SORRY_WORDS: ReadonlyMap<string, string> = new Map(words(SORRY, 'sorry admit'));
 
 export const FORBIDDEN_WORDS: ReadonlyMap<string, string> = new Map([
-  ...words(
-    DECLARES,
-    'axiom theorem lemma def definition abbrev example instance inductive coinductive structure class',
-  ),
-  ...words(DECLARES, 'opaque constant mutual variable universe universes deriving alias proof_wanted irreducible_def'),
-  ...words(DECLARES, 'private protected noncomputable partial nonrec public meta'),
+  ...words(DECLARES, 'axiom theorem lemma def abbrev example instance inductive coinductive structure class'),
+  ...words(DECLARES, 'opaque mutual variable universe deriving alias proof_wanted irreducible_def'),
+  ...words(DECLARES, 'private protected noncomputable partial nonrec'),
   ...words(SCOPES, 'namespace section end import module prelude export include omit local scoped'),
   ...words(EXTENDS, 'macro macro_rules syntax notation notation3 infix infixl infixr prefix postfix elab elab_rules'),
   ...words(EXTENDS, 'declare_syntax_cat attribute simproc simproc_decl dsimproc dsimproc_decl builtin_simproc'),
@@ -33,9 +30,22 @@ export const FORBIDDEN_WORDS: ReadonlyMap<string, string> = new Map([
     'initialize builtin_initialize run_tac run_cmd run_elab run_meta by_elab eval% elab_stx% run_conv',
   ),
   ...words(RUNS_CODE, 'include_str dbg_trace dbg_sleep dbgTraceVal unsafe implemented_by extern csimp'),
-  ...words(TRUSTS_COMPILER, 'native_decide native bv_decide bv_check reduceBool reduceNat'),
-  ...words(SEARCHES, 'exact? apply? rw? rw?? have? hint try? observe? plausible slim_check suggestions library'),
-  ...words(STALLS, 'sleep trace trace_state trace_goal'),
+  ...words(TRUSTS_COMPILER, 'native_decide bv_decide bv_check reduceBool reduceNat'),
+  ...words(SEARCHES, 'exact? apply? rw? rw?? have? try? observe?'),
+  ...words(STALLS, 'trace_state trace_goal'),
+]);
+
+/** Words that are names as well (`start stop : Nat`): refused only where a tactic starts. */
+export const FORBIDDEN_TACTICS: ReadonlyMap<string, string> = new Map([
+  ...words(SORRY, 'stop'),
+  ...words(SEARCHES, 'hint plausible slim_check'),
+  ...words(STALLS, 'sleep trace'),
+]);
+
+/** Options of tactics, refused after `+` and before `:=`. */
+export const FORBIDDEN_FLAGS: ReadonlyMap<string, string> = new Map([
+  ...words(TRUSTS_COMPILER, 'native'),
+  ...words(SEARCHES, 'suggestions library'),
 ]);
 
 /** Last parts of names of constants that stand for an unproved or an unchecked fact, in whatever namespace and quotes. */

@@ -3,7 +3,14 @@
  * keeps one candidate's text within its own lines; it is never what makes a proof count (axioms and the kernel are).
  */
 import { findRefusedCharacter } from './characters.ts';
-import { FORBIDDEN_CONSTANTS, FORBIDDEN_WORDS, OPTIONS_MAX, SORRY_WORDS } from './forbidden.ts';
+import {
+  FORBIDDEN_CONSTANTS,
+  FORBIDDEN_FLAGS,
+  FORBIDDEN_TACTICS,
+  FORBIDDEN_WORDS,
+  OPTIONS_MAX,
+  SORRY_WORDS,
+} from './forbidden.ts';
 import { nameParts, positionAt, type Token, tokenize } from './tokenizer.ts';
 
 export interface Refusal {
@@ -32,6 +39,22 @@ const ALL_CLOSERS: ReadonlySet<string> = new Set(CLOSERS.values());
 /** Characters that could begin or end something else if Lean read the quote before them another way than we do. */
 const RISKY_CHARACTER = /["'«»{}()[\]⟨⟩/-]/;
 
+/** After these, and at the start of a line, a tactic may start. */
+const BEFORE_TACTIC: ReadonlySet<string> = new Set([
+  'by',
+  ';',
+  '·',
+  '.',
+  '>',
+  '(',
+  '{',
+  '|',
+  'in',
+  'do',
+  'try',
+  'repeat',
+]);
+
 export type Finding = { offset: number; reason: string; kind?: 'forbidden' | 'sorry' };
 
 /** Checks `text` of at most `charsMax` UTF-16 units. The length is looked at first, so a huge text costs nothing. */
@@ -45,7 +68,8 @@ export function screenText(text: string, charsMax: number): Screened {
     return refuse(text, { offset: character, reason: `holds the character U+${code}, which a proof never needs` });
   }
   const tokens = tokenize(text);
-  const finding = findAmbiguity(text, tokens) ?? findForbidden(tokens) ?? findUnbalanced(tokens);
+  const code = tokens.filter((token) => token.kind !== 'comment');
+  const finding = findAmbiguity(text, tokens) ?? findForbidden(text, code) ?? findUnbalanced(code);
   return finding === null ? { accepted: true, tokens } : refuse(text, finding);
 }
 
@@ -75,12 +99,12 @@ export function findAmbiguity(text: string, tokens: readonly Token[]): Finding |
   return null;
 }
 
-function findForbidden(tokens: readonly Token[]): Finding | null {
+function findForbidden(text: string, tokens: readonly Token[]): Finding | null {
   for (const [index, token] of tokens.entries()) {
     const next = tokens[index + 1];
     const adjacent = next !== undefined && next.start === token.end;
     if (token.kind === 'word') {
-      const finding = findForbiddenWord(token) ?? (token.text === 'set_option' ? findOption(tokens, index) : null);
+      const finding = findForbiddenWord(token) ?? findForbiddenUse(text, tokens, index);
       if (finding !== null) return finding;
     } else if (token.text === '#' && adjacent && next.kind === 'word') {
       return { offset: token.start, reason: `#${next.text} is a command` };
@@ -106,6 +130,21 @@ function findForbiddenWord(token: Token): Finding | null {
     }
   }
   return null;
+}
+
+/** Words that are refused in one place and are names elsewhere. */
+function findForbiddenUse(text: string, tokens: readonly Token[], index: number): Finding | null {
+  const { text: word, start: offset } = tokens[index]!;
+  if (word === 'set_option') return findOption(tokens, index);
+  const before = tokens[index - 1];
+  const flag = FORBIDDEN_FLAGS.get(word);
+  const assigns = tokens[index + 1]?.text === ':' && tokens[index + 2]?.text === '=';
+  if (flag !== undefined && (before?.text === '+' || assigns)) return { offset, reason: `${word} ${flag}` };
+  const tactic = FORBIDDEN_TACTICS.get(word);
+  if (tactic === undefined || tokens[index + 1]?.text === ':') return null;
+  const starts =
+    before === undefined || BEFORE_TACTIC.has(before.text) || text.slice(before.end, offset).includes('\n');
+  return starts ? { offset, reason: `${word} ${tactic}`, kind: word === 'stop' ? 'sorry' : 'forbidden' } : null;
 }
 
 /** `set_option NAME NUMBER` with a short list of names and capped numbers. */

@@ -88,6 +88,43 @@ describe('proofs', () => {
   }
 });
 
+describe('random proofs', () => {
+  const PIECES =
+    'rfl simp omega exact intro (by ) ⟨ ⟩ [ ] at h <;> ; · | => fun x : := with cases induction first try all_goals show 1 2 = True False.elim absurd _ ?_ @id Nat.succ_ne_self _root_ let have calc open Nat in match end where'.split(
+      ' ',
+    );
+
+  test('of a falsehood are never accepted, and honest proofs among them are', async () => {
+    const random = Array.from({ length: 300 }, (_, index) => {
+      const words = Array.from({ length: 2 + (hash(index, 0) % 9) }, (_, place) => {
+        const gap = ['\n  ', ' ', ' ', ' '][hash(index, place + 100) % 4]!;
+        return gap + PIECES[hash(index, place + 1) % PIECES.length]!;
+      });
+      return {
+        id: `random ${index}`,
+        header: null,
+        statement: 'theorem claim : (1 : Nat) = 2',
+        proof: `  skip${words.join('')}`,
+      };
+    });
+    const honest = Array.from({ length: 20 }, (_, index) => ({
+      ...HONEST,
+      id: `honest ${index}`,
+      proof: `${HONEST.proof} -- ${index}`,
+    }));
+    const candidates = random.flatMap((one, index) => (index % 15 === 0 ? [one, honest[index / 15]!] : [one]));
+    const results = await verifier.check(candidates);
+    const proved = results.filter(({ kind }) => kind === 'proved').map(({ id }) => id);
+    expect(proved).toEqual(honest.map(({ id }) => id));
+    expect(results.filter(({ kind }) => kind === 'rejected').length).toBeGreaterThan(100);
+  });
+
+  /** Any fixed scramble of two small numbers will do. */
+  function hash(left: number, right: number): number {
+    return Math.imul(Math.imul(left + 1, 0x9e3779b1) ^ (right + 0x7f4a7c15), 0x85ebca6b) >>> 8;
+  }
+});
+
 describe('statements', () => {
   test('each gets its verdict, and an honest one beside each of them is accepted', async () => {
     const attacks = readAttacks('statement');

@@ -23,6 +23,8 @@ describe('proofs', () => {
     '  set_option maxRecDepth 4000 in\n  simp',
     '  open Nat in\n  simp',
     '  calc a\n    _ = b := h\n    _ ≤ c := by omega',
+    '  exact f (start := 1) (stop := 2) h',
+    '  intro stop trace library\n  simp [stop, trace]',
     '  match n with\n  | 0 => rfl\n  | n + 1 => simp [f]',
     "  exact xs[0]'(by simp)",
     '  refine ⟨_, ?_⟩ <;> simp_all',
@@ -34,6 +36,10 @@ describe('proofs', () => {
     ['  sorry', 'sorry 1:2'],
     ['  rfl\n  admit', 'sorry 2:2'],
     ['  exact «sorryAx» _', 'sorry 1:8'],
+    ['  skip\n  stop\n  rfl', 'sorry 2:2'],
+    ['  decide +native', 'forbidden 1:10'],
+    ['  simp +suggestions', 'forbidden 1:8'],
+    ['  first | (sleep 10) | rfl', 'forbidden 1:11'],
     ['  rfl\n#eval 1', 'forbidden 2:0'],
     ['  exact (rfl', 'forbidden 1:8'],
     ['  simp) (', 'forbidden 1:6'],
@@ -95,6 +101,49 @@ describe('proofs', () => {
       columnsAdded: -4,
     });
     expect(screenProof('    exact "a\n      b"\n    simp')).toMatchObject({ text: '  exact "a\n      b"\n  simp' });
+  });
+});
+
+describe('random texts', () => {
+  const pieces = [
+    '"',
+    "'",
+    '/-',
+    '-/',
+    '--',
+    '{',
+    '}',
+    's!"',
+    '«',
+    '»',
+    '\n',
+    ' ',
+    'theorem',
+    'x',
+    ':',
+    ':=',
+    '0b1',
+    '(',
+    ')',
+    '#',
+    '@[',
+    'set_option',
+  ];
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 100 }),
+    fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((list) => list.join('')),
+  );
+
+  test('are refused or accepted, never a fault, with a place within the text', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        screenHeader(text);
+        for (const screened of [screenProof(text), screenStatement(text), screenStatement(`theorem x ${text}`)]) {
+          if (!screened.accepted) expect(screened.refusal.line).toBeLessThanOrEqual(text.split('\n').length);
+        }
+      }),
+      { numRuns: 2_000, seed: 5 },
+    );
   });
 });
 
