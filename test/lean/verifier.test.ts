@@ -168,8 +168,7 @@ describe('accidents', () => {
       candidate('no tactic', '  repeat\n    foo bar\n  omega'),
       candidate(
         'needs the big class',
-        '  set_option maxRecDepth 10000 in
-  decide',
+        '  set_option maxRecDepth 10000 in\n  decide',
         'theorem t : ∀ x : Fin 40, ∀ y : Fin 30, x.val * y.val = y.val * x.val',
       ),
       ...honest(1),
