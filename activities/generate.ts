@@ -99,10 +99,11 @@ export function generateActivities(ports: Ports) {
             prompt: entry.prompt,
             seed: seedFrom(config.seed, input.name, 'conjecture', index),
           }));
-          const { temperature, topP } = config.sampling;
+          const { temperature, maxTokens } = config.conjectures;
+          const { topP } = config.sampling;
           const completions = await generator.sample(
             requests,
-            { temperature, topP, maxTokens: config.conjectures.maxTokens },
+            { temperature, topP, maxTokens },
             { signal, onProgress: report },
           );
           const texts = completions

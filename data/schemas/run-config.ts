@@ -88,6 +88,8 @@ export const runConfigSchema = z.strictObject({
     lemmaShareMax: share,
     /** Copies of one input at most (STP §2.2: 8). */
     copiesMax: positive,
+    /** A small model writes statements that parse only when it is kept near what it knows. */
+    temperature: z.number().min(0).max(4),
     maxTokens: positive,
     /** Conjectures that train the conjecturer have pass rates in (0, this] (STP §2.7: 1/4). */
     bandMax: share,
