@@ -1,0 +1,140 @@
+/**
+ * A run survives what kills its parts: the worker, the server with everything else. Each killed run ends as the run that
+ * nobody disturbed, and does no finished shard again. Costs about two minutes.
+ */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Summary, summarySchema } from '../../data/schemas/round.ts';
+import { readMetrics } from '../../infra/monitor/jsonl-monitor.ts';
+import { commandLineOf, listProcesses, runMarkOf } from '../../infra/nodes/processes.ts';
+import { stp, TINY_RUN } from '../support/stp.ts';
+
+let directory: string;
+let undisturbed: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'stp-crash-'));
+  undisturbed = join(directory, 'undisturbed', 'run');
+  const result = await stp(['selfplay', ...TINY_RUN, '--run-dir', undisturbed]);
+  expect(result.exitCode, String(result.all)).toBe(0);
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const summaryOf = async (run: string): Promise<Omit<Summary, 'secondsPerStage'>> => {
+  const { secondsPerStage: _, ...rest } = summarySchema.parse(
+    JSON.parse(await readFile(join(run, 'summary.json'), 'utf8')),
+  );
+  return rest;
+};
+
+/** Object name → bytes, of everything under `rounds/` that does not hold times or absolute paths. */
+async function recordsOf(run: string): Promise<Map<string, string>> {
+  const records = new Map<string, string>();
+  for (const name of (await readdir(join(run, 'rounds'), { recursive: true })).sort())
+    if (/(?:items|samples|conjectures|rates)\.jsonl$/.test(name))
+      records.set(name, await readFile(join(run, 'rounds', name), 'utf8'));
+  return records;
+}
+
+/** How often each shard was sampled and verified to the end. */
+async function shardWork(run: string): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for await (const { name } of readMetrics(join(run, 'metrics.jsonl')))
+    if (/^rounds\/.*\/(?:samples|checks)$/.test(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+/** Waits until the run has verified its first shard of some round while others are still to do. */
+async function untilMidRound(run: string, round: number): Promise<void> {
+  for (let attempt = 0; attempt < 1_200; attempt++) {
+    const names = await readdir(join(run, 'rounds'), { recursive: true }).catch(() => []);
+    if (names.some((name) => name.startsWith(`${round}-`) && name.endsWith('verified.json'))) return;
+    await sleep(50);
+  }
+  throw new Error(`round ${round} of ${run} never got under way`);
+}
+
+/** Processes whose command line matches and that belong to this run folder. */
+async function processesOf(pattern: RegExp, environment: string): Promise<number[]> {
+  const found: number[] = [];
+  for (const { pid } of await listProcesses()) {
+    const command = (await commandLineOf(pid)) ?? '';
+    if (!pattern.test(command)) continue;
+    const variables = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+    if (variables.includes(environment) || command.includes(environment)) found.push(pid);
+  }
+  return found;
+}
+
+async function expectSameAsUndisturbed(run: string): Promise<void> {
+  expect(await summaryOf(run)).toEqual(await summaryOf(undisturbed));
+  expect(await recordsOf(run)).toEqual(await recordsOf(undisturbed));
+  expect([...(await shardWork(run))].filter(([, times]) => times !== 1)).toEqual([]);
+}
+
+it('leaves a folder that holds what it should', async () => {
+  const summary = await summaryOf(undisturbed);
+  expect(summary.samples).toBeGreaterThan(0);
+  expect(await readdir(undisturbed)).toEqual(
+    expect.arrayContaining([
+      'report.html',
+      'config.json',
+      'summary.json',
+      'proofs.lean',
+      'checkpoints',
+      'rounds',
+      'metrics.jsonl',
+    ]),
+  );
+  const check = await stp(['check', '--json', join(undisturbed, 'proofs.lean')]);
+  expect(check.exitCode, String(check.all)).toBe(0);
+});
+
+it('ends the same after its worker was killed in the middle of a round', async () => {
+  const parent = join(directory, 'worker');
+  const run = join(parent, 'run');
+  const running = stp(['selfplay', ...TINY_RUN, '--run-dir', run]);
+  await untilMidRound(run, 0);
+  const workers = await processesOf(/workers\/dev\.ts/, parent);
+  expect(workers).toHaveLength(1);
+  process.kill(workers[0]!, 'SIGKILL');
+  const result = await running;
+  expect(result.exitCode, String(result.all)).toBe(0);
+  expect(result.all).toContain('it is started again');
+  await expectSameAsUndisturbed(run);
+});
+
+it('ends the same after the server was killed, and says how to go on', async () => {
+  const run = join(directory, 'server', 'run');
+  const first = stp(['selfplay', ...TINY_RUN, '--run-dir', run]);
+  await untilMidRound(run, 0);
+  const servers = await processesOf(/server start-dev/, run);
+  expect(servers).toHaveLength(1);
+  process.kill(servers[0]!, 'SIGKILL');
+  const stopped = await first;
+  expect(stopped.exitCode).toBe(1);
+  expect(stopped.all).toContain(`--run-dir ${run}`);
+  const second = await stp(['selfplay', ...TINY_RUN, '--run-dir', run]);
+  expect(second.exitCode, String(second.all)).toBe(0);
+  expect(second.all).toContain('taking up the run');
+  await expectSameAsUndisturbed(run);
+});
+
+it('ends the same after everything was killed at once, and leaves no process behind', async () => {
+  const parent = join(directory, 'all');
+  const run = join(parent, 'run');
+  const first = stp(['selfplay', ...TINY_RUN, '--run-dir', run]);
+  await untilMidRound(run, 1);
+  first.kill('SIGKILL');
+  await first;
+  const second = await stp(['selfplay', ...TINY_RUN, '--run-dir', run]);
+  expect(second.exitCode, String(second.all)).toBe(0);
+  await expectSameAsUndisturbed(run);
+  const left: number[] = [];
+  for (const { pid } of await listProcesses()) if ((await runMarkOf(pid)) === 'run') left.push(pid);
+  expect(left).toEqual([]);
+  expect(await processesOf(/workers\/dev\.ts|server start-dev/, parent)).toEqual([]);
+});
