@@ -78,7 +78,7 @@ program
   .description(
     'End the Lean and model processes of a run on this machine and remove its scratch files. Touches nothing else.',
   )
-  .argument('<run>', 'name of the run')
+  .argument('<run>', 'name of the run, or its folder')
   .action(async (run) => (await import('./clean.ts')).clean(run));
 
 try {

@@ -16,7 +16,7 @@ import { resolveToolchain } from '../lean/toolchain/resolve.ts';
 import type { LeanEnvironment, Verifier } from '../lean/verifier.ts';
 import { embeddedGenerator, embeddedTrainer } from '../model/embedded/engine.ts';
 import type { Generator } from '../model/generator.ts';
-import type { WorkerSettings } from './settings.ts';
+import { localRunName, type WorkerSettings } from './settings.ts';
 import { repositorySources, SOURCE_DIRECTORIES } from './sources.ts';
 
 /** Task queue of this machine's host worker. */
@@ -50,8 +50,10 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   const verifiers = new Map<string, Promise<Verifier>>();
   const monitors = new Map<string, Promise<Monitor>>();
   let engine: { key: string; generator: Promise<Generator> } | null = null;
+  const local = (run: string): string => localRunName(settings.storeUri, run);
+  const machine = localNodes({ scratchDirectory: settings.scratchDirectory, taskQueue: localHostQueue() });
   const scratch = async (run: string): Promise<string> => {
-    const directory = join(settings.scratchDirectory, run);
+    const directory = join(settings.scratchDirectory, local(run));
     await mkdir(directory, { recursive: true });
     return directory;
   };
@@ -71,7 +73,11 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   return {
     sources,
     environment: process.env,
-    nodes: localNodes({ scratchDirectory: settings.scratchDirectory, taskQueue: localHostQueue() }),
+    nodes: {
+      provision: (run) => machine.provision(local(run)),
+      cleanUp: (run) => machine.cleanUp(local(run)),
+      release: (run) => machine.release(local(run)),
+    },
     store: (run) => openStore(`${settings.storeUri}/${run}`),
     scratch,
     async verifier(run, limits) {
@@ -88,7 +94,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
           memoryBytesMax: limits.memoryBytesMax,
           cacheDirectory: join(settings.cacheDirectory, 'verdicts'),
           scratchDirectory: await scratch(run),
-          runMark: run,
+          runMark: local(run),
           premiseNames: (await sources.libraryTheorems()).map((theorem) => theorem.name),
         }))();
       verifiers.set(key, opening);
@@ -98,7 +104,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     async checkFile(run, path, signal) {
       const result = await checkFile(path, environment, {
         scratchDirectory: await scratch(run),
-        runMark: run,
+        runMark: local(run),
         signal,
       });
       return result.theorems.map(({ name, verdict, message }) => ({ name, accepted: verdict === 'accepted', message }));
@@ -107,7 +113,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       const key = JSON.stringify([run, checkpointDirectory, threads]);
       if (engine?.key !== key) {
         await closeEngine();
-        engine = { key, generator: embeddedGenerator({ threads, runMark: run })(checkpointDirectory) };
+        engine = { key, generator: embeddedGenerator({ threads, runMark: local(run) })(checkpointDirectory) };
         engine.generator.catch(() => {
           engine = null;
         });
@@ -118,7 +124,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       async train(request, options) {
         // Weights, moments and activations need the memory that an idle sampler holds.
         await closeEngine();
-        return embeddedTrainer({ threads, runMark: run }).train(request, options);
+        return embeddedTrainer({ threads, runMark: local(run) }).train(request, options);
       },
     }),
     async monitor(run) {

@@ -1,4 +1,5 @@
 /** Where a worker keeps things and what it talks to, from the environment; defaults serve a laptop. */
+import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -20,4 +21,12 @@ export function workerSettings(environment: NodeJS.ProcessEnv = process.env): Wo
     cacheDirectory,
     scratchDirectory: resolve(environment.STP_SCRATCH ?? join(cacheDirectory, 'scratch')),
   };
+}
+
+/**
+ * What a run is called on this machine, in scratch folders and on its processes: its name, and which store it lies in, so
+ * that two runs of one name in different folders keep out of each other's way.
+ */
+export function localRunName(storeUri: string, run: string): string {
+  return `${run}-${createHash('sha256').update(storeUri).digest('hex').slice(0, 8)}`;
 }

@@ -6,10 +6,12 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Summary, summarySchema } from '../../data/schemas/round.ts';
 import { readMetrics } from '../../infra/monitor/jsonl-monitor.ts';
 import { commandLineOf, listProcesses, runMarkOf } from '../../infra/nodes/processes.ts';
+import { localRunName } from '../../workers/settings.ts';
 import { stp, TINY_RUN } from '../support/stp.ts';
 
 let directory: string;
@@ -134,7 +136,8 @@ it('ends the same after everything was killed at once, and leaves no process beh
   expect(second.exitCode, String(second.all)).toBe(0);
   await expectSameAsUndisturbed(run);
   const left: number[] = [];
-  for (const { pid } of await listProcesses()) if ((await runMarkOf(pid)) === 'run') left.push(pid);
+  for (const { pid } of await listProcesses())
+    if ((await runMarkOf(pid)) === localRunName(pathToFileURL(parent).href, 'run')) left.push(pid);
   expect(left).toEqual([]);
   expect(await processesOf(/workers\/dev\.ts|server start-dev/, parent)).toEqual([]);
 });
