@@ -199,8 +199,8 @@ export function selectActivities(ports: Ports) {
           provedEver: everProved.size,
           certified: certified.certified,
           certificateRefused: certified.refused,
-          proverExamples: prover.length,
-          conjecturerExamples: kept.length,
+          proverExamples: trains ? prover.length : 0,
+          conjecturerExamples: trains ? kept.length : 0,
         };
         const examplesRef = trains ? await writeRecords(store, `${input.name}/examples.jsonl`, examples) : null;
         const manifest: RoundManifest = {

@@ -93,7 +93,9 @@ export async function makePlots(data: PlotData): Promise<Plot[]> {
       { round: round.round, step: 'kept', order: 3, count: round.conjecturesKept },
     ]);
   const verdicts = Object.entries(summary.verdicts).map(([verdict, count]) => ({ verdict, count }));
-  const stages = Object.entries(summary.secondsPerStage).map(([stage, seconds]) => ({ stage, seconds }));
+  const stages = Object.entries(summary.secondsPerStage)
+    .filter(([, seconds]) => seconds >= 0.05)
+    .map(([stage, seconds]) => ({ stage, seconds }));
   const plots: Plot[] = [
     {
       title: 'Statements proved',

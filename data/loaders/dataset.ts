@@ -105,9 +105,13 @@ function parsed(where: string, text: string): Row {
 
 async function startsAsArray(path: string): Promise<boolean> {
   try {
-    await using file = await open(path);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(64), 0, 64, 0);
-    return buffer.subarray(0, bytesRead).toString('utf8').trimStart().startsWith('[');
+    const file = await open(path);
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(64), 0, 64, 0);
+      return buffer.subarray(0, bytesRead).toString('utf8').trimStart().startsWith('[');
+    } finally {
+      await file.close();
+    }
   } catch (cause) {
     throw unreadable(path, cause);
   }

@@ -59,10 +59,8 @@ export const gateVerdictSchema = z.enum([
   'forbidden',
   'duplicate',
   'not-elaborating',
-  'trivial',
   'over-cap',
 ]);
-export type GateVerdict = z.infer<typeof gateVerdictSchema>;
 
 /** One distinct proof text of one statement, as sampled. */
 export const sampleSchema = z.strictObject({
@@ -123,7 +121,6 @@ export const verdictSchema = z.strictObject({
 export type Verdict = z.infer<typeof verdictSchema>;
 
 export const roleSchema = z.enum(['prover', 'conjecturer']);
-export type Role = z.infer<typeof roleSchema>;
 
 /** A training example. Loss is taken on `target` (and the end-of-text token) only, times `weight`. */
 export const exampleSchema = z.strictObject({

@@ -10,6 +10,7 @@ import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/record-files.ts';
 import { selectActivities } from '../../activities/select.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import { exampleSchema, type LibraryTheorem, statementSchema } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
@@ -25,13 +26,18 @@ const read: string[] = [];
 
 /** Notes every object that is read. */
 function watched(inner: ObjectStore): ObjectStore {
-  const note = (uri: string): void => void read.push(uri);
+  const noting =
+    <Rest extends unknown[], Result>(work: (ref: ArtifactRef, ...rest: Rest) => Result) =>
+    (ref: ArtifactRef, ...rest: Rest): Result => {
+      read.push(ref.uri);
+      return work(ref, ...rest);
+    };
   return {
     ...inner,
-    get: (ref) => (note(ref.uri), inner.get(ref)),
-    stream: (ref) => (note(ref.uri), inner.stream(ref)),
-    range: (ref, from, to) => (note(ref.uri), inner.range(ref, from, to)),
-    download: (ref, path) => (note(ref.uri), inner.download(ref, path)),
+    get: noting(inner.get.bind(inner)),
+    stream: noting(inner.stream.bind(inner)),
+    range: noting(inner.range.bind(inner)),
+    download: noting(inner.download.bind(inner)),
     put: inner.put.bind(inner),
     putFile: inner.putFile.bind(inner),
     stat: inner.stat.bind(inner),
