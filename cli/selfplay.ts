@@ -1,4 +1,5 @@
 /** `stp selfplay`: the whole loop on this machine, from nothing to a report. */
+import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -45,7 +46,7 @@ export async function selfplay(options: SelfplayOptions): Promise<void> {
   const view = new ProgressView(out);
   const say = (line: string): void => view.say(line);
 
-  await mkdir(runDirectory, { recursive: true }).catch((cause: NodeJS.ErrnoException) => {
+  await makeFolder(runDirectory).catch((cause: NodeJS.ErrnoException) => {
     throw new StpError(
       'STP1401',
       `the run folder ${runDirectory} cannot be made: ${cause.message}`,
@@ -108,6 +109,13 @@ export async function selfplay(options: SelfplayOptions): Promise<void> {
   } finally {
     await stop();
   }
+}
+
+/** Folder by folder: Node's own recursive call never returns where the system denies that a parent exists (/proc). */
+async function makeFolder(path: string): Promise<void> {
+  if (existsSync(path)) return;
+  await makeFolder(dirname(path));
+  await mkdir(path);
 }
 
 /** Starts the run, or takes up the one of this name that the server's history holds. */

@@ -49,7 +49,7 @@ const portsWith = (sources: Ports['sources']): Ports =>
   ({ store: async () => store, sources, environment: {} }) as unknown as Ports;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'stp-held-out-'));
+  directory = await mkdtemp(join(tmpdir(), 'stp-split-'));
   store = watched(await openStore(pathToFileURL(directory).href));
   data = await datasetActivities(portsWith(repositorySources())).prepareData('test', config);
 });
