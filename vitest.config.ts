@@ -6,7 +6,7 @@ export default defineConfig({
     pool: 'forks',
     // Lean, Temporal and training each want a core; more files at once only make every one slower.
     maxWorkers: 2,
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     hookTimeout: 300_000,
     teardownTimeout: 30_000,
   },

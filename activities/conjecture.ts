@@ -3,12 +3,11 @@ import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
 import { contentId, statementId } from '../data/schemas/ids.ts';
 import { type Conjecture, provedSchema, statementSchema } from '../data/schemas/records.ts';
-import { gateCountsSchema, rateSchema, roundManifestSchema } from '../data/schemas/round.ts';
+import { gateCountsSchema, roundManifestSchema } from '../data/schemas/round.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import { statementKey } from '../selfplay/dedupe.ts';
 import { conjecturerPrompt, parseConjecture } from '../selfplay/prompts.ts';
 import { randomStream } from '../selfplay/random.ts';
-import { bestRates } from '../selfplay/rates.ts';
 import { conjectureInputs } from '../selfplay/seeds.ts';
 import {
   type ConjectureRecord,
@@ -18,6 +17,7 @@ import {
 } from './conjecture-records.ts';
 import type { PreparedData } from './datasets.ts';
 import { withHeartbeat } from './edge.ts';
+import { certifiedRates, readManifests } from './history.ts';
 import { metricsAt } from './metrics.ts';
 import type { Ports } from './ports.ts';
 import { once, readAll, readJson, readRecords, writeRecords } from './record-files.ts';
@@ -46,8 +46,7 @@ export function conjectureActivities(ports: Ports) {
     async planConjectures(input: RoundContext): Promise<ArtifactRef | null> {
       const { run, round, config, data } = input;
       const store = await ports.store(run);
-      const manifests = await Promise.all(input.history.map((ref) => readJson(store, ref, roundManifestSchema)));
-      const rates = await Promise.all(manifests.map((manifest) => readAll(store, manifest.rates, rateSchema)));
+      const manifests = await readManifests(store, input.history);
       const proved = (
         await Promise.all(manifests.toReversed().map((manifest) => readAll(store, manifest.proved, provedSchema)))
       ).flat();
@@ -55,7 +54,7 @@ export function conjectureActivities(ports: Ports) {
       const wanted = Math.ceil(config.conjectures.perRoundMax * config.conjectures.oversampling);
       const inputs = conjectureInputs(
         proved,
-        bestRates(rates),
+        await certifiedRates(store, manifests),
         (name) => library.has(name),
         data.train.count,
         wanted,

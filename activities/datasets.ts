@@ -1,7 +1,7 @@
 /** Prepares a run: resolves its configuration, takes its statements, writes the SFT set. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { z } from 'zod';
-import { resolveConfig } from '../data/config/resolve.ts';
+import { requireSameConfig, resolveConfig } from '../data/config/resolve.ts';
 import { artifactRefSchema } from '../data/schemas/artifact.ts';
 import { contentId } from '../data/schemas/ids.ts';
 import type { Example, LibraryTheorem, Split, Statement } from '../data/schemas/records.ts';
@@ -62,18 +62,13 @@ const NEIGHBOUR_DISTANCE_MAX = 5;
 
 export function datasetActivities(ports: Ports) {
   return {
-    /** Resolves the configuration and stores it as `config.json`; a run that has one keeps it. */
+    /** Resolves the configuration and stores it as `config.json`. A run has one for good: another is STP1002. */
     async prepareRun(run: string, input: StartInput): Promise<RunConfig> {
       const { preset, rounds, seed, set } = startInputSchema.parse(input);
-      const store = await ports.store(run);
-      return once(store, 'config.json', runConfigSchema, async () =>
-        resolveConfig({
-          preset,
-          environment: ports.environment,
-          set,
-          flags: seed === undefined ? { rounds } : { rounds, seed },
-        }),
-      );
+      const config = resolveConfig({ preset, set, flags: seed === undefined ? { rounds } : { rounds, seed } });
+      const stored = await once(await ports.store(run), 'config.json', runConfigSchema, async () => config);
+      requireSameConfig(run, stored, config);
+      return stored;
     },
 
     /** Writes statements, canaries and the SFT set of the run. */

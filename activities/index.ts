@@ -16,7 +16,6 @@ export function createControlActivities(ports: Ports) {
     ...datasetActivities(ports),
     ...selectActivities(ports),
     ...evaluateActivities(ports),
-    ...reportActivities(ports),
     provisionNodes: nodeActivities(ports).provisionNodes,
     releaseNodes: nodeActivities(ports).releaseNodes,
   };
@@ -29,6 +28,7 @@ export function createHostActivities(ports: Ports) {
     ...generateActivities(ports),
     ...conjectureActivities(ports),
     ...verifyActivities(ports),
+    ...reportActivities(ports),
     cleanUpNode: nodeActivities(ports).cleanUpNode,
   };
 }

@@ -6,6 +6,7 @@ import type { LibraryTheorem, Statement } from '../data/schemas/records.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import type { Nodes } from '../infra/nodes/nodes.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
+import type { FileReport } from '../lean/check-file.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
 import type { Verifier } from '../lean/verifier.ts';
 import type { Generator } from '../model/generator.ts';
@@ -30,18 +31,11 @@ export interface VerificationLimits {
   readonly memoryBytesMax: number;
 }
 
-/** One theorem's fate when a whole file is checked. */
-export interface FileVerdict {
-  readonly name: string;
-  readonly accepted: boolean;
-  readonly message: string;
-}
-
 export interface Ports {
   store(run: string): Promise<ObjectStore>;
   verifier(run: string, limits: VerificationLimits): Promise<Verifier>;
   /** Checks a whole file by itself: compiled in one fresh process, axioms read in another (as `bin/stp check`). */
-  checkFile(run: string, path: string, signal: AbortSignal): Promise<readonly FileVerdict[]>;
+  checkFile(run: string, path: string, signal: AbortSignal): Promise<FileReport>;
   /** The engine on a checkpoint folder; one is kept warm until another is asked for. */
   generator(run: string, checkpointDirectory: string, threads: number): Promise<Generator>;
   trainer(run: string, threads: number): Trainer;
@@ -52,6 +46,4 @@ export interface Ports {
   sources: Sources;
   /** Folder of this node for files of the run that may vanish. */
   scratch(run: string): Promise<string>;
-  /** Environment whose `STP_SET_…` values configure runs. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
 }

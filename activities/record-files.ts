@@ -1,4 +1,5 @@
 /** Record files (JSON Lines) in a store: streamed in and out, every line checked by its schema. */
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,7 +40,8 @@ export async function readAll<T>(store: ObjectStore, ref: ArtifactRef, schema: z
 
 /**
  * Writes records as JSON Lines; the reference counts them. They pass through a local file, since the count belongs to
- * the object and is known only at its end; memory stays bounded however many there are.
+ * the object and is known only at its end; memory stays bounded however many there are. A `*` in the name becomes a hash
+ * of the content: for records that hold times or depend on Lean's mood, so that a second attempt does not collide.
  */
 export async function writeRecords(
   store: ObjectStore,
@@ -50,15 +52,19 @@ export async function writeRecords(
   const directory = await mkdtemp(join(tmpdir(), 'stp-records-'));
   try {
     const path = join(directory, 'records.jsonl');
+    const digest = createHash('sha256');
     let count = 0;
     async function* lines(): AsyncGenerator<string> {
       for await (const record of records) {
         count++;
-        yield `${JSON.stringify(record)}\n`;
+        const line = `${JSON.stringify(record)}\n`;
+        digest.update(line);
+        yield line;
       }
     }
     await pipeline(lines, createWriteStream(path));
-    return await store.putFile(name, path, signal ? { count, signal } : { count });
+    const named = name.replace('*', digest.digest('hex').slice(0, 12));
+    return await store.putFile(named, path, signal ? { count, signal } : { count });
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -9,7 +9,7 @@ import { rateSchema, roundManifestSchema } from '../data/schemas/round.ts';
 import { passRate } from '../selfplay/rates.ts';
 import { withHeartbeat } from './edge.ts';
 import type { Ports } from './ports.ts';
-import { proofsFile } from './proofs-file.ts';
+import { keptName, proofsFile } from './proofs-file.ts';
 import { once, readAll, readJson, readRecords } from './record-files.ts';
 import { reportPage } from './report/page.ts';
 import { makePlots } from './report/plots.ts';
@@ -31,12 +31,13 @@ export function reportActivities(ports: Ports) {
         withHeartbeat(async (signal) => {
           // One proof a statement, the shortest; all others are in the rounds' own files.
           const shortest = new Map<string, Proved>();
-          const provedByBaseline = new Set<string>();
+          // Whatever the round: what the SFT model itself found is no success of self-play.
+          const provedBySft = new Set<string>();
           const conjecturePassRates: { round: number; rate: number }[] = [];
           for (const outcome of state.outcomes) {
             const manifest = await readJson(store, outcome.manifest, roundManifestSchema);
             for await (const proof of readRecords(store, manifest.proved, provedSchema)) {
-              if (outcome.round === 0) provedByBaseline.add(proof.statementId);
+              if (proof.model === state.sft.checkpoint.model) provedBySft.add(proof.statementId);
               const seen = shortest.get(proof.statementId);
               if (!seen || proof.proof.length < seen.proof.length) shortest.set(proof.statementId, proof);
             }
@@ -46,7 +47,7 @@ export function reportActivities(ports: Ports) {
           }
           const kept = [...shortest.values()].sort((a, b) => a.round - b.round || (a.name < b.name ? -1 : 1));
           const proofsText = proofsFile(await ports.sources.modules(), kept);
-          await checkWhole(ports, run, proofsText, signal);
+          await checkWhole(ports, run, proofsText, kept, signal);
           const proofs = await store.put('proofs.lean', proofsText, { count: kept.length });
           const verifier = await ports.verifier(run, state.config.verification);
           const summary = summarise(run, state, evaluation, verifier.environment.version, kept.length);
@@ -54,7 +55,7 @@ export function reportActivities(ports: Ports) {
           const page = reportPage({
             summary,
             plots,
-            newlyProved: kept.filter((proof) => proof.origin === 'dataset' && !provedByBaseline.has(proof.statementId)),
+            newlyProved: kept.filter((proof) => proof.origin === 'dataset' && !provedBySft.has(proof.statementId)),
             conjectures: kept.filter((proof) => proof.origin === 'conjecture').sort((a, b) => a.passRate - b.passRate),
           });
           return {
@@ -69,18 +70,28 @@ export function reportActivities(ports: Ports) {
 }
 
 /** proofs.lean is written only when Lean accepts every theorem in it, as a reader's own check would. */
-async function checkWhole(ports: Ports, run: string, text: string, signal: AbortSignal): Promise<void> {
+async function checkWhole(
+  ports: Ports,
+  run: string,
+  text: string,
+  kept: readonly Proved[],
+  signal: AbortSignal,
+): Promise<void> {
   const directory = join(await ports.scratch(run), `report-${process.pid}`);
   await mkdir(directory, { recursive: true });
   try {
     const path = join(directory, 'Proofs.lean');
     await writeFile(path, text);
-    const refused = (await ports.checkFile(run, path, signal)).filter((verdict) => !verdict.accepted);
+    const { theorems, reason } = await ports.checkFile(run, path, signal);
+    const verdicts = new Map(theorems.map((theorem) => [theorem.name, theorem]));
+    const refused = kept.filter((proof) => verdicts.get(keptName(proof))?.verdict !== 'accepted');
     if (refused.length > 0)
       throw new StpError(
         'STP1203',
-        `${refused.length} certified theorem(s) do not hold in proofs.lean, the first being ${refused[0]!.name}: ${refused[0]!.message}`,
-        'This is a defect of the checker or of the file writer: please report it with the run folder.',
+        `${refused.length} certified theorem(s) do not hold in proofs.lean, the first being ${keptName(refused[0]!)}: ` +
+          (verdicts.get(keptName(refused[0]!))?.message ?? reason),
+        'If Lean could be run, this is a defect of the checker or of the file writer: please report it with the run folder.',
+        { retryable: theorems.length === 0 },
       );
   } finally {
     await rm(directory, { recursive: true, force: true });

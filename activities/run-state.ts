@@ -13,7 +13,7 @@ export interface RunState {
   readonly sft: Trained;
   /** The model of the next round. */
   readonly checkpoint: CheckpointRef;
-  /** Round 0 is the baseline: the SFT model's own proofs, no conjectures, no training. */
+  /** Round 0 is the baseline: the SFT model's own proofs, no conjectures. */
   readonly outcomes: readonly RoundOutcome[];
   /** Rounds that were given up by `skipRound`. */
   readonly skipped: readonly number[];

@@ -23,14 +23,15 @@ import {
 } from '../data/schemas/round.ts';
 import { proverPrompt } from '../selfplay/prompts.ts';
 import { randomStream } from '../selfplay/random.ts';
-import { bestRates, countRates, passRate, sumRates } from '../selfplay/rates.ts';
+import { countRates, passRate, sumRates } from '../selfplay/rates.ts';
 import { statementsToAttempt } from '../selfplay/seeds.ts';
 import { conjecturerExamples, dedupeExamples, proverExamples, retrainExamples } from '../selfplay/select.ts';
 import { cutShards, type WorkItem, workItemSchema } from '../selfplay/shards.ts';
 import type { RoundContext } from './conjecture.ts';
 import { conjectureRecordSchema } from './conjecture-records.ts';
+import { certifiedRates, readManifests } from './history.ts';
 import type { Ports } from './ports.ts';
-import { once, readAll, readJson, readRecords, writeRecords } from './record-files.ts';
+import { once, readAll, readRecords, writeRecords } from './record-files.ts';
 import type { Certified } from './verify.ts';
 
 const shardPlanSchema = z.strictObject({ shards: z.array(artifactRefSchema), attempted: z.number().int() });
@@ -62,11 +63,10 @@ export function selectActivities(ports: Ports) {
       const { run, round, config, data } = input;
       const store = await ports.store(run);
       return once(store, `${input.name}/plan.json`, shardPlanSchema, async () => {
-        const manifests = await Promise.all(input.history.map((ref) => readJson(store, ref, roundManifestSchema)));
-        const rates = await Promise.all(manifests.map((manifest) => readAll(store, manifest.rates, rateSchema)));
+        const best = await certifiedRates(store, await readManifests(store, input.history));
         const statements = await readAll(store, data.train, statementSchema);
         const random = randomStream(config.seed, round, 'plan');
-        const attempted = statementsToAttempt(statements, bestRates(rates), config.selection, random);
+        const attempted = statementsToAttempt(statements, best, config.selection, random);
         const conjectures = input.conjectures ? await readAll(store, input.conjectures, conjectureRecordSchema) : [];
         const canaries = random
           .shuffle(await readAll(store, data.canaries, statementSchema))
@@ -153,7 +153,7 @@ export function selectActivities(ports: Ports) {
       const { run, round, config, data, certified } = input;
       const store = await ports.store(run);
       return once(store, `${input.name}/finished.json`, finishedSchema, async () => {
-        const earlier = await Promise.all(input.history.map((ref) => readJson(store, ref, roundManifestSchema)));
+        const earlier = await readManifests(store, input.history);
         const own = await readAll(store, certified.proved, provedSchema);
         const ownRates = await readAll(store, input.rates, rateSchema);
         const windowManifests =
@@ -183,7 +183,7 @@ export function selectActivities(ports: Ports) {
         for (const shard of input.shards)
           for (const [kind, count] of Object.entries(shard.verdictCounts) as [keyof VerdictCounts, number][])
             verdicts[kind] = (verdicts[kind] ?? 0) + count;
-        const trains = round > 0 && examples.length > 0;
+        const trains = examples.length > 0;
         const counts: RoundManifest['counts'] = {
           attempted: ownRates.filter((rate) => rate.origin === 'dataset').length,
           samples: sum((shard) => shard.sampleCount),
@@ -240,7 +240,7 @@ export function selectActivities(ports: Ports) {
       const { run, round, config, data } = input;
       const store = await ports.store(run);
       return once(store, `${input.name}/examples.json`, artifactRefSchema, async () => {
-        const manifests = await Promise.all(input.history.map((ref) => readJson(store, ref, roundManifestSchema)));
+        const manifests = await readManifests(store, input.history);
         const proved = (
           await Promise.all(manifests.map((manifest) => readAll(store, manifest.proved, provedSchema)))
         ).flat();

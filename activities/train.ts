@@ -69,13 +69,16 @@ export function trainActivities(ports: Ports) {
               signal,
               onProgress: (progress) => {
                 report(progress);
-                void monitor.log(
-                  metricsAt(input.name, progress.step, {
-                    loss: progress.loss,
-                    gradient_norm: progress.gradientNorm,
-                    tokens_per_second: progress.tokensPerSecond,
-                  }),
-                );
+                // Numbers for people: losing some must not end the training.
+                monitor
+                  .log(
+                    metricsAt(input.name, progress.step, {
+                      loss: progress.loss,
+                      gradient_norm: progress.gradientNorm,
+                      tokens_per_second: progress.tokensPerSecond,
+                    }),
+                  )
+                  .catch(() => undefined);
               },
             },
           );

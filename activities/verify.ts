@@ -106,7 +106,7 @@ export function verifyActivities(ports: Ports) {
           return {
             items: input.items,
             samples: sampled.samples,
-            verdicts: await writeRecords(store, `${input.name}/verdicts.jsonl`, verdicts, signal),
+            verdicts: await writeRecords(store, `${input.name}/verdicts-*.jsonl`, verdicts, signal),
             sampleCount: sampled.sampleCount,
             distinctCount: sampled.distinctCount,
             tokens: sampled.tokens,
@@ -133,20 +133,16 @@ export function verifyActivities(ports: Ports) {
           const certified: Proved[] = [];
           try {
             for (const [index, batch] of cutShards(candidates, CERTIFICATE_BATCH).entries()) {
-              const path = join(directory, `Certificate${index}.lean`);
-              await writeFile(path, certificateFile(batch));
-              const verdicts = new Map(
-                (await ports.checkFile(run, path, signal)).map((verdict) => [verdict.name, verdict]),
+              certified.push(
+                ...(await certifyBatch(ports, run, join(directory, `Certificate${index}`), batch, signal)),
               );
-              for (const proof of batch)
-                if (verdicts.get(keptName(proof))?.accepted === true) certified.push({ ...proof, tier: 'certificate' });
               report({ certified: certified.length, of: candidates.length });
             }
           } finally {
             await rm(directory, { recursive: true, force: true });
           }
           return {
-            proved: await writeRecords(store, `${input.name}/proved.jsonl`, certified, signal),
+            proved: await writeRecords(store, `${input.name}/proved-*.jsonl`, certified, signal),
             certified: certified.length,
             refused: candidates.length - certified.length,
           };
@@ -154,4 +150,38 @@ export function verifyActivities(ports: Ports) {
       );
     },
   };
+}
+
+/**
+ * The proofs of a batch that hold. One that does not spoils the module for the others, which nobody can judge then: they
+ * are tried again in halves, a single one once more by itself. Where no proof at all gets a verdict, Lean is to blame
+ * (STP1203, retried), and nothing is refused.
+ */
+async function certifyBatch(
+  ports: Ports,
+  run: string,
+  name: string,
+  batch: readonly Proved[],
+  signal: AbortSignal,
+): Promise<Proved[]> {
+  const path = `${name}.lean`;
+  await writeFile(path, certificateFile(batch));
+  const { theorems, reason } = await ports.checkFile(run, path, signal);
+  const verdicts = new Map(theorems.map((theorem) => [theorem.name, theorem.verdict]));
+  const certified = batch.filter((proof) => verdicts.get(keptName(proof)) === 'accepted');
+  const open = batch.filter((proof) => (verdicts.get(keptName(proof)) ?? 'unchecked') === 'unchecked');
+  if (theorems.length === 0)
+    throw new StpError(
+      'STP1203',
+      `Lean gave no verdict on ${batch.length} proofs: ${reason}`,
+      'See `bin/stp doctor`; then retry the round.',
+      { retryable: true },
+    );
+  if (open.length === 0 || (open.length === batch.length && batch.length === 1))
+    return certified.map((proof) => ({ ...proof, tier: 'certificate' }));
+  const parts = open.length < batch.length ? [open] : cutShards(open, Math.ceil(open.length / 2));
+  const later: Proved[] = [];
+  for (const [index, part] of parts.entries())
+    later.push(...(await certifyBatch(ports, run, `${name}_${index}`, part, signal)));
+  return [...certified.map((proof): Proved => ({ ...proof, tier: 'certificate' })), ...later];
 }

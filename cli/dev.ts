@@ -23,12 +23,17 @@ export async function dev(options: { port?: number; uiPort?: number }): Promise<
     },
   });
   const ended = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
   });
   const worker = superviseWorker(
     { TEMPORAL_ADDRESS: server.address, STP_STORE: settings.storeUri, STP_CACHE: settings.cacheDirectory },
     join(settings.cacheDirectory, 'dev', 'worker.log'),
     say,
+    (error) => {
+      console.error(error.toText());
+      process.exitCode = 1;
+      process.kill(process.pid, 'SIGTERM');
+    },
   );
   try {
     await Promise.race([worker.ready, ended]);

@@ -1,9 +1,9 @@
 /** Options that several commands share, and how their values are read. */
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
-import { resolveConfig } from '../data/config/resolve.ts';
+import { changedValues, resolveConfig } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
-import { ROUNDS_MAX, type StartInput } from '../data/schemas/run-config.ts';
+import { ROUNDS_MAX, type RunConfig, type StartInput } from '../data/schemas/run-config.ts';
 
 export function wholeNumber(name: string, min: number, max: number) {
   return (text: string): number => {
@@ -32,18 +32,24 @@ export interface RunOptions {
 }
 
 /**
- * The input that starts a run, checked against the whole configuration before anything is started. Values of a config
- * file come before `--set` ones.
+ * The configuration of a run and the input that starts it, checked before anything is started. What differs from the
+ * preset (by file, `STP_SET_…` variables, `--set`) travels in the input, so the worker needs neither file nor variables.
  */
-export function startInput(options: RunOptions): StartInput {
-  const fromFile = options.config === undefined ? {} : flatten(readConfigFile(options.config));
-  const set = { ...fromFile, ...options.set };
-  const flags = {
-    ...(options.rounds === undefined ? {} : { rounds: options.rounds }),
-    ...(options.seed === undefined ? {} : { seed: options.seed }),
-  };
-  const config = resolveConfig({ preset: options.preset, environment: process.env, set, flags });
-  return { rounds: config.rounds, preset: options.preset, seed: config.seed, set: set as StartInput['set'] };
+export function startInput(options: RunOptions): { input: StartInput; config: RunConfig } {
+  const config = resolveConfig({
+    preset: options.preset,
+    ...(options.config === undefined
+      ? {}
+      : { file: { path: options.config, content: readConfigFile(options.config) } }),
+    environment: process.env,
+    ...(options.set === undefined ? {} : { set: options.set }),
+    flags: {
+      ...(options.rounds === undefined ? {} : { rounds: options.rounds }),
+      ...(options.seed === undefined ? {} : { seed: options.seed }),
+    },
+  });
+  const { rounds, seed, ...set } = changedValues(config);
+  return { input: { rounds: config.rounds, preset: config.preset, seed: config.seed, set }, config };
 }
 
 function readConfigFile(path: string): object {
@@ -59,14 +65,4 @@ function readConfigFile(path: string): object {
     );
   }
   throw new StpError('STP1001', `${path} is not a JSON object`, 'Write a JSON object with keys of the configuration.');
-}
-
-/** `{a: {b: 1}}` → `{"a.b": 1}`; arrays stay values, written as JSON. */
-function flatten(value: object, prefix = ''): Record<string, string> {
-  const result: Record<string, string> = {};
-  for (const [key, inner] of Object.entries(value))
-    if (typeof inner === 'object' && inner !== null && !Array.isArray(inner))
-      Object.assign(result, flatten(inner, `${prefix}${key}.`));
-    else result[`${prefix}${key}`] = JSON.stringify(inner);
-  return result;
 }

@@ -6,9 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Client, Connection, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { summaryRows } from '../activities/report/summary.ts';
+import { requireSameConfig } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
 import { type Summary, summarySchema } from '../data/schemas/round.ts';
-import type { StartInput } from '../data/schemas/run-config.ts';
+import { runConfigSchema, type StartInput } from '../data/schemas/run-config.ts';
 import { startDevServer } from '../infra/temporal/dev-server.ts';
 import { leanEnvironment } from '../workers/assemble.ts';
 import { workerSettings } from '../workers/settings.ts';
@@ -33,7 +34,7 @@ const INTERRUPTED = new Error('interrupted');
 const EXIT_INTERRUPTED = 130;
 
 export async function selfplay(options: SelfplayOptions): Promise<void> {
-  const input = startInput(options);
+  const { input, config } = startInput(options);
   const runDirectory = resolve(options.runDir ?? join('runs', `${input.preset}-${timestamp()}`));
   const run = basename(runDirectory);
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(run))
@@ -54,6 +55,9 @@ export async function selfplay(options: SelfplayOptions): Promise<void> {
       { cause },
     );
   });
+  const configPath = join(runDirectory, 'config.json');
+  if (existsSync(configPath))
+    requireSameConfig(run, runConfigSchema.parse(JSON.parse(await readFile(configPath, 'utf8'))), config);
   const settings = { ...workerSettings(), storeUri: pathToFileURL(dirname(runDirectory)).href };
   const temporal = await temporalExecutable(settings, say);
   say(`Temporal ${temporal.version} (${temporal.source})`);
@@ -61,7 +65,7 @@ export async function selfplay(options: SelfplayOptions): Promise<void> {
   say(lean.version);
 
   const stopping = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort(INTERRUPTED));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort(INTERRUPTED));
   const server = await startDevServer({
     executable: temporal.executable,
     dbFilename: join(runDirectory, 'temporal', 'history.db'),
@@ -75,6 +79,7 @@ export async function selfplay(options: SelfplayOptions): Promise<void> {
     { TEMPORAL_ADDRESS: server.address, STP_STORE: settings.storeUri, STP_CACHE: settings.cacheDirectory },
     join(runDirectory, 'worker.log'),
     say,
+    (error) => stopping.abort(error),
   );
   const connection = await Connection.connect({ address: server.address });
   const stop = async (): Promise<void> => {

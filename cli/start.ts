@@ -23,7 +23,7 @@ export async function start(options: RunOptions & { run?: string }, words: reado
       `unknown option "${stranger.slice(0, 100)}"${suggestion(stranger.split('=')[0]!, [...OWN_FLAGS, ...TEMPORAL_FLAGS])}`,
       'See --help; options of `temporal workflow start` pass through.',
     );
-  const input = startInput(options);
+  const { input } = startInput(options);
   const run =
     options.run ?? `${input.preset}-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}`;
   const defaults: [string, string][] = [

@@ -22,6 +22,7 @@ export function superviseWorker(
   environment: Readonly<Record<string, string>>,
   logPath: string,
   onEvent: (line: string) => void,
+  onGivenUp: (error: StpError) => void,
 ): WorkerProcess {
   const log = createWriteStream(logPath, { flags: 'a' });
   let child: ChildProcess | null = null;
@@ -31,13 +32,18 @@ export function superviseWorker(
   // Kept so that a rejection nobody waits for any more does not end the process.
   ready.catch(() => undefined);
 
+  const giveUp = (error: StpError): void => {
+    reject(error);
+    onGivenUp(error);
+  };
+
   const start = (): void => {
     let wasReady = false;
     const started = spawn(
       process.execPath,
       ['--disable-warning=ExperimentalWarning', join(REPOSITORY, 'workers', 'dev.ts')],
       {
-        env: { ...process.env, ...environment },
+        env: { ...withoutTemporal(process.env), ...environment },
         // The channel carries nothing: its end tells the worker that this process is gone, however it went.
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       },
@@ -61,7 +67,7 @@ export function superviseWorker(
       if (stopping) return;
       if (!wasReady) failedStarts++;
       if (failedStarts >= FAILED_STARTS_MAX) {
-        reject(
+        giveUp(
           new StpError(
             'STP1601',
             `the worker does not start (${signal ?? `exit ${code}`})`,
@@ -88,4 +94,10 @@ export function superviseWorker(
       clearTimeout(timer);
     },
   };
+}
+
+/** Our own server is plain: settings for another one (namespace, TLS, keys, profile) must not reach its worker. */
+function withoutTemporal(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const rest = Object.entries(environment).filter(([name]) => !name.startsWith('TEMPORAL_'));
+  return { ...Object.fromEntries(rest), TEMPORAL_CONFIG_FILE: '/dev/null' };
 }

@@ -49,7 +49,13 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   const sources = repositorySources();
   const verifiers = new Map<string, Promise<Verifier>>();
   const monitors = new Map<string, Promise<Monitor>>();
-  let engine: { key: string; generator: Promise<Generator> } | null = null;
+  let engine: { key: string; generator: Generator } | null = null;
+  let engineFree: Promise<unknown> = Promise.resolve();
+  const exclusive = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = engineFree.then(work);
+    engineFree = turn.catch(() => undefined);
+    return turn;
+  };
   const local = (run: string): string => localRunName(settings.storeUri, run);
   const machine = localNodes({ scratchDirectory: settings.scratchDirectory, taskQueue: localHostQueue() });
   const scratch = async (run: string): Promise<string> => {
@@ -67,12 +73,11 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   const closeEngine = async (): Promise<void> => {
     const closing = engine;
     engine = null;
-    await closing?.generator.then((generator) => generator.close()).catch(() => undefined);
+    await closing?.generator.close().catch(() => undefined);
   };
 
   return {
     sources,
-    environment: process.env,
     nodes: {
       provision: (run) => machine.provision(local(run)),
       cleanUp: (run) => machine.cleanUp(local(run)),
@@ -101,37 +106,36 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       opening.catch(() => verifiers.delete(key));
       return opening;
     },
-    async checkFile(run, path, signal) {
-      const result = await checkFile(path, environment, {
-        scratchDirectory: await scratch(run),
-        runMark: local(run),
-        signal,
-      });
-      return result.theorems.map(({ name, verdict, message }) => ({ name, accepted: verdict === 'accepted', message }));
-    },
-    async generator(run, checkpointDirectory, threads) {
-      const key = JSON.stringify([run, checkpointDirectory, threads]);
-      if (engine?.key !== key) {
-        await closeEngine();
-        engine = { key, generator: embeddedGenerator({ threads, runMark: local(run) })(checkpointDirectory) };
-        engine.generator.catch(() => {
-          engine = null;
-        });
-      }
-      return engine.generator;
-    },
+    checkFile: async (run, path, signal) =>
+      checkFile(path, environment, { scratchDirectory: await scratch(run), runMark: local(run), signal }),
+    // One engine works at a time: runs that share this machine take turns, and a training waits for the samples before it.
+    generator: async (run, checkpointDirectory, threads) => ({
+      sample: (...request) =>
+        exclusive(async () => {
+          const key = JSON.stringify([run, checkpointDirectory, threads]);
+          if (engine?.key !== key) {
+            await closeEngine();
+            const generator = await embeddedGenerator({ threads, runMark: local(run) })(checkpointDirectory);
+            engine = { key, generator };
+          }
+          return engine.generator.sample(...request);
+        }),
+      close: () => exclusive(closeEngine),
+    }),
     trainer: (run, threads) => ({
-      async train(request, options) {
-        // Weights, moments and activations need the memory that an idle sampler holds.
-        await closeEngine();
-        return embeddedTrainer({ threads, runMark: local(run) }).train(request, options);
-      },
+      train: (request, options) =>
+        exclusive(async () => {
+          // Weights, moments and activations need the memory that an idle sampler holds.
+          await closeEngine();
+          return embeddedTrainer({ threads, runMark: local(run) }).train(request, options);
+        }),
     }),
     async monitor(run) {
       const existing = monitors.get(run);
       if (existing) return existing;
       const opening = metricsPath(run).then(openJsonlMonitor);
       monitors.set(run, opening);
+      opening.catch(() => monitors.delete(run));
       return opening;
     },
     async losses(run) {

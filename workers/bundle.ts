@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { REPOSITORY } from './settings.ts';
@@ -10,9 +9,8 @@ import { REPOSITORY } from './settings.ts';
 /** Path of the bundle, made (2–3 s) when sources or SDK changed since the last one. */
 export async function workflowBundle(cacheDirectory: string): Promise<string> {
   const hash = createHash('sha256');
-  const { version } = createRequire(import.meta.url)('@temporalio/worker/package.json') as { version: string };
-  hash.update(version);
-  for (const file of globSync(['workflows/*.ts', 'data/schemas/*.ts'], { cwd: REPOSITORY }).sort())
+  // The lock file stands for every package that is bundled with them.
+  for (const file of globSync(['workflows/*.ts', 'data/schemas/*.ts', 'package-lock.json'], { cwd: REPOSITORY }).sort())
     hash.update(file).update(readFileSync(join(REPOSITORY, file)));
   const path = join(cacheDirectory, 'workflows', `${hash.digest('hex').slice(0, 16)}.js`);
   if (await stat(path).catch(() => null)) return path;

@@ -9,9 +9,9 @@ const RETRY = {
   maximumAttempts: 5,
 } as const;
 
-/** Reads and writes of the store; a minute is long. */
+/** Reads and writes of the store, seconds on a laptop; one whose worker is gone starts again after this. */
 export const control = (summary: string) =>
-  proxyActivities<ControlActivities>({ startToCloseTimeout: '30 minutes', retry: RETRY, summary });
+  proxyActivities<ControlActivities>({ startToCloseTimeout: '5 minutes', retry: RETRY, summary });
 
 /**
  * Work on a node. A lost worker shows by its heartbeats: they come every 4 s, so 20 s without one means that it is gone

@@ -2,6 +2,7 @@
  * Samples and verifies shards: while one shard is verified the next is sampled. Shards flow, stages do not wait for each
  * other; at most two are ahead of verification, so that a long queue of unverified samples never builds up.
  */
+import { CancellationScope } from '@temporalio/workflow';
 import type { ArtifactRef, CheckpointRef } from '../data/schemas/artifact.ts';
 import type { ShardResult } from '../data/schemas/round.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
@@ -30,7 +31,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
   const sampler = new Lane(1);
   const verifier = new Lane(1);
   const total = input.shards.length;
-  return Promise.all(
+  const shards = (): Promise<ShardResult>[] =>
     input.shards.map((items, index) =>
       inFlight.run(async () => {
         const label = `shard ${index + 1} of ${total}`;
@@ -56,6 +57,17 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
         input.onShard(result);
         return result;
       }),
-    ),
-  );
+    );
+  // One shard that fails ends the others before anybody cleans up, or tries again, beside them.
+  const scope = new CancellationScope();
+  return scope.run(async () => {
+    const running = shards();
+    try {
+      return await Promise.all(running);
+    } catch (error) {
+      scope.cancel();
+      await Promise.allSettled(running);
+      throw error;
+    }
+  });
 }

@@ -1,6 +1,6 @@
 /**
  * One round (`stp-round`): seeds → conjectures → gate → proofs, sampled and verified → certificates → selection →
- * training. Round 0 is the baseline: the SFT model proves what it can, nothing is conjectured and nothing trained.
+ * training. Round 0 is the baseline: the SFT model proves what it can; there are no seeds yet, so nothing is conjectured.
  */
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { RoundOutcome, ShardResult } from '../data/schemas/round.ts';

@@ -57,17 +57,17 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
         state = { ...state, secondsPerStage: story.clock.close() };
         await continueAsNew<typeof stpSelfplay>(input, { state, paused, stopping });
       }
-      await condition(steering.isOpen);
+      await condition(() => steering.isOpen() || steering.stopping);
+      if (steering.stopping && state.nextRound > 0) break;
       story.round = state.nextRound;
       story.state = state;
       const outcome = await playRound(run, state, steering, story);
       state = { ...state, nextRound: state.nextRound + 1 };
-      if (outcome === null) {
-        state = { ...state, skipped: [...state.skipped, story.round] };
-        continue;
+      if (outcome === null) state = { ...state, skipped: [...state.skipped, story.round] };
+      else {
+        story.clock.add(outcome.secondsPerStage);
+        state = { ...state, checkpoint: outcome.checkpoint, outcomes: [...state.outcomes, outcome] };
       }
-      story.clock.add(outcome.secondsPerStage);
-      state = { ...state, checkpoint: outcome.checkpoint, outcomes: [...state.outcomes, outcome] };
       story.state = state;
       if (isRetrainDue(state, story.round, steering.stopping)) state = await retrain(run, state, story);
     }
@@ -76,13 +76,21 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
     const evaluation = await evaluateHeldOut(run, state, steering.isOpen);
     story.enter('report', 'writing summary, proofs and report');
     const final = { ...state, secondsPerStage: story.clock.close() };
-    const result = await control('summary, proofs.lean, report.html').writeReport({ run, state: final, evaluation });
+    const result = await host(state.hostQueue, 'summary, proofs.lean, report.html').writeReport({
+      run,
+      state: final,
+      evaluation,
+    });
     story.enter('done', 'done');
     return result;
   } finally {
     if (!continuing)
       await CancellationScope.nonCancellable(async () => {
-        if (hostQueue !== null) await host(hostQueue, 'end every Lean process of the run').cleanUpNode(run, 'after');
+        if (hostQueue !== null)
+          await host(hostQueue, 'end every Lean process of the run')
+            .cleanUpNode(run, 'after')
+            // What the run found, or why it failed, matters more than what it left behind.
+            .catch((error: unknown) => log.warn('the node could not be cleaned', { error }));
         await control('give the nodes back').releaseNodes(run);
         await condition(allHandlersFinished);
       });

@@ -96,7 +96,7 @@ export function summaryRows(summary: Summary): [string, string][] {
     const { statements, samplesPerStatement, provedFirst, provedLast } = summary.heldOut;
     rows.push([
       'held-out',
-      `${provedFirst} → ${provedLast} of ${statements} proved (SFT model → last model, ${samplesPerStatement} samples each)`,
+      `${provedFirst} → ${provedLast} of ${statements} proved (SFT model → last model, ${samplesPerStatement} samples each, not certified)`,
     ]);
   }
   rows.push([

@@ -43,7 +43,7 @@ export function resolveConfig(sources: ConfigSources): RunConfig {
       `Presets: ${known.join(', ')}.`,
     );
   const config = JSON.parse(readFileSync(join(PRESETS_DIRECTORY, `${sources.preset}.json`), 'utf8')) as JsonObject;
-  const keys = leafKeys(config);
+  const keys = [...leaves(config).keys()];
   if (sources.file) mergeFile(config, sources.file, keys);
   for (const [name, value] of Object.entries(sources.environment ?? {}))
     if (name.startsWith('STP_SET_') && value !== undefined)
@@ -59,6 +59,31 @@ export function resolveConfig(sources: ConfigSources): RunConfig {
       'Correct the value; `bin/stp selfplay --help` lists the options.',
     );
   return parsed.data;
+}
+
+/** The leaves of a configuration that differ from its preset's, by dotted key: what has to be said to get it again. */
+export function changedValues(config: RunConfig): Record<string, string | number | boolean | null> {
+  const preset = leaves(resolveConfig({ preset: config.preset }));
+  return Object.fromEntries(
+    [...leaves(config)]
+      .filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(preset.get(key)))
+      .map(([key, value]) => [
+        key,
+        Array.isArray(value) ? JSON.stringify(value) : (value as string | number | boolean | null),
+      ]),
+  );
+}
+
+/** STP1002 naming the first value that differs: a run keeps the configuration it was started with. */
+export function requireSameConfig(run: string, stored: RunConfig, wanted: RunConfig): void {
+  const had = leaves(stored);
+  for (const [key, value] of leaves(wanted))
+    if (JSON.stringify(value) !== JSON.stringify(had.get(key)))
+      throw new StpError(
+        'STP1002',
+        `run ${run} was started with ${key} = ${JSON.stringify(had.get(key))}, not ${JSON.stringify(value)}`,
+        'Give the same options to take it up again, or another run name or folder.',
+      );
 }
 
 /** One line an issue: the dotted key and what is wrong with it. */
@@ -103,12 +128,14 @@ function environmentKey(name: string, keys: readonly string[]): string {
   return keys.find((key) => key.toLowerCase() === wanted) ?? wanted;
 }
 
-function leafKeys(value: JsonObject, prefix = ''): string[] {
-  return Object.entries(value).flatMap(([key, inner]) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? leafKeys(inner, `${prefix}${key}.`)
-      : [`${prefix}${key}`],
-  );
+/** Values by dotted key; an array is one value. */
+function leaves(value: object, prefix = ''): Map<string, unknown> {
+  const found = new Map<string, unknown>();
+  for (const [key, inner] of Object.entries(value))
+    if (typeof inner === 'object' && inner !== null && !Array.isArray(inner))
+      for (const leaf of leaves(inner, `${prefix}${key}.`)) found.set(...leaf);
+    else found.set(`${prefix}${key}`, inner);
+  return found;
 }
 
 function parseValue(text: string): Json {

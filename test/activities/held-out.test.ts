@@ -45,8 +45,7 @@ function watched(inner: ObjectStore): ObjectStore {
   };
 }
 
-const portsWith = (sources: Ports['sources']): Ports =>
-  ({ store: async () => store, sources, environment: {} }) as unknown as Ports;
+const portsWith = (sources: Ports['sources']): Ports => ({ store: async () => store, sources }) as unknown as Ports;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'stp-split-'));

@@ -131,7 +131,7 @@ export function fakeActivities(shards = 2): Fakes {
       return {
         manifest: ref(`manifest-${input.round}`),
         counts: counts(input.round),
-        examples: input.round > 0 ? ref('examples', 4) : null,
+        examples: ref('examples', 4),
       };
     },
     async retrainSet(input) {

@@ -71,8 +71,8 @@ describe('a run', () => {
       const stages = fakes.calls
         .map((call) => call.split(' ')[0])
         .filter((name) => !['sampleShard', 'verifyShard', 'sampleConjectures'].includes(name!));
-      const baseline = ['planShards', 'collectRound', 'certify', 'finishRound'];
-      const round = ['planConjectures', 'gateConjectures', ...baseline, 'trainModel'];
+      const baseline = ['planShards', 'collectRound', 'certify', 'finishRound', 'trainModel'];
+      const round = ['planConjectures', 'gateConjectures', ...baseline];
       expect(stages).toEqual([
         'provisionNodes',
         'cleanUpNode',
