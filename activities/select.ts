@@ -17,7 +17,6 @@ import {
   type RoundManifest,
   rateSchema,
   roundCountsSchema,
-  roundManifestSchema,
   type ShardResult,
   type VerdictCounts,
 } from '../data/schemas/round.ts';

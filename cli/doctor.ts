@@ -39,7 +39,9 @@ export async function doctor(): Promise<number> {
     say(true, 'Temporal', 'not here yet; `bin/stp setup` or the first run gets it');
   }
   const ways = await explainToolchain({ cacheDirectory: settings.cacheDirectory });
-  const used = ways.find((way) => way.available);
+  // A Lean that was named is the only one that is tried.
+  const named = (process.env.STP_LEAN ?? '') !== '';
+  const used = ways.find((way) => way.available && (!named || way.way === 'STP_LEAN'));
   say(
     used !== undefined,
     'Lean',

@@ -1,0 +1,155 @@
+/** The rules around verification, with a checker that answers as told: canaries, infrastructure, certificates. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Ports } from '../../activities/ports.ts';
+import { keptName } from '../../activities/proofs-file.ts';
+import { readAll, writeRecords } from '../../activities/record-files.ts';
+import { type Certified, verifyActivities } from '../../activities/verify.ts';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import { type Proved, provedSchema, type VerdictKind } from '../../data/schemas/records.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+import type { FileReport } from '../../lean/check-file.ts';
+import { dedupeSamples } from '../../selfplay/dedupe.ts';
+import { proved, statement } from '../selfplay/records.ts';
+
+const config = resolveConfig({ preset: 'smoke' });
+let directory: string;
+let store: ObjectStore;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'stp-verify-'));
+  store = await openStore(pathToFileURL(join(directory, 'store')).href);
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const portsWith = (more: Partial<Ports>): Ports =>
+  ({
+    store: async () => store,
+    scratch: async () => directory,
+    monitor: async () => ({ log: async () => undefined, finalise: async () => undefined }),
+    ...more,
+  }) as unknown as Ports;
+
+describe('verifyShard', () => {
+  const verify = async (origin: 'dataset' | 'canary', kindOf: (proof: string) => VerdictKind) => {
+    const one = statement('theorem a (n : Nat) : n = n');
+    const raw = ['p0', 'p1', 'p1', 'p2'].map((text, seed) => ({
+      statementId: one.id,
+      text,
+      tokens: 1,
+      logprob: 0,
+      seed,
+      finish: 'stop' as const,
+    }));
+    const samples = dedupeSamples(raw, 'm');
+    const verifier = {
+      environment: { version: 'test' },
+      check: async (candidates: readonly { id: string; proof: string }[]) =>
+        candidates.map(({ id, proof }) => ({
+          id,
+          kind: kindOf(proof),
+          messages: [],
+          premises: [],
+          axioms: [],
+          checkMs: 1,
+          fromCache: false,
+        })),
+    };
+    const activities = verifyActivities(portsWith({ verifier: async () => verifier as never }));
+    const input = {
+      run: 'test',
+      name: 'rounds/0/shard-0',
+      items: await writeRecords(store, 'items.jsonl', [{ statement: one, origin, samples: 4 }]),
+      sampled: {
+        samples: await writeRecords(store, 'samples.jsonl', samples),
+        sampleCount: 4,
+        distinctCount: 3,
+        tokens: 4,
+      },
+      config,
+    };
+    return new MockActivityEnvironment().run(activities.verifyShard, input);
+  };
+
+  it('counts verdicts with multiplicity', async () => {
+    const result = await verify('dataset', (proof) => (proof === 'p1' ? 'proved' : 'rejected'));
+    expect(result).toMatchObject({ verdictCounts: { proved: 2, rejected: 2 }, provedStatements: 1, sampleCount: 4 });
+  });
+  it('stops at a proved canary', async () => {
+    await expect(verify('canary', (proof) => (proof === 'p2' ? 'proved' : 'rejected'))).rejects.toMatchObject({
+      code: 'STP1701',
+      retryable: false,
+    });
+  });
+  it('does not take a Lean that cannot run for a verdict', async () => {
+    await expect(verify('dataset', (proof) => (proof === 'p0' ? 'infra' : 'rejected'))).rejects.toMatchObject({
+      code: 'STP1702',
+      retryable: true,
+    });
+  });
+});
+
+describe('certify', () => {
+  const proofs: Proved[] = Array.from({ length: 9 }, (_, index) =>
+    proved(`theorem a (n : Nat) : n + ${index} = n`, `p${index}`, { tier: 'screen' }),
+  );
+  /** As the real check: a file with a bad proof makes no module, so all others in it cannot be judged. */
+  const checker =
+    (isBad: (proof: Proved) => boolean, files: number[]) =>
+    async (_run: string, path: string): Promise<FileReport> => {
+      const text = await readFile(path, 'utf8');
+      const own = proofs.filter((proof) => text.includes(keptName(proof).replace('Kept.', '')));
+      files.push(own.length);
+      const spoilt = own.some(isBad);
+      const theorems = own.map((proof) => ({
+        name: keptName(proof),
+        verdict: isBad(proof) ? ('rejected' as const) : spoilt ? ('unchecked' as const) : ('accepted' as const),
+        line: 1,
+        column: 0,
+        message: '',
+      }));
+      return {
+        path,
+        outcome: spoilt ? 'rejected' : 'accepted',
+        theorems,
+        messages: [],
+        reason: '',
+        leanVersion: 'test',
+      };
+    };
+  const certify = async (checkFile: Ports['checkFile']) => {
+    const activities = verifyActivities(portsWith({ checkFile }));
+    const input = { run: 'test', name: 'rounds/0', proved: await writeRecords(store, 'found.jsonl', proofs) };
+    return (await new MockActivityEnvironment().run(activities.certify, input)) as Certified;
+  };
+
+  it('keeps all that hold in one go', async () => {
+    const files: number[] = [];
+    const result = await certify(checker(() => false, files));
+    expect(result).toMatchObject({ certified: 9, refused: 0 });
+    expect(files).toEqual([9]);
+    expect((await readAll(store, result.proved, provedSchema)).every((proof) => proof.tier === 'certificate')).toBe(
+      true,
+    );
+  });
+  it('refuses what does not hold, and only that', async () => {
+    const result = await certify(checker((proof) => proof === proofs[4] || proof === proofs[7], []));
+    expect(result).toMatchObject({ certified: 7, refused: 2 });
+  });
+  it('refuses nothing when Lean gives no verdict at all', async () => {
+    const silent = async (_run: string, path: string): Promise<FileReport> => ({
+      path,
+      outcome: 'unchecked',
+      theorems: [],
+      messages: [],
+      reason: 'out of memory',
+      leanVersion: 'test',
+    });
+    await expect(certify(silent)).rejects.toMatchObject({ code: 'STP1203', retryable: true });
+    expect(await store.stat('rounds/0/certified.json')).toBeNull();
+  });
+});
