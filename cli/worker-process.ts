@@ -99,5 +99,5 @@ export function superviseWorker(
 /** Our own server is plain: settings for another one (namespace, TLS, keys, profile) must not reach its worker. */
 function withoutTemporal(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const rest = Object.entries(environment).filter(([name]) => !name.startsWith('TEMPORAL_'));
-  return { ...Object.fromEntries(rest), TEMPORAL_CONFIG_FILE: '/dev/null' };
+  return { ...Object.fromEntries(rest), TEMPORAL_CONFIG_FILE: join(REPOSITORY, 'infra', 'temporal', 'plain.toml') };
 }

@@ -15,6 +15,8 @@ export async function startWorker(roles: readonly WorkerRole[]): Promise<void> {
     process.kill(process.pid, 'SIGTERM');
     setTimeout(() => process.exit(1), ORPHAN_GRACE_MS).unref();
   });
+  // Listening must not keep a worker alive that has nothing left to do.
+  process.channel?.unref();
   try {
     const settings = workerSettings();
     const environment = await leanEnvironment(settings, (line) => console.error(line));
