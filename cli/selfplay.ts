@@ -81,15 +81,16 @@ export async function selfplay(options: SelfplayOptions): Promise<void> {
     say,
     (error) => stopping.abort(error),
   );
-  const connection = await Connection.connect({ address: server.address });
+  let connection: Connection | null = null;
   const stop = async (): Promise<void> => {
     view.end();
-    await connection.close();
+    await connection?.close();
     await worker.stop();
     await server.stop();
   };
 
   try {
+    connection = await Connection.connect({ address: server.address });
     const client = new Client({ connection });
     await Promise.race([worker.ready, aborted(stopping.signal)]);
     await startOrTakeUp(client, workflowId, input, say);

@@ -69,7 +69,7 @@ it("passes Temporal's own options through and ours into the input", async () => 
   const input = JSON.parse(
     Buffer.from(events![0]!.workflowExecutionStartedEventAttributes!.input!.payloads![0]!.data!).toString(),
   );
-  expect(input).toMatchObject({ rounds: 1, preset: 'smoke', set: { 'sampling.temperature': '0.5' } });
+  expect(input).toMatchObject({ rounds: 1, preset: 'smoke', set: { 'sampling.temperature': 0.5 } });
 });
 
 it.each([[['--rounds', '0']], [['--rounds', 'many']], [['--rounds', '1', '--roundz', '2']], [[]]])(
