@@ -2,10 +2,11 @@
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import { statementSchema } from '../data/schemas/records.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
-import { cutShards, type WorkItem } from '../selfplay/shards.ts';
+import type { WorkItem } from '../selfplay/shards.ts';
 import type { PreparedData } from './datasets.ts';
 import type { Ports } from './ports.ts';
-import { readAll, writeRecords } from './record-files.ts';
+import { readAll } from './record-files.ts';
+import { writeShards } from './shard-files.ts';
 
 export function evaluateActivities(ports: Ports) {
   return {
@@ -20,10 +21,7 @@ export function evaluateActivities(ports: Ports) {
           samples: input.config.evaluation.samplesPerStatement,
         }),
       );
-      const refs: ArtifactRef[] = [];
-      for (const [index, shard] of cutShards(items, input.config.sampling.statementsPerShard).entries())
-        refs.push(await writeRecords(store, `evaluation/shard-${String(index).padStart(4, '0')}/items.jsonl`, shard));
-      return refs;
+      return writeShards(store, 'evaluation', items, input.config.sampling.statementsPerShard);
     },
   };
 }

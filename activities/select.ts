@@ -18,22 +18,23 @@ import {
   rateSchema,
   roundCountsSchema,
   type ShardResult,
-  type VerdictCounts,
+  sumVerdicts,
 } from '../data/schemas/round.ts';
 import { proverPrompt } from '../selfplay/prompts.ts';
 import { randomStream } from '../selfplay/random.ts';
 import { countRates, passRate, sumRates } from '../selfplay/rates.ts';
 import { statementsToAttempt } from '../selfplay/seeds.ts';
 import { conjecturerExamples, dedupeExamples, proverExamples, retrainExamples } from '../selfplay/select.ts';
-import { cutShards, type WorkItem, workItemSchema } from '../selfplay/shards.ts';
+import { type WorkItem, workItemSchema } from '../selfplay/shards.ts';
 import type { RoundContext } from './conjecture.ts';
 import { conjectureRecordSchema } from './conjecture-records.ts';
 import { certifiedRates, readManifests } from './history.ts';
 import type { Ports } from './ports.ts';
 import { once, readAll, readRecords, writeRecords } from './record-files.ts';
+import { writeShards } from './shard-files.ts';
 import type { Certified } from './verify.ts';
 
-const shardPlanSchema = z.strictObject({ shards: z.array(artifactRefSchema), attempted: z.number().int() });
+const shardPlanSchema = z.strictObject({ shards: z.array(artifactRefSchema) });
 const collectedSchema = z.strictObject({ rates: artifactRefSchema, proved: artifactRefSchema });
 const finishedSchema = z.strictObject({
   manifest: artifactRefSchema,
@@ -80,17 +81,12 @@ export function selectActivities(ports: Ports) {
           ...conjectures.map((statement) => item(statement, 'conjecture')),
           ...canaries.map((statement) => item(statement, 'canary')),
         ]);
-        const shards: ArtifactRef[] = [];
-        for (const [index, shard] of cutShards(items, config.sampling.statementsPerShard).entries())
-          shards.push(
-            await writeRecords(store, `${input.name}/shard-${String(index).padStart(4, '0')}/items.jsonl`, shard),
-          );
-        return { shards, attempted: attempted.length };
+        return { shards: await writeShards(store, input.name, items, config.sampling.statementsPerShard) };
       });
     },
 
     /** Pass rates and the distinct proofs of a round, shard after shard. */
-    async collectRound(input: RoundContext & { modelIn: string; shards: readonly ShardResult[] }) {
+    async collectRound(input: RoundContext & { shards: readonly ShardResult[] }) {
       const { run, round } = input;
       const store = await ports.store(run);
       return once(store, `${input.name}/collected.json`, collectedSchema, async () => {
@@ -178,10 +174,7 @@ export function selectActivities(ports: Ports) {
             if (proof.origin === 'dataset') everProved.add(proof.statementId);
         const sum = (pick: (shard: ShardResult) => number): number =>
           input.shards.reduce((total, shard) => total + pick(shard), 0);
-        const verdicts: VerdictCounts = {};
-        for (const shard of input.shards)
-          for (const [kind, count] of Object.entries(shard.verdictCounts) as [keyof VerdictCounts, number][])
-            verdicts[kind] = (verdicts[kind] ?? 0) + count;
+        const verdicts = sumVerdicts(input.shards.map((shard) => shard.verdictCounts));
         const trains = examples.length > 0;
         const counts: RoundManifest['counts'] = {
           attempted: ownRates.filter((rate) => rate.origin === 'dataset').length,
@@ -204,7 +197,6 @@ export function selectActivities(ports: Ports) {
         const examplesRef = trains ? await writeRecords(store, `${input.name}/examples.jsonl`, examples) : null;
         const manifest: RoundManifest = {
           round,
-          status: 'done',
           inputHash: contentId(
             'round',
             String(round),

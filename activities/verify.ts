@@ -112,7 +112,6 @@ export function verifyActivities(ports: Ports) {
             tokens: sampled.tokens,
             verdictCounts: counts,
             provedStatements: proved.size,
-            canariesProved: 0,
           };
         }),
       );

@@ -66,3 +66,13 @@ function readConfigFile(path: string): object {
   }
   throw new StpError('STP1001', `${path} is not a JSON object`, 'Write a JSON object with keys of the configuration.');
 }
+
+/** Name of a run that was given none: its preset and when it was started (UTC). */
+export function freshRunName(preset: string): string {
+  return `${preset}-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}`;
+}
+
+/** One line on a run, for the Temporal UI. */
+export function runSummary({ rounds, preset }: StartInput): string {
+  return `self-play, ${rounds} round${rounds === 1 ? '' : 's'}, preset ${preset}`;
+}

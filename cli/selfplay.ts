@@ -14,7 +14,7 @@ import { startDevServer } from '../infra/temporal/dev-server.ts';
 import { leanEnvironment } from '../workers/assemble.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { CONTROL_QUEUE, SELFPLAY_TYPE, selfplayWorkflowId } from '../workflows/contracts.ts';
-import { type RunOptions, startInput } from './options.ts';
+import { freshRunName, type RunOptions, runSummary, startInput } from './options.ts';
 import { ProgressView, takeSnapshot } from './progress-view.ts';
 import { temporalExecutable } from './temporal.ts';
 import { superviseWorker } from './worker-process.ts';
@@ -35,7 +35,7 @@ const EXIT_INTERRUPTED = 130;
 
 export async function selfplay(options: SelfplayOptions): Promise<void> {
   const { input, config } = startInput(options);
-  const runDirectory = resolve(options.runDir ?? join('runs', `${input.preset}-${timestamp()}`));
+  const runDirectory = resolve(options.runDir ?? join('runs', freshRunName(input.preset)));
   const run = basename(runDirectory);
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(run))
     throw new StpError(
@@ -148,7 +148,7 @@ async function startOrTakeUp(
     workflowId,
     taskQueue: CONTROL_QUEUE,
     args: [input],
-    staticSummary: `self-play, ${input.rounds} round${input.rounds === 1 ? '' : 's'}, preset ${input.preset}`,
+    staticSummary: runSummary(input),
   });
 }
 
@@ -200,8 +200,4 @@ export function table(summary: Summary): string {
   const rows = summaryRows(summary);
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join('\n');
-}
-
-function timestamp(): string {
-  return new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
 }

@@ -7,7 +7,7 @@ import { suggestion } from '../data/config/nearest.ts';
 import { StpError } from '../data/errors.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { CONTROL_QUEUE, SELFPLAY_TYPE, selfplayWorkflowId } from '../workflows/contracts.ts';
-import { type RunOptions, startInput } from './options.ts';
+import { freshRunName, type RunOptions, runSummary, startInput } from './options.ts';
 import { environmentWithoutOurBin, temporalExecutable } from './temporal.ts';
 import { splitTemporalFlags, TEMPORAL_FLAGS } from './temporal-flags.ts';
 
@@ -24,12 +24,11 @@ export async function start(options: RunOptions & { run?: string }, words: reado
       'See --help; options of `temporal workflow start` pass through.',
     );
   const { input } = startInput(options);
-  const run =
-    options.run ?? `${input.preset}-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}`;
+  const run = options.run ?? freshRunName(input.preset);
   const defaults: [string, string][] = [
     ['task-queue', CONTROL_QUEUE],
     ['workflow-id', selfplayWorkflowId(run)],
-    ['static-summary', `self-play, ${input.rounds} round${input.rounds === 1 ? '' : 's'}, preset ${input.preset}`],
+    ['static-summary', runSummary(input)],
   ];
   const found = await temporalExecutable(workerSettings(), (line) => console.error(line));
   const result = await execa(

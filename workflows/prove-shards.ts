@@ -4,7 +4,7 @@
  */
 import { CancellationScope } from '@temporalio/workflow';
 import type { ArtifactRef, CheckpointRef } from '../data/schemas/artifact.ts';
-import type { ShardResult } from '../data/schemas/round.ts';
+import { type ShardResult, shardFolder } from '../data/schemas/round.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import { host } from './activity-proxies.ts';
 import { Lane } from './lane.ts';
@@ -35,7 +35,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
     input.shards.map((items, index) =>
       inFlight.run(async () => {
         const label = `shard ${index + 1} of ${total}`;
-        const name = `${input.name}/shard-${String(index).padStart(4, '0')}`;
+        const name = shardFolder(input.name, index);
         const sampled = await sampler.run(() =>
           host(hostQueue, `sample ${label}: ${items.count} statements × ${sampling.samplesPerStatement}`).sampleShard({
             run,

@@ -101,11 +101,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   });
 
   await enter('certify', 'checking every proof again in a fresh process');
-  const collected = await control('count pass rates').collectRound({
-    ...context,
-    modelIn: input.checkpoint.model,
-    shards: results,
-  });
+  const collected = await control('count pass rates').collectRound({ ...context, shards: results });
   const certified = await host(hostQueue, `certify ${collected.proved.count} proofs`).certify({
     run,
     name,

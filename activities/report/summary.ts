@@ -1,5 +1,5 @@
 /** The run in numbers: `summary.json`, made of round manifests. */
-import type { Evaluation, RoundCounts, Summary, VerdictCounts } from '../../data/schemas/round.ts';
+import { type Evaluation, type RoundCounts, type Summary, sumVerdicts } from '../../data/schemas/round.ts';
 import type { RunState } from '../run-state.ts';
 
 export function summarise(
@@ -21,10 +21,7 @@ export function summarise(
   }
   const sum = (pick: (counts: RoundCounts) => number): number =>
     outcomes.reduce((total, outcome) => total + pick(outcome.counts), 0);
-  const verdicts: VerdictCounts = {};
-  for (const outcome of outcomes)
-    for (const [kind, count] of Object.entries(outcome.counts.verdicts) as [keyof VerdictCounts, number][])
-      verdicts[kind] = (verdicts[kind] ?? 0) + count;
+  const verdicts = sumVerdicts(outcomes.map((outcome) => outcome.counts.verdicts));
   return {
     run,
     preset: config.preset,

@@ -6,6 +6,15 @@ import { gateVerdictSchema, verdictKindSchema } from './records.ts';
 const count = z.number().int().nonnegative();
 export const verdictCountsSchema = z.partialRecord(verdictKindSchema, count);
 export type VerdictCounts = z.infer<typeof verdictCountsSchema>;
+
+/** Verdicts of several shards or rounds together. */
+export function sumVerdicts(parts: readonly VerdictCounts[]): VerdictCounts {
+  const total: VerdictCounts = {};
+  for (const part of parts)
+    for (const [kind, added] of Object.entries(part) as [keyof VerdictCounts, number][])
+      total[kind] = (total[kind] ?? 0) + added;
+  return total;
+}
 export const gateCountsSchema = z.partialRecord(gateVerdictSchema, count);
 export type GateCounts = z.infer<typeof gateCountsSchema>;
 
@@ -19,6 +28,9 @@ export const rateSchema = z.strictObject({
 });
 export type Rate = z.infer<typeof rateSchema>;
 
+/** Folder of a shard's objects under its stage's. */
+export const shardFolder = (stage: string, index: number): string => `${stage}/shard-${String(index).padStart(4, '0')}`;
+
 /** Refs of one sampled and verified shard. */
 export const shardResultSchema = z.strictObject({
   items: artifactRefSchema,
@@ -31,7 +43,6 @@ export const shardResultSchema = z.strictObject({
   verdictCounts: verdictCountsSchema,
   /** Statements of the shard with at least one proof. */
   provedStatements: count,
-  canariesProved: count,
 });
 export type ShardResult = z.infer<typeof shardResultSchema>;
 
@@ -60,7 +71,6 @@ export type RoundCounts = z.infer<typeof roundCountsSchema>;
 
 export const roundManifestSchema = z.strictObject({
   round: count,
-  status: z.enum(['done', 'skipped']),
   /** Hash over everything the round's result depends on. */
   inputHash: z.string(),
   modelIn: z.string(),

@@ -95,7 +95,7 @@ export function fakeActivities(shards = 2): Fakes {
     },
     async planShards(input) {
       call('planShards', input.round);
-      return { shards: Array.from({ length: shards }, (_, index) => ref(`items-${index}`, 5)), attempted: 10 };
+      return { shards: Array.from({ length: shards }, (_, index) => ref(`items-${index}`, 5)) };
     },
     async sampleShard(input) {
       call('sampleShard', input.name);
@@ -115,7 +115,6 @@ export function fakeActivities(shards = 2): Fakes {
         tokens,
         verdictCounts,
         provedStatements: 1,
-        canariesProved: 0,
       };
     },
     async certify() {
