@@ -10,6 +10,8 @@ export interface ModelShape {
   readonly vocabularySize: number;
   /** Longest sequence, prompt and target together, tokens. */
   readonly contextLength: number;
+  /** Whether the head is the embedding matrix (the default) or a matrix of its own, `lm_head.weight`. */
+  readonly tiedEmbeddings?: boolean;
 }
 
 export interface TrainRequest {

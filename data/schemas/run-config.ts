@@ -24,6 +24,8 @@ export const modelShapeSchema = z
     feedForwardSize: positive.max(65_536),
     vocabularySize: positive.min(300).max(262_144),
     contextLength: positive.min(32).max(65_536),
+    /** The head is the embedding matrix, or with false a matrix of its own. */
+    tiedEmbeddings: z.boolean().default(true),
   })
   .refine((shape) => shape.hiddenSize % (2 * shape.heads) === 0, 'hiddenSize must be a multiple of twice heads')
   .refine((shape) => shape.heads % shape.keyValueHeads === 0, 'heads must be a multiple of keyValueHeads');

@@ -21,6 +21,7 @@ export const modelShapeSchema = z
     feedForwardSize: z.int().min(1).max(SIZE_MAX),
     vocabularySize: z.int().min(1).max(SIZE_MAX),
     contextLength: z.int().min(2).max(SIZE_MAX),
+    tiedEmbeddings: z.exactOptional(z.boolean()),
   })
   .refine((shape) => shape.hiddenSize % (2 * shape.heads) === 0, 'heads must divide the hidden size into even parts')
   .refine((shape) => shape.heads % shape.keyValueHeads === 0, 'key-value heads must divide the heads');
@@ -41,7 +42,7 @@ const configSchema = z.strictObject({
   rms_norm_eps: z.literal(RMS_EPSILON),
   rope_theta: z.literal(ROPE_THETA),
   rope_scaling: z.null(),
-  tie_word_embeddings: z.literal(true),
+  tie_word_embeddings: z.boolean(),
   attention_bias: z.literal(false),
   mlp_bias: z.literal(false),
   attention_dropout: z.literal(0),
@@ -72,7 +73,7 @@ export function configOf(shape: ModelShape, tokenizer: Tokenizer): z.infer<typeo
     rms_norm_eps: RMS_EPSILON,
     rope_theta: ROPE_THETA,
     rope_scaling: null,
-    tie_word_embeddings: true,
+    tie_word_embeddings: shape.tiedEmbeddings ?? true,
     attention_bias: false,
     mlp_bias: false,
     attention_dropout: 0,
@@ -95,6 +96,7 @@ export function shapeOf(config: unknown): ModelShape {
     feedForwardSize: fields.intermediate_size,
     vocabularySize: fields.vocab_size,
     contextLength: fields.max_position_embeddings,
+    ...(fields.tie_word_embeddings ? {} : { tiedEmbeddings: false }),
   });
   z.literal(shape.hiddenSize / shape.heads).parse(fields.head_dim);
   return shape;

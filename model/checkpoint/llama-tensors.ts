@@ -1,6 +1,6 @@
 /**
  * Names and sizes of a model's weights, as Hugging Face writes a Llama (`LlamaForCausalLM`): every matrix is
- * [out, in], row-major; the head is tied to the embedding, so there is no `lm_head.weight`. Knows nothing of values.
+ * [out, in], row-major; a head tied to the embedding has no tensor of its own. Knows nothing of values.
  */
 import type { ModelShape } from '../trainer.ts';
 
@@ -10,6 +10,8 @@ export const ROPE_THETA = 10_000;
 
 export const EMBEDDING_TENSOR = 'model.embed_tokens.weight';
 export const FINAL_NORM_TENSOR = 'model.norm.weight';
+/** Only there where the head is not tied to the embedding. */
+export const HEAD_TENSOR = 'lm_head.weight';
 
 /** Names of one layer's tensors; `layer` counts from 0. */
 export function layerTensors(layer: number) {
@@ -46,5 +48,6 @@ export function llamaTensorShapes(shape: ModelShape): ReadonlyMap<string, readon
     tensors.set(names.down, [hiddenSize, feedForwardSize]);
   }
   tensors.set(FINAL_NORM_TENSOR, [hiddenSize]);
+  if (shape.tiedEmbeddings === false) tensors.set(HEAD_TENSOR, [shape.vocabularySize, hiddenSize]);
   return tensors;
 }

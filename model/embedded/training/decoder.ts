@@ -1,12 +1,13 @@
 /**
  * The decoder as a graph over packed rows: Llama's architecture (RMSNorm, rotary positions, grouped-query attention,
- * SwiGLU, tied head), whole sequences at once, as training wants it. Several examples share a row; `attentionBias` keeps
+ * SwiGLU, tied or own head), whole sequences at once, as training wants it. Several examples share a row; `attentionBias` keeps
  * them apart and `positions` restart with each. What the logits are scored by is in `objective.ts`.
  */
 
 import {
   EMBEDDING_TENSOR,
   FINAL_NORM_TENSOR,
+  HEAD_TENSOR,
   layerTensors,
   RMS_EPSILON,
   ROPE_THETA,
@@ -87,7 +88,8 @@ export function decoderLogits(
     const gated = multiply(gate, linear(inner, weight(names.up)));
     stream = add(stream, linear(gated, weight(names.down)));
   }
-  return linear(rmsNorm(stream, weight(FINAL_NORM_TENSOR), RMS_EPSILON), embedding);
+  const head = shape.tiedEmbeddings === false ? weight(HEAD_TENSOR) : embedding;
+  return linear(rmsNorm(stream, weight(FINAL_NORM_TENSOR), RMS_EPSILON), head);
 }
 
 interface RotaryTables {
