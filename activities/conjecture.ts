@@ -8,7 +8,7 @@ import type { RunConfig } from '../data/schemas/run-config.ts';
 import { statementKey } from '../selfplay/dedupe.ts';
 import { conjecturerPrompt, parseConjecture } from '../selfplay/prompts.ts';
 import { randomStream } from '../selfplay/random.ts';
-import { conjectureInputs } from '../selfplay/seeds.ts';
+import { conjectureInputs, conjecturesMax } from '../selfplay/seeds.ts';
 import {
   type ConjectureRecord,
   conjecturePlanSchema,
@@ -51,10 +51,12 @@ export function conjectureActivities(ports: Ports) {
         await Promise.all(manifests.toReversed().map((manifest) => readAll(store, manifest.proved, provedSchema)))
       ).flat();
       const library = new Map((await ports.sources.libraryTheorems()).map((theorem) => [theorem.name, theorem]));
-      const wanted = Math.ceil(config.conjectures.perRoundMax * config.conjectures.oversampling);
+      const best = await certifiedRates(store, manifests);
+      const max = conjecturesMax(config.conjectures.perRoundMax, data.train.count, data.train.count - best.size);
+      const wanted = Math.ceil(max * config.conjectures.oversampling);
       const inputs = conjectureInputs(
         proved,
-        await certifiedRates(store, manifests),
+        best,
         (name) => library.has(name),
         data.train.count,
         wanted,
@@ -125,18 +127,22 @@ export function conjectureActivities(ports: Ports) {
               seedId,
               lemma,
               round,
+              level: 1,
               origin,
             });
           }
           const verifier = await ports.verifier(run, config.verification);
           const results = await verifier.checkStatements(candidates, { signal });
           const accepted: ConjectureRecord[] = [];
+          const best = await certifiedRates(store, await readManifests(store, input.history));
+          const { count: statements } = input.data.train;
+          const max = conjecturesMax(config.conjectures.perRoundMax, statements, statements - best.size);
           for (const [index, result] of results.entries()) {
             if (result.kind === 'infra' || result.kind === 'header_error')
               throw new Error(`Lean could not check conjectures: ${result.messages[0]?.text ?? result.kind}`);
             if (result.kind === 'forbidden') count('forbidden');
             else if (result.kind !== 'accepted') count('not-elaborating');
-            else if (accepted.length >= config.conjectures.perRoundMax) count('over-cap');
+            else if (accepted.length >= max) count('over-cap');
             else {
               count('accepted');
               accepted.push(candidates[index]!);

@@ -37,7 +37,7 @@ export interface Ports {
   /** Checks a whole file by itself: compiled in one fresh process, axioms read in another (as `bin/stp check`). */
   checkFile(run: string, path: string, signal: AbortSignal): Promise<FileReport>;
   /** The engine on a checkpoint folder; one is kept warm until another is asked for. */
-  generator(run: string, checkpointDirectory: string, threads: number): Promise<Generator>;
+  generator(run: string, checkpointDirectory: string, threads: number): Promise<Pick<Generator, 'sample' | 'embed'>>;
   trainer(run: string, threads: number): Trainer;
   nodes: Nodes;
   monitor(run: string): Promise<Monitor>;

@@ -10,6 +10,7 @@ import {
   type Statement,
   sampleSchema,
   statementSchema,
+  type Verdict,
   verdictSchema,
 } from '../data/schemas/records.ts';
 import {
@@ -93,12 +94,14 @@ export function selectActivities(ports: Ports) {
         async function* rates() {
           for (const shard of input.shards) {
             const items = await itemsById(ports, run, shard.items);
-            const samples = (await readAll(store, shard.samples, sampleSchema)).filter(
-              (sample) => items.get(sample.statementId)?.origin !== 'canary',
-            );
-            const verdicts = new Map(
-              (await readAll(store, shard.verdicts, verdictSchema)).map((verdict) => [verdict.sampleId, verdict]),
-            );
+            const samples: Sample[] = [];
+            const verdicts = new Map<string, Verdict>();
+            for (const part of shard.parts) {
+              for await (const sample of readRecords(store, part.samples, sampleSchema))
+                if (items.get(sample.statementId)?.origin !== 'canary') samples.push(sample);
+              for await (const verdict of readRecords(store, part.verdicts, verdictSchema))
+                verdicts.set(verdict.sampleId, verdict);
+            }
             yield* countRates(samples, verdicts, (id) =>
               items.get(id)!.origin === 'conjecture' ? 'conjecture' : 'dataset',
             );
@@ -111,10 +114,11 @@ export function selectActivities(ports: Ports) {
         async function* proved(): AsyncGenerator<Proved> {
           for (const shard of input.shards) {
             const items = await itemsById(ports, run, shard.items);
+            const [part] = shard.parts;
             const samples = new Map(
-              (await readAll(store, shard.samples, sampleSchema)).map((sample) => [sample.id, sample]),
+              (await readAll(store, part!.samples, sampleSchema)).map((sample) => [sample.id, sample]),
             );
-            for await (const verdict of readRecords(store, shard.verdicts, verdictSchema)) {
+            for await (const verdict of readRecords(store, part!.verdicts, verdictSchema)) {
               const sample: Sample | undefined = samples.get(verdict.sampleId);
               const item = sample && items.get(sample.statementId);
               if (verdict.kind !== 'proved' || !sample || !item || item.origin === 'canary') continue;
@@ -126,6 +130,7 @@ export function selectActivities(ports: Ports) {
                 statement,
                 proof: sample.proof,
                 origin: item.origin,
+                level: item.origin === 'dataset' ? 0 : 1,
                 round,
                 passRate: rateOf.get(id) ?? 0,
                 premises: verdict.premises,
@@ -133,7 +138,7 @@ export function selectActivities(ports: Ports) {
                 seed: sample.seed,
                 leanVersion: verdict.leanVersion,
                 promptHash: contentId('prompt', proverPrompt(statement)),
-                tier: 'screen',
+                certificate: null,
                 checkMs: verdict.checkMs,
               };
             }
@@ -151,8 +156,8 @@ export function selectActivities(ports: Ports) {
         const earlier = await readManifests(store, input.history);
         const own = await readAll(store, certified.proved, provedSchema);
         const ownRates = await readAll(store, input.rates, rateSchema);
-        const windowManifests =
-          config.selection.replayRounds > 1 ? earlier.slice(-(config.selection.replayRounds - 1)).toReversed() : [];
+        const replayed = (config.selection.replayRounds ?? earlier.length + 1) - 1;
+        const windowManifests = replayed > 0 ? earlier.slice(-replayed).toReversed() : [];
         const window = [...own];
         const windowRates = [ownRates];
         for (const manifest of windowManifests) {

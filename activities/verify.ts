@@ -1,4 +1,5 @@
 /** Verification: verdicts for a shard's samples (the screen), certificates for the proofs that are kept. */
+import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -105,8 +106,12 @@ export function verifyActivities(ports: Ports) {
           );
           return {
             items: input.items,
-            samples: sampled.samples,
-            verdicts: await writeRecords(store, `${input.name}/verdicts-*.jsonl`, verdicts, signal),
+            parts: [
+              {
+                samples: sampled.samples,
+                verdicts: await writeRecords(store, `${input.name}/verdicts-*.jsonl`, verdicts, signal),
+              },
+            ],
             sampleCount: sampled.sampleCount,
             distinctCount: sampled.distinctCount,
             tokens: sampled.tokens,
@@ -164,11 +169,17 @@ async function certifyBatch(
   signal: AbortSignal,
 ): Promise<Proved[]> {
   const path = `${name}.lean`;
-  await writeFile(path, certificateFile(batch));
-  const { theorems, reason } = await ports.checkFile(run, path, signal);
-  const verdicts = new Map(theorems.map((theorem) => [theorem.name, theorem.verdict]));
-  const certified = batch.filter((proof) => verdicts.get(keptName(proof)) === 'accepted');
-  const open = batch.filter((proof) => (verdicts.get(keptName(proof)) ?? 'unchecked') === 'unchecked');
+  const text = certificateFile(batch);
+  await writeFile(path, text);
+  const { theorems, reason, leanVersion, fingerprint } = await ports.checkFile(run, path, signal);
+  const judged = new Map(theorems.map((theorem) => [theorem.name, theorem]));
+  const fileHash = createHash('sha256').update(text).digest('hex');
+  const certified = batch.flatMap((proof): Proved[] => {
+    const theorem = judged.get(keptName(proof));
+    if (theorem?.verdict !== 'accepted') return [];
+    return [{ ...proof, certificate: { leanVersion, fingerprint, fileHash, axioms: [...theorem.axioms] } }];
+  });
+  const open = batch.filter((proof) => (judged.get(keptName(proof))?.verdict ?? 'unchecked') === 'unchecked');
   if (theorems.length === 0)
     throw new StpError(
       'STP1203',
@@ -176,11 +187,10 @@ async function certifyBatch(
       'See `bin/stp doctor`; then retry the round.',
       { retryable: true },
     );
-  if (open.length === 0 || (open.length === batch.length && batch.length === 1))
-    return certified.map((proof) => ({ ...proof, tier: 'certificate' }));
+  if (open.length === 0 || (open.length === batch.length && batch.length === 1)) return certified;
   const parts = open.length < batch.length ? [open] : cutShards(open, Math.ceil(open.length / 2));
   const later: Proved[] = [];
   for (const [index, part] of parts.entries())
     later.push(...(await certifyBatch(ports, run, `${name}_${index}`, part, signal)));
-  return [...certified.map((proof): Proved => ({ ...proof, tier: 'certificate' })), ...later];
+  return [...certified, ...later];
 }

@@ -33,6 +33,8 @@ interface TheoremReport {
   readonly column: number;
   /** Why it is not accepted; empty where it is. */
   readonly message: string;
+  /** All axioms that Lean reports of the compiled theorem, the allowed ones too, sorted; empty where it was not asked. */
+  readonly axioms: readonly string[];
 }
 
 export interface FileReport {
@@ -45,6 +47,8 @@ export interface FileReport {
   /** Why the file as a whole is rejected or unchecked; empty where the theorems say it, or it is accepted. */
   readonly reason: string;
   readonly leanVersion: string;
+  /** Hash of toolchain and library: which Lean said so. */
+  readonly fingerprint: string;
 }
 
 export interface CheckFileOptions {
@@ -67,6 +71,7 @@ export async function checkFile(
     messages: [],
     reason: '',
     leanVersion: environment.version,
+    fingerprint: environment.fingerprint,
     ...parts,
   });
   const source = await readSource(path);
@@ -209,7 +214,7 @@ async function judgeTheorems(
         if (isSorry(axioms)) return reportOn(theorem, 'rejected', 'rests on `sorry`');
         const { refused, asked } = splitAxioms(axioms, environment.toleratesLibraryAxioms);
         const foreign = [...refused, ...(await library.foreign(header, asked))].sort();
-        if (foreign.length === 0) return reportOn(theorem, 'accepted', '');
+        if (foreign.length === 0) return reportOn(theorem, 'accepted', '', axioms);
         return reportOn(
           theorem,
           'rejected',
@@ -234,8 +239,13 @@ function judgeByMessages(theorem: FoundTheorem, messages: readonly LeanMessage[]
   return reportOn(theorem, 'unchecked', 'the file has errors elsewhere');
 }
 
-function reportOn({ name, line, column }: FoundTheorem, verdict: FileVerdict, message: string): TheoremReport {
-  return { name, verdict, line, column, message };
+function reportOn(
+  { name, line, column }: FoundTheorem,
+  verdict: FileVerdict,
+  message: string,
+  axioms: Iterable<string> = [],
+): TheoremReport {
+  return { name, verdict, line, column, message, axioms: [...axioms].sort() };
 }
 
 function summary(

@@ -3,6 +3,16 @@ import type { Proved, Statement } from '../data/schemas/records.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import type { Random } from './random.ts';
 
+/** Conjectures a round may attempt: a fixed number, or one for every statement or every unproved one (stp.md §9). */
+export function conjecturesMax(
+  perRoundMax: RunConfig['conjectures']['perRoundMax'],
+  statements: number,
+  unproved: number,
+): number {
+  if (perRoundMax === 'statements') return statements;
+  return perRoundMax === 'unproved' ? unproved : perRoundMax;
+}
+
 export interface ConjectureInput {
   readonly seed: Proved;
   /** Fully qualified name of the premise to share, or null. */
@@ -64,6 +74,6 @@ export function statementsToAttempt(
   return statements.filter((statement) => {
     const coin = random.next();
     const rate = best.get(statement.id);
-    return rate === undefined || rate <= config.reattemptPassRateMax || coin < config.reattemptProbability;
+    return rate === undefined || rate < config.reattemptPassRateBelow || coin < config.reattemptProbability;
   });
 }

@@ -109,19 +109,21 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     checkFile: async (run, path, signal) =>
       checkFile(path, environment, { scratchDirectory: await scratch(run), runMark: local(run), signal }),
     // One engine works at a time: runs that share this machine take turns, and a training waits for the samples before it.
-    generator: async (run, checkpointDirectory, threads) => ({
-      sample: (...request) =>
-        exclusive(async () => {
-          const key = JSON.stringify([run, checkpointDirectory, threads]);
-          if (engine?.key !== key) {
-            await closeEngine();
-            const generator = await embeddedGenerator({ threads, runMark: local(run) })(checkpointDirectory);
-            engine = { key, generator };
-          }
-          return engine.generator.sample(...request);
-        }),
-      close: () => exclusive(closeEngine),
-    }),
+    async generator(run, checkpointDirectory, threads) {
+      const open = async (): Promise<Generator> => {
+        const key = JSON.stringify([run, checkpointDirectory, threads]);
+        if (engine?.key !== key) {
+          await closeEngine();
+          const generator = await embeddedGenerator({ threads, runMark: local(run) })(checkpointDirectory);
+          engine = { key, generator };
+        }
+        return engine.generator;
+      };
+      return {
+        sample: (...request) => exclusive(async () => (await open()).sample(...request)),
+        embed: (...request) => exclusive(async () => (await open()).embed(...request)),
+      };
+    },
     trainer: (run, threads) => ({
       train: (request, options) =>
         exclusive(async () => {

@@ -62,7 +62,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
 
   let conjectures = null;
   let gated = null;
-  if (round > 0 && config.conjectures.perRoundMax > 0) {
+  if (round > 0 && config.conjectures.perRoundMax !== 0) {
     await enter('conjecture', 'choosing seeds and conjecturing');
     const plan = await host(hostQueue, 'choose seeds and lemmas').planConjectures(context);
     if (plan !== null) {

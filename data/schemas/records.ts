@@ -49,6 +49,8 @@ export const conjectureSchema = statementSchema.extend({
   seedId: id,
   lemma: z.string().nullable(),
   round: z.number().int().positive(),
+  /** 1 when a dataset statement seeded it, one more than its seed's otherwise (STP §2.2; a dataset statement has level 0). */
+  level: z.number().int().positive(),
 });
 export type Conjecture = z.infer<typeof conjectureSchema>;
 
@@ -59,6 +61,9 @@ export const gateVerdictSchema = z.enum([
   'forbidden',
   'duplicate',
   'not-elaborating',
+  'trivial',
+  'vacuous',
+  'refutable',
   'over-cap',
 ]);
 
@@ -131,6 +136,18 @@ export const exampleSchema = z.strictObject({
 });
 export type Example = z.infer<typeof exampleSchema>;
 
+/** What exactly was checked when a proof was certified, and by what. */
+export const certificateSchema = z.strictObject({
+  leanVersion: z.string(),
+  /** Content hash of toolchain and library (`LeanEnvironment.fingerprint`). */
+  fingerprint: z.string(),
+  /** SHA-256 (hex) of the file that a fresh process compiled, this proof in it. */
+  fileHash: z.string(),
+  /** Axioms that Lean reported of the compiled theorem, sorted. */
+  axioms: z.array(z.string()),
+});
+export type Certificate = z.infer<typeof certificateSchema>;
+
 /** A proof that counts: certified, with all one needs to check it again and to know where it came from. */
 export const provedSchema = z.strictObject({
   statementId: id,
@@ -139,6 +156,8 @@ export const provedSchema = z.strictObject({
   statement: z.string(),
   proof: z.string(),
   origin: z.enum(['dataset', 'conjecture']),
+  /** Conjecture level: 0 for a dataset statement. */
+  level: z.number().int().nonnegative(),
   round: z.number().int().nonnegative(),
   passRate: z.number().min(0).max(1),
   premises: z.array(z.string()),
@@ -146,8 +165,8 @@ export const provedSchema = z.strictObject({
   seed: z.number().int().nonnegative(),
   leanVersion: z.string(),
   promptHash: z.string(),
-  /** `certificate` when a second, fresh process accepted it too. */
-  tier: z.enum(['screen', 'certificate']),
+  /** Null until a second, fresh process has accepted it too; only then is it rewarded. */
+  certificate: certificateSchema.nullable(),
   checkMs: z.number().nonnegative(),
 });
 export type Proved = z.infer<typeof provedSchema>;

@@ -34,8 +34,8 @@ export const shardFolder = (stage: string, index: number): string => `${stage}/s
 /** Refs of one sampled and verified shard. */
 export const shardResultSchema = z.strictObject({
   items: artifactRefSchema,
-  samples: artifactRefSchema,
-  verdicts: artifactRefSchema,
+  /** One part a wave of samples (`sampling.waves`), in order. */
+  parts: z.array(z.strictObject({ samples: artifactRefSchema, verdicts: artifactRefSchema })).min(1),
   sampleCount: count,
   distinctCount: count,
   tokens: count,

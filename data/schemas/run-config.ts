@@ -55,8 +55,16 @@ export const runConfigSchema = z.strictObject({
     .nonnegative()
     .max(2 ** 31 - 1),
   data: z.strictObject({
-    /** Folders under `data/problems`. */
+    /** Folders under `data/problems`, or under the store's `data/problems` where `stp data prepare` wrote them. */
     problemSets: z.array(z.string().regex(/^[a-z0-9-]+$/)).min(1),
+    /**
+     * Matching weight of a set's statements from a round on (STP §1.1): how much they count in the transport, and how
+     * often a seed stands in the conjecturer's inputs. Sets that are not named weigh 1.
+     */
+    weights: z.record(
+      z.string(),
+      z.array(z.strictObject({ fromRound: z.number().int().nonnegative(), weight: positive.max(10_000) })).min(1),
+    ),
     /** Statements taken of each set and split, in file order after a seeded shuffle; null takes all. */
     trainStatementsPerSetMax: positive.nullable(),
     heldOutStatementsPerSetMax: positive.nullable(),
@@ -69,8 +77,17 @@ export const runConfigSchema = z.strictObject({
   /** CPU threads of the embedded engine. Part of the result: sums in f32 differ between thread counts. */
   modelThreads: positive.max(256),
   sft: optimiserSchema,
+  /** `grow`: certified conjectures join the library as premises for later rounds. STP's is fixed. */
+  library: z.enum(['fixed', 'grow']),
   sampling: z.strictObject({
     samplesPerStatement: positive.max(100_000),
+    /** Samples in round 0 (STP: 64 where later rounds take 32; the paper: 32). */
+    samplesFirstRound: positive.max(100_000),
+    /**
+     * Samples are drawn in so many waves, and a statement gets no more once its place in every band is decided whatever
+     * the rest would bring. 1 draws all at once, as STP does.
+     */
+    waves: positive.max(64),
     temperature: z.number().min(0).max(4),
     topP: z.number().positive().max(1),
     maxTokens: positive,
@@ -78,12 +95,19 @@ export const runConfigSchema = z.strictObject({
     statementsPerShard: positive,
   }),
   conjectures: z.strictObject({
-    /** Conjectures that are attempted in a round, at most; 0 makes the run expert iteration. */
-    perRoundMax: z.number().int().nonnegative(),
+    /**
+     * Conjectures that are attempted in a round, at most: a number, as many as statements (stp-code) or as many as
+     * unproved statements (stp-paper). 0 makes no conjectures: expert iteration or parallel sampling.
+     */
+    perRoundMax: z.union([z.number().int().nonnegative(), z.enum(['statements', 'unproved'])]),
     /** Completions asked of the conjecturer for each place, since most do not pass the gate. */
     oversampling: z.number().min(1).max(100),
-    /** A proved dataset statement seeds conjectures when its pass rate is above this (STP §2.2: 0.35). */
+    /** What a conjecture is conditioned on: a proved statement and its lemma (STP), or an unproved target (SGS). */
+    conditionOn: z.enum(['proved-seed', 'unproved-target']),
+    /** A proved statement seeds conjectures when its best pass rate is above this (stp-code: 0.35; stp-paper: 0, any). */
     seedPassRateAbove: share,
+    /** Conjecture level of a seed at most (STP: 0, dataset statements only; 1 lets conjectures seed conjectures). */
+    seedLevelMax: z.number().int().nonnegative().max(1_000),
     /** Chance that a seed is also used with no lemma (STP §2.2: 0.5). */
     noLemmaProbability: share,
     /** Inputs a lemma may have, as a share of the statements (STP §2.2: 0.1). */
@@ -93,31 +117,76 @@ export const runConfigSchema = z.strictObject({
     /** A small model writes statements that parse only when it is kept near what it knows. */
     temperature: z.number().min(0).max(4),
     maxTokens: positive,
-    /** Conjectures that train the conjecturer have pass rates in (0, this] (STP §2.7: 1/4). */
+    /** What a conjecture must pass before any proof is sampled, beside elaborating and being new. STP asks none of it. */
+    gate: z.strictObject({
+      /** Refused when a cheap tactic closes it. */
+      refuseTrivial: z.boolean(),
+      /** Refused when its hypotheses contradict each other (cheaply provable). */
+      refuseVacuous: z.boolean(),
+      /** Refused when its negation is cheaply provable. */
+      refuseRefutable: z.boolean(),
+    }),
+    /** `band`: those in the band train, all alike before the transport (STP); `solve-rate`: reward 1 − pass rate (SGS §4.4 of stp.md). */
+    reward: z.enum(['band', 'solve-rate']),
+    /** Conjectures that train the conjecturer have pass rates in (0, this] or (0, this) (STP §2.7: 1/4). */
     bandMax: share,
+    /** Is the bound itself in the band? stp-paper: yes; stp-code: no. */
+    bandInclusive: z.boolean(),
+    /** With `solve-rate`: the easiest share of a round's conjectures earns nothing (SGS: 0.3). */
+    easiestShareDropped: share,
+    /** Multiplies the reward by how related and how clean a conjecture is, 0 to 1 (SGS's guide; here a rule, no judge). */
+    guide: z.enum(['none', 'rule']),
+    /**
+     * Conjectures that did not use the lemma are kept, relabelled as no-lemma ones, up to max(factor × those that did,
+     * least) (stp-code: 20 and 4096; stp-paper: 0 and 0, the lemma must be used).
+     */
+    unusedLemmaFactor: z.number().nonnegative(),
+    unusedLemmaLeast: z.number().int().nonnegative(),
     /** Share of the least elegant dropped: shortest proof over statement length (STP §2.7: 0.2). */
     inelegantShare: share,
+    /** Quantile over all (stp-paper) or within each lemma's group (stp-code). */
+    elegancyGroup: z.enum(['global', 'lemma']),
+    /** Weights by optimal transport to unproved dataset statements (STP §2.8). */
+    transport: z.strictObject({
+      enabled: z.boolean(),
+      /** A conjecture stops receiving once its weight is above (stp-paper: 3) or at least (stp-code: 4) this. */
+      weightCap: z.number().positive(),
+      capInclusive: z.boolean(),
+    }),
   }),
   selection: z.strictObject({
-    /** Chance that a statement proved at a high rate is attempted again (STP §2.4: 0.05). */
+    /** Chance that a statement proved at a high rate is attempted again (stp-code: 0.05; stp-paper: 0; optimised EI: 1). */
     reattemptProbability: share,
-    /** Proved statements at or below this rate are attempted again (STP §2.4: 0.35). */
-    reattemptPassRateMax: share,
-    /** Proofs train the prover when their statement's pass rate is at most this (STP §2.9: 1/2). */
+    /** Proved statements below this best rate are attempted again (stp-code: 0.35; stp-paper: 0). */
+    reattemptPassRateBelow: share,
+    /** Proofs train the prover when their statement's pass rate over the window is at most (or below) this (STP §2.9: 1/2). */
     proverBandMax: share,
-    /** Rounds whose proofs are replayed, this one included (STP §2.9: 3). */
-    replayRounds: positive,
-    /** Weight exp(−a·characters − b·seconds) / distinct proofs (STP §2.9: 0.001 and 0.01). */
+    /** Is the bound itself in the band? stp-code: yes; stp-paper: no. */
+    proverBandInclusive: z.boolean(),
+    /** Rounds whose proofs are replayed, this one included (STP §2.9: 3); null: all rounds (expert iteration). */
+    replayRounds: positive.nullable(),
+    /** Distinct proofs of a statement at most, chosen at random; null: all (STP). Expert iteration: 16. */
+    proofsPerStatementMax: positive.nullable(),
+    /** Weight exp(−a·characters − b·seconds) / distinct proofs (STP §2.9: 0.001 and 0.01; 0 seconds before v2). */
     decayPerCharacter: z.number().nonnegative(),
     decayPerSecond: z.number().nonnegative(),
   }),
-  training: optimiserSchema,
+  training: optimiserSchema.extend({
+    /** Which weights a round's training starts from: the round's own model (STP), the SFT model (EI), or none at all (parallel sampling). */
+    from: z.enum(['previous', 'sft', 'none']),
+    /** SFT examples mixed in, as a share of the round's own (0: none, STP). */
+    sftShare: z.number().nonnegative().max(100),
+  }),
   retrain: z.strictObject({
     /** Retrain from the base after every this many rounds, and after the last; 0 never. */
     everyRounds: z.number().int().nonnegative(),
+    /** Start the replay window anew after a retraining (STP §2.11). */
+    emptiesReplay: z.boolean(),
     optimiser: optimiserSchema,
-    /** Proofs of conjectures join when the pass rate is at most this; dataset statements always (STP §3: 1/4). */
+    /** Proofs of conjectures join when the pass rate in their round is at most this (STP §3: 1/4). */
     conjectureBandMax: share,
+    /** The same for dataset statements: null exempts them (stp-code); stp-paper: 1/4. */
+    datasetBandMax: share.nullable(),
     /** Distinct proofs of a statement at most (STP §3: 16). */
     proofsPerStatementMax: positive,
   }),
@@ -133,6 +202,8 @@ export const runConfigSchema = z.strictObject({
   evaluation: z.strictObject({
     /** Samples for each held-out statement, of the first and of the last model; 0 leaves the evaluation out. */
     samplesPerStatement: z.number().int().nonnegative(),
+    /** Also after every so many rounds; 0: at the end only. */
+    everyRounds: z.number().int().nonnegative(),
   }),
 });
 export type RunConfig = z.infer<typeof runConfigSchema>;
@@ -147,6 +218,10 @@ export const startInputSchema = z.strictObject({
     .nonnegative()
     .max(2 ** 31 - 1)
     .optional(),
+  /** Another run to start from: its data, SFT model and, up to `fromRound`, its rounds. URI of the run's folder, or a path. */
+  initFrom: z.string().min(1).max(4_096).optional(),
+  /** Last round taken over from `initFrom`: -1 its SFT model alone; without it all its rounds. */
+  fromRound: z.number().int().min(-1).max(ROUNDS_MAX).optional(),
   /** Values by dotted key, `{"sampling.samplesPerStatement": 8}`. */
   set: z.record(z.string().max(256), z.union([z.string(), z.number(), z.boolean(), z.null()])).default({}),
 });
