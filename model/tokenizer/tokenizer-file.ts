@@ -4,13 +4,12 @@
  */
 import { z } from 'zod';
 import { damaged } from '../checkpoint/damaged.ts';
-import { Tokenizer, VOCABULARY_SIZE_MAX } from './tokenizer.ts';
+import { TOKEN_CHARS_MAX, Tokenizer, VOCABULARY_SIZE_MAX } from './tokenizer.ts';
 import { WORD_PATTERN } from './words.ts';
 
 /** 65,536 tokens and merges of some ten characters are about 3 MB. */
 const FILE_CHARS_MAX = 16 * 1024 * 1024;
 const SPECIAL_TOKENS_MAX = 256;
-const TOKEN_CHARS_MAX = 256;
 
 const preTokenizer = {
   type: 'Sequence',

@@ -19,6 +19,8 @@ export interface TokenizerParts {
 const CACHED_WORDS_MAX = 65_536;
 /** Ids fit 16 bits; a pair of them is one number, left · VOCABULARY_SIZE_MAX + right. */
 export const VOCABULARY_SIZE_MAX = 65_536;
+/** Longest token a file may hold; a merge never leaves a word, which is far shorter. */
+export const TOKEN_CHARS_MAX = 256;
 
 export class Tokenizer {
   readonly parts: TokenizerParts;
@@ -94,7 +96,12 @@ export class Tokenizer {
 
   /** Text of the ids; special tokens appear as written, bytes that are no UTF-8 as U+FFFD. Unknown ids give nothing. */
   decode(ids: readonly number[]): string {
-    return Buffer.concat(ids.map((id) => this.#bytesOfId[id] ?? new Uint8Array())).toString('utf8');
+    return Buffer.concat(ids.map((id) => this.bytesOf(id))).toString('utf8');
+  }
+
+  /** UTF-8 of a token, perhaps a part of a character; of a special token as written. Unknown ids give nothing. */
+  bytesOf(id: number): Uint8Array {
+    return this.#bytesOfId[id] ?? new Uint8Array();
   }
 
   #encodePlain(text: string, ids: number[]): void {

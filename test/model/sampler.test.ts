@@ -123,7 +123,7 @@ async function sampleAll(checkpoint: Checkpoint, rows: number, batches: readonly
   const samples = new Map<number, Sampled>();
   for (const batch of batches) {
     for (const group of batch) sampler.add(group);
-    while (!sampler.idle) for (const sample of await sampler.step()) samples.set(sample.key, sample);
+    while (!sampler.idle) for (const sample of (await sampler.step()).ended) samples.set(sample.key, sample);
   }
   await sampler.close();
   return new Map([...samples].sort(([a], [b]) => a - b));
@@ -233,9 +233,9 @@ describe('sampler', () => {
     const sampler = await Sampler.open(checkpoint, 4);
     for (const group of groups()) sampler.add(group);
     const samples: Sampled[] = [];
-    for (let step = 0; step < 6; step++) samples.push(...(await sampler.step()));
+    for (let step = 0; step < 6; step++) samples.push(...(await sampler.step()).ended);
     sampler.drop((key) => key % 2 === 1);
-    while (!sampler.idle) samples.push(...(await sampler.step()));
+    while (!sampler.idle) samples.push(...(await sampler.step()).ended);
     await sampler.close();
     for (const sample of samples) expect(sample).toEqual(expected.get(sample.key));
     expect(samples.filter(({ key }) => key % 2 === 0).length).toBe(

@@ -1,32 +1,58 @@
-/** Entry of a sampling process: one checkpoint, one thread, samples as they end. */
+/** Entry of a sampling process: one checkpoint, one thread; samples as they end, embeddings as they are asked for. */
 import { StpError } from '../../../data/errors.ts';
 import { readCheckpoint } from '../../checkpoint/checkpoint.ts';
-import { type Sampled, Sampler } from '../sampling/sampler.ts';
+import type { ModelFacts } from '../../generator.ts';
+import { Embedder } from '../sampling/embedder.ts';
+import { type Sampled, Sampler, type SampleText } from '../sampling/sampler.ts';
 import type { SamplingMessage, SamplingRequest } from './sampling-messages.ts';
 import { type Post, serve } from './serve.ts';
 
 /** Signs of progress are posted at least this often while samples are under way. */
 const REPORT_INTERVAL_MS = 500;
+/** Streamed text is posted this often: about as fast as anyone reads, and a message for many tokens. */
+const TEXT_INTERVAL_MS = 25;
 
-let opening: Promise<Sampler> | null = null;
+interface Engine {
+  readonly sampler: Sampler;
+  readonly model: ModelFacts;
+  /** Opened when first asked for: most runs embed nothing, and it holds the weights a third time. */
+  readonly embedder: () => Promise<Embedder>;
+}
+
+let opening: Promise<Engine> | null = null;
 let running = false;
 
-async function open(checkpointDirectory: string, rows: number): Promise<Sampler> {
-  return Sampler.open(await readCheckpoint(checkpointDirectory), rows);
+async function open(checkpointDirectory: string, rows: number): Promise<Engine> {
+  const checkpoint = await readCheckpoint(checkpointDirectory);
+  const { contextLength, vocabularySize, hiddenSize } = checkpoint.shape;
+  let embedder: Promise<Embedder> | null = null;
+  return {
+    sampler: await Sampler.open(checkpoint, rows),
+    model: { name: checkpoint.manifest.model, contextLength, vocabularySize, hiddenSize },
+    embedder: () => {
+      embedder ??= Embedder.open(checkpoint, checkpoint.tokenizer);
+      return embedder;
+    },
+  };
 }
 
 async function run(sampler: Sampler, post: Post<SamplingMessage>): Promise<void> {
   if (running) return;
   running = true;
-  let ended: Sampled[] = [];
+  let samples: Sampled[] = [];
+  let texts: SampleText[] = [];
   let reportedAt = performance.now();
   while (!sampler.idle) {
-    ended.push(...(await sampler.step()));
-    const now = performance.now();
-    if (ended.length === 0 && now - reportedAt < REPORT_INTERVAL_MS) continue;
-    await post({ type: 'sampled', samples: ended });
-    ended = [];
-    reportedAt = now;
+    const step = await sampler.step();
+    samples.push(...step.ended);
+    texts.push(...step.texts);
+    const silenceMs = performance.now() - reportedAt;
+    const isDue = samples.length > 0 || silenceMs >= (texts.length > 0 ? TEXT_INTERVAL_MS : REPORT_INTERVAL_MS);
+    if (!isDue) continue;
+    await post({ type: 'sampled', samples, texts });
+    samples = [];
+    texts = [];
+    reportedAt = performance.now();
   }
   running = false;
 }
@@ -34,14 +60,21 @@ async function run(sampler: Sampler, post: Post<SamplingMessage>): Promise<void>
 serve<SamplingRequest, SamplingMessage>(async (request, post) => {
   if (request.type === 'open') {
     opening = open(request.checkpointDirectory, request.rows);
-    await opening;
-    await post({ type: 'opened' });
+    await post({ type: 'opened', model: (await opening).model });
     return;
   }
   if (opening === null) throw new StpError('STP1301', 'no checkpoint is open', 'Send `open` first.');
-  const sampler = await opening;
-  if (request.type === 'add') {
-    sampler.add(request.group);
-    await run(sampler, post);
-  } else sampler.drop((key) => request.keys.has(key));
+  const { sampler, embedder } = await opening;
+  switch (request.type) {
+    case 'add':
+      sampler.add(request.group);
+      await run(sampler, post);
+      break;
+    case 'drop':
+      sampler.drop((key) => request.keys.has(key));
+      break;
+    case 'embed':
+      await post({ type: 'embedded', key: request.key, vectors: await (await embedder()).embed(request.texts) });
+      break;
+  }
 });

@@ -1,15 +1,25 @@
 /**
  * A `Generator` over sampling processes, one a thread. Samples of one prompt stay together (it is read once); calls may
- * overlap and share the processes' batches. When a process fails, the calls with samples in it fail with its error, the
+ * overlap and share the processes' batches. When a process fails, the calls with work in it fail with its error, the
  * others go on, and a fresh process takes its place when there is work again. What a failed call had finished is kept for
  * its next try.
  */
-import { z } from 'zod';
 import { StpError } from '../../../data/errors.ts';
-import type { Completion, GenerateOptions, Generator, SampleRequest, SamplingOptions } from '../../generator.ts';
-import type { Sampled, SampleGroup } from '../sampling/sampler.ts';
+import type {
+  Completion,
+  GenerateOptions,
+  Generator,
+  ModelFacts,
+  SampleRequest,
+  SamplingOptions,
+} from '../../generator.ts';
+import type { SampleGroup } from '../sampling/sampler.ts';
+import { EmbeddingQueue } from './embedding-queue.ts';
 import { EngineProcess } from './engine-process.ts';
+import { KeptSamples } from './kept-samples.ts';
+import { SamplingCall } from './sampling-call.ts';
 import type { SamplingMessage, SamplingRequest } from './sampling-messages.ts';
+import { checkRequests } from './sampling-request.ts';
 
 export interface SamplingPoolOptions {
   readonly checkpointDirectory: string;
@@ -19,47 +29,39 @@ export interface SamplingPoolOptions {
   readonly runMark?: string | undefined;
 }
 
-const samplingSchema = z.strictObject({
-  temperature: z.number().nonnegative().max(100),
-  topP: z.number().positive().max(1),
-  maxTokens: z.int().positive(),
-});
-const seedSchema = z.int().nonnegative();
-
-interface Call {
-  readonly requests: readonly SampleRequest[];
-  readonly sampling: SamplingOptions;
-  readonly results: Completion[];
-  readonly options: GenerateOptions;
-  readonly abort: () => void;
-  done: number;
-  tokens: number;
-  readonly resolve: (completions: readonly Completion[]) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
 interface Child {
   readonly engine: EngineProcess<SamplingRequest, SamplingMessage>;
   /** Samples given to it that have not come back. */
   readonly keys: Set<number>;
+  /** Batches of texts given to it that have not come back. */
+  readonly batches: Set<number>;
 }
 
-/** Finished samples of failed calls that are kept, some hundred bytes each; beyond that they are sampled again. */
-const KEPT_SAMPLES_MAX = 100_000;
+interface PendingCall {
+  readonly call: SamplingCall;
+  readonly abort: () => void;
+  readonly resolve: (completions: readonly Completion[]) => void;
+  readonly reject: (reason: unknown) => void;
+}
 
 /** A process is given this many times its rows ahead, so that a row that ends always finds the next sample. */
 const ROWS_AHEAD = 2;
+/** Batches of texts a process is given ahead: one under way, one to go on with. */
+const BATCHES_AHEAD = 2;
+/** Samples of one prompt are not cut finer than this to give every process a part: below, a step costs the same. */
+const PART_SAMPLES_MIN = 8;
 
 export class SamplingPool implements Generator {
   readonly #options: SamplingPoolOptions;
   readonly #children = new Set<Child>();
-  readonly #places = new Map<number, { readonly call: Call; readonly index: number }>();
-  readonly #calls = new Set<Call>();
-  /** Samples of failed calls, by what they are a function of. */
-  readonly #kept = new Map<string, Completion>();
+  readonly #places = new Map<number, { readonly pending: PendingCall; readonly index: number }>();
+  readonly #calls = new Set<PendingCall>();
+  readonly #kept = new KeptSamples();
+  readonly #embeddings = new EmbeddingQueue();
   #waiting: SampleGroup[] = [];
   #nextKey = 0;
   #closed = false;
+  #model: ModelFacts | null = null;
 
   private constructor(options: SamplingPoolOptions) {
     this.#options = options;
@@ -81,95 +83,138 @@ export class SamplingPool implements Generator {
     return pool;
   }
 
+  get model(): ModelFacts {
+    // Known since `open` resolved.
+    return this.#model!;
+  }
+
   async sample(
     requests: readonly SampleRequest[],
     sampling: SamplingOptions,
     options: GenerateOptions = {},
   ): Promise<readonly Completion[]> {
-    checkRequest(requests, sampling);
+    checkRequests(requests, sampling);
     options.signal?.throwIfAborted();
     if (this.#closed) throw closedError();
     if (requests.length === 0) return [];
     return new Promise((resolve, reject) => {
-      const results = new Array<Completion>(requests.length);
-      const abort = () => this.#abort(call);
-      const call: Call = { requests, sampling, results, options, abort, done: 0, tokens: 0, resolve, reject };
+      const abort = () => this.#abort(pending);
+      const call = new SamplingCall(requests, sampling, options);
+      const pending: PendingCall = { call, abort, resolve, reject };
       options.signal?.addEventListener('abort', abort, { once: true });
-      this.#calls.add(call);
-      this.#waiting.push(...this.#groups(call));
-      if (call.done === requests.length) this.#settle(call, () => resolve(results));
+      this.#calls.add(pending);
+      this.#tell(pending, () => {
+        this.#waiting.push(...this.#groups(pending));
+      });
+      if (call.isDone) this.#settle(pending, () => resolve(call.results));
       else this.#dispatch();
     });
   }
 
+  async embed(
+    texts: readonly string[],
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<readonly Float32Array[]> {
+    signal?.throwIfAborted();
+    if (this.#closed) throw closedError();
+    if (texts.length === 0) return [];
+    const vectors = this.#embeddings.add(texts, signal);
+    this.#dispatch();
+    return vectors;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
-    for (const call of [...this.#calls]) this.#settle(call, () => call.reject(closedError()));
+    for (const pending of [...this.#calls]) this.#settle(pending, () => pending.reject(closedError()));
+    this.#embeddings.failAll(closedError());
     await this.#endChildren();
   }
 
   /** The call's samples by prompt, at most a batch in a group; those kept from an earlier try are done. */
-  #groups(call: Call): SampleGroup[] {
-    const { sampling } = call;
+  #groups(pending: PendingCall): SampleGroup[] {
+    const { call } = pending;
+    const { sampling, isStreamed } = call;
     const byPrompt = new Map<string, { key: number; seed: number }[]>();
     call.requests.forEach((request, index) => {
-      const { id, prompt, seed } = request;
-      const kept = this.#kept.get(identityOf(request, sampling));
-      if (kept !== undefined) {
-        this.#finish(call, index, { ...kept, id });
+      const kept = this.#kept.take(request, sampling);
+      if (kept !== null) {
+        if (kept.text !== '') call.show(index, kept.text);
+        call.finish(index, kept);
         return;
       }
       const key = this.#nextKey++;
-      this.#places.set(key, { call, index });
-      const samples = byPrompt.get(prompt);
-      if (samples === undefined) byPrompt.set(prompt, [{ key, seed }]);
-      else samples.push({ key, seed });
+      call.keys.add(key);
+      this.#places.set(key, { pending, index });
+      const samples = byPrompt.get(request.prompt);
+      if (samples === undefined) byPrompt.set(request.prompt, [{ key, seed: request.seed }]);
+      else samples.push({ key, seed: request.seed });
     });
-    const { rows } = this.#options;
+    const { rows, processes } = this.#options;
+    const fairPart = Math.max(PART_SAMPLES_MIN, Math.ceil(call.keys.size / processes));
+    const partMax = Math.min(rows, fairPart);
     return [...byPrompt].flatMap(([prompt, samples]) =>
-      Array.from({ length: Math.ceil(samples.length / rows) }, (_, part) => ({
+      Array.from({ length: Math.ceil(samples.length / partMax) }, (_, part) => ({
         prompt,
         sampling,
-        samples: samples.slice(part * rows, (part + 1) * rows),
+        isStreamed,
+        samples: samples.slice(part * partMax, (part + 1) * partMax),
       })),
     );
   }
 
-  /** Gives waiting groups to the process with the least to do, while any wants more. */
+  /** Gives waiting work to the process with the least to do, while any wants more. */
   #dispatch(): void {
     while (this.#waiting.length > 0) {
-      // A process started here gets its group at once: should it fail to open, that group's call hears of it.
-      if (this.#children.size < this.#options.processes) this.#startChild();
-      let child: Child | null = null;
-      for (const other of this.#children) if (child === null || other.keys.size < child.keys.size) child = other;
-      if (child === null || child.keys.size >= ROWS_AHEAD * this.#options.rows) return;
+      const child = this.#leastBusy(({ keys }) => keys.size);
+      if (child.keys.size >= ROWS_AHEAD * this.#options.rows) break;
       const group = this.#waiting.shift()!;
       for (const { key } of group.samples) child.keys.add(key);
-      child.engine.setBusy(true);
       child.engine.send({ type: 'add', group });
+      updateBusy(child);
+    }
+    while (this.#embeddings.isWaiting) {
+      const child = this.#leastBusy(({ batches }) => batches.size);
+      if (child.batches.size >= BATCHES_AHEAD) break;
+      const batch = this.#embeddings.next()!;
+      child.batches.add(batch.key);
+      child.engine.send({ type: 'embed', ...batch });
+      updateBusy(child);
     }
   }
 
-  #startChild(onOpened?: () => void, onFailure?: (error: StpError) => void): void {
+  /** A process started here gets work at once: should it fail to open, the call that has the work hears of it. */
+  #leastBusy(load: (child: Child) => number): Child {
+    if (this.#children.size < this.#options.processes) return this.#startChild();
+    return [...this.#children].reduce((least, child) => (load(child) < load(least) ? child : least));
+  }
+
+  #startChild(onOpened?: () => void, onFailure?: (error: StpError) => void): Child {
     const child: Child = {
       keys: new Set(),
+      batches: new Set(),
       engine: new EngineProcess<SamplingRequest, SamplingMessage>({
         entry: new URL('./sampling-child.ts', import.meta.url),
         runMark: this.#options.runMark,
         onMessage: (message) => {
-          if (message.type === 'sampled') this.#take(child, message.samples);
-          else {
-            child.engine.setBusy(child.keys.size > 0);
+          if (message.type === 'sampled') this.#take(child, message);
+          else if (message.type === 'embedded') {
+            child.batches.delete(message.key);
+            this.#embeddings.take(message.key, message.vectors, this.model.hiddenSize);
+            this.#dispatch();
+          } else {
+            this.#model ??= message.model;
             onOpened?.();
           }
+          updateBusy(child);
         },
         onFailure: (error) => {
           this.#children.delete(child);
           onFailure?.(error);
-          for (const call of this.#callsIn(child)) {
-            this.#keep(call);
-            this.#settle(call, () => call.reject(error));
+          for (const pending of this.#callsIn(child)) {
+            this.#kept.keep(pending.call);
+            this.#settle(pending, () => pending.reject(error));
           }
+          this.#embeddings.fail(child.batches, error);
           this.#dispatch();
         },
       }),
@@ -178,75 +223,77 @@ export class SamplingPool implements Generator {
     child.engine.setBusy(true);
     const { checkpointDirectory, rows } = this.#options;
     child.engine.send({ type: 'open', checkpointDirectory, rows });
+    return child;
   }
 
-  #take(child: Child, samples: readonly Sampled[]): void {
+  #take(child: Child, { samples, texts }: SamplingMessage & { type: 'sampled' }): void {
+    for (const { key, delta } of texts) {
+      const place = this.#places.get(key);
+      if (place !== undefined) this.#tell(place.pending, () => place.pending.call.show(place.index, delta));
+    }
     for (const { key, ...sampled } of samples) {
       child.keys.delete(key);
       const place = this.#places.get(key);
       if (place === undefined) continue;
-      const { call, index } = place;
+      const { pending, index } = place;
+      const { call } = pending;
       this.#places.delete(key);
-      this.#finish(call, index, { id: call.requests[index]!.id, ...sampled });
+      call.keys.delete(key);
+      this.#tell(pending, () => call.finish(index, { id: call.requests[index]!.id, ...sampled }));
     }
-    if (child.keys.size === 0) child.engine.setBusy(false);
-    for (const call of [...this.#calls]) {
-      call.options.onProgress?.({ completions: call.done, tokens: call.tokens });
-      if (call.done === call.requests.length) this.#settle(call, () => call.resolve(call.results));
+    for (const pending of [...this.#calls]) {
+      this.#tell(pending, () => pending.call.report());
+      if (pending.call.isDone) this.#settle(pending, () => pending.resolve(pending.call.results));
     }
     this.#dispatch();
   }
 
-  #finish(call: Call, index: number, completion: Completion): void {
-    call.results[index] = completion;
-    call.done++;
-    call.tokens += completion.tokens;
-    // Whatever kept it for this call has served.
-    if (this.#kept.size > 0) this.#kept.delete(identityOf(call.requests[index]!, call.sampling));
-  }
-
-  #keep(call: Call): void {
-    call.results.forEach((completion, index) => {
-      if (this.#kept.size < KEPT_SAMPLES_MAX)
-        this.#kept.set(identityOf(call.requests[index]!, call.sampling), completion);
-    });
+  /** What a caller's own code throws fails its call and nothing else. */
+  #tell(pending: PendingCall, tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      this.#settle(pending, () => pending.reject(error));
+    }
   }
 
   /** Ends the processes where the call was the only one; else only its samples are dropped. */
-  #abort(call: Call): void {
-    if (!this.#calls.has(call)) return;
-    this.#settle(call, () => undefined);
+  #abort(pending: PendingCall): void {
+    if (!this.#calls.has(pending)) return;
+    this.#settle(pending, () => undefined);
     this.#dispatch();
-    const ended = this.#calls.size === 0 ? this.#endChildren() : Promise.resolve();
+    const isIdle = this.#calls.size === 0 && this.#embeddings.isIdle;
+    const ended = isIdle ? this.#endChildren() : Promise.resolve();
     ended.then(
-      () => call.reject(call.options.signal?.reason),
-      (error: unknown) => call.reject(error),
+      () => pending.reject(pending.call.options.signal?.reason),
+      (error: unknown) => pending.reject(error),
     );
   }
 
   /** Takes a call out of the pool, its samples with it, and tells its caller. */
-  #settle(call: Call, tell: () => void): void {
-    this.#calls.delete(call);
-    call.options.signal?.removeEventListener('abort', call.abort);
-    const left = new Set<number>();
-    for (const [key, place] of this.#places) if (place.call === call) left.add(key);
-    for (const key of left) this.#places.delete(key);
-    if (left.size > 0) {
+  #settle(pending: PendingCall, tell: () => void): void {
+    if (!this.#calls.delete(pending)) return;
+    const { options, keys } = pending.call;
+    options.signal?.removeEventListener('abort', pending.abort);
+    for (const key of keys) this.#places.delete(key);
+    if (keys.size > 0) {
       this.#waiting = this.#waiting.flatMap((group) => {
-        const samples = group.samples.filter(({ key }) => !left.has(key));
+        const samples = group.samples.filter(({ key }) => !keys.has(key));
         return samples.length === 0 ? [] : [{ ...group, samples }];
       });
       for (const child of this.#children) {
-        child.engine.send({ type: 'drop', keys: left });
-        for (const key of left) child.keys.delete(key);
-        if (child.keys.size === 0) child.engine.setBusy(false);
+        const given = new Set([...child.keys].filter((key) => keys.has(key)));
+        if (given.size === 0) continue;
+        child.engine.send({ type: 'drop', keys: given });
+        for (const key of given) child.keys.delete(key);
+        updateBusy(child);
       }
     }
     tell();
   }
 
-  #callsIn(child: Child): Set<Call> {
-    return new Set([...child.keys].flatMap((key) => this.#places.get(key)?.call ?? []));
+  #callsIn(child: Child): Set<PendingCall> {
+    return new Set([...child.keys].flatMap((key) => this.#places.get(key)?.pending ?? []));
   }
 
   async #endChildren(): Promise<void> {
@@ -256,24 +303,9 @@ export class SamplingPool implements Generator {
   }
 }
 
-/** All that a sample depends on beside the checkpoint. */
-function identityOf({ prompt, seed }: SampleRequest, { temperature, topP, maxTokens }: SamplingOptions): string {
-  return JSON.stringify([seed, temperature, topP, maxTokens, prompt]);
-}
-
-function checkRequest(requests: readonly SampleRequest[], sampling: SamplingOptions): void {
-  const parsed = samplingSchema.safeParse(sampling);
-  if (!parsed.success) throw invalid(z.prettifyError(parsed.error));
-  const unfit = requests.find(({ seed }) => !seedSchema.safeParse(seed).success);
-  if (unfit !== undefined) throw invalid(`seed ${unfit.seed} of request ${unfit.id}`);
-}
-
-function invalid(problem: string): StpError {
-  return new StpError(
-    'STP1002',
-    `sampling: ${problem}`,
-    'See `SamplingOptions` and `SampleRequest` for what is accepted.',
-  );
+/** Silence is a failure only while something is due. */
+function updateBusy({ engine, keys, batches }: Child): void {
+  engine.setBusy(keys.size > 0 || batches.size > 0);
 }
 
 function closedError(): StpError {

@@ -3,14 +3,16 @@
  * (ONNX Runtime packs constant matrices for its kernels once). Attention differs between the two and is theirs.
  */
 
+import { Tensor } from 'onnxruntime-node';
 import {
   EMBEDDING_TENSOR,
   FINAL_NORM_TENSOR,
+  HEAD_TENSOR,
   layerTensors,
   RMS_EPSILON,
   ROPE_THETA,
 } from '../../checkpoint/llama-tensors.ts';
-import type { Tensor } from '../../checkpoint/safetensors.ts';
+import type { Tensor as WeightTensor } from '../../checkpoint/safetensors.ts';
 import type { ModelShape } from '../../trainer.ts';
 import type { Graph, Value } from '../onnx/graph.ts';
 import { add, multiply, silu } from '../onnx/operations/arithmetic.ts';
@@ -22,9 +24,16 @@ import type { Dimension } from '../onnx/shape.ts';
 /** Added to scores that must not be seen: exp of it is 0, and it is finite, so a row of nothing else is no NaN. */
 export const MASKED = -1e9;
 
+/** Scores of a text's own tokens, [length, length]: each sees itself and those before it. */
+export function causalBias(length: number): Tensor {
+  const bias = new Float32Array(length * length);
+  for (let row = 0; row < length; row++) bias.fill(MASKED, row * length + row + 1, (row + 1) * length);
+  return new Tensor('float32', bias, [length, length]);
+}
+
 export interface Weights {
   readonly shape: ModelShape;
-  readonly tensors: ReadonlyMap<string, Tensor>;
+  readonly tensors: ReadonlyMap<string, WeightTensor>;
 }
 
 /** Query, key and value of the new tokens of one layer, [tokens, heads · headSize] each, rotated to their positions. */
@@ -87,10 +96,15 @@ export class Decoder {
     return hidden;
   }
 
-  /** Log-probabilities of the next token for rows of the hidden state: [rows, vocabularySize]. The head is the embedding. */
+  /** The hidden state as the head sees it. */
+  finalNorm(hidden: Value): Value {
+    return rmsNorm(hidden, this.#weight(FINAL_NORM_TENSOR), RMS_EPSILON);
+  }
+
+  /** Log-probabilities of the next token for rows of the hidden state: [rows, vocabularySize]. */
   logProbabilities(hidden: Value): Value {
-    const normed = rmsNorm(hidden, this.#weight(FINAL_NORM_TENSOR), RMS_EPSILON);
-    return logSoftmax(linear(normed, this.#embedding));
+    const head = this.shape.tiedEmbeddings === false ? this.#weight(HEAD_TENSOR) : this.#embedding;
+    return logSoftmax(linear(this.finalNorm(hidden), head));
   }
 
   #rotated(value: Value, positions: Value): Value {

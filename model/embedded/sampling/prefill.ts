@@ -1,6 +1,6 @@
 /** Reads prompts: what a prompt leaves in the cache and what may follow it. Each prompt alone, whatever else waits. */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import { MASKED, type Weights } from './decoder.ts';
+import { causalBias, type Weights } from './decoder.ts';
 import { prefillGraph } from './prefill-graph.ts';
 import { openSession } from './session.ts';
 
@@ -61,8 +61,6 @@ export class Prefiller {
   async #classFor(length: number): Promise<LengthClass> {
     let known = this.#classes.get(length);
     if (known === undefined) {
-      const bias = new Float32Array(length * length);
-      for (let row = 0; row < length; row++) bias.fill(MASKED, row * length + row + 1, (row + 1) * length);
       known = {
         session: await openSession(prefillGraph(this.#weights, length), 'prefill'),
         positions: new Tensor(
@@ -70,7 +68,7 @@ export class Prefiller {
           BigInt64Array.from({ length }, (_, at) => BigInt(at)),
           [1, length],
         ),
-        bias: new Tensor('float32', bias, [length, length]),
+        bias: causalBias(length),
       };
       this.#classes.set(length, known);
     }

@@ -6,13 +6,14 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { StpError } from '../../../data/errors.ts';
 import type { Checkpoint } from '../../checkpoint/checkpoint.ts';
-import type { SamplingOptions } from '../../generator.ts';
+import type { SamplingOptions, TokenLogprob } from '../../generator.ts';
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
 import { TokenChooser } from './choose-token.ts';
 import { decodeGraph } from './decode-graph.ts';
 import { KeyValueCache } from './key-value-cache.ts';
 import { uniformAt } from './philox.ts';
 import { Prefiller, type Prefix } from './prefill.ts';
+import { SampleTextBuilder } from './sample-text.ts';
 import { openSession } from './session.ts';
 
 /** Steps run on a multiple of this many rows, so that few shapes occur, and never on one row, which has other kernels. */
@@ -23,6 +24,8 @@ export interface SampleGroup {
   readonly prompt: string;
   readonly sampling: SamplingOptions;
   readonly samples: readonly { readonly key: number; readonly seed: number }[];
+  /** Whether text is wanted as it is decoded. */
+  readonly isStreamed?: boolean;
 }
 
 export interface Sampled {
@@ -33,6 +36,19 @@ export interface Sampled {
   readonly tokens: number;
   readonly logprob: number;
   readonly finish: 'stop' | 'length';
+  readonly tokenLogprobs?: readonly TokenLogprob[];
+}
+
+/** A piece of a streamed sample's text; it follows the pieces before it. */
+export interface SampleText {
+  readonly key: number;
+  readonly delta: string;
+}
+
+/** What a step gave. All text of a sample that ended is in this step's or earlier ones. */
+export interface Step {
+  readonly ended: Sampled[];
+  readonly texts: SampleText[];
 }
 
 /** A sample under way in a row. */
@@ -42,8 +58,12 @@ interface Row {
   readonly sampling: SamplingOptions;
   /** Tokens it may have in all. */
   readonly tokensMax: number;
+  readonly isStreamed: boolean;
   /** Tokens chosen; the last is not in the cache yet. */
   readonly ids: number[];
+  readonly text: SampleTextBuilder;
+  /** One a chosen token, where asked for. */
+  readonly logprobs: number[];
   /** Tokens in the cache. */
   length: number;
   logprob: number;
@@ -106,13 +126,13 @@ export class Sampler {
     return this.#waiting.length === 0 && this.#rows.every((row) => row === null);
   }
 
-  /** Starts what there are free rows for, decodes one token in each row, and returns the samples that ended. */
-  async step(): Promise<Sampled[]> {
-    const ended: Sampled[] = [];
-    await this.#fillRows(ended);
+  /** Starts what there are free rows for, and decodes one token in each row. */
+  async step(): Promise<Step> {
+    const step: Step = { ended: [], texts: [] };
+    await this.#fillRows(step);
     this.#closeHoles();
     const rows = this.#rows as readonly (Row | null)[];
-    if (rows.length === 0) return ended;
+    if (rows.length === 0) return step;
     const count = Math.ceil(rows.length / ROWS_STEP) * ROWS_STEP;
     const lengths = Int32Array.from({ length: count }, (_, index) => rows[index]?.length ?? 0);
     const tokens = BigInt64Array.from(lengths, (_, index) => BigInt(rows[index]?.ids.at(-1) ?? this.#tokenizer.padId));
@@ -127,10 +147,10 @@ export class Sampler {
     rows.forEach((row, index) => {
       if (row === null) return;
       row.length++;
-      const goesOn = this.#advance(row, logProbabilities.subarray(index * size, (index + 1) * size), ended);
+      const goesOn = this.#advance(row, logProbabilities.subarray(index * size, (index + 1) * size), step);
       if (!goesOn) this.#rows[index] = null;
     });
-    return ended;
+    return step;
   }
 
   async close(): Promise<void> {
@@ -139,10 +159,10 @@ export class Sampler {
   }
 
   /** Gives rows that ended, then rows not yet used, to waiting samples. */
-  async #fillRows(ended: Sampled[]): Promise<void> {
+  async #fillRows(step: Step): Promise<void> {
     for (let index = 0; index < this.#rowsMax && this.#waiting.length > 0; index++) {
       while ((this.#rows[index] ?? null) === null && this.#waiting.length > 0) {
-        await this.#start(index, this.#waiting[0]!, ended);
+        await this.#start(index, this.#waiting[0]!, step);
       }
     }
   }
@@ -158,24 +178,35 @@ export class Sampler {
   }
 
   /** Takes the group's next sample; its first token follows from the prompt alone. */
-  async #start(index: number, group: Waiting, ended: Sampled[]): Promise<void> {
+  async #start(index: number, group: Waiting, step: Step): Promise<void> {
     const { key, seed } = group.samples[group.started++]!;
     if (group.started === group.samples.length) this.#waiting.shift();
     const tokensMax = Math.min(group.sampling.maxTokens, this.#contextLength - group.ids.length);
-    const row: Row = { key, seed, sampling: group.sampling, tokensMax, ids: [], length: group.ids.length, logprob: 0 };
+    const row: Row = {
+      key,
+      seed,
+      sampling: group.sampling,
+      tokensMax,
+      isStreamed: group.isStreamed ?? false,
+      ids: [],
+      text: new SampleTextBuilder(group.sampling.stop ?? []),
+      logprobs: [],
+      length: group.ids.length,
+      logprob: 0,
+    };
     if (group.ids.length === 0 || tokensMax <= 0) {
       // A prompt that fills the context leaves no room: an empty sample that says so, not a failed batch.
-      ended.push(this.#sampled(row, 'length'));
+      this.#end(row, 'length', step);
       return;
     }
     group.prefix ??= await this.#prefiller.prefill(group.ids);
-    if (!this.#advance(row, group.prefix.logProbabilities, ended)) return;
+    if (!this.#advance(row, group.prefix.logProbabilities, step)) return;
     this.#cache.place(index, group.prefix);
     this.#rows[index] = row;
   }
 
-  /** Chooses the row's next token; false, with the sample in `ended`, when it was the last. */
-  #advance(row: Row, logProbabilities: Float32Array, ended: Sampled[]): boolean {
+  /** Chooses the row's next token; false, with the sample ended, when it was the last. */
+  #advance(row: Row, logProbabilities: Float32Array, step: Step): boolean {
     const { id, logprob } = this.#chooser.choose(logProbabilities, row.sampling, uniformAt(row.seed, row.ids.length));
     if (!Number.isFinite(logprob)) {
       const advice = 'The weights overflow: train from an earlier checkpoint, or with a lower learning rate.';
@@ -183,14 +214,32 @@ export class Sampler {
     }
     row.ids.push(id);
     row.logprob += logprob;
-    if (id === this.#tokenizer.endId) ended.push(this.#sampled(row, 'stop'));
-    else if (row.ids.length >= row.tokensMax) ended.push(this.#sampled(row, 'length'));
-    else return true;
+    if (row.sampling.tokenLogprobs) row.logprobs.push(logprob);
+    const isEnd = id === this.#tokenizer.endId;
+    if (isEnd || row.text.push(this.#tokenizer.bytesOf(id))) this.#end(row, 'stop', step);
+    else if (row.ids.length >= row.tokensMax) this.#end(row, 'length', step);
+    else {
+      this.#show(row, step);
+      return true;
+    }
     return false;
   }
 
-  #sampled(row: Row, finish: Sampled['finish']): Sampled {
-    const ids = finish === 'stop' ? row.ids.slice(0, -1) : row.ids;
-    return { key: row.key, text: this.#tokenizer.decode(ids), tokens: row.ids.length, logprob: row.logprob, finish };
+  #end(row: Row, finish: Sampled['finish'], step: Step): void {
+    const { key, ids, text, logprob } = row;
+    text.finish();
+    this.#show(row, step);
+    const sampled: Sampled = { key, text: text.text, tokens: ids.length, logprob, finish };
+    if (!row.sampling.tokenLogprobs) step.ended.push(sampled);
+    else {
+      const tokenLogprobs = ids.map((id, at) => ({ token: this.#tokenizer.decode([id]), logprob: row.logprobs[at]! }));
+      step.ended.push({ ...sampled, tokenLogprobs });
+    }
+  }
+
+  #show(row: Row, step: Step): void {
+    if (!row.isStreamed) return;
+    const delta = row.text.takeShowable();
+    if (delta !== '') step.texts.push({ key: row.key, delta });
   }
 }

@@ -1,0 +1,89 @@
+/**
+ * Calls for embeddings, cut into batches that processes take one by one. Knows no process: the pool hands batches out, and
+ * brings back vectors or what became of the process.
+ */
+export interface TextBatch {
+  readonly key: number;
+  readonly texts: readonly string[];
+}
+
+interface EmbeddingCall {
+  readonly vectors: Float32Array[];
+  readonly signal: AbortSignal | undefined;
+  readonly abort: () => void;
+  left: number;
+  readonly resolve: (vectors: readonly Float32Array[]) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** Some hundredths of a second of work: short against a heartbeat, long against a message. */
+const TEXTS_PER_BATCH = 256;
+
+export class EmbeddingQueue {
+  readonly #calls = new Set<EmbeddingCall>();
+  /** Batches not answered yet, given out or not. */
+  readonly #places = new Map<number, { readonly call: EmbeddingCall; readonly start: number }>();
+  #waiting: TextBatch[] = [];
+  #nextKey = 0;
+
+  /** Resolves with a vector a text when all its batches are answered. */
+  add(texts: readonly string[], signal: AbortSignal | undefined): Promise<readonly Float32Array[]> {
+    return new Promise((resolve, reject) => {
+      const abort = () => this.#settle(call, () => reject(signal?.reason));
+      const vectors = new Array<Float32Array>(texts.length);
+      const call: EmbeddingCall = { vectors, signal, abort, left: texts.length, resolve, reject };
+      signal?.addEventListener('abort', abort, { once: true });
+      this.#calls.add(call);
+      for (let start = 0; start < texts.length; start += TEXTS_PER_BATCH) {
+        const key = this.#nextKey++;
+        this.#places.set(key, { call, start });
+        this.#waiting.push({ key, texts: texts.slice(start, start + TEXTS_PER_BATCH) });
+      }
+    });
+  }
+
+  get isIdle(): boolean {
+    return this.#calls.size === 0;
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  next(): TextBatch | undefined {
+    return this.#waiting.shift();
+  }
+
+  /** `vectors` of a batch, one after another. */
+  take(key: number, vectors: Float32Array, hiddenSize: number): void {
+    const place = this.#places.get(key);
+    if (place === undefined) return;
+    this.#places.delete(key);
+    const { call, start } = place;
+    const count = vectors.length / hiddenSize;
+    for (let index = 0; index < count; index++)
+      call.vectors[start + index] = vectors.slice(index * hiddenSize, (index + 1) * hiddenSize);
+    call.left -= count;
+    if (call.left === 0) this.#settle(call, () => call.resolve(call.vectors));
+  }
+
+  /** Fails the calls that have one of these batches. */
+  fail(keys: ReadonlySet<number>, error: Error): void {
+    for (const key of keys) {
+      const call = this.#places.get(key)?.call;
+      if (call !== undefined) this.#settle(call, () => call.reject(error));
+    }
+  }
+
+  failAll(error: Error): void {
+    for (const call of [...this.#calls]) this.#settle(call, () => call.reject(error));
+  }
+
+  #settle(call: EmbeddingCall, tell: () => void): void {
+    this.#calls.delete(call);
+    call.signal?.removeEventListener('abort', call.abort);
+    for (const [key, place] of this.#places) if (place.call === call) this.#places.delete(key);
+    this.#waiting = this.#waiting.filter(({ key }) => this.#places.has(key));
+    tell();
+  }
+}

@@ -1,0 +1,35 @@
+/** Whether what a sample is asked with makes sense. */
+import { z } from 'zod';
+import { StpError } from '../../../data/errors.ts';
+import { type SampleRequest, type SamplingOptions, STOP_CHARS_MAX, STOPS_MAX } from '../../generator.ts';
+
+const stopSchema = z
+  .string()
+  .min(1)
+  .max(STOP_CHARS_MAX)
+  .refine((text) => text.isWellFormed(), 'half a character');
+
+const samplingSchema = z.strictObject({
+  temperature: z.number().nonnegative().max(100),
+  topP: z.number().positive().max(1),
+  maxTokens: z.int().positive(),
+  stop: z.array(stopSchema).max(STOPS_MAX).optional(),
+  tokenLogprobs: z.boolean().optional(),
+});
+const seedSchema = z.int().nonnegative();
+
+/** Throws STP1002. */
+export function checkRequests(requests: readonly SampleRequest[], sampling: SamplingOptions): void {
+  const parsed = samplingSchema.safeParse(sampling);
+  if (!parsed.success) throw invalid(z.prettifyError(parsed.error));
+  const unfit = requests.find(({ seed }) => !seedSchema.safeParse(seed).success);
+  if (unfit !== undefined) throw invalid(`seed ${unfit.seed} of request ${unfit.id}`);
+}
+
+function invalid(problem: string): StpError {
+  return new StpError(
+    'STP1002',
+    `sampling: ${problem}`,
+    'See `SamplingOptions` and `SampleRequest` for what is accepted.',
+  );
+}

@@ -1,0 +1,54 @@
+/**
+ * The graph that embeds texts: the mean of the last hidden layer, after the final norm, over the tokens of each text. Rows
+ * are padded at their ends, which a causal decoder does not see.
+ */
+import { Graph, type Value } from '../onnx/graph.ts';
+import { add } from '../onnx/operations/arithmetic.ts';
+import { concatenate, reshape, shapeOf, transpose } from '../onnx/operations/layout.ts';
+import { matmul } from '../onnx/operations/linear.ts';
+import { softmax } from '../onnx/operations/transformer.ts';
+import type { Shape } from '../onnx/shape.ts';
+import { Decoder, type Projections, type Weights } from './decoder.ts';
+
+/** Known when the graph runs: texts of a batch, tokens each is padded to, and the product of the two. */
+const ROWS = 'rows';
+const LENGTH = 'length';
+const TOKENS = 'tokens';
+
+/**
+ * Inputs: `tokens` int64 [rows, length]; `positions` int64 [rows · length, 1]; `bias` [length, length] added to the scores
+ * (0 to see, very negative not to); `shares` [rows, 1, length], each token's part of its text's mean.
+ * Output: `means` [rows, 1, hiddenSize].
+ */
+export function embeddingGraph(weights: Weights): Uint8Array {
+  const graph = new Graph('embedding');
+  const decoder = new Decoder(graph, weights);
+  const { headSize, shape } = decoder;
+  const { keyValueHeads } = shape;
+  const tokens = graph.input('tokens', 'int64', [ROWS, LENGTH]);
+  const positions = graph.input('positions', 'int64', [TOKENS, 1]);
+  const bias = graph.input('bias', 'float32', [LENGTH, LENGTH]);
+  const shares = graph.input('shares', 'float32', [ROWS, 1, LENGTH]);
+  const batchShape = shapeOf(tokens);
+
+  /** [rows · length, …] as [rows, length, …rest]. */
+  const byRow = (value: Value, rest: readonly number[]): Value => {
+    const target = concatenate([batchShape, graph.integers(rest)], 0);
+    const rowed: Shape = [ROWS, LENGTH, ...rest];
+    return graph.operation({ operator: 'Reshape', inputs: [value, target] }, value.type, rowed);
+  };
+  /** [rows · length, heads · headSize] as [rows, keyValueHeads, heads of each, length, headSize]. */
+  const byHead = (value: Value, group: number): Value =>
+    transpose(byRow(value, [keyValueHeads, group, headSize]), [0, 2, 3, 1, 4]);
+
+  const attend = ({ query, key, value }: Projections): Value => {
+    const queries = byHead(query, shape.heads / keyValueHeads);
+    const scores = matmul(queries, byHead(key, 1), { transposeRight: true, scale: 1 / Math.sqrt(headSize) });
+    const seen = matmul(softmax(add(scores, bias)), byHead(value, 1));
+    return reshape(transpose(seen, [0, 3, 1, 2, 4]), [TOKENS, shape.hiddenSize]);
+  };
+
+  const hidden = decoder.hidden({ tokens: reshape(tokens, [TOKENS]), positions, attend });
+  graph.output('means', matmul(shares, byRow(decoder.finalNorm(hidden), [shape.hiddenSize])));
+  return graph.encode();
+}

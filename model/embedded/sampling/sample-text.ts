@@ -1,0 +1,75 @@
+/**
+ * The text of a sample as its tokens come: bytes to whole characters, a look-out for texts that end it, and what of it can
+ * be shown already. Cutting depends on the text alone, not on how tokens divide it: the stop text complete first counts.
+ */
+export class SampleTextBuilder {
+  // A mark at the start of a text is text too.
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  readonly #stops: readonly string[];
+  readonly #longestStop: number;
+  #text = '';
+  #shown = 0;
+  #stopped = false;
+
+  constructor(stops: readonly string[]) {
+    this.#stops = stops;
+    this.#longestStop = stops.reduce((longest, stop) => Math.max(longest, stop.length), 0);
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Adds a token's bytes; true when a stop text is complete, and the text cut before it. */
+  push(bytes: Uint8Array): boolean {
+    return this.#add(this.#decoder.decode(bytes, { stream: true }));
+  }
+
+  /** No token follows: bytes left over become U+FFFD. */
+  finish(): void {
+    this.#add(this.#decoder.decode());
+    this.#stopped = true;
+  }
+
+  /** Text not yet taken that no later token can cut off. */
+  takeShowable(): string {
+    const end = this.#stopped ? this.#text.length : this.#text.length - this.#possibleStopLength();
+    const delta = this.#text.slice(this.#shown, end);
+    this.#shown = Math.max(this.#shown, end);
+    return delta;
+  }
+
+  #add(piece: string): boolean {
+    if (this.#stopped || piece === '') return this.#stopped;
+    const from = Math.max(0, this.#text.length - this.#longestStop + 1);
+    this.#text += piece;
+    const cut = this.#cut(from);
+    if (cut === null) return false;
+    this.#text = this.#text.slice(0, cut);
+    this.#stopped = true;
+    return true;
+  }
+
+  /** Start of the stop text that ends first from `from` on, the longest of those that end there. */
+  #cut(from: number): number | null {
+    let start: number | null = null;
+    let end = Number.POSITIVE_INFINITY;
+    for (const stop of this.#stops) {
+      const found = this.#text.indexOf(stop, from);
+      const foundEnd = found + stop.length;
+      if (found < 0 || foundEnd > end || (foundEnd === end && found > start!)) continue;
+      start = found;
+      end = foundEnd;
+    }
+    return start;
+  }
+
+  /** Length of the longest end of the text that begins a stop text. */
+  #possibleStopLength(): number {
+    for (let length = Math.min(this.#longestStop - 1, this.#text.length); length > 0; length--) {
+      const end = this.#text.slice(-length);
+      if (this.#stops.some((stop) => stop.length > length && stop.startsWith(end))) return length;
+    }
+    return 0;
+  }
+}
