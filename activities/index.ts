@@ -4,18 +4,23 @@ import { datasetActivities } from './datasets.ts';
 import { evaluateActivities } from './evaluate.ts';
 import { generateActivities } from './generate.ts';
 import { nodeActivities } from './nodes.ts';
+import { planActivities } from './plan.ts';
 import type { Ports } from './ports.ts';
 import { reportActivities } from './report.ts';
 import { selectActivities } from './select.ts';
+import { takeOverActivities } from './take-over.ts';
 import { trainActivities } from './train.ts';
 import { verifyActivities } from './verify.ts';
+import { verifyShardActivities } from './verify-shard.ts';
 
 /** Short activities that read and write the store: they run on the control queue. */
 export function createControlActivities(ports: Ports) {
   return {
     ...datasetActivities(ports),
+    ...planActivities(ports),
     ...selectActivities(ports),
     ...evaluateActivities(ports),
+    ...takeOverActivities(ports),
     provisionNodes: nodeActivities(ports).provisionNodes,
     releaseNodes: nodeActivities(ports).releaseNodes,
   };
@@ -27,6 +32,7 @@ export function createHostActivities(ports: Ports) {
     ...trainActivities(ports),
     ...generateActivities(ports),
     ...conjectureActivities(ports),
+    ...verifyShardActivities(ports),
     ...verifyActivities(ports),
     ...reportActivities(ports),
     cleanUpNode: nodeActivities(ports).cleanUpNode,

@@ -7,9 +7,7 @@ import {
   type Proved,
   provedSchema,
   type Sample,
-  type Statement,
   sampleSchema,
-  statementSchema,
   type Verdict,
   verdictSchema,
 } from '../data/schemas/records.ts';
@@ -24,18 +22,15 @@ import {
 import { proverPrompt } from '../selfplay/prompts.ts';
 import { randomStream } from '../selfplay/random.ts';
 import { countRates, passRate, sumRates } from '../selfplay/rates.ts';
-import { statementsToAttempt } from '../selfplay/seeds.ts';
 import { conjecturerExamples, dedupeExamples, proverExamples, retrainExamples } from '../selfplay/select.ts';
 import { type WorkItem, workItemSchema } from '../selfplay/shards.ts';
 import type { RoundContext } from './conjecture.ts';
 import { conjectureRecordSchema } from './conjecture-records.ts';
-import { certifiedRates, readManifests } from './history.ts';
+import { readManifests } from './history.ts';
 import type { Ports } from './ports.ts';
 import { once, readAll, readRecords, writeRecords } from './record-files.ts';
-import { writeShards } from './shard-files.ts';
 import type { Certified } from './verify.ts';
 
-const shardPlanSchema = z.strictObject({ shards: z.array(artifactRefSchema) });
 const collectedSchema = z.strictObject({ rates: artifactRefSchema, proved: artifactRefSchema });
 const finishedSchema = z.strictObject({
   manifest: artifactRefSchema,
@@ -43,9 +38,6 @@ const finishedSchema = z.strictObject({
   examples: artifactRefSchema.nullable(),
 });
 export type Finished = z.infer<typeof finishedSchema>;
-
-/** Canaries in a round: enough to catch a checker that accepts anything, few enough not to be felt. */
-const CANARIES_PER_ROUND = 6;
 
 export interface FinishRoundInput extends RoundContext {
   readonly modelIn: string;
@@ -59,33 +51,6 @@ export interface FinishRoundInput extends RoundContext {
 
 export function selectActivities(ports: Ports) {
   return {
-    /** Cuts statements, conjectures and canaries into shards, shuffled by the run's seed. */
-    async planShards(input: RoundContext & { conjectures: ArtifactRef | null }) {
-      const { run, round, config, data } = input;
-      const store = await ports.store(run);
-      return once(store, `${input.name}/plan.json`, shardPlanSchema, async () => {
-        const best = await certifiedRates(store, await readManifests(store, input.history));
-        const statements = await readAll(store, data.train, statementSchema);
-        const random = randomStream(config.seed, round, 'plan');
-        const attempted = statementsToAttempt(statements, best, config.selection, random);
-        const conjectures = input.conjectures ? await readAll(store, input.conjectures, conjectureRecordSchema) : [];
-        const canaries = random
-          .shuffle(await readAll(store, data.canaries, statementSchema))
-          .slice(0, CANARIES_PER_ROUND);
-        const item = (statement: Statement, origin: WorkItem['origin']): WorkItem => {
-          const { id, name, header, statement: text, split, labels, weight } = statement;
-          const plain = { id, name, header, statement: text, split, labels, weight };
-          return { statement: plain, origin, samples: config.sampling.samplesPerStatement };
-        };
-        const items = random.shuffle([
-          ...attempted.map((statement) => item(statement, 'dataset')),
-          ...conjectures.map((statement) => item(statement, 'conjecture')),
-          ...canaries.map((statement) => item(statement, 'canary')),
-        ]);
-        return { shards: await writeShards(store, input.name, items, config.sampling.statementsPerShard) };
-      });
-    },
-
     /** Pass rates and the distinct proofs of a round, shard after shard. */
     async collectRound(input: RoundContext & { shards: readonly ShardResult[] }) {
       const { run, round } = input;

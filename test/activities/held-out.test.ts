@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { datasetActivities, type PreparedData } from '../../activities/datasets.ts';
+import { planActivities } from '../../activities/plan.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/record-files.ts';
 import { selectActivities } from '../../activities/select.ts';
@@ -108,7 +109,10 @@ describe('prepared data', () => {
 describe('selection', () => {
   it('reads nothing of the held-out split on its way to a training set', async () => {
     const context = { run: 'test', round: 1, name: 'rounds/1-test', config, data, history: [] };
-    const activities = selectActivities(portsWith(repositorySources()));
+    const activities = {
+      ...planActivities(portsWith(repositorySources())),
+      ...selectActivities(portsWith(repositorySources())),
+    };
     read.length = 0;
     const empty = await writeRecords(store, 'empty.jsonl', []);
     await activities.planShards({ ...context, conjectures: null });
