@@ -1,0 +1,12 @@
+"""Token ids of texts by a tokenizer.json, and the texts of those ids again."""
+
+import json
+import sys
+
+from tokenizers import Tokenizer
+
+request = json.load(sys.stdin)
+tokenizer = Tokenizer.from_file(request["path"])
+encoded = [tokenizer.encode(text).ids for text in request["texts"]]
+decoded = [tokenizer.decode(ids, skip_special_tokens=False) for ids in encoded]
+json.dump({"encoded": encoded, "decoded": decoded}, sys.stdout)
