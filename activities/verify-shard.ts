@@ -101,6 +101,7 @@ export function verifyShardActivities(ports: Ports) {
             tokens: sampled.tokens,
             verdictCounts: counts,
             provedStatements: proved.size,
+            checkMs: verdicts.reduce((sum, verdict) => sum + verdict.checkMs, 0),
           };
         }),
       );

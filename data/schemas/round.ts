@@ -43,6 +43,8 @@ export const shardResultSchema = z.strictObject({
   verdictCounts: verdictCountsSchema,
   /** Statements of the shard with at least one proof. */
   provedStatements: count,
+  /** Wall time Lean spent on the distinct samples of the shard, summed, ms: about its processor time, one thread a check. */
+  checkMs: z.number().nonnegative(),
 });
 export type ShardResult = z.infer<typeof shardResultSchema>;
 
