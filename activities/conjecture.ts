@@ -38,6 +38,8 @@ export interface RoundContext {
   readonly data: PreparedData;
   /** Manifests of the rounds before, oldest first. */
   readonly history: readonly ArtifactRef[];
+  /** First round whose proofs are replayed (STP §2.11: a retraining empties the replay window). */
+  readonly replayFrom: number;
 }
 
 export function conjectureActivities(ports: Ports) {

@@ -1,25 +1,37 @@
-/** What the run is at any moment, and what its end makes of it: carried by the workflow, read by the report. */
-import type { ArtifactRef, CheckpointRef } from '../data/schemas/artifact.ts';
-import type { Evaluation, RoundOutcome } from '../data/schemas/round.ts';
-import type { RunConfig } from '../data/schemas/run-config.ts';
-import type { PreparedData } from './datasets.ts';
-import type { Trained } from './train.ts';
+/** What the run is at any moment, and what its end makes of it: carried by the workflow, stored after every round, read by the report. */
+import { z } from 'zod';
+import { type ArtifactRef, checkpointRefSchema } from '../data/schemas/artifact.ts';
+import { type Evaluation, roundOutcomeSchema } from '../data/schemas/round.ts';
+import { runConfigSchema } from '../data/schemas/run-config.ts';
+import { preparedDataSchema } from './datasets.ts';
+import { trainedSchema } from './train.ts';
 
-/** Everything a run carries over a continue-as-new. */
-export interface RunState {
-  readonly config: RunConfig;
-  readonly hostQueue: string;
-  readonly data: PreparedData;
-  readonly sft: Trained;
+/** A round that failed, and how often it was tried: for people; nothing is decided by it. */
+export const roundFailureSchema = z.strictObject({
+  round: z.number().int().nonnegative(),
+  message: z.string().max(2_000),
+  decision: z.enum(['retry', 'skip', 'abort']),
+});
+
+/** Everything a run carries over a continue-as-new, and what another run needs to start from it. */
+export const runStateSchema = z.strictObject({
+  config: runConfigSchema,
+  hostQueue: z.string(),
+  data: preparedDataSchema,
+  sft: trainedSchema,
   /** The model of the next round. */
-  readonly checkpoint: CheckpointRef;
+  checkpoint: checkpointRefSchema,
   /** Round 0 is the baseline: the SFT model's own proofs, no conjectures. */
-  readonly outcomes: readonly RoundOutcome[];
+  outcomes: z.array(roundOutcomeSchema),
   /** Rounds that were given up by `skipRound`. */
-  readonly skipped: readonly number[];
-  readonly nextRound: number;
-  readonly secondsPerStage: Readonly<Record<string, number>>;
-}
+  skipped: z.array(z.number().int()),
+  failures: z.array(roundFailureSchema),
+  nextRound: z.number().int().nonnegative(),
+  /** First round whose proofs are replayed; moved by a retraining that empties the replay window (STP §2.11). */
+  replayFrom: z.number().int().nonnegative(),
+  secondsPerStage: z.record(z.string(), z.number()),
+});
+export type RunState = z.infer<typeof runStateSchema>;
 
 export interface SelfplayResult {
   readonly summary: ArtifactRef;

@@ -2,7 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { presetNames } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
-import { keyValue, portValue, roundsValue, seedValue } from './options.ts';
+import { fromRoundValue, keyValue, portValue, roundsValue, seedValue } from './options.ts';
 
 const program = new Command('stp')
   .description('A self-play theorem prover as a durable workflow: conjecture, prove, verify in Lean 4, train, repeat.')
@@ -16,7 +16,9 @@ function runOptions(command: Command): Command {
     .addOption(new Option('--preset <name>', `settings to start from: ${presetNames().join(', ')}`).default('embedded'))
     .option('--seed <n>', 'seed of every random choice of the run', seedValue)
     .option('--set <key=value>', 'set one value of the configuration; may be repeated', keyValue)
-    .option('--config <file>', 'JSON file with any part of the configuration');
+    .option('--config <file>', 'JSON file with any part of the configuration')
+    .option('--init-from <run>', 'start from what another run has left: its name, folder or URI, beside this one')
+    .option('--from-round <n>', 'with --init-from: last round taken over, or "sft"; without it all', fromRoundValue);
 }
 
 runOptions(program.command('selfplay'))
@@ -58,6 +60,22 @@ program
   .action(async (file, options) => {
     process.exitCode = await (await import('./check.ts')).check(file, options);
   });
+
+program
+  .command('serve')
+  .description('Serve a checkpoint over HTTP as OpenAI-compatible servers do, until Ctrl-C; see docs/serve.md.')
+  .requiredOption('--model <dir>', 'checkpoint folder')
+  .option(
+    '--name <name>',
+    'name of the model in requests; the hash of its weights always works too (default: the folder)',
+  )
+  .option('--host <host>', 'address to listen on; others than this machine ask for keys in STP_SERVE_KEYS', '127.0.0.1')
+  .option('--port <n>', 'port to listen on', portValue, 8000)
+  .option('--threads <n>', 'sampling processes, one thread each', wholeNumber('threads', 1, 256), 1)
+  .option('--max-requests <n>', 'requests under way at once; more get 429', wholeNumber('requests', 1, 65_536), 256)
+  .option('--timeout <seconds>', 'longest time for one request', wholeNumber('seconds', 1, 86_400), 600)
+  .option('--no-key', 'serve everyone who reaches the address, on whatever host')
+  .action(async (options) => (await import('./serve.ts')).serve(options));
 
 program
   .command('setup')

@@ -1,5 +1,7 @@
 /** Options that several commands share, and how their values are read. */
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { InvalidArgumentError } from 'commander';
 import { changedValues, resolveConfig } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
@@ -14,6 +16,9 @@ export function wholeNumber(name: string, min: number, max: number) {
 }
 
 export const roundsValue = wholeNumber('rounds', 1, ROUNDS_MAX);
+/** `sft` is the state before any round. */
+export const fromRoundValue = (text: string): number =>
+  text === 'sft' ? -1 : wholeNumber('from-round', 0, ROUNDS_MAX)(text);
 export const seedValue = wholeNumber('seed', 0, 2 ** 31 - 1);
 export const portValue = wholeNumber('a port', 1, 65_535);
 
@@ -29,6 +34,8 @@ export interface RunOptions {
   readonly seed?: number;
   readonly set?: Record<string, string>;
   readonly config?: string;
+  readonly initFrom?: string;
+  readonly fromRound?: number;
 }
 
 /**
@@ -49,7 +56,17 @@ export function startInput(options: RunOptions): { input: StartInput; config: Ru
     },
   });
   const { rounds, seed, ...set } = changedValues(config);
-  return { input: { rounds: config.rounds, preset: config.preset, seed: config.seed, set }, config };
+  const { fromRound } = options;
+  const initFrom = options.initFrom === undefined ? undefined : runReference(options.initFrom);
+  if (fromRound !== undefined && initFrom === undefined)
+    throw new StpError('STP1002', '--from-round is given without --init-from', 'Name the run whose round that is.');
+  const origin = { ...(initFrom === undefined ? {} : { initFrom }), ...(fromRound === undefined ? {} : { fromRound }) };
+  return { input: { rounds: config.rounds, preset: config.preset, seed: config.seed, ...origin, set }, config };
+}
+
+/** A folder becomes a URI, since workers stand elsewhere; names and URIs stay. */
+function runReference(text: string): string {
+  return text.includes('/') && !text.includes('://') ? pathToFileURL(resolve(text)).href : text;
 }
 
 function readConfigFile(path: string): object {

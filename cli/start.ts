@@ -11,7 +11,17 @@ import { freshRunName, type RunOptions, runSummary, startInput } from './options
 import { environmentWithoutOurBin, temporalExecutable } from './temporal.ts';
 import { splitTemporalFlags, TEMPORAL_FLAGS } from './temporal-flags.ts';
 
-const OWN_FLAGS = ['--rounds', '--preset', '--seed', '--set', '--config', '--run', '--help'];
+const OWN_FLAGS = [
+  '--rounds',
+  '--preset',
+  '--seed',
+  '--set',
+  '--config',
+  '--init-from',
+  '--from-round',
+  '--run',
+  '--help',
+];
 
 /** @param words arguments that are none of our options: Temporal's own, or mistakes */
 export async function start(options: RunOptions & { run?: string }, words: readonly string[]): Promise<number> {

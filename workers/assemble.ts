@@ -8,6 +8,7 @@ import type { Ports } from '../activities/ports.ts';
 import { openJsonlMonitor, readMetrics } from '../infra/monitor/jsonl-monitor.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import { localNodes } from '../infra/nodes/local-nodes.ts';
+import { withNeighbours } from '../infra/stores/neighbours.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { checkFile } from '../lean/check-file.ts';
 import { compileLibrary, LIBRARY_HEADER } from '../lean/library/compile.ts';
@@ -83,7 +84,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       cleanUp: (run) => machine.cleanUp(local(run)),
       release: (run) => machine.release(local(run)),
     },
-    store: (run) => openStore(`${settings.storeUri}/${run}`),
+    store: async (run) => withNeighbours(await openStore(`${settings.storeUri}/${run}`), settings.storeUri),
     scratch,
     async verifier(run, limits) {
       const key = JSON.stringify([run, limits]);

@@ -24,6 +24,10 @@ export interface RoundInput {
   readonly hostQueue: string;
   readonly data: PreparedData;
   readonly checkpoint: CheckpointRef;
+  /** The SFT model, from which expert iteration trains anew in every round. */
+  readonly sftCheckpoint: CheckpointRef;
+  /** First round whose proofs are replayed. */
+  readonly replayFrom: number;
   /** Manifests of the rounds before, oldest first. */
   readonly history: readonly ArtifactRef[];
   readonly paused: boolean;

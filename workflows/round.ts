@@ -20,7 +20,7 @@ import { StageClock } from './stage-clock.ts';
 export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   const { run, round, config, hostQueue, data, history } = input;
   const name = `rounds/${round}-${input.checkpoint.model.slice(0, MODEL_DIGITS)}`;
-  const context = { run, round, name, config, data, history };
+  const context = { run, round, name, config, data, history, replayFrom: input.replayFrom };
   let paused = input.paused;
   const shards: ShardResult[] = [];
   let shardsTotal = 0;
@@ -121,16 +121,17 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   });
 
   let checkpoint = input.checkpoint;
-  if (finished.examples !== null) {
+  const { from, sftShare: _, ...optimiser } = config.training;
+  if (finished.examples !== null && from !== 'none') {
     await enter('train', `training on ${finished.examples.count} examples`);
     const { model, modelThreads, seed } = config;
     const trained = await host(hostQueue, `train on ${finished.examples.count} weighted examples`).trainModel({
       run,
       name: `checkpoints/round-${round}`,
       examples: finished.examples,
-      init: input.checkpoint,
+      init: from === 'sft' ? input.sftCheckpoint : input.checkpoint,
       config: { model, modelThreads, seed },
-      optimiser: config.training,
+      optimiser,
     });
     checkpoint = trained.checkpoint;
   }

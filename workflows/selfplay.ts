@@ -16,6 +16,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { RunState, SelfplayResult } from '../activities/run-state.ts';
+import type { Trained } from '../activities/train.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
 import { type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import { control, host } from './activity-proxies.ts';
@@ -24,6 +25,9 @@ import { evaluateHeldOut } from './evaluate.ts';
 import type { stpRound } from './round.ts';
 import { RunControl } from './run-control.ts';
 import { Story } from './story.ts';
+
+/** What is kept of the message of a round that failed. */
+const FAILURE_CHARS_MAX = 2_000;
 
 /** Rounds in one history; a round is about a dozen events of the parent. */
 const ROUNDS_PER_HISTORY = 20;
@@ -48,6 +52,7 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
       hostQueue = await provision(run);
     }
     let state = carried?.state ?? (await prepare(run, start, hostQueue, story));
+    if (!carried) await control('keep the state').saveState(run, state);
     const historyEnd = state.nextRound + ROUNDS_PER_HISTORY;
     while (state.nextRound <= start.rounds && !(steering.stopping && state.nextRound > 0)) {
       if (state.nextRound === historyEnd) {
@@ -61,8 +66,8 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
       if (steering.stopping && state.nextRound > 0) break;
       story.round = state.nextRound;
       story.state = state;
-      const outcome = await playRound(run, state, steering, story);
-      state = { ...state, nextRound: state.nextRound + 1 };
+      const { outcome, failures } = await playRound(run, state, steering, story);
+      state = { ...state, nextRound: state.nextRound + 1, failures: [...state.failures, ...failures] };
       if (outcome === null) state = { ...state, skipped: [...state.skipped, story.round] };
       else {
         story.clock.add(outcome.secondsPerStage);
@@ -70,6 +75,7 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
       }
       story.state = state;
       if (isRetrainDue(state, story.round, steering.stopping)) state = await retrain(run, state, story);
+      await control('keep the state').saveState(run, { ...state, secondsPerStage: story.clock.close() });
     }
     story.state = state;
     story.enter('evaluate', 'comparing the first and the last model on held-out statements');
@@ -107,43 +113,67 @@ async function provision(run: string): Promise<string> {
 
 async function prepare(run: string, start: StartInput, hostQueue: string, story: Story): Promise<RunState> {
   const config = await control('resolve the configuration').prepareRun(run, start);
+  let sft: Trained | null = null;
+  if (start.initFrom !== undefined) {
+    story.enter('data', `taking over from run ${start.initFrom}`);
+    const taken = await control(`take over from ${start.initFrom}`).takeOver(run, start, config);
+    if (taken.state !== null) return { ...taken.state, hostQueue };
+    sft = taken.sft;
+  }
   story.enter('data', 'preparing statements and the SFT set');
   const data = await control('statements, SFT set, canaries').prepareData(run, config);
-  story.enter('sft', `training the first model on ${data.sft.count} examples of the library`);
-  const { model, modelThreads, seed } = config;
-  const sft = await host(hostQueue, `SFT on ${data.sft.count} examples`).trainModel({
-    run,
-    name: 'checkpoints/sft',
-    examples: data.sft,
-    init: null,
-    config: { model, modelThreads, seed },
-    optimiser: config.sft,
-  });
-  const { checkpoint } = sft;
-  return { config, hostQueue, data, sft, checkpoint, outcomes: [], skipped: [], nextRound: 0, secondsPerStage: {} };
+  if (sft === null) {
+    story.enter('sft', `training the first model on ${data.sft.count} examples of the library`);
+    const { model, modelThreads, seed } = config;
+    sft = await host(hostQueue, `SFT on ${data.sft.count} examples`).trainModel({
+      run,
+      name: 'checkpoints/sft',
+      examples: data.sft,
+      init: null,
+      config: { model, modelThreads, seed },
+      optimiser: config.sft,
+    });
+  }
+  return {
+    config,
+    hostQueue,
+    data,
+    sft,
+    checkpoint: sft.checkpoint,
+    outcomes: [],
+    skipped: [],
+    failures: [],
+    nextRound: 0,
+    replayFrom: 0,
+    secondsPerStage: {},
+  };
 }
 
-/** One round as a child, tried until it is done or a person gives it up (null). An abort fails the run. */
-async function playRound(
-  run: string,
-  state: RunState,
-  steering: RunControl,
-  story: Story,
-): Promise<RoundOutcome | null> {
+interface PlayedRound {
+  /** Null where a person gave the round up. */
+  readonly outcome: RoundOutcome | null;
+  readonly failures: RunState['failures'];
+}
+
+/** One round as a child, tried until it is done or a person gives it up. An abort fails the run. */
+async function playRound(run: string, state: RunState, steering: RunControl, story: Story): Promise<PlayedRound> {
   const round = state.nextRound;
   const label = round === 0 ? 'baseline: what the SFT model proves' : `round ${round} of ${state.config.rounds}`;
+  const failures: RunState['failures'] = [];
   for (;;) {
     story.enter('round', label);
-    const { config, hostQueue, data, checkpoint } = state;
+    const { config, hostQueue, data, sft, checkpoint, replayFrom } = state;
     const history = state.outcomes.map((outcome) => outcome.manifest);
+    const context = { run, round, config, data, history, replayFrom };
     steering.child = roundWorkflowId(run, round);
     try {
-      return await executeChild<typeof stpRound>(ROUND_TYPE, {
+      const outcome = await executeChild<typeof stpRound>(ROUND_TYPE, {
         workflowId: steering.child,
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
         staticSummary: label,
-        args: [{ run, round, config, hostQueue, data, checkpoint, history, paused: steering.paused }],
+        args: [{ ...context, hostQueue, checkpoint, sftCheckpoint: sft.checkpoint, paused: steering.paused }],
       });
+      return { outcome, failures };
     } catch (error) {
       if (isCancellation(error) || !(error instanceof ChildWorkflowFailure)) throw error;
       const failure = rootMessage(error);
@@ -153,9 +183,10 @@ async function playRound(
         `${label} **FAILED**: ${failure}\n\nSend the update \`retryRound\`, \`skipRound\` or \`abort\`.`,
       );
       const decision = await steering.awaitDecision(failure);
+      failures.push({ round, message: failure.slice(0, FAILURE_CHARS_MAX), decision });
       if (decision === 'abort')
         throw ApplicationFailure.nonRetryable(`aborted: ${label} failed: ${failure}`, 'STP_ABORTED');
-      if (decision === 'skip') return null;
+      if (decision === 'skip') return { outcome: null, failures };
     } finally {
       steering.child = null;
     }
@@ -174,7 +205,16 @@ async function retrain(run: string, state: RunState, story: Story): Promise<RunS
   const { round } = story;
   const name = `retrain/${round}-${state.checkpoint.model.slice(0, MODEL_DIGITS)}`;
   const history = state.outcomes.map((outcome) => outcome.manifest);
-  const examples = await control('merge all rounds').retrainSet({ run, round, name, config, data, history });
+  const { replayFrom } = state;
+  const examples = await control('merge all rounds').retrainSet({
+    run,
+    round,
+    name,
+    config,
+    data,
+    history,
+    replayFrom,
+  });
   const { model, modelThreads, seed } = config;
   const trained = await host(hostQueue, `retrain on ${examples.count} examples`).trainModel({
     run,
@@ -184,7 +224,11 @@ async function retrain(run: string, state: RunState, story: Story): Promise<RunS
     config: { model, modelThreads, seed },
     optimiser: config.retrain.optimiser,
   });
-  return { ...state, checkpoint: trained.checkpoint };
+  return {
+    ...state,
+    checkpoint: trained.checkpoint,
+    replayFrom: config.retrain.emptiesReplay ? round + 1 : replayFrom,
+  };
 }
 
 function parseInput(input: unknown): StartInput {

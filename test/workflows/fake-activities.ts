@@ -50,7 +50,7 @@ export function fakeActivities(shards = 2): Fakes {
   const activities: ControlActivities & HostActivities = {
     async prepareRun(_run, input) {
       call('prepareRun');
-      return resolveConfig({ preset: 'smoke', flags: { rounds: input.rounds } });
+      return resolveConfig({ preset: 'smoke', set: input.set, flags: { rounds: input.rounds } });
     },
     async prepareData() {
       call('prepareData');
@@ -66,6 +66,14 @@ export function fakeActivities(shards = 2): Fakes {
         counts: { libraryProofs: 3, searchedProofs: 1, conjecturerExamples: 1, excludedForHeldOut: 0 },
       };
     },
+    async saveState(_run, state) {
+      call('saveState', state.nextRound - 1);
+    },
+    async takeOver(_run, start) {
+      call('takeOver', start.fromRound ?? '');
+      const sft = { checkpoint: checkpoint('taken-sft'), steps: 1, loss: 1, tokens: 1, seconds: 1 };
+      return { sft, state: null };
+    },
     async provisionNodes() {
       call('provisionNodes');
       return [{ name: 'test', taskQueue: HOST_QUEUE, cpuCores: 2, memoryBytes: 1 }];
@@ -78,11 +86,11 @@ export function fakeActivities(shards = 2): Fakes {
       return { node: 'test', processesEnded: 0, memoryBytesFreed: 0, cpuSecondsUsed: 0, scratchBytesFreed: 0 };
     },
     async trainModel(input) {
-      call('trainModel', input.name);
+      call('trainModel', `${input.name} from ${input.init?.model ?? 'nothing'}`);
       return { checkpoint: checkpoint(input.name.replaceAll('/', '-')), steps: 1, loss: 1, tokens: 1, seconds: 1 };
     },
     async planConjectures(input) {
-      call('planConjectures', input.round);
+      call('planConjectures', `${input.round} replaying from ${input.replayFrom}`);
       return ref('plan', 8);
     },
     async sampleConjectures() {
@@ -108,13 +116,13 @@ export function fakeActivities(shards = 2): Fakes {
       const verdictCounts = { proved: 2, rejected: 18 };
       return {
         items: input.items,
-        samples,
-        verdicts: ref('verdicts', 10),
+        parts: [{ samples, verdicts: ref('verdicts', 10) }],
         sampleCount,
         distinctCount,
         tokens,
         verdictCounts,
         provedStatements: 1,
+        checkMs: 100,
       };
     },
     async certify() {

@@ -73,17 +73,22 @@ describe('a run', () => {
         .filter((name) => !['sampleShard', 'verifyShard', 'sampleConjectures'].includes(name!));
       const baseline = ['planShards', 'collectRound', 'certify', 'finishRound', 'trainModel'];
       const round = ['planConjectures', 'gateConjectures', ...baseline];
+      const kept = ['saveState'];
       expect(stages).toEqual([
         'provisionNodes',
         'cleanUpNode',
         'prepareRun',
         'prepareData',
         'trainModel',
+        ...kept,
         ...baseline,
+        ...kept,
         ...round,
+        ...kept,
         ...round,
         'retrainSet',
         'trainModel',
+        ...kept,
         'planEvaluation',
         'writeReport',
         'cleanUpNode',
@@ -105,6 +110,50 @@ describe('a run', () => {
         statements: 10,
         waiting: null,
       });
+    });
+  });
+
+  const trainings = (fakes: Fakes): string[] => fakes.calls.filter((call) => call.startsWith('trainModel'));
+  const [sft, zero, one] = ['checkpoints-sft', 'checkpoints-round-0', 'checkpoints-round-1'];
+
+  it.each([
+    ['previous', [`round-1 from ${zero}`, `round-2 from ${one}`]],
+    ['sft', [`round-1 from ${sft}`, `round-2 from ${sft}`]],
+    ['none', []],
+  ])('trains rounds from where `training.from: %s` says', async (from, expected) => {
+    const fakes = fakeActivities(1);
+    await withWorkers(fakes, async () => {
+      const set = { 'training.from': from, 'retrain.everyRounds': 0 };
+      await (await start({ rounds: 2, set })).result();
+      const later = trainings(fakes).filter((call) => /round-[12]/.test(call));
+      expect(later).toEqual(expected.map((text) => `trainModel checkpoints/${text}`));
+    });
+  });
+
+  it('retrains from fresh weights every so many rounds, and replays nothing from before', async () => {
+    const fakes = fakeActivities(1);
+    await withWorkers(fakes, async () => {
+      await (await start({ rounds: 3, set: { 'retrain.everyRounds': 2 } })).result();
+      expect(trainings(fakes).filter((call) => call.includes('from nothing') && call.includes('retrain'))).toEqual([
+        'trainModel checkpoints/retrain-2 from nothing',
+        'trainModel checkpoints/retrain-3 from nothing',
+      ]);
+      expect(trainings(fakes)).toContain('trainModel checkpoints/round-3 from checkpoints-retrain-2');
+      expect(fakes.calls.filter((call) => call.startsWith('planConjectures'))).toEqual([
+        'planConjectures 1 replaying from 0',
+        'planConjectures 2 replaying from 0',
+        'planConjectures 3 replaying from 3',
+      ]);
+    });
+  });
+
+  it('starts from the SFT model of another run', async () => {
+    const fakes = fakeActivities(1);
+    await withWorkers(fakes, async () => {
+      await (await start({ rounds: 1, initFrom: 'other', fromRound: -1 })).result();
+      expect(fakes.calls).toContain('takeOver -1');
+      expect(trainings(fakes).filter((call) => call.includes('checkpoints/sft'))).toEqual([]);
+      expect(trainings(fakes)[0]).toBe('trainModel checkpoints/round-0 from taken-sft');
     });
   });
 

@@ -1,0 +1,103 @@
+/**
+ * State between runs: every round leaves the run's state in its store (`state/round-N.json`), and a run can start from what
+ * another one has left, from its SFT model alone or from any of its rounds (stp.md F19).
+ */
+import { z } from 'zod';
+import { StpError } from '../data/errors.ts';
+import { artifactRefSchema } from '../data/schemas/artifact.ts';
+import type { RunConfig, StartInput } from '../data/schemas/run-config.ts';
+import type { ObjectStore } from '../infra/stores/object-store.ts';
+import type { Ports } from './ports.ts';
+import { once, readJson } from './record-files.ts';
+import { type RunState, runStateSchema } from './run-state.ts';
+import { type Trained, trainedSchema } from './train.ts';
+
+/** State before any round: data and SFT are done. */
+const SFT_ONLY = -1;
+
+const stateName = (round: number): string => (round === SFT_ONLY ? 'state/sft.json' : `state/round-${round}.json`);
+
+/** What a run takes over: the SFT model alone, or everything up to a round. */
+export const takenOverSchema = z.strictObject({ sft: trainedSchema, state: runStateSchema.nullable() });
+export interface TakenOver {
+  readonly sft: Trained;
+  readonly state: RunState | null;
+}
+
+export function takeOverActivities(ports: Ports) {
+  return {
+    /** Stores the state that the next round starts from. */
+    async saveState(run: string, state: RunState): Promise<void> {
+      const store = await ports.store(run);
+      // A run that is started again passes here again, with other times of its stages: the first copy stays.
+      await once(store, stateName(state.nextRound - 1), runStateSchema, async () => state);
+    },
+
+    /**
+     * Reads what `start.initFrom` has left. Models of another shape or another SFT configuration, and for rounds other
+     * data, are STP1002: their figures would not belong to this run's configuration.
+     */
+    async takeOver(run: string, start: StartInput, config: RunConfig): Promise<TakenOver> {
+      const store = await ports.store(run);
+      return once(store, 'taken-over.json', takenOverSchema, async () => {
+        const source = nameOfRun(start.initFrom!, store.root);
+        const other = await ports.store(source);
+        const round = start.fromRound ?? (await lastRound(other));
+        const ref = await other.stat(stateName(round));
+        if (ref === null)
+          throw new StpError(
+            'STP1002',
+            `run ${source} has no ${round === SFT_ONLY ? 'SFT model' : `round ${round}`} to start from`,
+            `It has finished ${await describeRounds(other)}.`,
+          );
+        const state = await readJson(store, artifactRefSchema.parse(ref), runStateSchema);
+        requireSame(source, 'model', state.config.model, config.model);
+        requireSame(source, 'sft', state.config.sft, config.sft);
+        requireSame(source, 'data', state.config.data, config.data);
+        if (round === SFT_ONLY) return { sft: state.sft, state: null };
+        return { sft: state.sft, state: { ...state, config, failures: [], secondsPerStage: {} } };
+      });
+    },
+  };
+}
+
+/** A run's name from a name, a path or a URI; one that lies elsewhere cannot be read (see `infra/stores/neighbours.ts`). */
+function nameOfRun(initFrom: string, ownRoot: string): string {
+  const place = ownRoot.slice(0, ownRoot.lastIndexOf('/'));
+  const name = initFrom.startsWith(`${place}/`) ? initFrom.slice(place.length + 1).replace(/\/+$/, '') : initFrom;
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
+  throw new StpError(
+    'STP1002',
+    `${JSON.stringify(initFrom.slice(0, 200))} names no run in ${place}`,
+    'Give the name of a run in the same place as this one.',
+  );
+}
+
+async function finishedRounds(store: ObjectStore): Promise<number[]> {
+  const rounds: number[] = [];
+  for await (const { name } of store.list('state/')) {
+    const match = /^state\/round-(\d+)\.json$/.exec(name);
+    if (match) rounds.push(Number(match[1]));
+    else if (name === stateName(SFT_ONLY)) rounds.push(SFT_ONLY);
+  }
+  return rounds.sort((a, b) => a - b);
+}
+
+async function lastRound(store: ObjectStore): Promise<number> {
+  return (await finishedRounds(store)).at(-1) ?? SFT_ONLY;
+}
+
+async function describeRounds(store: ObjectStore): Promise<string> {
+  const rounds = (await finishedRounds(store)).map((round) => (round === SFT_ONLY ? 'its SFT' : `round ${round}`));
+  return rounds.length === 0 ? 'nothing yet' : rounds.join(', ');
+}
+
+function requireSame(source: string, key: 'model' | 'sft' | 'data', had: unknown, wanted: unknown): void {
+  if (JSON.stringify(had) === JSON.stringify(wanted)) return;
+  throw new StpError(
+    'STP1002',
+    `run ${source} has another "${key}" configuration than this run`,
+    `Give both the same values under "${key}"; \`bin/stp config\` shows them.`,
+    { facts: { had, wanted } },
+  );
+}

@@ -1,0 +1,47 @@
+/**
+ * A run's store that can also read what other runs in the same place have left: a run that starts from another one refers
+ * to its objects and copies none. Names, and all that is written, are the run's own.
+ */
+import { StpError } from '../../data/errors.ts';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import type { ObjectStore } from './object-store.ts';
+import { openStore } from './open-store.ts';
+
+/**
+ * @param place URI under which all runs lie, `file:///…/runs`; a reference to anything outside it is STP1403
+ * @param open how another store is opened
+ */
+export function withNeighbours(own: ObjectStore, place: string, open: typeof openStore = openStore): ObjectStore {
+  const root = place.replace(/\/+$/, '');
+  const opened = new Map<string, Promise<ObjectStore>>();
+  const storeOf = async (ref: ArtifactRef): Promise<ObjectStore> => {
+    if (ref.uri.startsWith(`${own.root}/`)) return own;
+    const run = ref.uri.startsWith(`${root}/`) ? ref.uri.slice(root.length + 1).split('/')[0] : undefined;
+    if (run === undefined || run === '' || run === '..')
+      throw new StpError(
+        'STP1403',
+        `${ref.uri} lies outside ${root}`,
+        'A run can start from another only when both lie in the same place: copy that run beside this one.',
+        { facts: { uri: ref.uri, place: root } },
+      );
+    const known = opened.get(run);
+    if (known) return known;
+    const opening = open(`${root}/${run}`);
+    opened.set(run, opening);
+    opening.catch(() => opened.delete(run));
+    return opening;
+  };
+  return {
+    root: own.root,
+    put: (...words) => own.put(...words),
+    putFile: (...words) => own.putFile(...words),
+    get: async (ref) => (await storeOf(ref)).get(ref),
+    stream: async (ref) => (await storeOf(ref)).stream(ref),
+    range: async (ref, start, end) => (await storeOf(ref)).range(ref, start, end),
+    download: async (ref, path) => (await storeOf(ref)).download(ref, path),
+    stat: (name) => own.stat(name),
+    list: (prefix) => own.list(prefix),
+    readPointer: (name) => own.readPointer(name),
+    movePointer: (...words) => own.movePointer(...words),
+  };
+}

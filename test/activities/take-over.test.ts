@@ -1,0 +1,99 @@
+/** A run that starts from another one: what it may take over, what it reads of it, and what it is refused. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Ports } from '../../activities/ports.ts';
+import { readRecords, writeRecords } from '../../activities/record-files.ts';
+import type { RunState } from '../../activities/run-state.ts';
+import { takeOverActivities } from '../../activities/take-over.ts';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import { statementSchema } from '../../data/schemas/records.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import { withNeighbours } from '../../infra/stores/neighbours.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+import { statement } from '../selfplay/records.ts';
+
+const config = resolveConfig({ preset: 'smoke' });
+
+async function place() {
+  const directory = await mkdtemp(join(tmpdir(), 'stp-take-over-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const uri = pathToFileURL(directory).href;
+  const store = async (run: string) => withNeighbours(await openStore(`${uri}/${run}`), uri);
+  const activities = takeOverActivities({ store } as Partial<Ports> as Ports);
+  const first = await store('first');
+  const train = await writeRecords(first, 'data/train/statements.jsonl', [
+    statement('theorem a (n : Nat) : n + 0 = n'),
+  ]);
+  const checkpoint = { manifest: train, model: 'feed' };
+  const state = (nextRound: number): RunState => ({
+    config,
+    hostQueue: 'stp/host/elsewhere',
+    data: {
+      train,
+      heldOut: train,
+      heldOutKeys: train,
+      canaries: train,
+      sft: train,
+      counts: { libraryProofs: 1, searchedProofs: 0, conjecturerExamples: 0, excludedForHeldOut: 0 },
+    } as RunState['data'],
+    sft: { checkpoint, steps: 1, loss: 1, tokens: 1, seconds: 1 },
+    checkpoint,
+    outcomes: [],
+    skipped: [],
+    failures: [],
+    nextRound,
+    replayFrom: 0,
+    secondsPerStage: { sft: 3 },
+  });
+  return { uri, store, activities, state, train };
+}
+
+it('takes over a round, the last one by itself, or the SFT model alone', async () => {
+  const { activities, state, uri } = await place();
+  for (const nextRound of [0, 1, 2]) await activities.saveState('first', state(nextRound));
+  const last = await activities.takeOver('a', { ...start('first') }, config);
+  expect(last.state).toMatchObject({ nextRound: 2, secondsPerStage: {} });
+  const earlier = await activities.takeOver('b', { ...start(`${uri}/first`), fromRound: 0 }, config);
+  expect(earlier.state?.nextRound).toBe(1);
+  const sft = await activities.takeOver('c', { ...start('first'), fromRound: -1 }, { ...config, library: 'grow' });
+  expect(sft.state).toBeNull();
+  expect(sft.sft.checkpoint.model).toBe('feed');
+});
+
+it('reads the other run through its references, and nothing outside the place of the runs', async () => {
+  const { store, train } = await place();
+  const own = await store('second');
+  expect(await Array.fromAsync(readRecords(own, train, statementSchema))).toHaveLength(1);
+  const outside = { ...train, uri: 'file:///etc/hostname' };
+  await expect(own.get(outside)).rejects.toMatchObject({ code: 'STP1403' });
+  const above = { ...train, uri: `${own.root.replace(/second$/, '')}../first/data/train/statements.jsonl` };
+  await expect(own.get(above)).rejects.toMatchObject({ code: 'STP1403' });
+});
+
+it.each<[string, Partial<RunConfig>]>([
+  ['model', { model: { ...config.model, layers: 7 } }],
+  ['sft', { sft: { ...config.sft, learningRate: 0.5 } }],
+  ['data', { data: { ...config.data, trainStatementsPerSetMax: 3 } }],
+])('refuses a run with another "%s" configuration', async (key, changed) => {
+  const { activities, state } = await place();
+  await activities.saveState('first', state(1));
+  const taking = activities.takeOver('second', start('first'), { ...config, ...changed });
+  await expect(taking).rejects.toMatchObject({ code: 'STP1002', message: expect.stringContaining(`"${key}"`) });
+});
+
+it('says what there is when a round is asked for that is not there', async () => {
+  const { activities, state } = await place();
+  await activities.saveState('first', state(0));
+  await activities.saveState('first', state(1));
+  const taking = activities.takeOver('second', { ...start('first'), fromRound: 7 }, config);
+  await expect(taking).rejects.toMatchObject({ code: 'STP1002', advice: expect.stringContaining('its SFT, round 0') });
+  await expect(activities.takeOver('third', start('../../etc'), config)).rejects.toMatchObject({ code: 'STP1002' });
+  await expect(activities.takeOver('fourth', start('nothing'), config)).rejects.toMatchObject({ code: 'STP1002' });
+});
+
+function start(initFrom: string) {
+  return { rounds: 3, preset: 'smoke', set: {}, initFrom };
+}
