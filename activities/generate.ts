@@ -52,6 +52,7 @@ export function generateActivities(ports: Ports) {
           const requests = items.flatMap((item) =>
             Array.from({ length: item.samples }, (_, index) => ({
               id: item.statement.id,
+              index,
               prompt: proverPrompt(item.statement.statement),
               seed: seedFrom(config.seed, input.name, item.statement.id, index),
             })),
@@ -66,6 +67,7 @@ export function generateActivities(ports: Ports) {
           const raw: RawSample[] = completions.map((completion, index) => ({
             ...completion,
             statementId: completion.id,
+            index: requests[index]!.index,
             seed: requests[index]!.seed,
           }));
           const samples = dedupeSamples(raw, input.checkpoint.model);

@@ -1,7 +1,7 @@
 /** What the run is at any moment, and what its end makes of it: carried by the workflow, stored after every round, read by the report. */
 import { z } from 'zod';
 import { type ArtifactRef, checkpointRefSchema } from '../data/schemas/artifact.ts';
-import { type Evaluation, roundOutcomeSchema } from '../data/schemas/round.ts';
+import { type Evaluation, roundEvaluationSchema, roundOutcomeSchema } from '../data/schemas/round.ts';
 import { runConfigSchema } from '../data/schemas/run-config.ts';
 import { preparedDataSchema } from './datasets.ts';
 import { trainedSchema } from './train.ts';
@@ -26,6 +26,8 @@ export const runStateSchema = z.strictObject({
   /** Rounds that were given up by `skipRound`. */
   skipped: z.array(z.number().int()),
   failures: z.array(roundFailureSchema),
+  /** Held-out evaluations between rounds, in order. */
+  evaluations: z.array(roundEvaluationSchema),
   nextRound: z.number().int().nonnegative(),
   /** First round whose proofs are replayed; moved by a retraining that empties the replay window (STP §2.11). */
   replayFrom: z.number().int().nonnegative(),

@@ -5,6 +5,8 @@ import { displayProof, displayStatement } from './prompts.ts';
 
 export interface RawSample {
   readonly statementId: string;
+  /** Which of its statement's samples it is, from 0. */
+  readonly index: number;
   readonly text: string;
   readonly tokens: number;
   readonly logprob: number;
@@ -13,19 +15,22 @@ export interface RawSample {
 }
 
 /**
- * Samples with equal proof text become one that counts them; the first one's seed and log-probability stay. Order is
- * that of the first appearance.
+ * Samples with equal proof text become one that counts them and says which they were; the first one's seed and
+ * log-probability stay. Order is that of the first appearance.
  */
 export function dedupeSamples(raw: readonly RawSample[], model: string): Sample[] {
   const distinct = new Map<string, Sample>();
   for (const sample of raw) {
+    const { statementId, index, tokens, logprob, seed, finish } = sample;
     const proof = displayProof(sample.text);
-    const id = contentId('sample', sample.statementId, proof);
+    const id = contentId('sample', statementId, proof);
     const seen = distinct.get(id);
-    if (seen) distinct.set(id, { ...seen, multiplicity: seen.multiplicity + 1 });
-    else {
-      const { statementId, tokens, logprob, seed, finish } = sample;
-      distinct.set(id, { id, statementId, proof, tokens, logprob, seed, model, multiplicity: 1, finish });
+    if (seen) {
+      seen.multiplicity++;
+      seen.indices.push(index);
+    } else {
+      const indices = [index];
+      distinct.set(id, { id, statementId, proof, tokens, logprob, seed, model, multiplicity: 1, indices, finish });
     }
   }
   return [...distinct.values()];

@@ -143,6 +143,7 @@ async function prepare(run: string, start: StartInput, hostQueue: string, story:
     outcomes: [],
     skipped: [],
     failures: [],
+    evaluations: [],
     nextRound: 0,
     replayFrom: 0,
     secondsPerStage: {},

@@ -46,6 +46,7 @@ export function summarise(
     },
     rounds,
     heldOut: evaluation,
+    evaluations: [...state.evaluations],
     proofsInFile,
   };
 }

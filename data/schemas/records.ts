@@ -80,6 +80,8 @@ export const sampleSchema = z.strictObject({
   model: z.string(),
   /** How many samples had exactly this text. */
   multiplicity: z.number().int().positive(),
+  /** Which of its statement's samples those were, counted from 0, ascending; `multiplicity` of them. */
+  indices: z.array(z.number().int().nonnegative()).min(1),
   /** `length`: the text hit the token limit, it has no end of its own. */
   finish: z.enum(['stop', 'length']),
 });

@@ -96,12 +96,49 @@ export const roundOutcomeSchema = z.strictObject({
 });
 export type RoundOutcome = z.infer<typeof roundOutcomeSchema>;
 
+/** Estimated chance that at least one of `k` samples proves a statement, averaged over statements; shares of 1. */
+export const passAtKSchema = z.strictObject({
+  k: count,
+  mean: z.number().min(0).max(1),
+  /** 95 % interval of the mean, by bootstrap over the statements. */
+  lower: z.number().min(0).max(1),
+  upper: z.number().min(0).max(1),
+});
+export type PassAtK = z.infer<typeof passAtKSchema>;
+
+/** One model on a list of statements, the same number of samples each. */
+export const modelEvaluationSchema = z.strictObject({
+  model: z.string(),
+  statements: count,
+  samplesPerStatement: count,
+  /** Statements with a proof that the screen accepted. */
+  proved: count,
+  /** Of those, statements whose shortest proof was accepted again from a file of its own, by fresh processes. */
+  certified: count,
+  /** Samples without a verdict; they count as failures, so every figure is a lower bound. */
+  unverified: count,
+  /** Unbiased estimate from the screen's verdicts. */
+  passAtK: z.array(passAtKSchema),
+});
+export type ModelEvaluation = z.infer<typeof modelEvaluationSchema>;
+
+/** An evaluation between rounds: the model after `round`, and what had been sampled for it. */
+export const roundEvaluationSchema = modelEvaluationSchema.extend({
+  round: count,
+  /** Samples of all rounds so far, this one included. */
+  samplesSoFar: count,
+});
+export type RoundEvaluation = z.infer<typeof roundEvaluationSchema>;
+
 export const evaluationSchema = z.strictObject({
   statements: count,
   samplesPerStatement: count,
   /** Held-out statements with at least one proof: first model (SFT) and last model, equal samples. */
   provedFirst: count,
   provedLast: count,
+  /** The same, counting statements whose shortest proof is certified. */
+  certified: z.strictObject({ first: count, last: count }),
+  passAtK: z.strictObject({ first: z.array(passAtKSchema), last: z.array(passAtKSchema) }),
 });
 export type Evaluation = z.infer<typeof evaluationSchema>;
 
@@ -126,6 +163,8 @@ export const summarySchema = z.strictObject({
   }),
   rounds: z.array(roundCountsSchema.extend({ round: count, model: z.string(), skipped: z.boolean() })),
   heldOut: evaluationSchema.nullable(),
+  /** Held-out evaluations between rounds (`evaluation.everyRounds`), in order. */
+  evaluations: z.array(roundEvaluationSchema),
   proofsInFile: count,
 });
 export type Summary = z.infer<typeof summarySchema>;

@@ -44,6 +44,7 @@ async function place() {
     outcomes: [],
     skipped: [],
     failures: [],
+    evaluations: [],
     nextRound,
     replayFrom: 0,
     secondsPerStage: { sft: 3 },

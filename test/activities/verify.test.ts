@@ -39,6 +39,7 @@ describe('verifyShard', () => {
     const one = statement('theorem a (n : Nat) : n = n');
     const raw = ['p0', 'p1', 'p1', 'p2'].map((text, seed) => ({
       statementId: one.id,
+      index: seed,
       text,
       tokens: 1,
       logprob: 0,

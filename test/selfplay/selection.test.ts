@@ -13,6 +13,7 @@ import { proved, statement } from './records.ts';
 const config = resolveConfig({ preset: 'embedded' });
 const raw = (text: string, seed: number) => ({
   statementId: 's',
+  index: seed,
   text,
   tokens: 3,
   logprob: -1,
@@ -33,9 +34,9 @@ const rate = (statementId: string, successes: number, attempts: number, origin: 
 describe('dedupe', () => {
   it('counts equal proofs once with their multiplicity, whatever their outer indentation', () => {
     const samples = dedupeSamples([raw('rfl', 1), raw('  rfl\n', 2), raw('simp', 3)], 'm');
-    expect(samples.map(({ proof, multiplicity, seed }) => [proof, multiplicity, seed])).toEqual([
-      ['rfl', 2, 1],
-      ['simp', 1, 3],
+    expect(samples.map(({ proof, multiplicity, seed, indices }) => [proof, multiplicity, seed, indices])).toEqual([
+      ['rfl', 2, 1, [1, 2]],
+      ['simp', 1, 3, [3]],
     ]);
   });
   it('takes a statement for the same under another name, other binder names and other white space', () => {
