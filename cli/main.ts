@@ -2,7 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { presetNames } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
-import { fromRoundValue, keyValue, portValue, roundsValue, seedValue } from './options.ts';
+import { fromRoundValue, keyValue, portValue, roundsValue, seedValue, wholeNumber } from './options.ts';
 
 const program = new Command('stp')
   .description('A self-play theorem prover as a durable workflow: conjecture, prove, verify in Lean 4, train, repeat.')
@@ -11,12 +11,16 @@ const program = new Command('stp')
   .configureHelp({ showGlobalOptions: true })
   .exitOverride();
 
-function runOptions(command: Command): Command {
+function configOptions(command: Command): Command {
   return command
     .addOption(new Option('--preset <name>', `settings to start from: ${presetNames().join(', ')}`).default('embedded'))
     .option('--seed <n>', 'seed of every random choice of the run', seedValue)
     .option('--set <key=value>', 'set one value of the configuration; may be repeated', keyValue)
-    .option('--config <file>', 'JSON file with any part of the configuration')
+    .option('--config <file>', 'JSON file with any part of the configuration');
+}
+
+function runOptions(command: Command): Command {
+  return configOptions(command)
     .option('--init-from <run>', 'start from what another run has left: its name, folder or URI, beside this one')
     .option('--from-round <n>', 'with --init-from: last round taken over, or "sft"; without it all', fromRoundValue);
 }
@@ -51,6 +55,12 @@ runOptions(program.command('start'))
   .action(async (options, command: Command) => {
     process.exitCode = await (await import('./start.ts')).start(options, command.args);
   });
+
+configOptions(program.command('config'))
+  .description('Print the configuration of a run with these options, and where each value comes from. Starts nothing.')
+  .option('--rounds <n>', 'self-play rounds after the baseline, 1 to 1000', roundsValue)
+  .option('--json', 'one JSON object: config and provenance')
+  .action(async (options) => (await import('./config.ts')).config(options));
 
 program
   .command('check')

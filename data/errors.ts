@@ -16,6 +16,8 @@ export const ERROR_CODES = {
   STP1204: 'download or package is damaged',
   STP1301: 'model engine failed',
   STP1302: 'model checkpoint is damaged',
+  STP1303: 'model server failed',
+  STP1304: 'model server serves another checkpoint',
   STP1401: 'store cannot be written',
   STP1402: 'stored object is damaged',
   STP1403: 'stored object is missing',

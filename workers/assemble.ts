@@ -17,6 +17,7 @@ import { resolveToolchain } from '../lean/toolchain/resolve.ts';
 import type { LeanEnvironment, Verifier } from '../lean/verifier.ts';
 import { embeddedGenerator, embeddedTrainer } from '../model/embedded/engine.ts';
 import type { Generator } from '../model/generator.ts';
+import { remoteGenerators } from './remote-generators.ts';
 import { localRunName, type WorkerSettings } from './settings.ts';
 import { repositorySources, SOURCE_DIRECTORIES } from './sources.ts';
 
@@ -52,6 +53,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   const monitors = new Map<string, Promise<Monitor>>();
   let engine: { key: string; generator: Generator } | null = null;
   let engineFree: Promise<unknown> = Promise.resolve();
+  const modelServer = settings.modelServer === null ? null : remoteGenerators(settings.modelServer);
   const exclusive = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = engineFree.then(work);
     engineFree = turn.catch(() => undefined);
@@ -111,6 +113,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       checkFile(path, environment, { scratchDirectory: await scratch(run), runMark: local(run), signal }),
     // One engine works at a time: runs that share this machine take turns, and a training waits for the samples before it.
     async generator(run, checkpointDirectory, threads) {
+      if (modelServer !== null) return modelServer.generator(checkpointDirectory);
       const open = async (): Promise<Generator> => {
         const key = JSON.stringify([run, checkpointDirectory, threads]);
         if (engine?.key !== key) {
@@ -153,6 +156,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     async close() {
       await closeEngine();
+      await modelServer?.close();
       for (const verifier of verifiers.values()) await verifier.then((open) => open.close()).catch(() => undefined);
       for (const monitor of monitors.values()) await monitor.then((open) => open.finalise()).catch(() => undefined);
     },

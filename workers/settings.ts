@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { StpError } from '../data/errors.ts';
+import { MODEL_PLACE, REQUESTS_IN_FLIGHT_DEFAULT, type RemoteOptions } from '../model/openai/engine.ts';
 
 export const REPOSITORY = resolve(import.meta.dirname, '..');
 
@@ -12,6 +14,14 @@ export interface WorkerSettings {
   readonly cacheDirectory: string;
   /** Files of runs that may vanish. STP_SCRATCH. */
   readonly scratchDirectory: string;
+  /**
+   * An OpenAI-compatible server that samples and embeds in place of the embedded engine; null without STP_GENERATOR_URL
+   * (`http://host:8000/v1`). It must serve each checkpoint that a run comes to under the hash of its weights, or under
+   * STP_GENERATOR_MODEL with the hash in place of `{model}`; where it does not, the round fails and says what to serve.
+   * The key is read from STP_GENERATOR_KEY when it is used, and is in no setting. STP_GENERATOR_REQUESTS: requests in
+   * flight at once.
+   */
+  readonly modelServer: RemoteOptions | null;
 }
 
 export function workerSettings(environment: NodeJS.ProcessEnv = process.env): WorkerSettings {
@@ -20,7 +30,35 @@ export function workerSettings(environment: NodeJS.ProcessEnv = process.env): Wo
     storeUri: environment.STP_STORE ?? pathToFileURL(resolve('runs')).href,
     cacheDirectory,
     scratchDirectory: resolve(environment.STP_SCRATCH ?? join(cacheDirectory, 'scratch')),
+    modelServer: modelServerSettings(environment),
   };
+}
+
+/** Throws STP1001 where an address or a name cannot be meant. */
+function modelServerSettings(environment: NodeJS.ProcessEnv): RemoteOptions | null {
+  const address = environment.STP_GENERATOR_URL;
+  if (!address) return null;
+  const url = URL.parse(address);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
+    throw wrongSetting('STP_GENERATOR_URL is no address of a server', 'Write it as http://host:8000/v1.');
+  if (url.username !== '' || url.password !== '')
+    throw wrongSetting('STP_GENERATOR_URL holds a password', 'Put the key into STP_GENERATOR_KEY.');
+  const servedName = environment.STP_GENERATOR_MODEL ?? MODEL_PLACE;
+  if (!servedName.includes(MODEL_PLACE))
+    throw wrongSetting(
+      `STP_GENERATOR_MODEL is ${servedName}, which names no checkpoint`,
+      `Write ${MODEL_PLACE} where the checkpoint's hash stands, or leave it out.`,
+    );
+  const requests = environment.STP_GENERATOR_REQUESTS ?? String(REQUESTS_IN_FLIGHT_DEFAULT);
+  if (!/^[1-9]\d{0,4}$/.test(requests))
+    throw wrongSetting(`STP_GENERATOR_REQUESTS is ${requests}`, 'Write a whole number from 1 to 99999.');
+  // Given a bare host, the API is where servers have it.
+  const root = url.pathname === '/' ? new URL('/v1', url) : url;
+  return { url: root.href, servedName, keyVariable: 'STP_GENERATOR_KEY', requestsInFlight: Number(requests) };
+}
+
+function wrongSetting(problem: string, advice: string): StpError {
+  return new StpError('STP1001', problem, advice);
 }
 
 /**

@@ -8,7 +8,8 @@ const SAMPLES_MAX = 100_000;
 export class KeptSamples {
   readonly #samples = new Map<string, Completion>();
 
-  keep(call: SamplingCall): void {
+  /** Holes in the results are samples that did not come to an end. */
+  keep(call: Pick<SamplingCall, 'requests' | 'sampling' | 'results'>): void {
     call.results.forEach((completion, index) => {
       if (this.#samples.size < SAMPLES_MAX)
         this.#samples.set(identityOf(call.requests[index]!, call.sampling), completion);

@@ -1,0 +1,70 @@
+/** `stp serve --model DIR`: a checkpoint behind an OpenAI-compatible HTTP server, until SIGTERM or Ctrl-C. */
+import { StpError } from '../data/errors.ts';
+import { embeddedGenerator } from '../model/embedded/engine.ts';
+import { DEFAULT_LIMITS } from '../model/serve/limits.ts';
+import { ServedModel } from '../model/serve/served-model.ts';
+import { startModelServer } from '../model/serve/server.ts';
+
+/** Comma-separated keys of clients. */
+const KEYS_VARIABLE = 'STP_SERVE_KEYS';
+
+export interface ServeOptions {
+  readonly model: string;
+  readonly name?: string;
+  readonly host: string;
+  readonly port: number;
+  readonly threads: number;
+  readonly maxRequests: number;
+  /** Seconds. */
+  readonly timeout: number;
+  /** False under `--no-key`: serve everyone. */
+  readonly key: boolean;
+}
+
+export async function serve(options: ServeOptions): Promise<void> {
+  const { model: directory, host, port, threads } = options;
+  const keys = options.key ? keysOf(process.env[KEYS_VARIABLE]) : [];
+  if (keys.length === 0 && options.key && !isLoopback(host))
+    throw new StpError(
+      'STP1002',
+      `serving on ${host} lets everyone in who reaches it`,
+      `Put keys into ${KEYS_VARIABLE} (comma separated), or say --no-key.`,
+    );
+  const stopped = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
+  });
+  const generator = await embeddedGenerator({ threads })(directory);
+  try {
+    const model = await ServedModel.open(generator, directory, options.name);
+    const server = await startModelServer({
+      model,
+      host,
+      port,
+      keys,
+      limits: {
+        ...DEFAULT_LIMITS,
+        requestsInFlight: options.maxRequests,
+        requestTimeoutMs: 1_000 * options.timeout,
+      },
+      onError: (error) => console.error(error instanceof StpError ? error.toText() : error),
+    });
+    console.log(`serving ${model.names.join(', ')} on ${server.url}/v1`);
+    console.log(keys.length === 0 ? 'no key is asked for' : `${keys.length} keys from ${KEYS_VARIABLE}`);
+    await stopped;
+    console.log('finishing what is under way');
+    await server.close();
+  } finally {
+    await generator.close();
+  }
+}
+
+function keysOf(text = ''): readonly string[] {
+  return text
+    .split(',')
+    .map((key) => key.trim())
+    .filter((key) => key !== '');
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}

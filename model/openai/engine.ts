@@ -1,0 +1,63 @@
+/**
+ * The remote engine: checkpoints sampled by an OpenAI-compatible server that a person or a fleet has started.
+ *
+ * A server has the weights it was started with, whatever checkpoint a run has come to. So the two are matched by name: a
+ * server must list the checkpoint's `model`, the hash of its weights, among its models (`--name` of `bin/stp serve`,
+ * `--served-model-name` of vLLM), and where it does not, opening fails with STP1304 and says what to serve. Samples of
+ * other weights under a checkpoint's name would spoil every record made from them.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readManifest } from '../checkpoint/checkpoint.ts';
+import { shapeOf } from '../checkpoint/config.ts';
+import { damaged } from '../checkpoint/damaged.ts';
+import type { GeneratorFactory, ModelFacts } from '../generator.ts';
+import type { ModelServerOptions } from './model-server.ts';
+import { RemoteGenerator } from './remote-generator.ts';
+
+/** In the name a server gives a checkpoint, stands for its hash. */
+export const MODEL_PLACE = '{model}';
+/** As many as vLLM decodes together on one accelerator by default, so that its batch stays full. */
+export const REQUESTS_IN_FLIGHT_DEFAULT = 256;
+/** A request waits in the server's queue and then decodes some thousand tokens; longer means that something hangs. */
+const REQUEST_TIMEOUT_MS_DEFAULT = 600_000;
+const FIRST_RETRY_MS_DEFAULT = 500;
+
+export interface RemoteOptions {
+  /** Root of the API, `http://host:8000/v1`. */
+  readonly url: string;
+  /** What the server calls a checkpoint; `{model}` stands for its hash, and is the default. */
+  readonly servedName?: string;
+  /** Environment variable with the server's key. */
+  readonly keyVariable?: string;
+  readonly requestsInFlight?: number;
+  readonly requestTimeoutMs?: number;
+  readonly firstRetryMs?: number;
+}
+
+export function remoteGenerator(options: RemoteOptions): GeneratorFactory {
+  const { url, servedName = MODEL_PLACE, keyVariable } = options;
+  const server: ModelServerOptions = {
+    url,
+    ...(keyVariable === undefined ? {} : { keyVariable }),
+    requestsInFlight: options.requestsInFlight ?? REQUESTS_IN_FLIGHT_DEFAULT,
+    requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS_DEFAULT,
+    firstRetryMs: options.firstRetryMs ?? FIRST_RETRY_MS_DEFAULT,
+  };
+  return async (checkpointDirectory) => {
+    const model = await factsOf(checkpointDirectory);
+    return RemoteGenerator.open(server, model, servedName.replaceAll(MODEL_PLACE, model.name));
+  };
+}
+
+/** Read from the folder without its weights. Throws STP1302 where it is damaged. */
+async function factsOf(checkpointDirectory: string): Promise<ModelFacts> {
+  const { model } = await readManifest(checkpointDirectory);
+  const path = join(checkpointDirectory, 'config.json');
+  try {
+    const { contextLength, vocabularySize, hiddenSize } = shapeOf(JSON.parse(await readFile(path, 'utf8')));
+    return { name: model, contextLength, vocabularySize, hiddenSize };
+  } catch (cause) {
+    throw damaged(path, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+}

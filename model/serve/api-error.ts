@@ -1,0 +1,93 @@
+/**
+ * Errors as OpenAI's clients read them: `{error: {message, type, param, code}}` under a status that says whether another try
+ * can help. What this server's parts throw becomes one of these here and nowhere else.
+ */
+import { StpError } from '../../data/errors.ts';
+
+/** When a client that was turned away may come again, seconds. */
+const RETRY_AFTER_SECONDS = 1;
+
+export interface ApiErrorDetails {
+  /** The field of the request that is at fault. */
+  readonly param?: string | null;
+  readonly code?: string | null;
+  readonly retryAfterSeconds?: number;
+}
+
+export class ApiError extends Error {
+  readonly status: number;
+  readonly type: string;
+  readonly param: string | null;
+  readonly code: string | null;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(status: number, type: string, message: string, details: ApiErrorDetails = {}) {
+    super(message);
+    this.status = status;
+    this.type = type;
+    this.param = details.param ?? null;
+    this.code = details.code ?? null;
+    this.retryAfterSeconds = details.retryAfterSeconds ?? null;
+  }
+
+  toBody() {
+    const { message, type, param, code } = this;
+    return { error: { message, type, param, code } };
+  }
+}
+
+export function badRequest(message: string, param: string | null = null, code: string | null = null): ApiError {
+  return new ApiError(400, 'invalid_request_error', message, { param, code });
+}
+
+export function unauthorised(): ApiError {
+  return new ApiError(401, 'invalid_request_error', 'The key is wrong or missing: send `Authorization: Bearer KEY`.', {
+    code: 'invalid_api_key',
+  });
+}
+
+export function modelNotFound(asked: string, served: readonly string[]): ApiError {
+  const message = `The model \`${asked}\` is not served here; served: ${served.join(', ')}.`;
+  return new ApiError(404, 'invalid_request_error', message, { param: 'model', code: 'model_not_found' });
+}
+
+export function tooManyRequests(inFlightMax: number): ApiError {
+  const message = `${inFlightMax} requests are in flight, which is this server's limit. Try again shortly.`;
+  return new ApiError(429, 'rate_limit_error', message, {
+    code: 'rate_limit_exceeded',
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
+
+export function shuttingDown(): ApiError {
+  return unavailable('The server is shutting down.');
+}
+
+export function tookTooLong(limitMs: number): ApiError {
+  const message = `The request took longer than ${limitMs / 1_000} s, this server's limit. Ask for fewer tokens or samples.`;
+  return new ApiError(504, 'server_error', message, { code: 'timeout' });
+}
+
+/** Whatever was thrown. `report` hears of what the client is not told. */
+export function apiErrorOf(error: unknown, report: (error: unknown) => void): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof StpError) {
+    if (error.code === 'STP1002') return badRequest(error.message);
+    report(error);
+    if (error.retryable) return unavailable(`${error.message}. Try again.`);
+    return new ApiError(500, 'server_error', `${error.code}: ${error.message}`);
+  }
+  const { statusCode, message } = error as { statusCode?: unknown; message?: unknown };
+  // Fastify's own: a body too large, of another type, or no JSON.
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
+    return new ApiError(statusCode, 'invalid_request_error', String(message));
+  report(error);
+  return new ApiError(500, 'server_error', 'The server failed; its log says more.');
+}
+
+function unavailable(message: string): ApiError {
+  return new ApiError(503, 'server_error', message, {
+    code: 'unavailable',
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}

@@ -1,0 +1,111 @@
+/**
+ * The body of `POST /v1/completions`, checked. Fields that nobody knows are passed over, as OpenAI's and vLLM's servers
+ * pass them over; fields that are known to change the result and cannot be honoured are refused by name.
+ */
+import { z } from 'zod';
+import { type SamplingOptions, STOP_CHARS_MAX, STOPS_MAX } from '../generator.ts';
+import { badRequest } from './api-error.ts';
+import { CHOICES_PER_PROMPT_MAX } from './limits.ts';
+import { firstProblem, textsSchema } from './texts.ts';
+
+/** OpenAI's default, short as it is. */
+const TOKENS_DEFAULT = 16;
+const TEMPERATURE_MAX = 2;
+
+/** Fields of OpenAI and vLLM that are not honoured, with the values that ask for nothing. */
+const UNSUPPORTED: Readonly<Record<string, readonly unknown[]>> = {
+  echo: [false],
+  suffix: [''],
+  frequency_penalty: [0],
+  presence_penalty: [0],
+  repetition_penalty: [1],
+  length_penalty: [1],
+  top_k: [0, -1],
+  min_p: [0],
+  min_tokens: [0],
+  use_beam_search: [false],
+  ignore_eos: [false],
+  include_stop_str_in_output: [false],
+  prompt_logprobs: [],
+  response_format: [],
+  structured_outputs: [],
+  guided_json: [],
+  guided_regex: [],
+  guided_choice: [],
+  guided_grammar: [],
+};
+
+const stopSchema = z.string().min(1).max(STOP_CHARS_MAX);
+
+const bodySchema = z.object({
+  model: z.string().nullish(),
+  prompt: textsSchema,
+  n: z.int().min(1).max(CHOICES_PER_PROMPT_MAX).nullish(),
+  best_of: z.int().nullish(),
+  /** Without it OpenAI's 16; `null` is as many as the context has room for, as vLLM has it. */
+  max_tokens: z.int().min(1).nullable().default(TOKENS_DEFAULT),
+  temperature: z.number().min(0).max(TEMPERATURE_MAX).nullish(),
+  top_p: z.number().positive().max(1).nullish(),
+  seed: z.int().nonnegative().nullish(),
+  stop: z.union([stopSchema, z.array(stopSchema).max(STOPS_MAX)]).nullish(),
+  logprobs: z.int().nonnegative().nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+  logit_bias: z.record(z.string(), z.number()).nullish(),
+});
+
+export interface CompletionRequest {
+  readonly model: string | null;
+  /** Texts, or tokens that have to be decoded. */
+  readonly prompts: readonly (string | readonly number[])[];
+  readonly choicesPerPrompt: number;
+  /** Without a seed of the request each choice gets one by chance. */
+  readonly seed: number | null;
+  /** `maxTokens` is null where the context alone bounds it. */
+  readonly sampling: Omit<SamplingOptions, 'maxTokens'> & { readonly maxTokens: number | null };
+  readonly stream: boolean;
+  readonly streamUsage: boolean;
+}
+
+/** Throws an `ApiError` with status 400 that names the field. */
+export function parseCompletionRequest(body: unknown): CompletionRequest {
+  const parsed = bodySchema.safeParse(body);
+  if (!parsed.success) throw firstProblem(parsed.error);
+  const fields = parsed.data;
+  refuseUnsupported(body as Readonly<Record<string, unknown>>);
+  const choicesPerPrompt = fields.n ?? 1;
+  if ((fields.best_of ?? choicesPerPrompt) !== choicesPerPrompt)
+    throw badRequest('`best_of` other than `n` is not supported.', 'best_of', 'unsupported_parameter');
+  if (Object.keys(fields.logit_bias ?? {}).length > 0)
+    throw badRequest('`logit_bias` is not supported.', 'logit_bias', 'unsupported_parameter');
+  if ((fields.logprobs ?? 0) > 0)
+    throw badRequest(
+      'Only `logprobs: 0` is supported: the log-probabilities of the chosen tokens.',
+      'logprobs',
+      'unsupported_value',
+    );
+  const stop = typeof fields.stop === 'string' ? [fields.stop] : (fields.stop ?? []);
+  return {
+    model: fields.model ?? null,
+    prompts: fields.prompt,
+    choicesPerPrompt,
+    seed: fields.seed ?? null,
+    sampling: {
+      temperature: fields.temperature ?? 1,
+      topP: fields.top_p ?? 1,
+      maxTokens: fields.max_tokens,
+      ...(stop.length > 0 ? { stop } : {}),
+      ...(fields.logprobs === 0 ? { tokenLogprobs: true } : {}),
+    },
+    stream: fields.stream ?? false,
+    streamUsage: fields.stream_options?.include_usage ?? false,
+  };
+}
+
+function refuseUnsupported(body: Readonly<Record<string, unknown>>): void {
+  for (const [field, neutral] of Object.entries(UNSUPPORTED)) {
+    const value = body[field];
+    if (value === undefined || value === null || neutral.includes(value)) continue;
+    throw badRequest(`\`${field}\` is not supported.`, field, 'unsupported_parameter');
+  }
+}

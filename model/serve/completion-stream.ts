@@ -1,0 +1,110 @@
+/**
+ * A streamed answer as server-sent events (`data: …`, at the end `data: [DONE]`). Text that comes faster than the client
+ * reads is joined, a piece a choice, so what waits is never more than the texts themselves.
+ */
+import { Readable } from 'node:stream';
+import type { Completion, GenerateOptions } from '../generator.ts';
+import { apiErrorOf } from './api-error.ts';
+import { type AnswerHead, endPart, textPart, usageOf } from './completion-answer.ts';
+
+export interface StreamOptions {
+  readonly head: AnswerHead;
+  readonly promptTokens: number;
+  readonly withUsage: boolean;
+  /** Starts the work; its callbacks feed the stream. */
+  readonly sample: (options: GenerateOptions) => Promise<readonly Completion[]>;
+  /** Called once when the stream has closed, read or not. */
+  readonly end: () => void;
+}
+
+/**
+ * Resolves with the stream when its first event is there, so that what fails before has a status of its own; rejects, with
+ * `end` left to the caller, when the work does.
+ */
+export async function completionEvents(options: StreamOptions): Promise<Readable> {
+  const pending = new PendingParts();
+  const working = options.sample({
+    onText: (index, delta) => pending.addText(index, delta),
+    onCompletion: (index, completion) => pending.addEnd(index, completion),
+  });
+  working.then(
+    () => pending.finish(null),
+    (error: unknown) => pending.finish(error),
+  );
+  await pending.change();
+  if (pending.isEmpty && pending.failure !== null) throw pending.failure;
+  return Readable.from(events(pending, options), { objectMode: false }).once('close', options.end);
+}
+
+async function* events(pending: PendingParts, { head, promptTokens, withUsage }: StreamOptions) {
+  let completionTokens = 0;
+  for (;;) {
+    const { texts, ends, finished } = pending.take();
+    for (const [index, text] of texts) yield event({ ...head, choices: [textPart(index, text)] });
+    for (const [index, completion] of ends) {
+      completionTokens += completion.tokens;
+      yield event({ ...head, choices: [endPart(index, completion)] });
+    }
+    if (finished) break;
+    await pending.change();
+  }
+  if (pending.failure !== null) {
+    yield event(apiErrorOf(pending.failure, () => undefined).toBody());
+    return;
+  }
+  if (withUsage) yield event({ ...head, choices: [], usage: usageOf(promptTokens, completionTokens) });
+  yield 'data: [DONE]\n\n';
+}
+
+function event(value: object): string {
+  return `data: ${JSON.stringify(value)}\n\n`;
+}
+
+/** What the engine has given and the client has not been sent. */
+class PendingParts {
+  #texts = new Map<number, string>();
+  #ends: (readonly [number, Completion])[] = [];
+  #finished = false;
+  #failure: unknown = null;
+  #wake: (() => void) | null = null;
+
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  get isEmpty(): boolean {
+    return this.#texts.size === 0 && this.#ends.length === 0;
+  }
+
+  addText(index: number, delta: string): void {
+    this.#texts.set(index, (this.#texts.get(index) ?? '') + delta);
+    this.#wake?.();
+  }
+
+  addEnd(index: number, completion: Completion): void {
+    this.#ends.push([index, completion]);
+    this.#wake?.();
+  }
+
+  finish(failure: unknown): void {
+    this.#failure = failure;
+    this.#finished = true;
+    this.#wake?.();
+  }
+
+  /** All there is. Texts go before ends: a choice's text is complete when its end is there. */
+  take() {
+    const taken = { texts: this.#texts, ends: this.#ends, finished: this.#finished };
+    this.#texts = new Map();
+    this.#ends = [];
+    return taken;
+  }
+
+  /** Resolves when there is something to take, or nothing more will come. */
+  change(): Promise<void> {
+    if (!this.isEmpty || this.#finished) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+}

@@ -1,0 +1,54 @@
+/** The one model behind the server: its engine, its tokenizer, and the names it answers to. */
+import { readFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import type { Generator } from '../generator.ts';
+import type { Tokenizer } from '../tokenizer/tokenizer.ts';
+import { readTokenizer } from '../tokenizer/tokenizer-file.ts';
+import { badRequest, modelNotFound } from './api-error.ts';
+
+export class ServedModel {
+  readonly generator: Generator;
+  readonly tokenizer: Tokenizer;
+  /** First the name that answers carry; then the hash of the weights, by which a run finds its checkpoint. */
+  readonly names: readonly string[];
+  /** Unix time, seconds. */
+  readonly openedAt = Math.floor(Date.now() / 1_000);
+
+  constructor(generator: Generator, tokenizer: Tokenizer, name: string) {
+    this.generator = generator;
+    this.tokenizer = tokenizer;
+    this.names = [...new Set([name, generator.model.name])];
+  }
+
+  /** `name` is the folder's where none is given. */
+  static async open(generator: Generator, checkpointDirectory: string, name?: string): Promise<ServedModel> {
+    const path = join(checkpointDirectory, 'tokenizer.json');
+    const tokenizer = readTokenizer(await readFile(path, 'utf8'), path);
+    return new ServedModel(generator, tokenizer, name ?? basename(resolve(checkpointDirectory)));
+  }
+
+  /** The name an answer carries: the one that was asked for. Throws the 404 where it is another model's. */
+  nameFor(asked: string | null): string {
+    if (asked !== null && !this.names.includes(asked)) throw modelNotFound(asked, this.names);
+    return asked ?? this.names[0]!;
+  }
+
+  /** Throws the 400 where nothing could follow the prompt. */
+  checkPrompt(tokens: number): void {
+    const { contextLength } = this.generator.model;
+    if (tokens === 0) throw badRequest('`prompt` is empty.', 'prompt');
+    if (tokens < contextLength) return;
+    const message = `The model's context length is ${contextLength} tokens, and the prompt has ${tokens}.`;
+    throw badRequest(message, 'prompt', 'context_length_exceeded');
+  }
+
+  /** As `GET /v1/models` lists them; `max_model_len` is vLLM's. */
+  list() {
+    return this.names.map((id) => this.describe(id));
+  }
+
+  describe(id: string) {
+    const { contextLength } = this.generator.model;
+    return { id, object: 'model', created: this.openedAt, owned_by: 'stp', max_model_len: contextLength };
+  }
+}

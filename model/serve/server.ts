@@ -1,0 +1,112 @@
+/**
+ * An OpenAI-compatible HTTP server over one `Generator`: completions, embeddings, models, health and metrics. It keeps
+ * bounds, checks keys and speaks the API; what is sampled, and how requests share a batch, is the engine's business.
+ */
+import type { AddressInfo } from 'node:net';
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { StpError } from '../../data/errors.ts';
+import { ApiError, apiErrorOf, shuttingDown, unauthorised } from './api-error.ts';
+import { completionsHandler } from './completions.ts';
+import { embeddingsHandler } from './embeddings.ts';
+import { Keys } from './keys.ts';
+import { BODY_BYTES_MAX, RECEIVE_TIMEOUT_MS, type ServeLimits } from './limits.ts';
+import { ServeMetrics } from './serve-metrics.ts';
+import type { ServedModel } from './served-model.ts';
+import { CLIENT_GONE_STATUS, WorkTracker } from './work-tracker.ts';
+
+/** The one route that needs no key: it says nothing but that the server is up. */
+const HEALTH_ROUTE = '/health';
+
+export interface ModelServeOptions {
+  readonly model: ServedModel;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Keys of clients; none lets everyone in. */
+  readonly keys: readonly string[];
+  readonly limits: ServeLimits;
+  /** Hears of failures that clients are told little of. */
+  readonly onError: (error: unknown) => void;
+}
+
+export interface RunningServer {
+  /** `http://host:port`. */
+  readonly url: string;
+  /** Takes nothing new, finishes what is under way within its time limit, and closes. The engine stays open. */
+  close(): Promise<void>;
+}
+
+/** Throws STP1102 where the port is in use, STP1002 where the host is none of this machine. */
+export async function startModelServer(options: ModelServeOptions): Promise<RunningServer> {
+  const { model, host, limits } = options;
+  const metrics = new ServeMetrics();
+  const tracker = new WorkTracker(limits, metrics);
+  const server = fastify({
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: RECEIVE_TIMEOUT_MS,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+  });
+  server.removeContentTypeParser('text/plain');
+  let isClosing = false;
+  addErrors(server, options.onError);
+  addMetrics(server, metrics);
+  const keys = new Keys(options.keys);
+  server.addHook('onRequest', async (request) => {
+    if (isClosing) throw shuttingDown();
+    if (request.routeOptions.url !== HEALTH_ROUTE && !keys.admits(request.headers.authorization)) throw unauthorised();
+  });
+  server.get(HEALTH_ROUTE, () => ({ status: 'ok' }));
+  server.get('/metrics', async (_, reply) => reply.type(metrics.contentType).send(await metrics.text()));
+  server.get('/v1/models', () => ({ object: 'list', data: model.list() }));
+  server.get<{ Params: { id: string } }>('/v1/models/:id', ({ params }) => model.describe(model.nameFor(params.id)));
+  server.post('/v1/completions', completionsHandler(model, tracker, metrics));
+  server.post('/v1/embeddings', embeddingsHandler(model, tracker, metrics));
+  const url = await listen(server, host, options.port);
+  return {
+    url,
+    async close() {
+      isClosing = true;
+      await tracker.drain();
+      await server.close();
+    },
+  };
+}
+
+function addErrors(server: FastifyInstance, onError: (error: unknown) => void): void {
+  const answer = (reply: FastifyReply, error: ApiError) => {
+    if (error.retryAfterSeconds !== null) reply.header('retry-after', error.retryAfterSeconds);
+    return reply.status(error.status).send(error.toBody());
+  };
+  server.setErrorHandler((error, _, reply) => answer(reply, apiErrorOf(error, onError)));
+  server.setNotFoundHandler(({ method, url }, reply) => {
+    const path = url.split('?')[0];
+    return answer(reply, new ApiError(404, 'invalid_request_error', `There is no ${method} ${path} here.`));
+  });
+}
+
+function addMetrics(server: FastifyInstance, metrics: ServeMetrics): void {
+  server.addHook('onResponse', async ({ routeOptions }, reply) => {
+    // Paths that are no route share a label, so that a scan of the server makes no new ones.
+    const route = routeOptions.url ?? 'none';
+    const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE_STATUS;
+    metrics.requests.inc({ route, status });
+    metrics.latencySeconds.observe({ route }, reply.elapsedTime / 1_000);
+  });
+}
+
+async function listen(server: FastifyInstance, host: string, port: number): Promise<string> {
+  try {
+    await server.listen({ host, port });
+  } catch (cause) {
+    await server.close();
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE')
+      throw new StpError('STP1102', `port ${port} of ${host} is in use`, 'Give another one: --port N.', { cause });
+    throw new StpError('STP1002', `cannot listen on ${host}:${port}: ${message}`, 'Give another --host or --port.', {
+      cause,
+    });
+  }
+  const { address, port: taken, family } = server.server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
+}

@@ -1,0 +1,45 @@
+/** Texts of a request, as strings or as token ids: their form, their number of tokens, and whether the model can read them. */
+import { z } from 'zod';
+import type { Tokenizer } from '../tokenizer/tokenizer.ts';
+import { type ApiError, badRequest } from './api-error.ts';
+import { INPUTS_MAX } from './limits.ts';
+
+const tokensSchema = z.array(z.int().nonnegative());
+
+/** One text or several, always as a list. The four forms are OpenAI's. */
+export const textsSchema = z.union([
+  z.string().transform((text) => [text]),
+  z.array(z.string()).min(1).max(INPUTS_MAX),
+  tokensSchema.min(1).transform((tokens) => [tokens]),
+  z.array(tokensSchema).min(1).max(INPUTS_MAX),
+]);
+
+export interface CountedText {
+  readonly text: string;
+  readonly tokens: number;
+}
+
+/**
+ * Text and number of tokens. Token ids are taken where the tokenizer reads the text they stand for as those same ids, since
+ * the engine is given texts; others are refused.
+ */
+export function countedText(input: string | readonly number[], tokenizer: Tokenizer, param: string): CountedText {
+  if (typeof input === 'string') {
+    if (!input.isWellFormed()) throw badRequest(`\`${param}\` holds half a character.`, param);
+    return { text: input, tokens: tokenizer.encode(input).length };
+  }
+  const text = tokenizer.decode(input);
+  const ids = tokenizer.encode(text);
+  if (ids.length !== input.length || ids.some((id, index) => id !== input[index])) {
+    const message = `\`${param}\` holds tokens that the tokenizer does not make of their own text; send the text.`;
+    throw badRequest(message, param);
+  }
+  return { text, tokens: ids.length };
+}
+
+/** The first thing that a schema found wrong, with the field it is in. */
+export function firstProblem(error: z.ZodError): ApiError {
+  const [issue] = error.issues;
+  const field = issue?.path.join('.') || null;
+  return badRequest(`${field === null ? 'Request' : `\`${field}\``}: ${issue?.message ?? 'invalid'}.`, field);
+}
