@@ -1,12 +1,13 @@
 /** Who may import whom: the layout of ARCHITECTURE.md as rules. `test/boundaries.test.ts` proves that they fire. */
 const above = {
-  data: ['lean', 'model', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli'],
-  lean: ['model', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli'],
-  model: ['lean', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli'],
-  infra: ['lean', 'model', 'selfplay', 'activities', 'workflows', 'workers', 'cli'],
-  selfplay: ['lean', 'model', 'infra', 'activities', 'workflows', 'workers', 'cli'],
-  activities: ['workflows', 'workers', 'cli'],
-  workers: ['cli'],
+  data: ['lean', 'model', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli', 'experiments'],
+  lean: ['model', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli', 'experiments'],
+  model: ['lean', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli', 'experiments'],
+  infra: ['lean', 'model', 'selfplay', 'activities', 'workflows', 'workers', 'cli', 'experiments'],
+  selfplay: ['lean', 'model', 'infra', 'activities', 'workflows', 'workers', 'cli', 'experiments'],
+  activities: ['workflows', 'workers', 'cli', 'experiments'],
+  workers: ['cli', 'experiments'],
+  cli: ['experiments'],
 };
 
 module.exports = {

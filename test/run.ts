@@ -26,6 +26,7 @@ const steps: readonly (readonly [string, readonly string[]])[] = [
       'infra',
       'data',
       'cli',
+      'experiments',
     ],
   ],
   ['dead code', ['knip']],

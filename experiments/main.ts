@@ -1,0 +1,61 @@
+/**
+ * `npm run experiment -- selfplay-vs-baselines`: runs an experiment and writes its table at the top of `docs/log.md`, whatever
+ * it says. `--seeds 1,2,3 --rounds N --directory DIR --set key=value --self-play-set key=value`.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { keyValue, roundsValue } from '../cli/options.ts';
+import { comparisonTable, selfplayVersusBaselines } from './selfplay-vs-baselines.ts';
+
+const LOG = resolve(import.meta.dirname, '..', 'docs', 'log.md');
+
+interface Options {
+  readonly seeds: number[];
+  readonly rounds: number;
+  readonly directory: string;
+  readonly set: Record<string, string>;
+  readonly selfPlaySet: Record<string, string>;
+  readonly note: string;
+}
+
+/** Entries are newest first, under the heading and its paragraph. */
+async function writeToLog(entry: string): Promise<void> {
+  const log = await readFile(LOG, 'utf8');
+  const at = log.indexOf('\n## ');
+  const [head, rest] = at < 0 ? [log.trimEnd(), '\n'] : [log.slice(0, at).trimEnd(), log.slice(at)];
+  await writeFile(LOG, `${head}\n\n${entry}\n${rest}`);
+}
+
+const described = (values: Record<string, string>): string =>
+  Object.entries(values)
+    .map(([key, value]) => `\`${key}=${value}\``)
+    .join(', ') || 'none';
+
+const program = new Command('experiment');
+program
+  .command('selfplay-vs-baselines')
+  .option('--seeds <list>', 'seeds, separated by commas', (text) => text.split(',').map(Number), [1, 2, 3])
+  .option('--rounds <n>', 'rounds of every run', roundsValue, 5)
+  .option('--directory <dir>', 'where the runs lie', 'runs/selfplay-vs-baselines')
+  .option('--set <key=value>', 'a value that all methods share; may be repeated', keyValue, {})
+  .option('--self-play-set <key=value>', 'a value for self-play alone; may be repeated', keyValue, {})
+  .option('--note <text>', 'a sentence for the log', '')
+  .action(async ({ directory, note, ...options }: Options) => {
+    const where = resolve(directory);
+    const { comparison, results } = await selfplayVersusBaselines({ ...options, directory: where }, (line) =>
+      console.error(line),
+    );
+    const table = comparisonTable(comparison);
+    const statements = results[0]!.summaries[0]!.statements;
+    const entry = [
+      `## ${new Date().toISOString().slice(0, 10)} · Self-play against baselines`,
+      '',
+      `${options.rounds} rounds, seeds ${options.seeds.join(', ')}, ${statements} training statements. Values for all: ${described(options.set)}; for self-play: ${described(options.selfPlaySet)}. ${note}`.trimEnd(),
+      '',
+      table,
+    ].join('\n');
+    await writeToLog(entry);
+    console.log(table);
+  });
+await program.parseAsync();

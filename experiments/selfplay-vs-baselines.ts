@@ -1,0 +1,114 @@
+/**
+ * Self-play against expert iteration and parallel sampling at equal numbers of samples: STP's own claim (figures 2 and 5 of
+ * arXiv 2502.00212), at a size that a laptop bears. Every method starts from the same SFT model of its seed. Runs that are
+ * finished are not done again, so an experiment that was interrupted goes on where it was.
+ */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { type Summary, summarySchema } from '../data/schemas/round.ts';
+import { type Comparison, compare, type MethodResult, type Spread, spreadOf } from './curves.ts';
+
+interface Method {
+  readonly name: string;
+  readonly preset: string;
+  readonly set: Readonly<Record<string, string>>;
+}
+
+export interface ExperimentOptions {
+  readonly seeds: readonly number[];
+  readonly rounds: number;
+  /** Where the runs lie: one folder a method and seed. */
+  readonly directory: string;
+  /** Values that all methods share, by dotted key. */
+  readonly set: Readonly<Record<string, string>>;
+  /** Values for self-play alone. */
+  readonly selfPlaySet: Readonly<Record<string, string>>;
+}
+
+const SELF_PLAY = 'self-play';
+
+/** Baselines of stp.md §2.12; their presets give them twice the samples a statement that self-play has. */
+const BASELINES: readonly Method[] = [
+  { name: 'expert iteration', preset: 'expert-iteration', set: {} },
+  { name: 'expert iteration, optimised', preset: 'expert-iteration-optimised', set: {} },
+  { name: 'parallel sampling', preset: 'parallel-sampling', set: {} },
+];
+
+/** Runs what is missing and compares all. `say` gets a line a run. */
+export async function selfplayVersusBaselines(
+  options: ExperimentOptions,
+  say: (line: string) => void,
+): Promise<{ comparison: Comparison; results: MethodResult[] }> {
+  const methods: Method[] = [{ name: SELF_PLAY, preset: 'embedded', set: options.selfPlaySet }, ...BASELINES];
+  const summaries = new Map<string, Summary[]>(methods.map(({ name }) => [name, []]));
+  for (const seed of options.seeds)
+    for (const method of methods) {
+      const started = performance.now();
+      const summary = await finishedRun(method, seed, options);
+      summaries.get(method.name)!.push(summary);
+      const seconds = ((performance.now() - started) / 1_000).toFixed(0);
+      const proved = summary.provedPerRound.at(-1) ?? summary.provedBaseline;
+      say(`${method.name}, seed ${seed}: ${proved} of ${summary.statements}, ${summary.samples} samples, ${seconds} s`);
+    }
+  const results = methods.map(({ name }) => ({ method: name, summaries: summaries.get(name)! }));
+  return { comparison: compare(results), results };
+}
+
+function runFolder(method: Method, seed: number, directory: string): string {
+  return join(directory, `${method.preset}-seed-${seed}`);
+}
+
+async function finishedRun(method: Method, seed: number, options: ExperimentOptions): Promise<Summary> {
+  const { directory, rounds } = options;
+  const folder = runFolder(method, seed, directory);
+  const summaryPath = join(folder, 'summary.json');
+  if (!existsSync(summaryPath)) {
+    const values = Object.entries({ ...options.set, ...method.set }).flatMap(([key, value]) => [
+      '--set',
+      `${key}=${value}`,
+    ]);
+    const origin = runFolder({ name: SELF_PLAY, preset: 'embedded', set: {} }, seed, directory);
+    const shared = method.name === SELF_PLAY ? [] : ['--init-from', origin, '--from-round', 'sft'];
+    const words = ['selfplay', '--preset', method.preset, '--rounds', `${rounds}`, '--seed', `${seed}`];
+    const command = join(import.meta.dirname, '..', 'bin', 'stp');
+    await execa(command, [...words, '--run-dir', folder, ...shared, ...values], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  }
+  return summarySchema.parse(JSON.parse(await readFile(summaryPath, 'utf8')));
+}
+
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+const withSpread = ({ mean, deviation }: Spread): string => `${percent(mean)} ± ${(100 * deviation).toFixed(1)}`;
+
+/** The comparison as a Markdown table, and in one sentence whether the aim is met. */
+export function comparisonTable(comparison: Comparison): string {
+  const rows = comparison.methods.map(({ method, rate, rates, heldOut }) => {
+    const held = heldOut.length === 0 ? '–' : withSpread(spreadOf(heldOut));
+    return `| ${method} | ${withSpread(rate)} | ${rates.map(percent).join(', ')} | ${held} |`;
+  });
+  const first = comparison.methods[0]?.heldOutFirst ?? [];
+  return [
+    '| method | cumulative pass rate, training split | each seed | held-out, last model |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+    `Compared at ${comparison.samples.join(', ')} samples (seed by seed). Held-out, SFT model: ${first.length === 0 ? '–' : withSpread(spreadOf(first))}.`,
+    verdict(comparison),
+  ].join('\n');
+}
+
+/** Met when self-play's mean is above every baseline's by more than the larger standard deviation of the two. */
+function verdict({ methods }: Comparison): string {
+  const [own, ...baselines] = methods;
+  if (own === undefined) return '';
+  const lines = baselines.map(({ method, rate }) => {
+    const difference = own.rate.mean - rate.mean;
+    const spread = Math.max(own.rate.deviation, rate.deviation);
+    const word = difference > spread ? 'above' : difference < -spread ? 'below' : 'within the spread of';
+    return `${word} ${method} (${difference >= 0 ? '+' : '−'}${(100 * Math.abs(difference)).toFixed(1)} points, spread ${(100 * spread).toFixed(1)})`;
+  });
+  return `Self-play ends ${lines.join('; ')}.`;
+}
