@@ -4,17 +4,19 @@
  * that a proof needs.
  */
 import type { Example } from '../data/schemas/records.ts';
+import { onOneLine, proofAssignment, statementPieces, typeColon } from './statement-text.ts';
 
 export const PROMPT_MARKERS = ['<prove>', '<by>', '<lemma>', '<easy>', '<hard>'] as const;
 /** Stands where no lemma is asked of the conjecture (STP's `theorem true: True`). */
 const NO_LEMMA = 'True';
 
+const OPENING = /^\s*(?:theorem|lemma)\s+[^\s:({[⦃]+/u;
+
 /** `theorem foo (n : Nat) : p n` → `(n : Nat) : p n`, white space made single. */
 export function displayStatement(statement: string): string {
-  return statement
-    .replace(/^\s*(?:theorem|lemma)\s+[^\s:({[⦃]+\s*/u, '')
-    .replace(/\s+/gu, ' ')
-    .trim();
+  const opening = OPENING.exec(statement)?.[0] ?? '';
+  // Blanks in its place keep every column, which decides where a `let` ends.
+  return onOneLine(' '.repeat(opening.length) + statement.slice(opening.length));
 }
 
 /** A proof as it is trained and sampled: common indentation and trailing white space removed. */
@@ -55,29 +57,32 @@ export function conjecturerExample(input: ConjecturerInput, hard: string, weight
 }
 
 /**
- * What the conjecturer wrote, as a statement named `name`; null when it cannot be one: no `:` at bracket depth 0,
- * brackets that do not balance, a marker or `:=` at depth 0 (a proof of its own), or nothing at all. Text after a line
- * end is kept: a statement may have several lines.
+ * What the conjecturer wrote, as a statement named `name`; null when it cannot be one: no `:` outside brackets, brackets
+ * that do not balance, a marker, or nothing at all. Text after a line end is kept: a statement may have several lines.
+ * STP's released form is read too: `theorem NAME` in front is dropped, and what comes with the `:=` of a proof of its own
+ * is cut off. That is the first one outside brackets which no `let` or `have` asks for, so default values and `let` stay.
  */
 export function parseConjecture(text: string, name: string): string | null {
-  const body = text.replace(/\s+/gu, ' ').trim();
-  if (body === '' || PROMPT_MARKERS.some((marker) => body.includes(marker))) return null;
-  const closing: string[] = [];
-  const pairs: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '⟨': '⟩', '⦃': '⦄' };
-  let colonAt = -1;
-  for (let i = 0; i < body.length; i++) {
-    const character = body[i]!;
-    if (pairs[character] !== undefined) closing.push(pairs[character]);
-    else if (')]}⟩⦄'.includes(character)) {
-      if (closing.pop() !== character) return null;
-    } else if (character === ':' && closing.length === 0) {
-      if (body[i + 1] === '=') return null;
-      if (body[i + 1] === ':' || body[i - 1] === ':') continue;
-      if (colonAt < 0) colonAt = i;
-    }
-  }
-  if (closing.length > 0 || colonAt < 0 || body.slice(colonAt + 1).trim() === '') return null;
-  const binders = body.slice(0, colonAt).trim();
-  if (binders !== '' && !/^[({[⦃]/u.test(binders)) return null;
-  return `theorem ${name} ${binders === '' ? '' : `${binders} `}: ${body.slice(colonAt + 1).trim()}`;
+  if (PROMPT_MARKERS.some((marker) => text.includes(marker))) return null;
+  const end = text.indexOf(STP_END_MARKER);
+  const signature = dropProof(end < 0 ? text : text.slice(0, end));
+  if (!statementPieces(signature).balanced) return null;
+  const body = displayStatement(signature);
+  const { pieces } = statementPieces(body);
+  const colon = pieces[typeColon(pieces)]?.at;
+  if (colon === undefined) return null;
+  const binders = body.slice(0, colon).trim();
+  const type = body.slice(colon + 1).trim();
+  if (type === '' || (binders !== '' && !/^[({[⦃]/u.test(binders))) return null;
+  return `theorem ${name} ${binders === '' ? '' : `${binders} `}: ${type}`;
+}
+
+/** Ends a conjecture in STP's prompts. */
+const STP_END_MARKER = '</hard theorem>';
+
+/** The text before the `:=` of its proof. What follows may be cut off anywhere, so its brackets do not matter. */
+function dropProof(text: string): string {
+  const { pieces } = statementPieces(text);
+  const assignment = pieces[proofAssignment(pieces)];
+  return assignment === undefined ? text : text.slice(0, assignment.at);
 }

@@ -39,6 +39,8 @@ describe('prompts', () => {
   });
 });
 
+const SURVIVING_LITERAL = 'theorem c (p : Nat × Nat) : ({ fst := 1, snd := 2 } : Nat × Nat) = p';
+
 describe('parseConjecture', () => {
   it.each([
     ['(n : Nat) : n + 0 = n', 'theorem c (n : Nat) : n + 0 = n'],
@@ -46,6 +48,14 @@ describe('parseConjecture', () => {
     ['(n : Nat) :\n  n = n', 'theorem c (n : Nat) : n = n'],
     ['(l : List Nat) : 1 :: l ≠ []', 'theorem c (l : List Nat) : 1 :: l ≠ []'],
     ['(n : Nat) : (let m := n; m) = n', 'theorem c (n : Nat) : (let m := n; m) = n'],
+    ['(n : Nat := 0) : n = n', 'theorem c (n : Nat := 0) : n = n'],
+    ['(n : Nat) : let m := n; m = n', 'theorem c (n : Nat) : let m := n; m = n'],
+    ['(n : Nat) :\n  let m := n\n  m = n', 'theorem c (n : Nat) : let m := n; m = n'],
+    ['(n : Nat) : let m := n; m = n := by\n  intro m; rfl', 'theorem c (n : Nat) : let m := n; m = n'],
+    ['(p : Nat × Nat) : ({ fst := 1, snd := 2 } : Nat × Nat) = p := by exact (', SURVIVING_LITERAL],
+    ['(n : Nat) : n = n := by rfl', 'theorem c (n : Nat) : n = n'],
+    ['theorem foo (n : Nat) : n = n := by', 'theorem c (n : Nat) : n = n'],
+    ['theorem foo (n : Nat) : n = n := by\n</hard theorem> theorem', 'theorem c (n : Nat) : n = n'],
   ])('reads %s', (text, expected) => {
     expect(parseConjecture(text, 'c')).toBe(expected);
   });
@@ -55,7 +65,6 @@ describe('parseConjecture', () => {
     ['(n : Nat : n = n', 'an open bracket'],
     ['(n : Nat) : n = n)', 'a closing bracket too many'],
     ['(n : Nat] : n = n', 'brackets that cross'],
-    ['(n : Nat) : n = n := by rfl', 'a proof of its own'],
     ['(n : Nat) :', 'no type'],
     ['foo (n : Nat) : n = n', 'a name of its own'],
     ['(n : Nat) : n = n <hard> : False', 'a marker'],
@@ -69,6 +78,31 @@ describe('parseConjecture', () => {
         if (parsed !== null) expect(parsed.startsWith('theorem c ')).toBe(true);
       }),
       { numRuns: 2_000 },
+    );
+  });
+  it('gives a statement back that was printed with the start of a proof behind it', () => {
+    const name = fc.constantFrom('a', 'b', 'x₁', "n'", 'hyp');
+    const value = fc.constantFrom('0', 'n + 1', '(fun x => x)', '{ fst := 1, snd := 2 }', '[1, 2]', '"a:=b"');
+    const binder = fc
+      .tuple(name, fc.constantFrom('Nat', 'List Nat', '∀ n : Nat, n = n'), fc.option(value))
+      .map(([word, type, given]) => (given === null ? `(${word} : ${type})` : `(${word} : ${type} := ${given})`));
+    const proposition = fc.constantFrom('n = n', '1 :: l ≠ []', '(let k := 1; k) = 1', '∃ m : Nat, m = 0');
+    const local = fc.tuple(fc.constantFrom('let', 'have'), name, value).map(([word, a, b]) => `${word} ${a} := ${b}; `);
+    const statement = fc
+      .tuple(fc.array(binder, { maxLength: 4 }), fc.array(local, { maxLength: 3 }), proposition)
+      .map(([binders, locals, type]) => `theorem c ${[...binders, ''].join(' ')}: ${locals.join('')}${type}`);
+    const ending = fc.constantFrom(
+      '',
+      ' := by',
+      ':=by simp',
+      ' := by\n  have h : 1 = 1 := rfl\n  (',
+      ' := fun x => x)',
+    );
+    fc.assert(
+      fc.property(statement, ending, (text, proof) => {
+        expect(parseConjecture(text + proof, 'c')).toBe(text);
+        expect(parseConjecture(displayStatement(text) + proof, 'c')).toBe(text);
+      }),
     );
   });
 });

@@ -1,0 +1,96 @@
+/**
+ * Reads the text of a statement just far enough to cut it: brackets, strings, names and which `:=` begins a proof. Knows
+ * that `let` and `have` take a `:=` of their own, and that binders and structure literals hold theirs in brackets; it does
+ * not know terms or notations.
+ */
+
+const CLOSERS: Readonly<Record<string, string>> = {
+  '(': ')',
+  '[': ']',
+  '{': '}',
+  '⟨': '⟩',
+  '⦃': '⦄',
+  '⟦': '⟧',
+  '‹': '›',
+};
+const ALL_CLOSERS: ReadonlySet<string> = new Set(Object.values(CLOSERS));
+/** Each takes one `:=` of its own where it stands in a term. */
+const BINDING_WORDS: ReadonlySet<string> = new Set(['let', 'have', 'letI', 'haveI', 'let_fun']);
+
+const PIECE =
+  /(?<space>\s+)|(?<word>[\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*)|(?<quoted>«[^»]*»)|(?<string>"(?:[^"\\]|\\.)*")|(?<assign>:=)|(?<cons>::)|(?<other>.)/gsu;
+
+export interface TextPiece {
+  readonly kind: 'space' | 'word' | 'quoted' | 'string' | 'assign' | 'cons' | 'other';
+  readonly text: string;
+  /** Offset in UTF-16 units. */
+  readonly at: number;
+  /** Brackets open before the piece; a bracket counts as outside itself. */
+  readonly depth: number;
+}
+
+/** The text in pieces, in order; where brackets do not balance, up to the first that closes nothing. */
+export function statementPieces(text: string): { readonly pieces: readonly TextPiece[]; readonly balanced: boolean } {
+  const pieces: TextPiece[] = [];
+  const open: string[] = [];
+  for (const match of text.matchAll(PIECE)) {
+    const [kind] = Object.entries(match.groups!).find(([, value]) => value !== undefined)!;
+    const piece = match[0];
+    if (kind === 'other' && ALL_CLOSERS.has(piece) && open.pop() !== piece) return { pieces, balanced: false };
+    pieces.push({ kind: kind as TextPiece['kind'], text: piece, at: match.index, depth: open.length });
+    if (kind === 'other' && CLOSERS[piece] !== undefined) open.push(CLOSERS[piece]);
+  }
+  return { pieces, balanced: open.length === 0 };
+}
+
+/** Index of the piece that begins a proof: the first `:=` outside brackets that no `let` or `have` asks for; -1: none. */
+export function proofAssignment(pieces: readonly TextPiece[]): number {
+  let bindings = 0;
+  for (const [index, piece] of pieces.entries()) {
+    if (piece.depth > 0) continue;
+    if (piece.kind === 'word' && BINDING_WORDS.has(piece.text)) bindings++;
+    else if (piece.kind === 'assign' && bindings === 0) return index;
+    else if (piece.kind === 'assign') bindings--;
+  }
+  return -1;
+}
+
+/** Index of the `:` outside brackets that separates binders from the type; -1: none. */
+export function typeColon(pieces: readonly TextPiece[]): number {
+  return pieces.findIndex((piece) => piece.kind === 'other' && piece.text === ':' && piece.depth === 0);
+}
+
+/**
+ * White space made single. A line end that ends the value of a `let` (the next line starts no further right than the
+ * `let`) becomes the `;` that Lean wants on one line.
+ */
+export function onOneLine(text: string): string {
+  if (!text.includes('\n')) return text.replace(/\s+/gu, ' ').trim();
+  const { pieces, balanced } = statementPieces(text);
+  if (!balanced || !pieces.some((piece) => BINDING_WORDS.has(piece.text))) return text.replace(/\s+/gu, ' ').trim();
+  const columnOf = (at: number): number => at - (text.lastIndexOf('\n', at - 1) + 1);
+  const lets: { column: number; depth: number }[] = [];
+  let previous = '';
+  let result = '';
+  for (const piece of pieces) {
+    if (piece.kind === 'space') {
+      const next = piece.at + piece.text.length;
+      const binding = lets.at(-1);
+      const ends =
+        piece.text.includes('\n') &&
+        next < text.length &&
+        binding !== undefined &&
+        piece.depth === binding.depth &&
+        columnOf(next) <= binding.column;
+      if (ends) lets.pop();
+      result += ends && previous !== ';' ? '; ' : ' ';
+      continue;
+    }
+    while (lets.length > 0 && piece.depth < lets.at(-1)!.depth) lets.pop();
+    if (BINDING_WORDS.has(piece.text)) lets.push({ column: columnOf(piece.at), depth: piece.depth });
+    if (piece.text === ';' && piece.depth === lets.at(-1)?.depth) lets.pop();
+    previous = piece.text;
+    result += piece.text;
+  }
+  return result.replace(/\s+/gu, ' ').trim();
+}
