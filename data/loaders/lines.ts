@@ -20,7 +20,16 @@ const CARRIAGE_RETURN = 0x0d;
 
 /** Lines of `path` in order, blank ones left out. Throws STP1501 for a line over the limit or not UTF-8, STP1405 when
  *  the file cannot be read. */
-export async function* readLines(path: string): AsyncGenerator<NumberedLine> {
+export function readLines(path: string): AsyncGenerator<NumberedLine> {
+  return linesOf(fileChunks(path), path, LINE_BYTES_MAX);
+}
+
+/** The same of bytes from anywhere; `path` is what errors call them. */
+export async function* linesOf(
+  chunks: AsyncIterable<Buffer>,
+  path: string,
+  lineBytesMax: number,
+): AsyncGenerator<NumberedLine> {
   let line = 0;
   let pending: Buffer[] = [];
   let pendingBytes = 0;
@@ -34,9 +43,9 @@ export async function* readLines(path: string): AsyncGenerator<NumberedLine> {
     return text.trim() === '' ? null : { line, text };
   };
   const checkLength = (bytes: number) => {
-    if (bytes > LINE_BYTES_MAX) throw tooLong(path, line + 1);
+    if (bytes > lineBytesMax) throw tooLong(path, line + 1, lineBytesMax);
   };
-  for await (const chunk of fileChunks(path)) {
+  for await (const chunk of chunks) {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       checkLength(pendingBytes + end - start);
@@ -81,11 +90,11 @@ async function* fileChunks(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-function tooLong(path: string, line: number): StpError {
+function tooLong(path: string, line: number, bytesMax: number): StpError {
   return new StpError(
     'STP1501',
-    `${path}:${line}: line longer than ${LINE_BYTES_MAX} bytes`,
+    `${path}:${line}: line longer than ${bytesMax} bytes`,
     'Is this a JSON Lines file? A JSON array must be read whole, and starts with "[".',
-    { facts: { path, line, bytesMax: LINE_BYTES_MAX } },
+    { facts: { path, line, bytesMax } },
   );
 }
