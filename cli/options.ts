@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InvalidArgumentError } from 'commander';
-import { changedValues, resolveConfig } from '../data/config/resolve.ts';
+import { type ConfigSources, changedValues, resolveConfig } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
 import { ROUNDS_MAX, type RunConfig, type StartInput } from '../data/schemas/run-config.ts';
 
@@ -38,12 +38,9 @@ export interface RunOptions {
   readonly fromRound?: number;
 }
 
-/**
- * The configuration of a run and the input that starts it, checked before anything is started. What differs from the
- * preset (by file, `STP_SET_…` variables, `--set`) travels in the input, so the worker needs neither file nor variables.
- */
-export function startInput(options: RunOptions): { input: StartInput; config: RunConfig } {
-  const config = resolveConfig({
+/** What the options and this process's environment say of a configuration. */
+export function configSources(options: RunOptions): ConfigSources {
+  return {
     preset: options.preset,
     ...(options.config === undefined
       ? {}
@@ -54,7 +51,15 @@ export function startInput(options: RunOptions): { input: StartInput; config: Ru
       ...(options.rounds === undefined ? {} : { rounds: options.rounds }),
       ...(options.seed === undefined ? {} : { seed: options.seed }),
     },
-  });
+  };
+}
+
+/**
+ * The configuration of a run and the input that starts it, checked before anything is started. What differs from the
+ * preset (by file, `STP_SET_…` variables, `--set`) travels in the input, so the worker needs neither file nor variables.
+ */
+export function startInput(options: RunOptions): { input: StartInput; config: RunConfig } {
+  const config = resolveConfig(configSources(options));
   const { rounds, seed, ...set } = changedValues(config);
   const { fromRound } = options;
   const initFrom = options.initFrom === undefined ? undefined : runReference(options.initFrom);

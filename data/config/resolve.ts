@@ -1,25 +1,27 @@
 /**
- * Resolves a run's configuration: preset < config file < `STP_SET_*` environment < `--set` values < flags. Every value
- * is checked by one schema; a key that is not in it is an error that names the nearest known one.
+ * Resolves a run's configuration: preset < config file < `STP_SET_*` environment < `--set` values < flags, and says where
+ * each value came from. Every value is checked by one schema; a key that is not in it is an error that names the nearest
+ * known one.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { z } from 'zod';
 import { StpError } from '../errors.ts';
 import { type RunConfig, runConfigSchema } from '../schemas/run-config.ts';
-import { suggestion } from './nearest.ts';
+import {
+  environmentKey,
+  isSection,
+  type Json,
+  type JsonObject,
+  leaves,
+  parseValue,
+  partialValues,
+  requireKnown,
+  setValue,
+} from './keys.ts';
+import { loadPreset } from './presets.ts';
 
-type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-type JsonObject = { [key: string]: Json };
+export { presetNames } from './presets.ts';
 
-const PRESETS_DIRECTORY = join(import.meta.dirname, '..', 'presets');
-
-export function presetNames(): string[] {
-  return readdirSync(PRESETS_DIRECTORY)
-    .filter((file) => file.endsWith('.json'))
-    .map((file) => file.slice(0, -'.json'.length))
-    .sort();
-}
+const ENVIRONMENT_PREFIX = 'STP_SET_';
 
 export interface ConfigSources {
   readonly preset: string;
@@ -33,32 +35,71 @@ export interface ConfigSources {
   readonly flags?: { readonly rounds?: number; readonly seed?: number };
 }
 
+export interface ResolvedConfig {
+  readonly config: RunConfig;
+  /** Where each value came from, by dotted key, in the schema's order: `preset stp-code`, `file my.json`, `STP_SET_SEED`, `--set`, `--seed`, `default`. */
+  readonly provenance: ReadonlyMap<string, string>;
+}
+
 /** The resolved configuration, or StpError STP1001 that names the source, the key and what is known. */
 export function resolveConfig(sources: ConfigSources): RunConfig {
-  const known = presetNames();
-  if (!known.includes(sources.preset))
-    throw new StpError(
-      'STP1001',
-      `there is no preset "${sources.preset.slice(0, 64)}"${suggestion(sources.preset, known)}`,
-      `Presets: ${known.join(', ')}.`,
-    );
-  const config = JSON.parse(readFileSync(join(PRESETS_DIRECTORY, `${sources.preset}.json`), 'utf8')) as JsonObject;
-  const keys = [...leaves(config).keys()];
-  if (sources.file) mergeFile(config, sources.file, keys);
+  return resolveWithProvenance(sources).config;
+}
+
+/** As `resolveConfig`, with the source of each value. */
+export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
+  const preset = loadPreset(sources.preset);
+  // the schema fills in what may be left out, so that those keys are known too
+  const values = checked(preset.values, `preset ${sources.preset}: `) as unknown as JsonObject;
+  const keys = [...leaves(values).keys()];
+  const source = new Map<string, string>(
+    keys.map((key) => [key, preset.givenBy.has(key) ? `preset ${preset.givenBy.get(key)}` : 'default']),
+  );
+  for (const { key, value, from } of overrides(sources, keys)) {
+    if (key === 'preset' && value !== sources.preset)
+      throw new StpError('STP1001', `${from} says preset ${JSON.stringify(value)}`, 'Choose it with --preset instead.');
+    setValue(values, requireKnown(key, keys, from), value);
+    source.set(key, from);
+  }
+  const config = checked(values, '');
+  return { config, provenance: new Map([...leaves(config).keys()].map((key) => [key, source.get(key) ?? 'default'])) };
+}
+
+interface Override {
+  readonly key: string;
+  readonly value: Json;
+  readonly from: string;
+}
+
+/** What is laid over the preset, weakest first. */
+function* overrides(sources: ConfigSources, keys: readonly string[]): Generator<Override> {
+  if (sources.file !== undefined) {
+    const { path, content } = sources.file;
+    if (!isSection(content))
+      throw new StpError(
+        'STP1001',
+        `${path} is not a JSON object`,
+        'Write an object with any keys of the configuration.',
+      );
+    for (const [key, value] of partialValues(content, keys)) yield { key, value, from: path };
+  }
   for (const [name, value] of Object.entries(sources.environment ?? {}))
-    if (name.startsWith('STP_SET_') && value !== undefined)
-      setKey(config, environmentKey(name, keys), parseValue(value), keys, name);
+    if (name.startsWith(ENVIRONMENT_PREFIX) && value !== undefined)
+      yield { key: environmentKey(name, ENVIRONMENT_PREFIX, keys), value: parseValue(value), from: name };
   for (const [key, value] of Object.entries(sources.set ?? {}))
-    setKey(config, key, typeof value === 'string' ? parseValue(value) : (value as Json), keys, '--set');
-  for (const [key, value] of Object.entries(sources.flags ?? {})) if (value !== undefined) config[key] = value;
-  const parsed = runConfigSchema.safeParse(config);
-  if (!parsed.success)
-    throw new StpError(
-      'STP1001',
-      describeIssues(parsed.error),
-      'Correct the value; `bin/stp selfplay --help` lists the options.',
-    );
-  return parsed.data;
+    yield { key, value: typeof value === 'string' ? parseValue(value) : (value as Json), from: '--set' };
+  for (const [key, value] of Object.entries(sources.flags ?? {}))
+    if (value !== undefined) yield { key, value, from: `--${key}` };
+}
+
+function checked(values: JsonObject, prefix: string): RunConfig {
+  const parsed = runConfigSchema.safeParse(values);
+  if (parsed.success) return parsed.data;
+  throw new StpError(
+    'STP1001',
+    `${prefix}${describeIssues(parsed.error)}`,
+    'Correct the value; `bin/stp config` prints all of them and where each comes from.',
+  );
 }
 
 /** The leaves of a configuration that differ from its preset's, by dotted key: what has to be said to get it again. */
@@ -67,10 +108,7 @@ export function changedValues(config: RunConfig): Record<string, string | number
   return Object.fromEntries(
     [...leaves(config)]
       .filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(preset.get(key)))
-      .map(([key, value]) => [
-        key,
-        Array.isArray(value) ? JSON.stringify(value) : (value as string | number | boolean | null),
-      ]),
+      .map(([key, value]) => [key, typeof value === 'object' && value !== null ? JSON.stringify(value) : value]),
   );
 }
 
@@ -92,56 +130,4 @@ export function describeIssues(error: z.ZodError): string {
     .slice(0, 8)
     .map((issue) => `${issue.path.join('.') || 'value'}: ${issue.message}`)
     .join('; ');
-}
-
-function mergeFile(config: JsonObject, file: { path: string; content: unknown }, keys: readonly string[]): void {
-  const merge = (value: unknown, path: string): void => {
-    const isSection = path === '' || keys.some((key) => key.startsWith(`${path}.`));
-    if (isSection && typeof value === 'object' && value !== null && !Array.isArray(value))
-      for (const [key, inner] of Object.entries(value)) merge(inner, path === '' ? key : `${path}.${key}`);
-    else setKey(config, path, value as Json, keys, file.path);
-  };
-  if (typeof file.content !== 'object' || file.content === null || Array.isArray(file.content))
-    throw new StpError(
-      'STP1001',
-      `${file.path} is not a JSON object`,
-      'Write an object with any keys of the configuration.',
-    );
-  merge(file.content, '');
-}
-
-function setKey(config: JsonObject, key: string, value: Json, keys: readonly string[], source: string): void {
-  if (!keys.includes(key))
-    throw new StpError(
-      'STP1001',
-      `${source} sets an unknown key "${key.slice(0, 128)}"${suggestion(key, keys)}`,
-      'Known keys are those of config.json in any run folder.',
-    );
-  const parts = key.split('.');
-  let target = config;
-  for (const part of parts.slice(0, -1)) target = target[part] as JsonObject;
-  target[parts.at(-1)!] = value;
-}
-
-function environmentKey(name: string, keys: readonly string[]): string {
-  const wanted = name.slice('STP_SET_'.length).toLowerCase().replaceAll('__', '.').replaceAll('_', '');
-  return keys.find((key) => key.toLowerCase() === wanted) ?? wanted;
-}
-
-/** Values by dotted key; an array is one value. */
-function leaves(value: object, prefix = ''): Map<string, unknown> {
-  const found = new Map<string, unknown>();
-  for (const [key, inner] of Object.entries(value))
-    if (typeof inner === 'object' && inner !== null && !Array.isArray(inner))
-      for (const leaf of leaves(inner, `${prefix}${key}.`)) found.set(...leaf);
-    else found.set(`${prefix}${key}`, inner);
-  return found;
-}
-
-function parseValue(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
 }

@@ -8,6 +8,8 @@ import { z } from 'zod';
 export const ROUNDS_MAX = 1_000;
 const positive = z.number().int().positive();
 const share = z.number().min(0).max(1);
+/** Name of a folder with prepared data. */
+const setName = z.string().regex(/^[a-z0-9-]+$/);
 
 export const roundsSchema = z
   .number({ error: 'rounds must be a whole number from 1 to 1000' })
@@ -55,11 +57,14 @@ export const runConfigSchema = z.strictObject({
     .nonnegative()
     .max(2 ** 31 - 1),
   data: z.strictObject({
-    /** Folders under `data/problems`, or under the store's `data/problems` where `stp data prepare` wrote them. */
-    problemSets: z.array(z.string().regex(/^[a-z0-9-]+$/)).min(1),
+    /** Folders under `problems` of the data folder (`STP_DATA`, where `bin/stp data prepare` writes), or of the repository's `data`. */
+    problemSets: z.array(setName).min(1),
+    /** What the first model is trained on: `library`, or a prepared set under `SFT` of the data folder. */
+    sft: setName,
     /**
      * Matching weight of a set's statements from a round on (STP §1.1): how much they count in the transport, and how
-     * often a seed stands in the conjecturer's inputs. Sets that are not named weigh 1.
+     * often a seed stands in the conjecturer's inputs. Sets that are not named, and rounds before the first named, keep
+     * the weight the statements were prepared with (1 unless a dataset configuration said otherwise).
      */
     weights: z.record(
       z.string(),
@@ -70,8 +75,8 @@ export const runConfigSchema = z.strictObject({
     heldOutStatementsPerSetMax: positive.nullable(),
     /** Add proofs found by the search for short tactic scripts over library statements. */
     useSearchedProofs: z.boolean(),
-    /** Conjecturer examples that end in one theorem: some are the goal of dozens of tuples. */
-    conjecturerExamplesPerTheoremMax: positive,
+    /** Conjecturer examples that end in one theorem of the library: some are the goal of dozens of tuples. Null: all (STP). */
+    conjecturerExamplesPerTheoremMax: positive.nullable(),
   }),
   model: modelShapeSchema,
   /** CPU threads of the embedded engine. Part of the result: sums in f32 differ between thread counts. */

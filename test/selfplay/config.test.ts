@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { presetNames, resolveConfig } from '../../data/config/resolve.ts';
+import { changedValues, resolveConfig, resolveWithProvenance } from '../../data/config/resolve.ts';
 import { StpError } from '../../data/errors.ts';
 
 const failure = (work: () => unknown): StpError => {
@@ -13,9 +13,6 @@ const failure = (work: () => unknown): StpError => {
 };
 
 describe('configuration', () => {
-  it.each(presetNames())('preset %s is valid as it stands', (preset) => {
-    expect(resolveConfig({ preset }).preset).toBe(preset);
-  });
   it('goes preset < file < environment < set < flags', () => {
     const sources = {
       preset: 'smoke',
@@ -48,5 +45,41 @@ describe('configuration', () => {
     expect(failure(() => resolveConfig({ preset: 'smoke', set: { 'model.keyValueHeads': 3 } })).message).toContain(
       'keyValueHeads',
     );
+  });
+
+  it('says where each value came from', () => {
+    const { config, provenance } = resolveWithProvenance({
+      preset: 'stp-code',
+      file: { path: 'c.json', content: { sampling: { temperature: 0.1, topP: 0.5 }, conjectures: { gate: {} } } },
+      environment: { STP_SET_SAMPLING__TOP_P: '0.25', HOME: '/' },
+      set: { 'sampling.maxTokens': '64' },
+      flags: { seed: 5 },
+    });
+    expect(config.sampling).toMatchObject({ temperature: 0.1, topP: 0.25, maxTokens: 64 });
+    expect(Object.fromEntries(provenance)).toMatchObject({
+      seed: '--seed',
+      rounds: 'preset stp-code',
+      'model.layers': 'preset stp-paper',
+      'sampling.temperature': 'c.json',
+      'sampling.topP': 'STP_SET_SAMPLING__TOP_P',
+      'sampling.maxTokens': '--set',
+    });
+    expect(resolveWithProvenance({ preset: 'smoke' }).provenance.get('model.tiedEmbeddings')).toBe('default');
+  });
+  it('weights are one value, and survive the way to a worker', () => {
+    const weights = { nng: [{ fromRound: 2, weight: 3 }] };
+    const config = resolveConfig({ preset: 'smoke', set: { 'data.weights': JSON.stringify(weights) } });
+    expect(config.data.weights).toEqual(weights);
+    expect(resolveConfig({ preset: 'smoke', set: changedValues(config) })).toEqual(config);
+    const file = { path: 'c.json', content: { data: { weights } } };
+    expect(resolveConfig({ preset: 'smoke', file }).data.weights).toEqual(weights);
+  });
+  it('every key can be set, those with a default of the schema too', () => {
+    expect(resolveConfig({ preset: 'smoke', set: { 'model.tiedEmbeddings': false } }).model.tiedEmbeddings).toBe(false);
+  });
+  it('does not let a file choose another preset', () => {
+    const file = { path: 'c.json', content: { preset: 'embedded' } };
+    expect(failure(() => resolveConfig({ preset: 'smoke', file })).message).toContain('c.json says preset "embedded"');
+    expect(resolveConfig({ preset: 'embedded', file }).preset).toBe('embedded');
   });
 });
