@@ -3,7 +3,7 @@
  * a temporary name and renamed, so it is there whole or not at all; read only when every checksum holds.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { StpError } from '../../data/errors.ts';
@@ -12,6 +12,8 @@ import { readTokenizer, writeTokenizer } from '../tokenizer/tokenizer-file.ts';
 import type { ModelShape } from '../trainer.ts';
 import { configOf, generationConfigOf, modelShapeSchema, shapeOf, tokenizerConfigOf } from './config.ts';
 import { damaged } from './damaged.ts';
+import { FILE_BYTES_MAX, parseJson, readWhole } from './files.ts';
+import { tensorProblem, tokenizerProblem } from './fit.ts';
 import { llamaTensorShapes } from './llama-tensors.ts';
 import {
   CHECKPOINT_FILES,
@@ -34,8 +36,6 @@ export interface Checkpoint {
   readonly training: TrainingRecord;
 }
 
-/** Largest file read into memory: a model of 500 million F32 weights, far above what the embedded engine runs. */
-const FILE_BYTES_MAX = 2 ** 31;
 const MANIFEST_BYTES_MAX = 64 * 1024;
 /** Between a checkpoint's name and random digits: the name of a folder being written. */
 const PARTIAL_MARK = '.partial-';
@@ -120,33 +120,6 @@ export async function readManifest(directory: string): Promise<CheckpointManifes
   return parseJson(await readWhole(path, MANIFEST_BYTES_MAX), path, (json) => manifestSchema.parse(json));
 }
 
-function tensorProblem(shape: ModelShape, tensors: ReadonlyMap<string, Tensor>): string | null {
-  const expected = llamaTensorShapes(shape);
-  for (const [name, dimensions] of expected) {
-    const tensor = tensors.get(name);
-    if (tensor === undefined) return `tensor ${name} is missing`;
-    if (tensor.shape.join('×') !== dimensions.join('×')) {
-      return `tensor ${name} is ${tensor.shape.join('×')}, the shape asks for ${dimensions.join('×')}`;
-    }
-    if (tensor.values.length !== dimensions.reduce((product, size) => product * size, 1)) {
-      return `tensor ${name} has ${tensor.values.length} values`;
-    }
-    if (!allFinite(tensor.values)) return `tensor ${name} holds a value that is not finite`;
-  }
-  for (const name of tensors.keys()) if (!expected.has(name)) return `tensor ${name} is not part of the model`;
-  return null;
-}
-
-function allFinite(values: Float32Array): boolean {
-  for (let index = 0; index < values.length; index++) if (!Number.isFinite(values[index])) return false;
-  return true;
-}
-
-function tokenizerProblem(shape: ModelShape, tokenizer: Tokenizer): string | null {
-  if (tokenizer.size <= shape.vocabularySize) return null;
-  return `the tokenizer has ${tokenizer.size} tokens, the model ${shape.vocabularySize}`;
-}
-
 async function isOccupied(directory: string): Promise<boolean> {
   try {
     return (await readdir(directory)).length > 0;
@@ -162,30 +135,6 @@ async function writeDurably(path: string, bytes: Buffer): Promise<void> {
     await file.sync();
   } finally {
     await file.close();
-  }
-}
-
-async function readWhole(path: string, bytesMax: number): Promise<Buffer> {
-  try {
-    const { size } = await stat(path);
-    if (size > bytesMax) throw damaged(path, `${size} bytes, ${bytesMax} allowed`);
-    const file = await open(path);
-    try {
-      return await file.readFile();
-    } finally {
-      await file.close();
-    }
-  } catch (cause) {
-    if (cause instanceof StpError) throw cause;
-    throw damaged(path, cause instanceof Error ? cause.message : String(cause), cause);
-  }
-}
-
-function parseJson<Value>(bytes: Buffer, path: string, parse: (json: unknown) => Value): Value {
-  try {
-    return parse(JSON.parse(bytes.toString('utf8')));
-  } catch (cause) {
-    throw damaged(path, cause instanceof z.ZodError ? z.prettifyError(cause) : String(cause), cause);
   }
 }
 

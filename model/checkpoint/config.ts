@@ -26,23 +26,29 @@ export const modelShapeSchema = z
   .refine((shape) => shape.hiddenSize % (2 * shape.heads) === 0, 'heads must divide the hidden size into even parts')
   .refine((shape) => shape.heads % shape.keyValueHeads === 0, 'key-value heads must divide the heads');
 
-const configSchema = z.strictObject({
-  architectures: z.tuple([z.literal('LlamaForCausalLM')]),
-  model_type: z.literal('llama'),
-  torch_dtype: z.literal('float32'),
+/** What every Llama's `config.json` says of its sizes, whoever wrote it. */
+export const sizeFields = {
   vocab_size: z.int(),
   hidden_size: z.int(),
   intermediate_size: z.int(),
   num_hidden_layers: z.int(),
   num_attention_heads: z.int(),
   num_key_value_heads: z.int(),
-  head_dim: z.int(),
   max_position_embeddings: z.int(),
+  tie_word_embeddings: z.boolean(),
+} as const;
+type SizeFields = z.infer<z.ZodObject<typeof sizeFields>> & { readonly head_dim?: number | null | undefined };
+
+const configSchema = z.strictObject({
+  ...sizeFields,
+  architectures: z.tuple([z.literal('LlamaForCausalLM')]),
+  model_type: z.literal('llama'),
+  torch_dtype: z.literal('float32'),
+  head_dim: z.int(),
   hidden_act: z.literal('silu'),
   rms_norm_eps: z.literal(RMS_EPSILON),
   rope_theta: z.literal(ROPE_THETA),
   rope_scaling: z.null(),
-  tie_word_embeddings: z.boolean(),
   attention_bias: z.literal(false),
   mlp_bias: z.literal(false),
   attention_dropout: z.literal(0),
@@ -87,7 +93,11 @@ export function configOf(shape: ModelShape, tokenizer: Tokenizer): z.infer<typeo
 
 /** Shape in a parsed `config.json`; a ZodError where it is not one of ours. */
 export function shapeOf(config: unknown): ModelShape {
-  const fields = configSchema.parse(config);
+  return shapeFrom(configSchema.parse(config));
+}
+
+/** A ZodError where the engine cannot run a model of these sizes. */
+export function shapeFrom(fields: SizeFields): ModelShape {
   const shape = modelShapeSchema.parse({
     hiddenSize: fields.hidden_size,
     layers: fields.num_hidden_layers,
@@ -98,7 +108,9 @@ export function shapeOf(config: unknown): ModelShape {
     contextLength: fields.max_position_embeddings,
     ...(fields.tie_word_embeddings ? {} : { tiedEmbeddings: false }),
   });
-  z.literal(shape.hiddenSize / shape.heads).parse(fields.head_dim);
+  z.literal(shape.hiddenSize / shape.heads)
+    .nullish()
+    .parse(fields.head_dim);
   return shape;
 }
 

@@ -8,6 +8,12 @@ import type { ModelShape } from '../trainer.ts';
 export const RMS_EPSILON = 1e-5;
 export const ROPE_THETA = 10_000;
 
+/** Numbers of the architecture that are no sizes. */
+export interface LlamaConstants {
+  readonly rmsEpsilon: number;
+  readonly ropeTheta: number;
+}
+
 export const EMBEDDING_TENSOR = 'model.embed_tokens.weight';
 export const FINAL_NORM_TENSOR = 'model.norm.weight';
 /** Only there where the head is not tied to the embedding. */

@@ -17,7 +17,7 @@ export const CHECKPOINT_FILES = [
 export type CheckpointFile = (typeof CHECKPOINT_FILES)[number];
 
 /** As `contentId`: 80 bits. */
-const MODEL_HEX_DIGITS = 20;
+export const MODEL_HEX_DIGITS = 20;
 
 export const manifestSchema = z
   .strictObject({

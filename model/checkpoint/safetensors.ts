@@ -1,7 +1,7 @@
 /**
  * Reads and writes the safetensors format: an 8-byte little-endian header length, a JSON header, then the tensors'
  * bytes. Nothing in a file is believed: sizes are capped, and the tensors must cover the data exactly once.
- * Writes F32; reads F32 and BF16. Format: github.com/huggingface/safetensors, README "Format".
+ * Writes F32; reads F32, BF16 and F16. Format: github.com/huggingface/safetensors, README "Format".
  */
 import { endianness } from 'node:os';
 import { z } from 'zod';
@@ -24,10 +24,11 @@ const LENGTH_FIELD_BYTES = 8;
 const ALIGNMENT_BYTES = 8;
 /** The format is little-endian; so is nearly every machine, where bytes are copied as they are. */
 const IS_BIG_ENDIAN = endianness() === 'BE';
-const VALUE_BYTES = { F32: 4, BF16: 2 } as const;
+const VALUE_BYTES = { F32: 4, BF16: 2, F16: 2 } as const;
+type Dtype = keyof typeof VALUE_BYTES;
 
 const entrySchema = z.strictObject({
-  dtype: z.enum(['F32', 'BF16']),
+  dtype: z.enum(['F32', 'BF16', 'F16']),
   shape: z.array(z.int().min(1).max(DIMENSION_MAX)).min(1).max(DIMENSIONS_MAX),
   data_offsets: z.tuple([z.int().nonnegative(), z.int().nonnegative()]),
 });
@@ -104,7 +105,7 @@ function readHeader(bytes: Buffer, name: string): [string, z.infer<typeof entryS
   return entries;
 }
 
-function readValues(bytes: Buffer, dtype: 'F32' | 'BF16'): Float32Array {
+function readValues(bytes: Buffer, dtype: Dtype): Float32Array {
   const count = bytes.length / VALUE_BYTES[dtype];
   const values = new Float32Array(count);
   if (dtype === 'F32') {
@@ -113,8 +114,22 @@ function readValues(bytes: Buffer, dtype: 'F32' | 'BF16'): Float32Array {
     if (IS_BIG_ENDIAN) target.swap32();
     return values;
   }
+  if (dtype === 'F16') {
+    for (let index = 0; index < count; index++) values[index] = valueOfHalf(bytes.readUInt16LE(2 * index));
+    return values;
+  }
   // A BF16 is the upper half of an F32.
   const bits = new Uint32Array(values.buffer);
   for (let index = 0; index < count; index++) bits[index] = bytes.readUInt16LE(2 * index) << 16;
   return values;
+}
+
+/** The number behind the bits of an IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction. */
+function valueOfHalf(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 0x1f) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return sign * (1 + fraction / 1_024) * 2 ** (exponent - 15);
 }

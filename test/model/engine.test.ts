@@ -287,6 +287,9 @@ describe('embedded trainer', () => {
       weightDecay: 0,
       gradientClipNorm: 1,
       seed: 1,
+      stateDirectory: null,
+      heldOutPath: null,
+      heldOutEverySteps: 10,
     };
   };
 

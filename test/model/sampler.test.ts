@@ -1,26 +1,21 @@
 /**
- * The sampler against the training graph, and against itself under every other batching. Real ONNX Runtime sessions on a
+ * The sampler against a reference in double precision, and against itself under every other batching. Real ONNX Runtime sessions on a
  * model of 0.25 million weights; costs about five seconds.
  */
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
-import type { Checkpoint } from '../../model/checkpoint/checkpoint.ts';
-import { Graph } from '../../model/embedded/onnx/graph.ts';
-import { logSoftmax } from '../../model/embedded/onnx/operations/transformer.ts';
 import { decodeGraph } from '../../model/embedded/sampling/decode-graph.ts';
 import { KeyValueCache } from '../../model/embedded/sampling/key-value-cache.ts';
 import { uniformAt } from '../../model/embedded/sampling/philox.ts';
 import { Prefiller } from '../../model/embedded/sampling/prefill.ts';
-import { type Sampled, type SampleGroup, Sampler } from '../../model/embedded/sampling/sampler.ts';
+import { type Sampled, type SampledModel, type SampleGroup, Sampler } from '../../model/embedded/sampling/sampler.ts';
 import { openSession } from '../../model/embedded/sampling/session.ts';
-import { decoderInputs, decoderLogits, parameterInputs } from '../../model/embedded/training/decoder.ts';
-import { packedBatch } from '../../model/embedded/training/packed-batch.ts';
-import { parameterLayout } from '../../model/embedded/training/parameter-layout.ts';
 import { PROMPT_MARKERS } from '../../model/tokenizer/special-tokens.ts';
 import type { ModelShape } from '../../model/trainer.ts';
-import { LEAN_TEXTS, SMALL_SHAPE, smallCheckpoint } from './small-checkpoint.ts';
+import { LlamaReference } from './llama-reference.ts';
+import { LEAN_TEXTS, SMALL_SHAPE, smallModel } from './small-checkpoint.ts';
 
-/** Design: decoding and training agree to 1e-4 in log-probability. */
+/** Design: the graphs agree to 1e-4 in log-probability. */
 const LOG_PROBABILITY_TOLERANCE = 1e-4;
 
 const SHAPES: readonly [string, ModelShape][] = [
@@ -28,38 +23,8 @@ const SHAPES: readonly [string, ModelShape][] = [
   ['groups of 2', { ...SMALL_SHAPE, heads: 4 }],
   ['no groups', { ...SMALL_SHAPE, heads: 4, keyValueHeads: 4 }],
   ['one key-value head', { ...SMALL_SHAPE, heads: 3, keyValueHeads: 1 }],
+  ['a head of its own', { ...SMALL_SHAPE, tiedEmbeddings: false }],
 ];
-
-/** Log-probabilities of every next token of a sequence, [length, vocabularySize], by the graph that training uses. */
-async function trainingLogProbabilities({ shape, tensors }: Checkpoint, ids: readonly number[]): Promise<Float32Array> {
-  const graph = new Graph('reference');
-  const layout = parameterLayout(shape);
-  const logits = decoderLogits(
-    graph,
-    shape,
-    ids.length,
-    parameterInputs(graph, layout),
-    decoderInputs(graph, ids.length),
-  );
-  graph.output('logProbabilities', logSoftmax(logits));
-  const batch = packedBatch([[{ tokens: ids, promptLength: ids.length, weight: 1 }]], ids.length, 1);
-  const session = await InferenceSession.create(graph.encode(), { intraOpNumThreads: 1 });
-  const feeds: Record<string, Tensor> = {
-    tokens_in: new Tensor('int64', batch.tokens, [1, ids.length]),
-    positions: new Tensor('int64', batch.positions, [1, ids.length]),
-    attention_bias: new Tensor('float32', batch.attentionBias, [1, 1, ids.length, ids.length]),
-    predictors: new Tensor(
-      'int64',
-      BigInt64Array.from(ids, (_, at) => BigInt(at)),
-      [ids.length],
-    ),
-  };
-  for (const { name } of layout.entries)
-    feeds[name] = new Tensor('float32', tensors.get(name)!.values, tensors.get(name)!.shape);
-  const { logProbabilities } = await session.run(feeds);
-  await session.release();
-  return logProbabilities!.data as Float32Array;
-}
 
 function worstDifference(actual: Float32Array, expected: Float32Array): number {
   expect(actual.length).toBe(expected.length);
@@ -68,7 +33,7 @@ function worstDifference(actual: Float32Array, expected: Float32Array): number {
 
 /** Reads prompts of unequal length, then decodes given tokens, each row at its own place. */
 async function decodedLogProbabilities(
-  checkpoint: Checkpoint,
+  checkpoint: SampledModel,
   sequences: readonly { ids: readonly number[]; promptLength: number }[],
 ) {
   const { shape } = checkpoint;
@@ -118,7 +83,7 @@ function groups(shift = 0): SampleGroup[] {
   }));
 }
 
-async function sampleAll(checkpoint: Checkpoint, rows: number, batches: readonly (readonly SampleGroup[])[]) {
+async function sampleAll(checkpoint: SampledModel, rows: number, batches: readonly (readonly SampleGroup[])[]) {
   const sampler = await Sampler.open(checkpoint, rows);
   const samples = new Map<number, Sampled>();
   for (const batch of batches) {
@@ -130,9 +95,9 @@ async function sampleAll(checkpoint: Checkpoint, rows: number, batches: readonly
 }
 
 describe.each(SHAPES)('sampler with %s', (_, shape) => {
-  const checkpoint = smallCheckpoint(shape);
+  const checkpoint = smallModel(shape);
 
-  it('decodes the probabilities that training sees, rows at unequal places', async () => {
+  it('decodes the probabilities of the reference, rows at unequal places', async () => {
     const sequences = [150, 37, 90, 64, 5].map((length, row) => ({
       ids: Array.from({ length }, (_, at) => Math.floor(uniformAt(row, at) * shape.vocabularySize)),
       promptLength: [70, 1, 32, 63, 4][row]!,
@@ -140,7 +105,7 @@ describe.each(SHAPES)('sampler with %s', (_, shape) => {
     const decoded = await decodedLogProbabilities(checkpoint, sequences);
     let likeliest = Number.NEGATIVE_INFINITY;
     for (const [row, { ids, promptLength }] of sequences.entries()) {
-      const expected = await trainingLogProbabilities(checkpoint, ids);
+      const expected = new LlamaReference(checkpoint).logProbabilities(ids);
       const from = (promptLength - 1) * shape.vocabularySize;
       const difference = worstDifference(decoded[row]!.subarray(from), expected.subarray(from));
       expect(difference).toBeLessThan(LOG_PROBABILITY_TOLERANCE);
@@ -170,7 +135,7 @@ describe.each(SHAPES)('sampler with %s', (_, shape) => {
 });
 
 describe('sampler', () => {
-  const checkpoint = smallCheckpoint();
+  const checkpoint = smallModel();
 
   it('follows the seed: another seed gives other samples', async () => {
     const [first, second] = [await sampleAll(checkpoint, 4, [groups()]), await sampleAll(checkpoint, 4, [groups(500)])];
@@ -190,10 +155,10 @@ describe('sampler', () => {
     }
   });
 
-  it('has the log-probability that training gives the same tokens', async () => {
+  it('has the log-probability that the reference gives the same tokens', async () => {
     // A vocabulary of bytes alone: a text that is UTF-8 says which tokens were chosen.
     const vocabularySize = 256 + 2 + PROMPT_MARKERS.length;
-    const bytes = smallCheckpoint({ ...SMALL_SHAPE, vocabularySize });
+    const bytes = smallModel({ ...SMALL_SHAPE, vocabularySize });
     const prompt = promptOf(LEAN_TEXTS[0]!);
     const seeds = Array.from({ length: 48 }, (_, key) => ({ key, seed: 77 + key }));
     const group = { prompt, sampling: { temperature: 1, topP: 1, maxTokens: 3 }, samples: seeds };
@@ -202,7 +167,7 @@ describe('sampler', () => {
       const chosen = [...bytes.tokenizer.encode(text), ...(finish === 'stop' ? [bytes.tokenizer.endId] : [])];
       if (chosen.length !== tokens || text.includes('\uFFFD')) continue;
       const ids = [...bytes.tokenizer.encode(prompt), ...chosen];
-      const rows = await trainingLogProbabilities(bytes, ids);
+      const rows = new LlamaReference(bytes).logProbabilities(ids);
       const start = ids.length - chosen.length - 1;
       const expected = chosen.reduce((sum, id, at) => sum + rows[(start + at) * vocabularySize + id]!, 0);
       expect(Math.abs(logprob - expected)).toBeLessThan(LOG_PROBABILITY_TOLERANCE * tokens);

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Checkpoint } from '../../model/checkpoint/checkpoint.ts';
+import { type LlamaConstants, RMS_EPSILON, ROPE_THETA } from '../../model/checkpoint/llama-tensors.ts';
 import { uniformAt } from '../../model/embedded/sampling/philox.ts';
+import type { SampledModel } from '../../model/embedded/sampling/sampler.ts';
 import { initialParameters } from '../../model/embedded/training/initial-parameters.ts';
 import { parameterLayout, parameterView } from '../../model/embedded/training/parameter-layout.ts';
 import { trainTokenizer } from '../../model/tokenizer/train.ts';
@@ -30,8 +32,9 @@ export const SMALL_SHAPE: ModelShape = {
   contextLength: 160,
 };
 
-/** How much larger than fresh the weights are: enough for distributions that are neither flat nor certain. */
-const WEIGHT_FACTOR = 6;
+/** How much larger than fresh the weights are: enough for distributions that are neither flat nor certain, and no more, since
+ * rounding errors grow with it. */
+const WEIGHT_FACTOR = 2;
 
 export function smallCheckpoint(shape: ModelShape = SMALL_SHAPE, seed = 7): Checkpoint {
   const tokenizer = trainTokenizer(LEAN_TEXTS, { vocabularySize: shape.vocabularySize });
@@ -65,6 +68,14 @@ export function smallCheckpoint(shape: ModelShape = SMALL_SHAPE, seed = 7): Chec
       parent: null,
     },
   };
+}
+
+/** The same as it is sampled from; other constants where a test wants them. */
+export function smallModel(
+  shape: ModelShape = SMALL_SHAPE,
+  constants: LlamaConstants = { rmsEpsilon: RMS_EPSILON, ropeTheta: ROPE_THETA },
+): SampledModel {
+  return { ...smallCheckpoint(shape), constants };
 }
 
 /** A folder that is removed after the test. */

@@ -22,7 +22,7 @@ it.skipIf(skipsPython('tokenizers'))('agrees with the Python package on Lean and
     '  \n\n \t\r\n x',
     `${'a'.repeat(99)}'${'('.repeat(99)}${'\n'.padEnd(99)}x${'.'.repeat(40)}`,
   ];
-  const answer = (await runPython('tokenize.py', { path, texts })) as { encoded: number[][]; decoded: string[] };
+  const answer = (await runPython('token_ids.py', { path, texts })) as { encoded: number[][]; decoded: string[] };
   expect(answer.encoded).toEqual(texts.map((text) => tokenizer.encode(text)));
   expect(answer.decoded).toEqual(texts);
 });

@@ -1,6 +1,6 @@
 /** Entry of a sampling process: one checkpoint, one thread; samples as they end, embeddings as they are asked for. */
 import { StpError } from '../../../data/errors.ts';
-import { readCheckpoint } from '../../checkpoint/checkpoint.ts';
+import { readModel } from '../../checkpoint/sampled-model.ts';
 import type { ModelFacts } from '../../generator.ts';
 import { Embedder } from '../sampling/embedder.ts';
 import { type Sampled, Sampler, type SampleText } from '../sampling/sampler.ts';
@@ -23,14 +23,14 @@ let opening: Promise<Engine> | null = null;
 let running = false;
 
 async function open(checkpointDirectory: string, rows: number): Promise<Engine> {
-  const checkpoint = await readCheckpoint(checkpointDirectory);
-  const { contextLength, vocabularySize, hiddenSize } = checkpoint.shape;
+  const model = await readModel(checkpointDirectory);
+  const { contextLength, vocabularySize, hiddenSize } = model.shape;
   let embedder: Promise<Embedder> | null = null;
   return {
-    sampler: await Sampler.open(checkpoint, rows),
-    model: { name: checkpoint.manifest.model, contextLength, vocabularySize, hiddenSize },
+    sampler: await Sampler.open(model, rows),
+    model: { name: model.model, contextLength, vocabularySize, hiddenSize },
     embedder: () => {
-      embedder ??= Embedder.open(checkpoint, checkpoint.tokenizer);
+      embedder ??= Embedder.open(model, model.tokenizer);
       return embedder;
     },
   };

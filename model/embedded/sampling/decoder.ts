@@ -8,9 +8,8 @@ import {
   EMBEDDING_TENSOR,
   FINAL_NORM_TENSOR,
   HEAD_TENSOR,
+  type LlamaConstants,
   layerTensors,
-  RMS_EPSILON,
-  ROPE_THETA,
 } from '../../checkpoint/llama-tensors.ts';
 import type { Tensor as WeightTensor } from '../../checkpoint/safetensors.ts';
 import type { ModelShape } from '../../trainer.ts';
@@ -33,6 +32,7 @@ export function causalBias(length: number): Tensor {
 
 export interface Weights {
   readonly shape: ModelShape;
+  readonly constants: LlamaConstants;
   readonly tensors: ReadonlyMap<string, WeightTensor>;
 }
 
@@ -63,13 +63,13 @@ export class Decoder {
   readonly #sines: Value;
 
   constructor(graph: Graph, weights: Weights) {
-    const { shape } = weights;
+    const { shape, constants } = weights;
     this.shape = shape;
     this.headSize = shape.hiddenSize / shape.heads;
     this.#graph = graph;
     this.#weights = weights;
     this.#embedding = this.#weight(EMBEDDING_TENSOR);
-    const [cosines, sines] = rotaryTables(shape.contextLength, this.headSize);
+    const [cosines, sines] = rotaryTables(shape.contextLength, this.headSize, constants.ropeTheta);
     const tableShape = [shape.contextLength, this.headSize / 2];
     this.#cosines = graph.initializer('rotary.cosines', tableShape, cosines);
     this.#sines = graph.initializer('rotary.sines', tableShape, sines);
@@ -80,7 +80,7 @@ export class Decoder {
     let hidden = gatherRows(this.#embedding, tokens);
     for (let layer = 0; layer < this.shape.layers; layer++) {
       const names = layerTensors(layer);
-      const input = rmsNorm(hidden, this.#weight(names.inputNorm), RMS_EPSILON);
+      const input = rmsNorm(hidden, this.#weight(names.inputNorm), this.#weights.constants.rmsEpsilon);
       const attended = attend({
         layer,
         query: this.#rotated(linear(input, this.#weight(names.query)), positions),
@@ -88,7 +88,7 @@ export class Decoder {
         value: linear(input, this.#weight(names.value)),
       });
       hidden = add(hidden, linear(attended, this.#weight(names.output)));
-      const normed = rmsNorm(hidden, this.#weight(names.postNorm), RMS_EPSILON);
+      const normed = rmsNorm(hidden, this.#weight(names.postNorm), this.#weights.constants.rmsEpsilon);
       const gate = silu(linear(normed, this.#weight(names.gate)));
       const inner = multiply(gate, linear(normed, this.#weight(names.up)));
       hidden = add(hidden, linear(inner, this.#weight(names.down)));
@@ -98,7 +98,7 @@ export class Decoder {
 
   /** The hidden state as the head sees it. */
   finalNorm(hidden: Value): Value {
-    return rmsNorm(hidden, this.#weight(FINAL_NORM_TENSOR), RMS_EPSILON);
+    return rmsNorm(hidden, this.#weight(FINAL_NORM_TENSOR), this.#weights.constants.rmsEpsilon);
   }
 
   /** Log-probabilities of the next token for rows of the hidden state: [rows, vocabularySize]. */
@@ -121,13 +121,13 @@ export class Decoder {
 }
 
 /** cos and sin of position · theta^(−2i/headSize), [positions, headSize/2] each (RoFormer, Su et al. 2021). */
-function rotaryTables(positions: number, headSize: number): readonly [Float32Array, Float32Array] {
+function rotaryTables(positions: number, headSize: number, theta: number): readonly [Float32Array, Float32Array] {
   const half = headSize / 2;
   const cosines = new Float32Array(positions * half);
   const sines = new Float32Array(positions * half);
   for (let position = 0; position < positions; position++) {
     for (let index = 0; index < half; index++) {
-      const angle = position * ROPE_THETA ** (-index / half);
+      const angle = position * theta ** (-index / half);
       cosines[position * half + index] = Math.cos(angle);
       sines[position * half + index] = Math.sin(angle);
     }

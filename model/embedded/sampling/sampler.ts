@@ -5,11 +5,11 @@
  */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { StpError } from '../../../data/errors.ts';
-import type { Checkpoint } from '../../checkpoint/checkpoint.ts';
 import type { SamplingOptions, TokenLogprob } from '../../generator.ts';
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
 import { TokenChooser } from './choose-token.ts';
 import { decodeGraph } from './decode-graph.ts';
+import type { Weights } from './decoder.ts';
 import { KeyValueCache } from './key-value-cache.ts';
 import { uniformAt } from './philox.ts';
 import { Prefiller, type Prefix } from './prefill.ts';
@@ -18,6 +18,11 @@ import { openSession } from './session.ts';
 
 /** Steps run on a multiple of this many rows, so that few shapes occur, and never on one row, which has other kernels. */
 const ROWS_STEP = 8;
+
+/** What is sampled from. */
+export interface SampledModel extends Weights {
+  readonly tokenizer: Tokenizer;
+}
 
 /** Samples of one prompt. */
 export interface SampleGroup {
@@ -89,21 +94,21 @@ export class Sampler {
   readonly #rows: (Row | null)[] = [];
   #waiting: Waiting[] = [];
 
-  private constructor(checkpoint: Checkpoint, session: InferenceSession, rowsMax: number) {
-    const { shape, tokenizer } = checkpoint;
+  private constructor(model: SampledModel, session: InferenceSession, rowsMax: number) {
+    const { shape, tokenizer } = model;
     this.#tokenizer = tokenizer;
     this.#contextLength = shape.contextLength;
     this.#vocabularySize = shape.vocabularySize;
     this.#session = session;
-    this.#prefiller = new Prefiller(checkpoint, tokenizer.padId);
+    this.#prefiller = new Prefiller(model, tokenizer.padId);
     this.#rowsMax = Math.ceil(rowsMax / ROWS_STEP) * ROWS_STEP;
     this.#cache = new KeyValueCache(shape, this.#rowsMax);
     this.#chooser = new TokenChooser(tokenizer);
   }
 
   /** `rowsMax`: how many samples decode together at most. */
-  static async open(checkpoint: Checkpoint, rowsMax: number): Promise<Sampler> {
-    return new Sampler(checkpoint, await openSession(decodeGraph(checkpoint), 'decode'), rowsMax);
+  static async open(model: SampledModel, rowsMax: number): Promise<Sampler> {
+    return new Sampler(model, await openSession(decodeGraph(model), 'decode'), rowsMax);
   }
 
   /** Adds samples to the queue. */
