@@ -26,11 +26,16 @@ export interface TrainModelInput {
   /** Name of the checkpoint in the store, `checkpoints/round-1`. */
   readonly name: string;
   readonly examples: ArtifactRef;
+  /** A few examples that are scored and never trained on, for the held-out loss; null for none. */
+  readonly heldOut: ArtifactRef | null;
   /** Null: fresh weights. */
   readonly init: CheckpointRef | null;
   readonly config: Pick<RunConfig, 'model' | 'modelThreads' | 'seed'>;
   readonly optimiser: OptimiserConfig;
 }
+
+/** The held-out loss is taken about this often in a training. */
+const HELD_OUT_SCORINGS = 10;
 
 export function trainActivities(ports: Ports) {
   return {
@@ -48,13 +53,20 @@ export function trainActivities(ports: Ports) {
       return once(store, `${name}/trained.json`, trainedSchema, () =>
         withHeartbeat(async (signal, report) => {
           const scratch = await ports.scratch(run);
-          const work = join(scratch, `train-${inputHash}-${process.pid}`);
-          await rm(work, { recursive: true, force: true });
+          // Named by the input: a retry on this node finds the state of the training that was cut off.
+          const work = join(scratch, `train-${inputHash}`);
+          const outputDirectory = join(work, 'checkpoint');
+          await rm(outputDirectory, { recursive: true, force: true });
           const examplesPath = join(work, 'examples.jsonl');
           await store.download(input.examples, examplesPath);
+          const heldOutPath = input.heldOut === null ? null : join(work, 'held-out.jsonl');
+          if (input.heldOut !== null) await store.download(input.heldOut, join(work, 'held-out.jsonl'));
           const monitor = await ports.monitor(run);
-          const outputDirectory = join(work, 'checkpoint');
+          // Numbers for people: losing some must not end the training.
+          const log = (step: number, values: Readonly<Record<string, number>>) =>
+            monitor.log(metricsAt(input.name, step, values)).catch(() => undefined);
           const { epochs: _, examplesPerStep: __, stepsMin: ___, stepsMax: ____, ...hyperparameters } = optimiser;
+          const steps = optimiserSteps(input.examples.count, optimiser);
           const result = await ports.trainer(run, config.modelThreads).train(
             {
               ...hyperparameters,
@@ -62,26 +74,27 @@ export function trainActivities(ports: Ports) {
               initDirectory: input.init === null ? null : await fetchCheckpoint(store, input.init, scratch),
               shape: config.model,
               outputDirectory,
-              steps: optimiserSteps(input.examples.count, optimiser),
+              steps,
               seed: config.seed,
+              stateDirectory: join(work, 'state'),
+              heldOutPath,
+              heldOutEverySteps: Math.ceil(steps / HELD_OUT_SCORINGS),
             },
             {
               signal,
               onProgress: (progress) => {
                 report(progress);
-                // Numbers for people: losing some must not end the training.
-                monitor
-                  .log(
-                    metricsAt(input.name, progress.step, {
-                      loss: progress.loss,
-                      gradient_norm: progress.gradientNorm,
-                      tokens_per_second: progress.tokensPerSecond,
-                    }),
-                  )
-                  .catch(() => undefined);
+                void log(progress.step, {
+                  loss: progress.loss,
+                  gradient_norm: progress.gradientNorm,
+                  tokens_per_second: progress.tokensPerSecond,
+                });
+                // Of the weights before this step.
+                if (progress.heldOutLoss !== null) void log(progress.step - 1, { held_out_loss: progress.heldOutLoss });
               },
             },
           );
+          if (result.heldOutLoss !== null) await log(result.steps, { held_out_loss: result.heldOutLoss });
           const checkpoint = await storeCheckpoint(store, name, outputDirectory, signal);
           await rm(work, { recursive: true, force: true });
           return {

@@ -54,6 +54,9 @@ async function benchModel(directory: string): Promise<void> {
         outputDirectory,
         steps: 40,
         seed: 1,
+        stateDirectory: null,
+        heldOutPath: null,
+        heldOutEverySteps: 1,
       };
       return (await trainer.train(request)).tokens;
     });

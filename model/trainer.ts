@@ -32,6 +32,16 @@ export interface TrainRequest {
   readonly weightDecay: number;
   readonly gradientClipNorm: number;
   readonly seed: number;
+  /**
+   * Folder for the state that a training which was killed goes on from when the same request is made again; null keeps
+   * none. One state is kept; that of another request (other examples, recipe, start or threads) is ignored and then
+   * replaced. The folder is the caller's to remove once it has the result; one training at a time may use it.
+   */
+  readonly stateDirectory: string | null;
+  /** Examples that are scored and never trained on, a file like `examplesPath`; null for none. */
+  readonly heldOutPath: string | null;
+  /** The held-out examples are scored before the first step, after every this many steps and after the last. */
+  readonly heldOutEverySteps: number;
 }
 
 export interface TrainProgress {
@@ -40,13 +50,18 @@ export interface TrainProgress {
   readonly loss: number;
   readonly gradientNorm: number;
   readonly tokensPerSecond: number;
+  /** Loss on the held-out examples of the weights that `loss` is of: those the step started from. Null if not scored. */
+  readonly heldOutLoss: number | null;
 }
 
 export interface TrainResult {
   readonly steps: number;
   /** Weighted mean of the last tenth of the steps, nats per target token. */
   readonly finalLoss: number;
+  /** Of the finished model on the held-out examples, nats per target token; null without such examples. */
+  readonly heldOutLoss: number | null;
   readonly tokens: number;
+  /** Time in optimizer steps; what a killed training did after its last kept state is not counted. */
   readonly seconds: number;
   /** Examples left out because prompt and target exceed the context. */
   readonly tooLong: number;

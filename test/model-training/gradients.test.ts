@@ -64,6 +64,11 @@ const CASES: readonly Case[] = [
   },
   { name: 'square', shapes: [[4]], build: ([a]) => arithmetic.multiply(a!, a!) },
   { name: 'divide, broadcast', shapes: [[2, 3], [3]], positive: true, build: ([a, b]) => arithmetic.divide(a!, b!) },
+  {
+    name: 'maximum, broadcast',
+    shapes: [[2, 3], [3]],
+    build: ([a, b]) => arithmetic.maximum(a!, b!),
+  },
   { name: 'negate', shapes: [[3]], build: ([a]) => arithmetic.negate(a!) },
   { name: 'exponential', shapes: [[3, 2]], build: ([a]) => arithmetic.exponential(a!) },
   { name: 'logarithm', shapes: [[3, 2]], positive: true, build: ([a]) => arithmetic.logarithm(a!) },

@@ -1,13 +1,12 @@
-/** The parts of training that have no graph: packing, step planning, AdamW, the learning rate. Costs about 1 s. */
+/** The parts of training that have no graph: packing, step planning, the learning rate, fresh weights. Costs about 1 s. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Adamw, globalNorm } from '../../model/embedded/training/adamw.ts';
 import { initialParameters } from '../../model/embedded/training/initial-parameters.ts';
 import { learningRateAt } from '../../model/embedded/training/learning-rate.ts';
 import { packRows, rowLengths } from '../../model/embedded/training/pack-rows.ts';
 import type { TokenisedExample } from '../../model/embedded/training/packed-batch.ts';
 import { parameterLayout, parameterView } from '../../model/embedded/training/parameter-layout.ts';
-import { exampleSteps } from '../../model/embedded/training/schedule-examples.ts';
+import { DATA_START, exampleSteps } from '../../model/embedded/training/schedule-examples.ts';
 import { TINY_SHAPE } from './small-model.ts';
 
 const MICRO_BATCH_TOKENS = 1024;
@@ -69,10 +68,10 @@ describe('examples of each step', () => {
       fc.property(arbitrary, ({ lengths, tokensPerStep, seed }) => {
         const source = { count: lengths.length, length: (index: number) => lengths[index]! };
         const seen: number[] = [];
-        for (const step of exampleSteps(source, tokensPerStep, seed)) {
-          const tokens = step.reduce((total, index) => total + lengths[index]!, 0);
-          expect(step.length === 1 || tokens <= tokensPerStep).toBe(true);
-          seen.push(...step);
+        for (const { indices } of exampleSteps(source, tokensPerStep, seed, DATA_START)) {
+          const tokens = indices.reduce((total, index) => total + lengths[index]!, 0);
+          expect(indices.length === 1 || tokens <= tokensPerStep).toBe(true);
+          seen.push(...indices);
           if (seen.length >= 2 * lengths.length) break;
         }
         const all = lengths.map((_, index) => index);
@@ -84,57 +83,34 @@ describe('examples of each step', () => {
     );
   });
 
+  test('the steps after any step are found again from its cursor', () => {
+    const arbitrary = fc.record({
+      lengths: fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 20 }),
+      tokensPerStep: fc.integer({ min: 1, max: 200 }),
+      seed: fc.nat(),
+      done: fc.integer({ min: 1, max: 12 }),
+    });
+    fc.assert(
+      fc.property(arbitrary, ({ lengths, tokensPerStep, seed, done }) => {
+        const source = { count: lengths.length, length: (index: number) => lengths[index]! };
+        const whole = exampleSteps(source, tokensPerStep, seed, DATA_START);
+        let cursor = DATA_START;
+        for (let step = 0; step < done; step += 1) cursor = whole.next().value.next;
+        const resumed = exampleSteps(source, tokensPerStep, seed, cursor);
+        for (let step = 0; step < 5; step += 1) expect(resumed.next().value).toEqual(whole.next().value);
+      }),
+    );
+  });
+
   test('epochs and seeds have orders of their own', () => {
     const source = { count: 30, length: () => 1 };
     const orders = [1, 1, 2].map((seed) => {
-      const steps = exampleSteps(source, 30, seed);
-      return [steps.next().value, steps.next().value];
+      const steps = exampleSteps(source, 30, seed, DATA_START);
+      return [steps.next().value.indices, steps.next().value.indices];
     });
     expect(orders[0]).toEqual(orders[1]);
     expect(orders[0]).not.toEqual(orders[2]);
     expect(orders[0]![0]).not.toEqual(orders[0]![1]);
-  });
-});
-
-describe('AdamW', () => {
-  const layout = parameterLayout(TINY_SHAPE);
-  const entryOf = (name: string) => layout.entries.find((entry) => entry.name.endsWith(name))!;
-  const changed = (weightDecay: number, gradientClipNorm: number, gradients: readonly number[]) => {
-    const optimizer = new Adamw(layout, { weightDecay, gradientClipNorm });
-    const parameters = new Float32Array(layout.size).fill(2);
-    for (const value of gradients) {
-      const gradient = new Float32Array(layout.size).fill(value);
-      optimizer.step(parameters, gradient, globalNorm(gradient), 0.1);
-    }
-    return parameters;
-  };
-
-  test('the first step has the size of the learning rate, against the gradient', () => {
-    expect(changed(0, 0, [0.003]).every((value) => Math.abs(value - 1.9) < 1e-5)).toBe(true);
-    expect(changed(0, 0, [-7]).every((value) => Math.abs(value - 2.1) < 1e-5)).toBe(true);
-  });
-
-  test('the second step weighs both gradients as the moments say', () => {
-    const first = (0.9 * 0.1 * 1 + 0.1 * 3) / (1 - 0.9 ** 2);
-    const second = (0.95 * 0.05 * 1 + 0.05 * 9) / (1 - 0.95 ** 2);
-    expect(changed(0, 0, [1, 3])[0]).toBeCloseTo(1.9 - (0.1 * first) / Math.sqrt(second), 5);
-  });
-
-  test('decay is scaled by the rate and spares norms and the embedding', () => {
-    const parameters = changed(0.5, 0, [0]);
-    const at = (name: string) => parameterView(parameters, entryOf(name))[0];
-    expect(at('q_proj.weight')).toBeCloseTo(2 * (1 - 0.1 * 0.5), 6);
-    expect(at('down_proj.weight')).toBeCloseTo(2 * (1 - 0.1 * 0.5), 6);
-    expect(at('embed_tokens.weight')).toBe(2);
-    expect(at('input_layernorm.weight')).toBe(2);
-    expect(at('model.norm.weight')).toBe(2);
-  });
-
-  test('clipping makes a large gradient small beside later ones', () => {
-    const [free, clipped] = [changed(0, 0, [100, 0.01])[0]!, changed(0, 1, [100, 0.01])[0]!];
-    const unit = 1 / Math.sqrt(layout.size);
-    expect(clipped).toBeCloseTo(changed(0, 0, [unit, 0.01])[0]!, 5);
-    expect(Math.abs(free - clipped)).toBeGreaterThan(1e-3);
   });
 });
 

@@ -163,6 +163,7 @@ const OPERATORS: Readonly<Record<string, Evaluate>> = {
   Sub: (_, inputs) => binary((a, b) => a - b)(inputs),
   Mul: (_, inputs) => binary((a, b) => a * b)(inputs),
   Div: (_, inputs) => binary((a, b) => a / b)(inputs),
+  Max: (_, inputs) => binary(Math.max)(inputs),
   Neg: (_, inputs) => unary((x) => -x)(inputs),
   Exp: (_, inputs) => unary(Math.exp)(inputs),
   Log: (_, inputs) => unary(Math.log)(inputs),

@@ -60,6 +60,9 @@ function request(examplesPath: string, changes: Partial<TrainRequest> = {}): Tra
     weightDecay: 0.01,
     gradientClipNorm: 1,
     seed: 5,
+    stateDirectory: null,
+    heldOutPath: null,
+    heldOutEverySteps: 4,
     ...changes,
   };
 }
@@ -96,6 +99,15 @@ describe('learning', () => {
     });
   });
 
+  test('a head of its own learns too', async () => {
+    const shape = { ...SHAPE, tiedEmbeddings: false };
+    const asked = request(await write(EXAMPLES), { shape, steps: 40, tokensPerStep: 500 });
+    expect((await trainInProcess(asked, { threads: 1 })).finalLoss).toBeLessThan(0.5);
+    const { shape: written, tensors } = await readCheckpoint(asked.outputDirectory);
+    expect(written.tiedEmbeddings).toBe(false);
+    expect(tensors.get('lm_head.weight')!.shape).toEqual([300, 32]);
+  });
+
   test('an example of weight zero is not learnt, one of higher weight is learnt sooner', async () => {
     const prompt = '<prove>p<by>';
     const example = (target: string, weight: number): Example => ({ prompt, target, weight, role: 'prover' });
@@ -117,6 +129,45 @@ async function lengthsOf(directory: string, targets: readonly string[]): Promise
   return targets.map((target) => tokenizer.encode(target).length + 1);
 }
 
+describe('held-out examples', () => {
+  test('are scored at the start, every so many steps and at the end, and change no weight', async () => {
+    const examplesPath = await write(EXAMPLES.slice(0, 14));
+    const plain = request(examplesPath, { steps: 9, tokensPerStep: 200 });
+    await trainInProcess(plain, { threads: 1 });
+    const asked = {
+      ...plain,
+      outputDirectory: join(folder, `out-${files++}`),
+      heldOutPath: await write(EXAMPLES.slice(14)),
+    };
+    const scored: [number, number][] = [];
+    const result = await trainInProcess(asked, {
+      threads: 1,
+      onProgress: ({ step, heldOutLoss }) => {
+        if (heldOutLoss !== null) scored.push([step, heldOutLoss]);
+      },
+    });
+    expect(scored.map(([step]) => step)).toEqual([1, 5, 9]);
+    expect(scored[0]![1]).toBeGreaterThan(4);
+    expect(result.heldOutLoss).toBeLessThan(scored[0]![1]);
+    expect((await weightsOf(asked.outputDirectory)).equals(await weightsOf(plain.outputDirectory))).toBe(true);
+  });
+
+  test('have the loss that training has on the same weights', async () => {
+    const examplesPath = await write(EXAMPLES.slice(0, 1));
+    const asked = request(examplesPath, { steps: 2, heldOutPath: examplesPath, heldOutEverySteps: 1 });
+    const seen: TrainProgress[] = [];
+    await trainInProcess(asked, { threads: 1, onProgress: (progress) => seen.push(progress) });
+    for (const { heldOutLoss, loss } of seen) expect(heldOutLoss).toBeCloseTo(loss, 4);
+    expect(seen[1]!.loss).not.toBeCloseTo(seen[0]!.loss, 4);
+  });
+
+  test('of which none fits the context are refused', async () => {
+    const heldOutPath = await write([{ ...EXAMPLES[0], target: 'α '.repeat(100) }]);
+    const error = await failure(trainInProcess(request(await write(EXAMPLES), { heldOutPath })));
+    expect(error).toMatchObject({ code: 'STP1002', message: expect.stringContaining(heldOutPath) });
+  });
+});
+
 describe('the same request', () => {
   // Wide enough that ONNX Runtime does share its matrix products out to two threads.
   const wide = { ...SHAPE, hiddenSize: 128, feedForwardSize: 256 };
@@ -129,6 +180,24 @@ describe('the same request', () => {
     const weights = await weightsOf(first.outputDirectory);
     expect((await weightsOf(second.outputDirectory)).equals(weights)).toBe(true);
     expect((await weightsOf(other.outputDirectory)).equals(weights)).toBe(false);
+  });
+
+  test('gives the same bits however many steps are run in one call', async () => {
+    const path = await write(EXAMPLES);
+    // 300 tokens a step are two micro-batches of rows of different length.
+    const weights: Buffer[] = [];
+    const losses: number[][] = [];
+    for (const stepsPerCall of [1, 3, 7]) {
+      const asked = request(path, { steps: 7, tokensPerStep: 300 });
+      const seen: number[] = [];
+      await trainInProcess(asked, { threads: 1, stepsPerCall, onProgress: ({ loss }) => seen.push(loss) });
+      weights.push(await weightsOf(asked.outputDirectory));
+      losses.push(seen);
+    }
+    expect(weights[1]!.equals(weights[0]!)).toBe(true);
+    expect(weights[2]!.equals(weights[0]!)).toBe(true);
+    expect(losses[1]).toEqual(losses[0]);
+    expect(losses[2]).toEqual(losses[0]);
   });
 });
 

@@ -3,7 +3,7 @@
  * functions in `operations/`, which check shapes as they go, so a wrong graph fails where it is written. The record of
  * nodes is what `gradients/` differentiates and `proto.ts` writes.
  */
-import { type AttributeValue, type ElementType, encodeModel, type TensorData } from './proto.ts';
+import { type AttributeValue, type ElementType, encodeModel, type GraphMessage, type TensorData } from './proto.ts';
 import { elementCount, graphError, type Shape, shapeText } from './shape.ts';
 
 /** A tensor in a graph. */
@@ -21,6 +21,8 @@ export interface GraphNode {
   readonly inputs: readonly (Value | null)[];
   readonly outputs: readonly Value[];
   readonly attributes: Readonly<Record<string, AttributeValue>>;
+  /** What a Loop runs over and over. */
+  readonly body?: Graph;
 }
 
 export interface NodeRequest {
@@ -31,20 +33,30 @@ export interface NodeRequest {
   /** Type and shape of each output. */
   readonly outputs: readonly { readonly type: ElementType; readonly shape: Shape }[];
   readonly attributes?: Readonly<Record<string, AttributeValue>>;
+  readonly body?: Graph;
 }
 
 export class Graph {
   readonly name: string;
+  private readonly parent: Graph | null;
   readonly nodes: GraphNode[] = [];
   private readonly inputs: Value[] = [];
   private readonly outputs = new Map<string, Value>();
   readonly initializers: TensorData[] = [];
   private readonly constants = new Map<string, Value>();
   private readonly integerConstants = new Map<Value, readonly number[]>();
-  private readonly names = new Set<string>();
+  /** Values of enclosing graphs as they are known here. */
+  private readonly captured = new Map<Value, Value>();
+  /** int64 [1] values that hold what named dimensions measure. */
+  private readonly sizes = new Map<string, Value>();
+  /** Shared with the enclosing graphs: ONNX lets no body name a value anew. */
+  private readonly names: Set<string>;
 
-  constructor(name: string) {
+  /** A graph of its own, or the body of a loop in `parent`. */
+  constructor(name: string, parent: Graph | null = null) {
     this.name = name;
+    this.parent = parent;
+    this.names = parent?.names ?? new Set();
   }
 
   /** A tensor fed at every run. */
@@ -52,6 +64,41 @@ export class Graph {
     const value = this.value(this.claim(name), type, shape);
     this.inputs.push(value);
     return value;
+  }
+
+  /** A value of an enclosing graph, for use in this body. */
+  capture(outer: Value): Value {
+    if (outer.graph === this) return outer;
+    if (!this.isInside(outer.graph)) throw graphError(`${outer.name} is not of a graph around ${this.name}`);
+    for (const [inner, known] of this.captured) if (known === outer) return inner;
+    const inner = this.value(outer.name, outer.type, outer.shape);
+    this.captured.set(inner, outer);
+    return inner;
+  }
+
+  /** Says what a named dimension measures when the graph runs (int64 [1]), so that `shapeVector` can use it. */
+  bindDimension(name: string, size: Value): void {
+    this.sizes.set(name, size);
+  }
+
+  /** A shape as int64 vector for Reshape. Of the named dimensions one may be unbound: it is what is left over. */
+  shapeVector(shape: Shape): Value {
+    const names = shape.filter((dimension) => typeof dimension === 'string');
+    const unbound = names.length === 1 ? names : names.filter((name) => !this.sizes.has(name));
+    if (unbound.length > 1) throw graphError(`shape ${shapeText(shape)}: ${unbound.join(' and ')} are not known`);
+    const part = (dimension: number | string) =>
+      typeof dimension === 'number' ? dimension : dimension === unbound[0] ? -1 : this.sizes.get(dimension)!;
+    const parts = shape.map(part);
+    if (parts.every((size) => typeof size === 'number')) return this.integers(parts);
+    const name = `shape_${shape.join('_')}`;
+    const known = this.constants.get(name);
+    if (known) return known;
+    const inputs = parts.map((size) => (typeof size === 'number' ? this.integers([size]) : size));
+    const vector = this.operation({ operator: 'Concat', inputs, attributes: { axis: { int: 0 } } }, 'int64', [
+      shape.length,
+    ]);
+    this.constants.set(name, vector);
+    return vector;
   }
 
   /** A tensor written into the model (a baked weight, a table). The data is read when the model is encoded. */
@@ -88,7 +135,7 @@ export class Graph {
       if (input !== null && input.graph !== this)
         throw graphError(`${request.operator}: input ${input.name} belongs to graph ${input.graph.name}`);
     const outputs = request.outputs.map(({ type, shape }, index) =>
-      this.value(this.claim(`${request.operator}_${this.nodes.length}_${index}`), type, shape),
+      this.value(this.claim(`${this.scope()}${request.operator}_${this.nodes.length}_${index}`), type, shape),
     );
     this.nodes.push({
       operator: request.operator,
@@ -96,6 +143,7 @@ export class Graph {
       inputs: request.inputs,
       outputs,
       attributes: request.attributes ?? {},
+      ...(request.body && { body: request.body }),
     });
     return outputs;
   }
@@ -113,6 +161,11 @@ export class Graph {
 
   /** The model as ONNX bytes. Nodes no output needs are left to ONNX Runtime to drop. */
   encode(): Uint8Array {
+    return encodeModel(this.message((value) => value.name));
+  }
+
+  /** `outerName`: names of values of the enclosing graph. */
+  private message(outerName: (value: Value) => string): GraphMessage {
     const renamed = new Map<Value, string>();
     const copies: [Value, string][] = [];
     const produced = new Set(this.nodes.flatMap((node) => node.outputs));
@@ -121,31 +174,45 @@ export class Graph {
       if (produced.has(value) && !renamed.has(value)) renamed.set(value, name);
       else copies.push([value, name]);
     }
-    const nameOf = (value: Value | null) => (value === null ? '' : (renamed.get(value) ?? value.name));
-    const nodes = this.nodes.map((node) => ({
-      operator: node.operator,
-      domain: node.domain,
-      inputs: node.inputs.map(nameOf),
-      outputs: node.outputs.map(nameOf),
-      attributes: node.attributes,
+    const nameOf = (value: Value): string => {
+      const outer = this.captured.get(value);
+      if (outer !== undefined) return nameOf(outer);
+      return value.graph === this ? (renamed.get(value) ?? value.name) : outerName(value);
+    };
+    const nodes = this.nodes.map(({ operator, domain, inputs, outputs, attributes, body }) => ({
+      operator,
+      domain,
+      inputs: inputs.map((input) => (input === null ? '' : nameOf(input))),
+      outputs: outputs.map(nameOf),
+      attributes,
+      ...(body && { body: body.message(nameOf) }),
     }));
     for (const [value, name] of copies)
       nodes.push({ operator: 'Identity', domain: '', inputs: [nameOf(value)], outputs: [name], attributes: {} });
-    return encodeModel({
+    return {
       name: this.name,
       nodes,
       initializers: this.initializers,
       inputs: this.inputs,
       outputs: [...this.outputs].map(([name, { type, shape }]) => ({ name, type, shape })),
-    });
+    };
   }
 
   private constant(name: string, shape: Shape, data: TensorData['data']): Value {
     const known = this.constants.get(name);
     if (known) return known;
-    const value = this.initializer(name, shape, data);
+    const value = this.initializer(`${this.scope()}${name}`, shape, data);
     this.constants.set(name, value);
     return value;
+  }
+
+  private isInside(graph: Graph): boolean {
+    return this.parent !== null && (this.parent === graph || this.parent.isInside(graph));
+  }
+
+  /** Keeps the names of a body apart from those around it. */
+  private scope(): string {
+    return this.parent === null ? '' : `${this.parent.scope()}${this.name}/`;
   }
 
   private value(name: string, type: ElementType, shape: Shape): Value {

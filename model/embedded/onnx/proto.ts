@@ -12,13 +12,14 @@ export const OPSET_VERSION = 18;
 export const MICROSOFT_DOMAIN = 'com.microsoft';
 
 /** TensorProto.DataType numbers. */
-const ELEMENT_TYPE_NUMBERS = { float32: 1, int32: 6, int64: 7, bool: 9 } as const;
+export const ELEMENT_TYPE_NUMBERS = { float32: 1, int32: 6, int64: 7, bool: 9 } as const;
 export type ElementType = keyof typeof ELEMENT_TYPE_NUMBERS;
 
 /** AttributeProto.AttributeType numbers. */
 const ATTRIBUTE_FLOAT = 1;
 const ATTRIBUTE_INT = 2;
 const ATTRIBUTE_STRING = 3;
+const ATTRIBUTE_GRAPH = 5;
 const ATTRIBUTE_INTS = 7;
 
 export type AttributeValue = { float: number } | { int: number } | { string: string } | { ints: readonly number[] };
@@ -45,9 +46,11 @@ export interface NodeMessage {
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly attributes: Readonly<Record<string, AttributeValue>>;
+  /** The attribute `body` of a Loop. */
+  readonly body?: GraphMessage;
 }
 
-export interface ModelMessage {
+export interface GraphMessage {
   readonly name: string;
   readonly nodes: readonly NodeMessage[];
   readonly initializers: readonly TensorData[];
@@ -56,20 +59,22 @@ export interface ModelMessage {
 }
 
 /** A ModelProto that ONNX Runtime opens from memory. */
-export function encodeModel(model: ModelMessage): Uint8Array {
+export function encodeModel(model: GraphMessage): Uint8Array {
   const writer = new WireWriter();
   writer.varint(1, IR_VERSION);
   writer.string(2, 'stp-selfplay');
-  writer.message(7, (graph) => {
-    for (const node of model.nodes) graph.message(1, (inner) => writeNode(inner, node));
-    graph.string(2, model.name);
-    for (const tensor of model.initializers) graph.message(5, (inner) => writeTensor(inner, tensor));
-    for (const value of model.inputs) graph.message(11, (inner) => writeValueInfo(inner, value));
-    for (const value of model.outputs) graph.message(12, (inner) => writeValueInfo(inner, value));
-  });
+  writer.message(7, (inner) => writeGraph(inner, model));
   writer.message(8, (opset) => writeOpset(opset, '', OPSET_VERSION));
   writer.message(8, (opset) => writeOpset(opset, MICROSOFT_DOMAIN, 1));
   return writer.finish();
+}
+
+function writeGraph(writer: WireWriter, graph: GraphMessage): void {
+  for (const node of graph.nodes) writer.message(1, (inner) => writeNode(inner, node));
+  writer.string(2, graph.name);
+  for (const tensor of graph.initializers) writer.message(5, (inner) => writeTensor(inner, tensor));
+  for (const value of graph.inputs) writer.message(11, (inner) => writeValueInfo(inner, value));
+  for (const value of graph.outputs) writer.message(12, (inner) => writeValueInfo(inner, value));
 }
 
 function writeOpset(writer: WireWriter, domain: string, version: number): void {
@@ -83,6 +88,13 @@ function writeNode(writer: WireWriter, node: NodeMessage): void {
   writer.string(4, node.operator);
   for (const [name, value] of Object.entries(node.attributes))
     writer.message(5, (inner) => writeAttribute(inner, name, value));
+  const { body } = node;
+  if (body !== undefined)
+    writer.message(5, (inner) => {
+      inner.string(1, 'body');
+      inner.message(6, (graph) => writeGraph(graph, body));
+      inner.varint(20, ATTRIBUTE_GRAPH);
+    });
   writer.string(7, node.domain);
 }
 

@@ -18,17 +18,10 @@ import { add, multiply, silu } from '../onnx/operations/arithmetic.ts';
 import { gatherRows, reshape, transpose } from '../onnx/operations/layout.ts';
 import { linear, matmul } from '../onnx/operations/linear.ts';
 import { rmsNorm, rotary, softmax } from '../onnx/operations/transformer.ts';
-import type { ParameterLayout } from './parameter-layout.ts';
-
-/** Number of rows in a batch, known when the graph runs. */
-const ROWS = 'rows';
-/** Tokens in a batch, rows · rowLength. */
-const TOKENS = 'tokens';
-/** Tokens in a batch that are scored. */
-export const TARGETS = 'targets';
+import type { Dimension, Shape } from '../onnx/shape.ts';
 
 export interface DecoderInputs {
-  /** Token ids, int64 [rows, rowLength]. */
+  /** Token ids, int64 [rows, rowLength]; both dimensions may be names, which are then bound in the graph. */
   readonly tokens: Value;
   /** Position of each token in its example, int64 [rows, rowLength]. */
   readonly positions: Value;
@@ -38,40 +31,26 @@ export interface DecoderInputs {
   readonly predictors: Value;
 }
 
+/** The weights by name. */
 export type ParameterValues = ReadonlyMap<string, Value>;
-
-/** One graph input for each weight, under its name. */
-export function parameterInputs(graph: Graph, layout: ParameterLayout): ParameterValues {
-  return new Map(layout.entries.map(({ name, shape }) => [name, graph.input(name, 'float32', shape)]));
-}
-
-export function decoderInputs(graph: Graph, rowLength: number): DecoderInputs {
-  return {
-    tokens: graph.input('tokens_in', 'int64', [ROWS, rowLength]),
-    positions: graph.input('positions', 'int64', [ROWS, rowLength]),
-    attentionBias: graph.input('attention_bias', 'float32', [ROWS, 1, rowLength, rowLength]),
-    predictors: graph.input('predictors', 'int64', [TARGETS]),
-  };
-}
 
 /** Logits of the next token at the predictors, float32 [targets, vocabularySize]. */
 export function decoderLogits(
   graph: Graph,
   shape: ModelShape,
-  rowLength: number,
   parameters: ParameterValues,
   inputs: DecoderInputs,
 ): Value {
   const weight = (name: string) => parameters.get(name)!;
   const embedding = weight(EMBEDDING_TENSOR);
   const tables = rotaryTables(graph, shape);
-  let stream = reshape(gatherRows(embedding, inputs.tokens), [TOKENS, shape.hiddenSize]);
+  const tokens = product(inputs.tokens.shape, 'tokens');
+  let stream = reshape(gatherRows(embedding, inputs.tokens), [tokens, shape.hiddenSize]);
   for (let layer = 0; layer < shape.layers; layer += 1) {
     const names = layerTensors(layer);
     const normal = rmsNorm(stream, weight(names.inputNorm), RMS_EPSILON);
     let mixed = attention(
       shape,
-      rowLength,
       normal,
       { query: weight(names.query), key: weight(names.key), value: weight(names.value) },
       inputs,
@@ -103,7 +82,6 @@ interface RotaryTables {
  */
 function attention(
   shape: ModelShape,
-  rowLength: number,
   input: Value,
   weights: { readonly query: Value; readonly key: Value; readonly value: Value },
   { positions, attentionBias }: DecoderInputs,
@@ -111,14 +89,15 @@ function attention(
 ): Value {
   const headSize = shape.hiddenSize / shape.heads;
   const { heads, keyValueHeads } = shape;
-  const stackedRows = (heads / keyValueHeads) * rowLength;
-  const project = (weight: Value, count: number) => reshape(linear(input, weight), [ROWS, rowLength, count * headSize]);
+  const [rows, rowLength] = [positions.shape[0]!, positions.shape[1]!];
+  const stackedRows = product([heads / keyValueHeads, rowLength], 'stacked_rows');
+  const project = (weight: Value, count: number) => reshape(linear(input, weight), [rows, rowLength, count * headSize]);
   const rotated = (weight: Value, count: number) =>
     rotary(project(weight, count), positions, tables.cosines, tables.sines);
   const headsFirst = (value: Value, count: number) =>
-    transpose(reshape(value, [ROWS, rowLength, count, headSize]), [0, 2, 1, 3]);
+    transpose(reshape(value, [rows, rowLength, count, headSize]), [0, 2, 1, 3]);
   const queries = reshape(headsFirst(rotated(weights.query, heads), heads), [
-    ROWS,
+    rows,
     keyValueHeads,
     stackedRows,
     headSize,
@@ -126,10 +105,16 @@ function attention(
   const keys = headsFirst(rotated(weights.key, keyValueHeads), keyValueHeads);
   const values = headsFirst(project(weights.value, keyValueHeads), keyValueHeads);
   const scores = matmul(queries, keys, { transposeRight: true, scale: 1 / Math.sqrt(headSize) });
-  const biased = add(reshape(scores, [ROWS, heads, rowLength, rowLength]), attentionBias);
-  const shares = reshape(softmax(biased), [ROWS, keyValueHeads, stackedRows, rowLength]);
-  const mixed = reshape(matmul(shares, values), [ROWS, heads, rowLength, headSize]);
-  return reshape(transpose(mixed, [0, 2, 1, 3]), [TOKENS, shape.hiddenSize]);
+  const biased = add(reshape(scores, [rows, heads, rowLength, rowLength]), attentionBias);
+  const shares = reshape(softmax(biased), [rows, keyValueHeads, stackedRows, rowLength]);
+  const mixed = reshape(matmul(shares, values), [rows, heads, rowLength, headSize]);
+  return reshape(transpose(mixed, [0, 2, 1, 3]), [input.shape[0]!, shape.hiddenSize]);
+}
+
+/** The product of dimensions, or `name` where one of them is known only when the graph runs. */
+function product(dimensions: Shape, name: string): Dimension {
+  const fixed = dimensions.filter((dimension) => typeof dimension === 'number');
+  return fixed.length < dimensions.length ? name : fixed.reduce((total, dimension) => total * dimension, 1);
 }
 
 function rotaryTables(graph: Graph, shape: ModelShape): RotaryTables {

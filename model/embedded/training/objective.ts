@@ -1,20 +1,34 @@
-/** What training makes small: functions from logits to a scalar loss in the graph. */
-import type { Graph, Value } from '../onnx/graph.ts';
+/**
+ * What training makes small: functions from the decoder's logits to a scalar in the graph. An objective names the numbers
+ * it wants for each scored token; packing, gradients, the optimizer and the loop are the same for all.
+ */
+import type { Value } from '../onnx/graph.ts';
 import { multiply, negate, reduceSum } from '../onnx/operations/arithmetic.ts';
 import { gatherAlongLastAxis, reshape } from '../onnx/operations/layout.ts';
 import { logSoftmax } from '../onnx/operations/transformer.ts';
-import { TARGETS } from './decoder.ts';
 
-/** Adds the inputs it needs to the graph; logits are float32 [targets, vocabularySize]. */
-export type Objective = (graph: Graph, logits: Value) => Value;
+export interface Objective {
+  /** Names of its inputs, float32 [targets], found in `PackedBatch.targetValues`. */
+  readonly targetValues: readonly string[];
+  /**
+   * Adds the loss of a micro-batch to the graph of `logits`, float32 [targets, vocabularySize]. `labels` are the scored
+   * tokens, int64 [targets]. The loss of a step is the sum over its micro-batches, so means are the caller's business.
+   */
+  readonly loss: (logits: Value, labels: Value, values: ReadonlyMap<string, Value>) => Value;
+}
+
+/** Log-probability of each scored token, float32 [targets]. */
+export function labelLogProbabilities(logits: Value, labels: Value): Value {
+  const [targets] = labels.shape;
+  return reshape(gatherAlongLastAxis(logSoftmax(logits), reshape(labels, [targets!, 1])), [targets!]);
+}
 
 /**
  * Weighted negative log-likelihood: Σ weight · -log p(label), nats. The caller divides the weights by their sum over the
- * whole step, which makes it STP's mean over weighted target tokens whatever micro-batch a token is in.
+ * whole step, which makes it the mean over weighted target tokens (STP §2.10) whatever micro-batch a token is in.
  */
-export const weightedLikelihood: Objective = (graph, logits) => {
-  const labels = graph.input('labels', 'int64', [TARGETS]);
-  const weights = graph.input('weights', 'float32', [TARGETS]);
-  const logLikelihoods = gatherAlongLastAxis(logSoftmax(logits), reshape(labels, [TARGETS, 1]));
-  return negate(reduceSum(multiply(reshape(logLikelihoods, [TARGETS]), weights), [0], false));
+export const weightedLikelihood: Objective = {
+  targetValues: ['weights'],
+  loss: (logits, labels, values) =>
+    negate(reduceSum(multiply(labelLogProbabilities(logits, labels), values.get('weights')!), [0], false)),
 };

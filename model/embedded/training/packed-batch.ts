@@ -1,10 +1,10 @@
 /**
  * Tokenised examples as rows of equal length, several examples to a row: token ids, positions that restart with each
- * example, a block-diagonal causal bias, and which tokens are scored with what weight. Pure.
+ * example, which example a token is of, and which tokens are scored with what numbers. Pure.
  */
 
-/** Bias of a pair of positions that must not see each other. Finite: a padding row becomes uniform instead of NaN. */
-const HIDDEN_BIAS = -1e9;
+/** Example number of padding; padding sees nothing but padding. */
+const PADDING = -1;
 
 export interface TokenisedExample {
   /** Prompt, target and end-of-text. */
@@ -18,18 +18,26 @@ export interface TokenisedExample {
 export interface PackedBatch {
   readonly rows: number;
   readonly rowLength: number;
-  /** [rows, rowLength] */
-  readonly tokens: BigInt64Array;
-  /** [rows, rowLength] */
-  readonly positions: BigInt64Array;
-  /** [rows, 1, rowLength, rowLength] */
-  readonly attentionBias: Float32Array;
+  /** [rows · rowLength] */
+  readonly tokens: Int32Array;
+  /** [rows · rowLength] */
+  readonly positions: Int32Array;
+  /** Number of the example within its row, [rows · rowLength]. */
+  readonly examples: Int32Array;
   /** Flat indices of the tokens that predict a scored one. */
-  readonly predictors: BigInt64Array;
+  readonly predictors: Int32Array;
   /** The scored token of each predictor. */
-  readonly labels: BigInt64Array;
-  /** Weight of each predictor. */
-  readonly weights: Float32Array;
+  readonly labels: Int32Array;
+  /** The objective's numbers for each scored token, by name; `weights` is always there. */
+  readonly targetValues: Readonly<Record<string, Float32Array>>;
+}
+
+/** Sum of the weights of the examples' scored tokens. */
+export function targetWeight(examples: readonly TokenisedExample[]): number {
+  return examples.reduce(
+    (total, { tokens, promptLength, weight }) => total + (tokens.length - promptLength) * weight,
+    0,
+  );
 }
 
 /** Packs rows of examples; every row must fit `rowLength`. Weights are multiplied by `weightScale`. */
@@ -38,38 +46,35 @@ export function packedBatch(
   rowLength: number,
   weightScale: number,
 ): PackedBatch {
-  const area = rowLength * rowLength;
-  const tokens = new BigInt64Array(rows.length * rowLength);
-  const positions = new BigInt64Array(rows.length * rowLength);
-  const attentionBias = new Float32Array(rows.length * area).fill(HIDDEN_BIAS);
-  const predictors: bigint[] = [];
-  const labels: bigint[] = [];
+  const tokens = new Int32Array(rows.length * rowLength);
+  const positions = new Int32Array(rows.length * rowLength);
+  const exampleNumbers = new Int32Array(rows.length * rowLength).fill(PADDING);
+  const predictors: number[] = [];
+  const labels: number[] = [];
   const weights: number[] = [];
   rows.forEach((examples, row) => {
-    let start = 0;
-    for (const { tokens: ids, promptLength, weight } of examples) {
-      const base = row * rowLength + start;
+    let base = row * rowLength;
+    examples.forEach(({ tokens: ids, promptLength, weight }, number) => {
+      tokens.set(ids, base);
+      exampleNumbers.fill(number, base, base + ids.length);
       for (let position = 0; position < ids.length; position += 1) {
-        tokens[base + position] = BigInt(ids[position]!);
-        positions[base + position] = BigInt(position);
-        const biasRow = row * area + (start + position) * rowLength + start;
-        attentionBias.fill(0, biasRow, biasRow + position + 1);
+        positions[base + position] = position;
         if (position < promptLength) continue;
-        predictors.push(BigInt(base + position - 1));
-        labels.push(tokens[base + position]!);
+        predictors.push(base + position - 1);
+        labels.push(ids[position]!);
         weights.push(weight * weightScale);
       }
-      start += ids.length;
-    }
+      base += ids.length;
+    });
   });
   return {
     rows: rows.length,
     rowLength,
     tokens,
     positions,
-    attentionBias,
-    predictors: BigInt64Array.from(predictors),
-    labels: BigInt64Array.from(labels),
-    weights: Float32Array.from(weights),
+    examples: exampleNumbers,
+    predictors: Int32Array.from(predictors),
+    labels: Int32Array.from(labels),
+    targetValues: { weights: Float32Array.from(weights) },
   };
 }

@@ -1,70 +1,117 @@
-/** The optimizer steps of a training: pack, compute gradients micro-batch by micro-batch, apply, watch the loss. */
+/**
+ * The optimizer steps of a training: pack examples, run some steps in one call, watch the loss, keep the state now and
+ * then. How many steps a call holds follows the clock and changes nothing but the pace of reports.
+ */
 import { StpError } from '../../../data/errors.ts';
 import type { TrainOptions, TrainRequest } from '../../trainer.ts';
-import { Adamw, globalNorm } from './adamw.ts';
 import type { ExampleStore } from './example-store.ts';
-import type { GradientEngine } from './gradient-engine.ts';
+import type { HeldOut } from './held-out.ts';
 import { learningRateAt } from './learning-rate.ts';
 import { packRows } from './pack-rows.ts';
-import { packedBatch, type TokenisedExample } from './packed-batch.ts';
-import { exampleSteps } from './schedule-examples.ts';
+import { packedBatch, targetWeight } from './packed-batch.ts';
+import { type DataCursor, exampleSteps } from './schedule-examples.ts';
+import type { StateFile } from './state-file.ts';
+import type { StepPlan, TrainingEngine } from './training-engine.ts';
+import type { TrainingPlace, TrainingState } from './training-state.ts';
 
 /** Share of the steps, at the end, that the final loss is averaged over. */
 const FINAL_LOSS_SHARE = 0.1;
+/** Aimed-at length of a call: reports come this often, and copying the state in and out is lost in it. */
+const CALL_SECONDS = 2;
+/** Most steps and tokens of a call: bounds what is fed at once when steps take no time. */
+const CALL_STEPS_MAX = 64;
+const CALL_TOKENS_MAX = 1 << 20;
+/** Keeping the state may take this share of the time, and is done at most this often. */
+const KEEPING_SHARE = 0.02;
+const KEEPING_SECONDS_MIN = 1;
 const MILLISECONDS = 1000;
 
-export interface StepsOutcome {
-  /** Nats per target token, weighted, over the last tenth of the steps. */
-  readonly finalLoss: number;
-  /** Tokens trained on, padding not counted. */
-  readonly tokens: number;
-  readonly seconds: number;
+export interface StepsRun {
+  readonly engine: TrainingEngine;
+  readonly state: TrainingState;
+  readonly place: TrainingPlace;
+  readonly examples: ExampleStore;
+  readonly heldOut: HeldOut | null;
+  readonly stateFile: StateFile | null;
+  /** Steps in each call; null follows the clock. */
+  readonly stepsPerCall: number | null;
 }
 
-/** Changes `parameters` in place. STP1301 where the loss or the gradient stops being finite, naming the step. */
+/**
+ * Runs from `place` to the last step, changing `state` in place, and returns where it ends. STP1301 where the loss or the
+ * gradient stops being finite, naming the step.
+ */
 export async function runSteps(
-  engine: GradientEngine,
-  parameters: Float32Array,
-  examples: ExampleStore,
+  run: StepsRun,
   request: TrainRequest,
   { signal, onProgress }: TrainOptions,
-): Promise<StepsOutcome> {
-  const optimizer = new Adamw(engine.layout, request);
-  const gradient = new Float32Array(engine.layout.size);
-  const finalSteps = Math.max(1, Math.round(request.steps * FINAL_LOSS_SHARE));
-  const started = performance.now();
-  let tokens = 0;
-  let finalLossSum = 0;
-  let finalWeight = 0;
-  let step = 0;
-  for (const indices of exampleSteps(examples, request.tokensPerStep, request.seed)) {
+): Promise<TrainingPlace> {
+  const { engine, state, examples, heldOut, stateFile } = run;
+  const { steps, heldOutEverySteps } = request;
+  const source = exampleSteps(examples, request.tokensPerStep, request.seed, run.place.cursor);
+  const firstAveraged = steps - Math.max(1, Math.round(steps * FINAL_LOSS_SHARE)) + 1;
+  const stepsMax = Math.min(CALL_STEPS_MAX, Math.max(1, Math.floor(CALL_TOKENS_MAX / request.tokensPerStep)));
+  let place = run.place;
+  let stepsNext = 1;
+  let keptAt = performance.now();
+  let keepingSeconds = 0;
+  while (place.step < steps) {
     signal?.throwIfAborted();
-    step += 1;
-    const chosen = indices.map((index) => examples.get(index));
-    const weight = chosen.reduce((total, example) => total + targetWeight(example), 0);
-    let loss = 0;
-    gradient.fill(0);
-    for (const { rows, rowLength } of packRows(chosen, request.shape.contextLength))
-      loss += await engine.accumulate(parameters, packedBatch(rows, rowLength, 1 / weight), gradient);
-    const gradientNorm = globalNorm(gradient);
-    if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm)) throw diverged(step, loss, gradientNorm);
-    optimizer.step(parameters, gradient, gradientNorm, learningRateAt(step, request));
-    tokens += chosen.reduce((total, example) => total + example.tokens.length, 0);
-    if (step > request.steps - finalSteps) {
-      finalLossSum += loss * weight;
-      finalWeight += weight;
+    const untilScoring = heldOut === null ? steps : heldOutEverySteps - (place.step % heldOutEverySteps);
+    const count = Math.min(run.stepsPerCall ?? stepsNext, untilScoring, steps - place.step);
+    const heldOutLoss =
+      heldOut !== null && untilScoring === heldOutEverySteps ? await heldOut.loss(engine, state.parameters) : null;
+    const started = performance.now();
+    const planned = Array.from({ length: count }, (_, index) =>
+      planStep(place.step + 1 + index, source.next().value, examples, request),
+    );
+    const results = await engine.train(
+      state,
+      planned.map(({ plan }) => plan),
+    );
+    const seconds = (performance.now() - started) / MILLISECONDS;
+    const tokensPerSecond = planned.reduce((total, { tokens }) => total + tokens, 0) / seconds;
+    results.forEach(({ step, loss, gradientNorm }, index) => {
+      if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm)) throw diverged(step, loss, gradientNorm);
+      signal?.throwIfAborted();
+      const { tokens, weight, next } = planned[index]!;
+      const averaged = step >= firstAveraged ? weight : 0;
+      place = {
+        step,
+        cursor: next,
+        tokens: place.tokens + tokens,
+        seconds: place.seconds + seconds / count,
+        finalLossSum: place.finalLossSum + loss * averaged,
+        finalWeight: place.finalWeight + averaged,
+      };
+      const scored = index === 0 ? heldOutLoss : null;
+      onProgress?.({ step, steps, loss, gradientNorm, tokensPerSecond, heldOutLoss: scored });
+    });
+    stepsNext = Math.min(stepsMax, Math.max(1, Math.round((count * CALL_SECONDS) / seconds)));
+    const now = performance.now();
+    const pause = Math.max(KEEPING_SECONDS_MIN, keepingSeconds / KEEPING_SHARE);
+    if (stateFile !== null && place.step < steps && now - keptAt >= pause * MILLISECONDS) {
+      await stateFile.save(state, place);
+      keptAt = performance.now();
+      keepingSeconds = (keptAt - now) / MILLISECONDS;
     }
-    const tokensPerSecond = (tokens * MILLISECONDS) / (performance.now() - started);
-    onProgress?.({ step, steps: request.steps, loss, gradientNorm, tokensPerSecond });
-    if (step === request.steps) break;
   }
-  const seconds = (performance.now() - started) / MILLISECONDS;
-  return { finalLoss: finalLossSum / finalWeight, tokens, seconds };
+  return place;
 }
 
-/** Sum of the weights of an example's scored tokens. */
-function targetWeight({ tokens, promptLength, weight }: TokenisedExample): number {
-  return (tokens.length - promptLength) * weight;
+function planStep(
+  step: number,
+  { indices, next }: { readonly indices: readonly number[]; readonly next: DataCursor },
+  examples: ExampleStore,
+  request: TrainRequest,
+): { readonly plan: StepPlan; readonly tokens: number; readonly weight: number; readonly next: DataCursor } {
+  const chosen = indices.map((index) => examples.get(index));
+  const weight = targetWeight(chosen);
+  const batches = packRows(chosen, request.shape.contextLength).map(({ rows, rowLength }) =>
+    packedBatch(rows, rowLength, 1 / weight),
+  );
+  const tokens = chosen.reduce((total, example) => total + example.tokens.length, 0);
+  return { plan: { step, learningRate: learningRateAt(step, request), batches }, tokens, weight, next };
 }
 
 function diverged(step: number, loss: number, gradientNorm: number): StpError {

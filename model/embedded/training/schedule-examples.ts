@@ -9,23 +9,47 @@ export interface ExampleLengths {
   length(index: number): number;
 }
 
+/** Where in the data a step starts. */
+export interface DataCursor {
+  readonly epoch: number;
+  /** Place in the epoch's order. */
+  readonly place: number;
+}
+
+export const DATA_START: DataCursor = { epoch: 0, place: 0 };
+
+export interface StepExamples {
+  readonly indices: readonly number[];
+  /** Where the next step starts. */
+  readonly next: DataCursor;
+}
+
 /**
- * Endless: the indices of the examples of step 1, 2, …. A step takes examples until the next would exceed
+ * Endless: the examples of the steps from a cursor on. A step takes examples until the next would exceed
  * `tokensPerStep`, at least one; it may run over the end of an epoch.
  */
-export function* exampleSteps(examples: ExampleLengths, tokensPerStep: number, seed: number): Generator<number[]> {
-  let step: number[] = [];
+export function* exampleSteps(
+  examples: ExampleLengths,
+  tokensPerStep: number,
+  seed: number,
+  start: DataCursor,
+): Generator<StepExamples, never> {
+  let indices: number[] = [];
   let tokens = 0;
-  for (let epoch = 0; ; epoch += 1) {
-    for (const index of shuffledOrder(examples.count, seed + Math.imul(epoch, EPOCH_SEED_STRIDE))) {
+  let first = start.place;
+  for (let { epoch } = start; ; epoch += 1) {
+    const order = shuffledOrder(examples.count, seed + Math.imul(epoch, EPOCH_SEED_STRIDE));
+    for (let place = first; place < order.length; place += 1) {
+      const index = order[place]!;
       const length = examples.length(index);
-      if (step.length > 0 && tokens + length > tokensPerStep) {
-        yield step;
-        step = [];
+      if (indices.length > 0 && tokens + length > tokensPerStep) {
+        yield { indices, next: { epoch, place } };
+        indices = [];
         tokens = 0;
       }
-      step.push(index);
+      indices.push(index);
       tokens += length;
     }
+    first = 0;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Trains the embedded model in this process: examples in, checkpoint folder out. Blocks its thread for the length of a
- * micro-batch at a time, so it belongs in a process of its own. The same request with the same number of threads gives
- * the same weights, bit for bit.
+ * Trains the embedded model in this process: examples in, checkpoint folder out. Blocks its thread for some steps at a
+ * time, so it belongs in a process of its own. The same request with the same number of threads gives the same weights,
+ * bit for bit, however often it was cut off and taken up again from its `stateDirectory`.
  */
 import { z } from 'zod';
 import { StpError } from '../../../data/errors.ts';
@@ -9,10 +9,14 @@ import { writeCheckpoint } from '../../checkpoint/checkpoint.ts';
 import type { TrainOptions, TrainRequest, TrainResult } from '../../trainer.ts';
 import { readExamples } from './example-file.ts';
 import { ExampleStore } from './example-store.ts';
-import { GradientEngine } from './gradient-engine.ts';
+import { HeldOut } from './held-out.ts';
 import { initialState } from './initial-state.ts';
 import { parameterView } from './parameter-layout.ts';
+import { requestHash } from './request-hash.ts';
 import { runSteps } from './run-steps.ts';
+import { StateFile } from './state-file.ts';
+import { TrainingEngine } from './training-engine.ts';
+import { freshState, TRAINING_START } from './training-state.ts';
 
 /** Threads of ONNX Runtime when the caller names no number: a laptop's share that leaves room for Lean. */
 const THREADS_DEFAULT = 2;
@@ -25,10 +29,13 @@ const requestSchema = z.object({
   weightDecay: z.number().nonnegative(),
   gradientClipNorm: z.number().nonnegative(),
   seed: z.int().nonnegative(),
+  heldOutEverySteps: z.int().min(1),
 });
 
 export interface TrainInProcessOptions extends TrainOptions {
   readonly threads?: number;
+  /** Optimizer steps in one call of the engine; by default as many as take about two seconds. */
+  readonly stepsPerCall?: number;
 }
 
 /**
@@ -49,9 +56,20 @@ export async function trainInProcess(request: TrainRequest, options: TrainInProc
       `${request.examplesPath} has no example to train on (${examples.tooLong} are longer than the context)`,
       'Give examples of positive weight that fit contextLength, or raise contextLength.',
     );
-  const engine = new GradientEngine(shape, { threads: options.threads ?? THREADS_DEFAULT });
+  const heldOut =
+    request.heldOutPath === null ? null : new HeldOut(request.heldOutPath, tokenizer, shape.contextLength);
+  const threads = options.threads ?? THREADS_DEFAULT;
+  const state = freshState(parameters);
+  const { stateDirectory } = request;
+  const stateFile =
+    stateDirectory === null ? null : await StateFile.open(stateDirectory, await requestHash(request, parent, threads));
+  const place = (await stateFile?.load(state)) ?? TRAINING_START;
+  const engine = new TrainingEngine({ ...request, threads });
   try {
-    const outcome = await runSteps(engine, parameters, examples, request, options);
+    const stepsPerCall = options.stepsPerCall ?? null;
+    const end = await runSteps({ engine, state, place, examples, heldOut, stateFile, stepsPerCall }, request, options);
+    const finalLoss = end.finalLossSum / end.finalWeight;
+    const heldOutLoss = (await heldOut?.loss(engine, parameters)) ?? null;
     const tensors = new Map(
       engine.layout.entries.map((entry) => [
         entry.name,
@@ -60,10 +78,10 @@ export async function trainInProcess(request: TrainRequest, options: TrainInProc
     );
     const { seed, steps, learningRate, warmupSteps, schedule, weightDecay, gradientClipNorm, tokensPerStep } = request;
     const recipe = { learningRate, warmupSteps, schedule, weightDecay, gradientClipNorm, tokensPerStep };
-    const { tokens, finalLoss } = outcome;
-    const training = { seed, steps, tokens, finalLoss, ...recipe, parent };
+    const training = { seed, steps, tokens: end.tokens, finalLoss, ...recipe, parent };
     await writeCheckpoint(request.outputDirectory, { shape, tensors, tokenizer, training });
-    return { steps, tooLong: examples.tooLong, ...outcome };
+    const { tokens, seconds } = end;
+    return { steps, finalLoss, heldOutLoss, tokens, seconds, tooLong: examples.tooLong };
   } finally {
     await engine.close();
   }

@@ -1,5 +1,6 @@
 /** Gradients of the elementwise operators and of sums. */
 import { add, divide, multiply, negate, sigmoid, subtract } from '../operations/arithmetic.ts';
+import { atLeast, where } from '../operations/compare.ts';
 import { reshape, shapeOf } from '../operations/layout.ts';
 import { type GradientRule, inputOf, outputOf, reduceToShape } from './rule.ts';
 
@@ -27,6 +28,17 @@ const divideRule: GradientRule = ({ node, outputGradient, wants }) => {
   return [
     wants(0) ? reduceToShape(scaled, left) : null,
     wants(1) ? negate(reduceToShape(multiply(scaled, outputOf(node)), right)) : null,
+  ];
+};
+
+/** The greater of two has the gradient, the left of two equals. */
+const maximumRule: GradientRule = ({ graph, node, outputGradient, wants }) => {
+  const [left, right] = [inputOf(node, 0), inputOf(node, 1)];
+  const leftWins = atLeast(left, right);
+  const nothing = graph.scalar(0);
+  return [
+    wants(0) ? reduceToShape(where(leftWins, outputGradient, nothing), left) : null,
+    wants(1) ? reduceToShape(where(leftWins, nothing, outputGradient), right) : null,
   ];
 };
 
@@ -67,6 +79,7 @@ export const ARITHMETIC_RULES: Readonly<Record<string, GradientRule>> = {
   Sub: subtractRule,
   Mul: multiplyRule,
   Div: divideRule,
+  Max: maximumRule,
   Neg: negateRule,
   Exp: exponentialRule,
   Log: logarithmRule,

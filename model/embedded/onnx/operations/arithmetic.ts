@@ -1,4 +1,4 @@
-/** Elementwise operators with broadcasting, and sums along axes. All float32. */
+/** Elementwise operators with broadcasting, and sums along axes. Of float32; sums of int64 too. */
 import type { Value } from '../graph.ts';
 import { MICROSOFT_DOMAIN } from '../proto.ts';
 import { axisOf, broadcastShapes, type Dimension, graphError, sameShape, shapeText } from '../shape.ts';
@@ -16,9 +16,11 @@ export const add = (left: Value, right: Value): Value => binary('Add', left, rig
 export const subtract = (left: Value, right: Value): Value => binary('Sub', left, right);
 export const multiply = (left: Value, right: Value): Value => binary('Mul', left, right);
 export const divide = (left: Value, right: Value): Value => binary('Div', left, right);
+export const maximum = (left: Value, right: Value): Value => binary('Max', left, right);
 export const negate = (value: Value): Value => unary('Neg', value);
 export const exponential = (value: Value): Value => unary('Exp', value);
 export const logarithm = (value: Value): Value => unary('Log', value);
+export const squareRoot = (value: Value): Value => unary('Sqrt', value);
 export const sigmoid = (value: Value): Value => unary('Sigmoid', value);
 
 /** x·sigmoid(x), in one pass. */
@@ -48,4 +50,10 @@ export function reduceSum(value: Value, axes: readonly number[], keepAxes: boole
   const attributes = { keepdims: { int: keepAxes ? 1 : 0 } };
   const inputs = [value, value.graph.integers([...reduced])];
   return value.graph.operation({ operator: 'ReduceSum', inputs, attributes }, value.type, shape);
+}
+
+/** The scalar Σ x² over all elements. */
+export function sumOfSquares(value: Value): Value {
+  const attributes = { keepdims: { int: 0 } };
+  return value.graph.operation({ operator: 'ReduceSumSquare', inputs: [value], attributes }, value.type, []);
 }

@@ -1,5 +1,6 @@
-/** Operators that move elements without computing: reshape, transpose, slice, concatenate, expand, gather, scatter. */
-import type { Value } from '../graph.ts';
+/** Operators that move elements without computing: reshape, transpose, slice, concatenate, expand, gather, cast. */
+import type { Graph, Value } from '../graph.ts';
+import { ELEMENT_TYPE_NUMBERS } from '../proto.ts';
 import {
   axisOf,
   broadcastShapes,
@@ -13,16 +14,14 @@ import {
 
 const isFixed = (shape: Shape) => shape.every((dimension) => typeof dimension === 'number');
 
-/** Same elements in another shape; at most one dimension of the new shape may be a name. */
+/** Same elements in another shape; of its named dimensions all but one must be bound (`Graph.bindDimension`). */
 export function reshape(value: Value, shape: Shape): Value {
   if (sameShape(value.shape, shape)) return value;
   const what = `reshape of ${shapeText(value.shape)} to ${shapeText(shape)}`;
   if (isFixed(value.shape) && isFixed(shape) && elementCount(value.shape) !== elementCount(shape))
     throw graphError(`${what}: element counts differ`);
-  if (shape.filter((dimension) => typeof dimension === 'string').length > 1)
-    throw graphError(`${what}: more than one dimension is not fixed`);
-  const target = value.graph.integers(shape.map((dimension) => (typeof dimension === 'string' ? -1 : dimension)));
-  return value.graph.operation({ operator: 'Reshape', inputs: [value, target] }, value.type, shape);
+  const inputs = [value, value.graph.shapeVector(shape)];
+  return value.graph.operation({ operator: 'Reshape', inputs }, value.type, shape);
 }
 
 /** Axis i of the result is axis `permutation[i]` of the value. */
@@ -45,6 +44,12 @@ export function slice(value: Value, axis: number, start: number, end: number): V
   const inputs = [value, graph.integers([start]), graph.integers([end]), graph.integers([index])];
   const shape = value.shape.with(index, end - start);
   return graph.operation({ operator: 'Slice', inputs }, value.type, shape);
+}
+
+/** Elements [start, end) of the first axis, both int64 [1] and known when the graph runs; `length` names their number. */
+export function sliceRange(value: Value, start: Value, end: Value, length: string): Value {
+  const inputs = [value, start, end, value.graph.integers([0])];
+  return value.graph.operation({ operator: 'Slice', inputs }, value.type, [length, ...value.shape.slice(1)]);
 }
 
 /** Zeros before and after the elements of one axis. */
@@ -111,6 +116,17 @@ export function shapeOf(value: Value): Value {
 /** Zeros of the shape of `value`, which may have dimensions known only when the graph runs. */
 export function zerosLike(value: Value): Value {
   return value.graph.operation({ operator: 'ConstantOfShape', inputs: [shapeOf(value)] }, 'float32', value.shape);
+}
+
+/** Zeros of a fixed shape. */
+export function zeros(graph: Graph, shape: Shape): Value {
+  return graph.operation({ operator: 'ConstantOfShape', inputs: [graph.shapeVector(shape)] }, 'float32', shape);
+}
+
+/** The same numbers as another element type. */
+export function cast(value: Value, type: 'float32' | 'int32' | 'int64'): Value {
+  const attributes = { to: { int: ELEMENT_TYPE_NUMBERS[type] } };
+  return value.graph.operation({ operator: 'Cast', inputs: [value], attributes }, type, value.shape);
 }
 
 function elementSum(dimensions: readonly Dimension[]): Dimension {

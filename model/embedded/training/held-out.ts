@@ -1,0 +1,45 @@
+/** Examples that are kept out of training and scored: the loss of a model on them, without a gradient. */
+import { StpError } from '../../../data/errors.ts';
+import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
+import { readExamples } from './example-file.ts';
+import { ExampleStore } from './example-store.ts';
+import { packRows } from './pack-rows.ts';
+import { packedBatch, targetWeight } from './packed-batch.ts';
+import type { TrainingEngine } from './training-engine.ts';
+
+/** Examples packed and scored at once: bounds memory and the time the thread is blocked. */
+const EXAMPLES_AT_ONCE = 64;
+
+export class HeldOut {
+  private readonly examples: ExampleStore;
+  private readonly contextLength: number;
+
+  /** Reads a file of examples; those longer than the context are left out. STP1002 where none is left. */
+  constructor(path: string, tokenizer: Tokenizer, contextLength: number) {
+    this.contextLength = contextLength;
+    this.examples = new ExampleStore(tokenizer, contextLength);
+    for (const example of readExamples(path)) this.examples.add(example);
+    if (this.examples.count === 0)
+      throw new StpError(
+        'STP1002',
+        `${path} has no held-out example that fits the context`,
+        'Give held-out examples of positive weight that fit contextLength, or none.',
+      );
+  }
+
+  /** Σ weight · -log p / Σ weight over all target tokens, nats. */
+  async loss(engine: TrainingEngine, parameters: Float32Array): Promise<number> {
+    let loss = 0;
+    let weight = 0;
+    for (let first = 0; first < this.examples.count; first += EXAMPLES_AT_ONCE) {
+      const count = Math.min(EXAMPLES_AT_ONCE, this.examples.count - first);
+      const examples = Array.from({ length: count }, (_, index) => this.examples.get(first + index));
+      const batches = packRows(examples, this.contextLength).map(({ rows, rowLength }) =>
+        packedBatch(rows, rowLength, 1),
+      );
+      for (const part of await engine.score(parameters, batches)) loss += part;
+      weight += targetWeight(examples);
+    }
+    return loss / weight;
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * The graphs of training. `trainingGraph`: a loop over optimizer steps that carries weights and moments, in it a loop over
+ * micro-batches that adds up gradients, so that many steps run without anything leaving the device. `scoringGraph`: the
+ * loss alone, of micro-batches that are not trained on.
+ */
+import type { ModelShape } from '../../trainer.ts';
+import { differentiate } from '../onnx/gradients/differentiate.ts';
+import { Graph, type Value } from '../onnx/graph.ts';
+import { add } from '../onnx/operations/arithmetic.ts';
+import { gatherRows, reshape, zeros } from '../onnx/operations/layout.ts';
+import { loop } from '../onnx/operations/loop.ts';
+import { clipScale, globalNorm, updated } from './adamw.ts';
+import { type MicroBatchInputs, microBatchInputs, microBatchLoss } from './micro-batches.ts';
+import type { Objective } from './objective.ts';
+import { type ParameterLayout, parameterLayout } from './parameter-layout.ts';
+
+/** The three vectors that training changes; each has one graph input and output a weight. */
+export const STATE_PARTS = ['parameters', 'firstMoment', 'secondMoment'] as const;
+export type StatePart = (typeof STATE_PARTS)[number];
+export const inputName = (part: StatePart, weight: string): string => `${part}:${weight}`;
+export const outputName = (part: StatePart, weight: string): string => `next:${part}:${weight}`;
+
+const STEP_FACTORS = ['rate', 'epsilon', 'kept'] as const;
+
+/** Options of the optimizer that are part of the graph. */
+export interface OptimizerOptions {
+  readonly weightDecay: number;
+  /** Largest global norm a gradient is applied with; 0 turns clipping off. */
+  readonly gradientClipNorm: number;
+}
+
+/** ONNX model of K optimizer steps; K is the length of its inputs. Outputs: the state, and loss and norm of each step. */
+export function trainingGraph(shape: ModelShape, objective: Objective, options: OptimizerOptions): Uint8Array {
+  const graph = new Graph('training');
+  const { entries } = parameterLayout(shape);
+  const inputs = microBatchInputs(graph, objective);
+  const firstBatch = graph.input('firstBatch', 'int64', ['steps']);
+  const batchCount = graph.input('batchCount', 'int64', ['steps']);
+  const factors = STEP_FACTORS.map((name) => graph.input(name, 'float32', ['steps']));
+  const initial = STATE_PARTS.flatMap((part) =>
+    entries.map(({ name, shape }) => graph.input(inputName(part, name), 'float32', shape)),
+  );
+  const { carried, collected } = loop(graph, {
+    name: 'steps',
+    turns: graph.input('stepCount', 'int64', []),
+    turnsDimension: 'steps',
+    initial,
+    build: (body, step, state) => {
+      const weights = state.slice(0, entries.length);
+      const ofStep = (vector: Value) => gatherRows(body.capture(vector), step);
+      const { loss, gradients } = stepGradient(body, shape, objective, weights, inputs, {
+        first: ofStep(firstBatch),
+        count: ofStep(batchCount),
+      });
+      const norm = globalNorm(gradients);
+      const scale = clipScale(body, norm, options.gradientClipNorm);
+      const [rate, epsilon, kept] = factors.map((factor) => reshape(ofStep(factor), []));
+      const next = entries.map(({ decays }, index) => {
+        const [weight, firstMoment, secondMoment] = [0, 1, 2].map((part) => state[part * entries.length + index]!);
+        const own = { scale, rate: rate!, epsilon: epsilon!, kept: decays && options.weightDecay > 0 ? kept! : null };
+        return updated(
+          { weight: weight!, firstMoment: firstMoment!, secondMoment: secondMoment! },
+          gradients[index]!,
+          own,
+        );
+      });
+      const carried = [
+        ...next.map(({ weight }) => weight),
+        ...next.map(({ firstMoment }) => firstMoment),
+        ...next.map(({ secondMoment }) => secondMoment),
+      ];
+      return { carried, collected: [loss, norm] };
+    },
+  });
+  STATE_PARTS.forEach((part, place) => {
+    entries.forEach(({ name }, index) => {
+      graph.output(outputName(part, name), carried[place * entries.length + index]!);
+    });
+  });
+  graph.output('losses', collected[0]!);
+  graph.output('norms', collected[1]!);
+  return graph.encode();
+}
+
+/** ONNX model of the losses of micro-batches, output `losses`, float32 [micro-batches]. */
+export function scoringGraph(shape: ModelShape, objective: Objective): Uint8Array {
+  const graph = new Graph('scoring');
+  const inputs = microBatchInputs(graph, objective);
+  const weights = parameterLayout(shape).entries.map((entry) =>
+    graph.input(inputName('parameters', entry.name), 'float32', entry.shape),
+  );
+  const { collected } = loop(graph, {
+    name: 'batches',
+    turns: graph.input('batchCount', 'int64', []),
+    turnsDimension: 'micro_batches',
+    initial: [],
+    build: (body, index) => {
+      const parameters = capturedParameters(body, parameterLayout(shape), weights);
+      return { carried: [], collected: [microBatchLoss(body, shape, objective, parameters, inputs, index)] };
+    },
+  });
+  graph.output('losses', collected[0]!);
+  return graph.encode();
+}
+
+/** Loss of a step and its gradient by each weight, added up over the micro-batches from `first` on. */
+function stepGradient(
+  graph: Graph,
+  shape: ModelShape,
+  objective: Objective,
+  weights: readonly Value[],
+  inputs: MicroBatchInputs,
+  batches: { readonly first: Value; readonly count: Value },
+): { readonly loss: Value; readonly gradients: readonly Value[] } {
+  const layout = parameterLayout(shape);
+  const { carried } = loop(graph, {
+    name: 'batches',
+    turns: batches.count,
+    turnsDimension: 'batches',
+    initial: [zeros(graph, []), ...layout.entries.map((entry) => zeros(graph, entry.shape))],
+    build: (body, turn, [lossSoFar, ...sums]) => {
+      const parameters = capturedParameters(body, layout, weights);
+      const index = add(turn, body.capture(batches.first));
+      const loss = microBatchLoss(body, shape, objective, parameters, inputs, index);
+      const gradients = differentiate(loss, [...parameters.values()]);
+      const totals = gradients.map((gradient, place) => add(sums[place]!, gradient));
+      return { carried: [add(lossSoFar!, loss), ...totals], collected: [] };
+    },
+  });
+  const [loss, ...gradients] = carried;
+  return { loss: loss!, gradients };
+}
+
+function capturedParameters(body: Graph, layout: ParameterLayout, weights: readonly Value[]): Map<string, Value> {
+  return new Map(layout.entries.map(({ name }, index) => [name, body.capture(weights[index]!)]));
+}
