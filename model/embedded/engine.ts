@@ -25,7 +25,12 @@ export function embeddedGenerator(options: EmbeddedOptions & { readonly batchSiz
     SamplingPool.open({ checkpointDirectory, processes: threads, rows: batchSize, runMark });
 }
 
-export function embeddedTrainer(options: EmbeddedOptions): Trainer {
+export interface EmbeddedTrainerOptions extends EmbeddedOptions {
+  /** Least time between two keepings of the state of a training whose request has a folder for it, default 10 s. */
+  readonly keepStateMs?: number;
+}
+
+export function embeddedTrainer(options: EmbeddedTrainerOptions): Trainer {
   return { train: (request, trainOptions = {}) => train(request, trainOptions, options) };
 }
 
@@ -33,7 +38,7 @@ export function embeddedTrainer(options: EmbeddedOptions): Trainer {
 async function train(
   request: TrainRequest,
   { signal, onProgress }: TrainOptions,
-  options: EmbeddedOptions,
+  options: EmbeddedTrainerOptions,
 ): Promise<TrainResult> {
   signal?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<TrainResult>();
@@ -49,7 +54,7 @@ async function train(
   const abort = () => reject(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
   engine.setBusy(true);
-  engine.send({ type: 'train', request, threads: options.threads });
+  engine.send({ type: 'train', request, threads: options.threads, keepStateMs: options.keepStateMs });
   try {
     return await promise;
   } catch (error) {

@@ -5,6 +5,8 @@ export interface TrainingRequest {
   readonly type: 'train';
   readonly request: TrainRequest;
   readonly threads: number;
+  /** As in `TrainInProcessOptions`; undefined for its default. */
+  readonly keepStateMs: number | undefined;
 }
 
 export type TrainingMessage =

@@ -21,9 +21,8 @@ const CALL_SECONDS = 2;
 /** Most steps and tokens of a call: bounds what is fed at once when steps take no time. */
 const CALL_STEPS_MAX = 64;
 const CALL_TOKENS_MAX = 1 << 20;
-/** Keeping the state may take this share of the time, and is done at most this often. */
-const KEEPING_SHARE = 0.02;
-const KEEPING_SECONDS_MIN = 1;
+/** Keeping the state may take this share of the time, however slow the disk is. */
+const KEEPING_SHARE_MAX = 0.05;
 const MILLISECONDS = 1000;
 
 export interface StepsRun {
@@ -33,6 +32,8 @@ export interface StepsRun {
   readonly examples: ExampleStore;
   readonly heldOut: HeldOut | null;
   readonly stateFile: StateFile | null;
+  /** Least time between two keepings of the state. */
+  readonly keepStateMs: number;
   /** Steps in each call; null follows the clock. */
   readonly stepsPerCall: number | null;
 }
@@ -46,7 +47,7 @@ export async function runSteps(
   request: TrainRequest,
   { signal, onProgress }: TrainOptions,
 ): Promise<TrainingPlace> {
-  const { engine, state, examples, heldOut, stateFile } = run;
+  const { engine, state, examples, heldOut, stateFile, keepStateMs } = run;
   const { steps, heldOutEverySteps } = request;
   const source = exampleSteps(examples, request.tokensPerStep, request.seed, run.place.cursor);
   const firstAveraged = steps - Math.max(1, Math.round(steps * FINAL_LOSS_SHARE)) + 1;
@@ -54,7 +55,7 @@ export async function runSteps(
   let place = run.place;
   let stepsNext = 1;
   let keptAt = performance.now();
-  let keepingSeconds = 0;
+  let keepingMs = 0;
   while (place.step < steps) {
     signal?.throwIfAborted();
     const untilScoring = heldOut === null ? steps : heldOutEverySteps - (place.step % heldOutEverySteps);
@@ -89,11 +90,11 @@ export async function runSteps(
     });
     stepsNext = Math.min(stepsMax, Math.max(1, Math.round((count * CALL_SECONDS) / seconds)));
     const now = performance.now();
-    const pause = Math.max(KEEPING_SECONDS_MIN, keepingSeconds / KEEPING_SHARE);
-    if (stateFile !== null && place.step < steps && now - keptAt >= pause * MILLISECONDS) {
+    const due = now - keptAt >= Math.max(keepStateMs, keepingMs / KEEPING_SHARE_MAX);
+    if (stateFile !== null && due && place.step < steps) {
       await stateFile.save(state, place);
       keptAt = performance.now();
-      keepingSeconds = (keptAt - now) / MILLISECONDS;
+      keepingMs = keptAt - now;
     }
   }
   return place;

@@ -20,6 +20,8 @@ import { freshState, TRAINING_START } from './training-state.ts';
 
 /** Threads of ONNX Runtime when the caller names no number: a laptop's share that leaves room for Lean. */
 const THREADS_DEFAULT = 2;
+/** Work a kill may cost, against a few megabytes written this often. */
+const KEEP_STATE_MS_DEFAULT = 10_000;
 
 const requestSchema = z.object({
   steps: z.int().min(1).max(1e9),
@@ -34,6 +36,8 @@ const requestSchema = z.object({
 
 export interface TrainInProcessOptions extends TrainOptions {
   readonly threads?: number;
+  /** Least time between two keepings of the state, where the request has a folder for it. */
+  readonly keepStateMs?: number;
   /** Optimizer steps in one call of the engine; by default as many as take about two seconds. */
   readonly stepsPerCall?: number;
 }
@@ -66,8 +70,9 @@ export async function trainInProcess(request: TrainRequest, options: TrainInProc
   const place = (await stateFile?.load(state)) ?? TRAINING_START;
   const engine = new TrainingEngine({ ...request, threads });
   try {
-    const stepsPerCall = options.stepsPerCall ?? null;
-    const end = await runSteps({ engine, state, place, examples, heldOut, stateFile, stepsPerCall }, request, options);
+    const { keepStateMs = KEEP_STATE_MS_DEFAULT, stepsPerCall = null } = options;
+    const run = { engine, state, place, examples, heldOut, stateFile, keepStateMs, stepsPerCall };
+    const end = await runSteps(run, request, options);
     const finalLoss = end.finalLossSum / end.finalWeight;
     const heldOutLoss = (await heldOut?.loss(engine, parameters)) ?? null;
     const tensors = new Map(
