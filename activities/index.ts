@@ -1,8 +1,11 @@
 /** All activities over one set of ports. Workflows import the types only. */
 import { conjectureActivities } from './conjecture.ts';
 import { datasetActivities } from './datasets.ts';
-import { evaluateActivities } from './evaluate.ts';
+import { embedActivities } from './embed.ts';
+import { collectActivities, evaluateActivities } from './evaluate.ts';
+import { evaluationRunActivities } from './evaluation-run.ts';
 import { generateActivities } from './generate.ts';
+import { matchConjecturesActivities } from './match-conjectures.ts';
 import { nodeActivities } from './nodes.ts';
 import { planActivities } from './plan.ts';
 import type { Ports } from './ports.ts';
@@ -34,6 +37,10 @@ export function createHostActivities(ports: Ports) {
     ...conjectureActivities(ports),
     ...verifyShardActivities(ports),
     ...verifyActivities(ports),
+    ...embedActivities(ports),
+    ...matchConjecturesActivities(ports),
+    ...collectActivities(ports),
+    ...evaluationRunActivities(ports),
     ...reportActivities(ports),
     cleanUpNode: nodeActivities(ports).cleanUpNode,
   };

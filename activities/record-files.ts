@@ -1,36 +1,33 @@
 /** Record files (JSON Lines) in a store: streamed in and out, every line checked by its schema. */
-import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { z } from 'zod';
 import { StpError } from '../data/errors.ts';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
-
-/** Longest line read. A sample of 16 k characters of four-byte text with its fields fits. */
-const LINE_BYTES_MAX = 256 * 1024;
+import { LINE_BYTES_MAX, lineBatches } from './line-batches.ts';
+import { RecordWriter } from './record-writer.ts';
 
 /** Records of a file in order. A line that is not one is STP1402 with object and line number. */
 export async function* readRecords<T>(store: ObjectStore, ref: ArtifactRef, schema: z.ZodType<T>): AsyncGenerator<T> {
   let lineNumber = 0;
-  for await (const line of readLines(await store.stream(ref), ref.uri)) {
-    lineNumber++;
-    if (line === '') continue;
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch (cause) {
-      throw damagedLine(ref.uri, lineNumber, 'is not JSON', cause);
+  const tooLong = (line: number): StpError => damagedLine(ref.uri, line, `is longer than ${LINE_BYTES_MAX} bytes`);
+  for await (const lines of lineBatches(await store.stream(ref), tooLong))
+    for (const line of lines) {
+      lineNumber++;
+      if (line !== '') yield parseLine(line, schema, ref.uri, lineNumber);
     }
-    const parsed = schema.safeParse(value);
-    if (!parsed.success)
-      throw damagedLine(ref.uri, lineNumber, parsed.error.issues[0]?.message ?? 'does not fit', parsed.error);
-    yield parsed.data;
+}
+
+/** The full schema for every line: it costs half of what parsing the JSON does (0.5 of 1 µs a sample). */
+function parseLine<T>(line: string, schema: z.ZodType<T>, uri: string, lineNumber: number): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (cause) {
+    throw damagedLine(uri, lineNumber, 'is not JSON', cause);
   }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw damagedLine(uri, lineNumber, parsed.error.issues[0]?.message ?? 'does not fit', parsed.error);
 }
 
 /** All records in memory: for files that are bounded by a shard or by the statements of a run. */
@@ -39,9 +36,8 @@ export async function readAll<T>(store: ObjectStore, ref: ArtifactRef, schema: z
 }
 
 /**
- * Writes records as JSON Lines; the reference counts them. They pass through a local file, since the count belongs to
- * the object and is known only at its end; memory stays bounded however many there are. A `*` in the name becomes a hash
- * of the content: for records that hold times or depend on Lean's mood, so that a second attempt does not collide.
+ * Writes records as JSON Lines; the reference counts them. A `*` in the name becomes a hash of the content: for records
+ * that hold times or depend on Lean's mood, so that a second attempt does not collide.
  */
 export async function writeRecords(
   store: ObjectStore,
@@ -49,24 +45,15 @@ export async function writeRecords(
   records: Iterable<unknown> | AsyncIterable<unknown>,
   signal?: AbortSignal,
 ): Promise<ArtifactRef> {
-  const directory = await mkdtemp(join(tmpdir(), 'stp-records-'));
+  const writer = await RecordWriter.open();
   try {
-    const path = join(directory, 'records.jsonl');
-    const digest = createHash('sha256');
-    let count = 0;
-    async function* lines(): AsyncGenerator<string> {
-      for await (const record of records) {
-        count++;
-        const line = `${JSON.stringify(record)}\n`;
-        digest.update(line);
-        yield line;
-      }
+    for await (const record of records) {
+      const full = writer.write(record);
+      if (full !== undefined) await full;
     }
-    await pipeline(lines, createWriteStream(path));
-    const named = name.replace('*', digest.digest('hex').slice(0, 12));
-    return await store.putFile(named, path, signal ? { count, signal } : { count });
+    return await writer.put(store, name, signal);
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    await writer.close();
   }
 }
 
@@ -93,23 +80,8 @@ export async function readJson<T>(store: ObjectStore, ref: ArtifactRef, schema: 
   return parsed.data;
 }
 
-async function* readLines(stream: Readable, uri: string): AsyncGenerator<string> {
-  let rest: Buffer = Buffer.alloc(0);
-  let lineNumber = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    let data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    for (let end = data.indexOf(10); end >= 0; end = data.indexOf(10)) {
-      lineNumber++;
-      yield data.toString('utf8', 0, end);
-      data = data.subarray(end + 1);
-    }
-    if (data.length > LINE_BYTES_MAX) throw damagedLine(uri, lineNumber + 1, `is longer than ${LINE_BYTES_MAX} bytes`);
-    rest = data;
-  }
-  if (rest.length > 0) yield rest.toString('utf8');
-}
-
-function damagedLine(uri: string, line: number, problem: string, cause?: unknown): StpError {
+/** STP1402 for a line of a record file. */
+export function damagedLine(uri: string, line: number, problem: string, cause?: unknown): StpError {
   return new StpError(
     'STP1402',
     `${uri}, line ${line} ${problem}`,

@@ -11,7 +11,7 @@ import { cutShards } from '../selfplay/shards.ts';
 import { withHeartbeat } from './edge.ts';
 import type { Ports } from './ports.ts';
 import { certificateFile, keptName } from './proofs-file.ts';
-import { once, readAll, writeRecords } from './record-files.ts';
+import { once, readRecords, writeRecords } from './record-files.ts';
 
 export const certifiedSchema = z.strictObject({
   proved: artifactRefSchema,
@@ -20,7 +20,10 @@ export const certifiedSchema = z.strictObject({
 });
 export type Certified = z.infer<typeof certifiedSchema>;
 
-/** Proofs certified in one file: small enough to bound a process, large enough to share its start. */
+/**
+ * Proofs certified in one file: small enough to bound a process, large enough to share its start. A file that is done is
+ * not done again by a second attempt.
+ */
 const CERTIFICATE_BATCH = 300;
 
 export function verifyActivities(ports: Ports) {
@@ -34,29 +37,54 @@ export function verifyActivities(ports: Ports) {
       const store = await ports.store(run);
       return once(store, `${input.name}/certified.json`, certifiedSchema, () =>
         withHeartbeat(async (signal, report) => {
-          const candidates = await readAll(store, input.proved, provedSchema);
           const directory = join(await ports.scratch(run), `certify-${contentId(input.name)}-${process.pid}`);
           await mkdir(directory, { recursive: true });
-          const certified: Proved[] = [];
+          const parts: Certified[] = [];
           try {
-            for (const [index, batch] of cutShards(candidates, CERTIFICATE_BATCH).entries()) {
-              certified.push(
-                ...(await certifyBatch(ports, run, join(directory, `Certificate${index}`), batch, signal)),
+            for await (const batch of batchesOf(readRecords(store, input.proved, provedSchema), CERTIFICATE_BATCH)) {
+              const part = `${input.name}/certificates/${String(parts.length).padStart(5, '0')}`;
+              parts.push(
+                await once(store, `${part}.json`, certifiedSchema, async () => {
+                  const file = join(directory, `Certificate${parts.length}`);
+                  const certified = await certifyBatch(ports, run, file, batch, signal);
+                  return {
+                    proved: await writeRecords(store, `${part}-*.jsonl`, certified, signal),
+                    certified: certified.length,
+                    refused: batch.length - certified.length,
+                  };
+                }),
               );
-              report({ certified: certified.length, of: candidates.length });
+              report({ certified: sum(parts, 'certified'), refused: sum(parts, 'refused'), of: input.proved.count });
             }
           } finally {
             await rm(directory, { recursive: true, force: true });
           }
+          async function* all(): AsyncGenerator<Proved> {
+            for (const part of parts) yield* readRecords(store, part.proved, provedSchema);
+          }
           return {
-            proved: await writeRecords(store, `${input.name}/proved-*.jsonl`, certified, signal),
-            certified: certified.length,
-            refused: candidates.length - certified.length,
+            proved: await writeRecords(store, `${input.name}/proved-*.jsonl`, all(), signal),
+            certified: sum(parts, 'certified'),
+            refused: sum(parts, 'refused'),
           };
         }),
       );
     },
   };
+}
+
+const sum = (parts: readonly Certified[], what: 'certified' | 'refused'): number =>
+  parts.reduce((total, part) => total + part[what], 0);
+
+async function* batchesOf<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let batch: T[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }
 
 /**

@@ -2,7 +2,7 @@
  * Seeded randomness. Every random choice comes from a stream named by (run seed, round, shard, index …): the same names
  * give the same choices, whatever order the work is done in and whatever was done before.
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 export interface Random {
   /** Uniform in [0, 1), 32 bits of it random. */
@@ -50,4 +50,32 @@ export function randomStream(...parts: readonly (string | number)[]): Random {
 /** A 31-bit seed named by its parts, for engines that take a number. */
 export function seedFrom(...parts: readonly (string | number)[]): number {
   return createHash('sha256').update(JSON.stringify(parts)).digest().readUInt32LE(0) >>> 1;
+}
+
+/** Hex digits of an order key: 80 bits, so that among 10¹⁰ things two alike are not to be expected. */
+const ORDER_DIGITS = 20;
+
+/**
+ * A key that puts things into a random order which is the same however they were found: things sorted by the key of
+ * (seed, purpose, what each one is) are shuffled, and neither shards nor files need be read in a fixed order.
+ */
+export function orderKey(...parts: readonly (string | number)[]): string {
+  return hash('sha256', JSON.stringify(parts)).slice(0, ORDER_DIGITS);
+}
+
+/**
+ * Chooses exactly `wanted` of `total` things that come one by one, each subset as likely as any other, in one pass and
+ * without keeping any (selection sampling: Knuth, The Art of Computer Programming 2, §3.4.2, algorithm S).
+ *
+ * @returns a function that is called once for each thing, in order, and says whether it is chosen; all when `wanted ≥ total`
+ */
+export function chooseInPass(total: number, wanted: number, random: Random): () => boolean {
+  let left = total;
+  let open = wanted;
+  return () => {
+    const taken = random.next() * left < open;
+    left--;
+    if (taken) open--;
+    return taken;
+  };
 }

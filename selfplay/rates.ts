@@ -3,53 +3,68 @@
 import type { Sample, Verdict } from '../data/schemas/records.ts';
 import type { Rate } from '../data/schemas/round.ts';
 
-/** Successes and attempts a statement, multiplicity counted. A sample without a verdict, or with `infra`, counts in neither. */
-export function countRates(
-  samples: readonly Sample[],
-  verdicts: ReadonlyMap<string, Verdict>,
-  origin: (statementId: string) => Rate['origin'],
-): Rate[] {
+/** Samples of one wave with their verdicts, by sample id. */
+export interface WaveVerdicts {
+  readonly samples: readonly Sample[];
+  readonly verdicts: ReadonlyMap<string, Verdict>;
+}
+
+/**
+ * Successes and attempts a statement over all waves, multiplicity counted. A sample without a verdict, or with `infra`,
+ * counts in neither. In order of the statements' first samples.
+ */
+export function countRates(waves: Iterable<WaveVerdicts>, origin: (statementId: string) => Rate['origin']): Rate[] {
   const rates = new Map<string, Rate>();
-  for (const sample of samples) {
-    const verdict = verdicts.get(sample.id);
-    const rate = rates.get(sample.statementId) ?? {
-      statementId: sample.statementId,
-      origin: origin(sample.statementId),
-      attempts: 0,
-      successes: 0,
-    };
-    const counted = verdict !== undefined && verdict.kind !== 'infra';
-    rates.set(sample.statementId, {
-      ...rate,
-      attempts: rate.attempts + (counted ? sample.multiplicity : 0),
-      successes: rate.successes + (verdict?.kind === 'proved' ? sample.multiplicity : 0),
-    });
-  }
+  for (const { samples, verdicts } of waves)
+    for (const { id, statementId, multiplicity } of samples) {
+      const kind = verdicts.get(id)?.kind ?? 'infra';
+      const rate = rates.get(statementId) ?? { statementId, origin: origin(statementId), attempts: 0, successes: 0 };
+      rate.attempts += kind === 'infra' ? 0 : multiplicity;
+      rate.successes += kind === 'proved' ? multiplicity : 0;
+      rates.set(statementId, rate);
+    }
   return [...rates.values()];
 }
 
-export function passRate(rate: { attempts: number; successes: number }): number {
+export interface Tally {
+  readonly attempts: number;
+  readonly successes: number;
+}
+
+export function passRate(rate: Tally): number {
   return rate.attempts === 0 ? 0 : rate.successes / rate.attempts;
 }
 
-/** Best pass rate of any round for every statement that was ever proved (STP's `succ_rates`: the maximum over rounds). */
-export function bestRates(rounds: readonly (readonly Rate[])[]): Map<string, number> {
-  const best = new Map<string, number>();
-  for (const round of rounds)
-    for (const rate of round)
-      if (rate.successes > 0) best.set(rate.statementId, Math.max(best.get(rate.statementId) ?? 0, passRate(rate)));
-  return best;
+/** Raises a statement's best rate to this round's, where it was proved (STP's `succ_rates`: the maximum over rounds). */
+export function keepBest(best: Map<string, number>, rate: Rate): void {
+  if (rate.successes > 0) best.set(rate.statementId, Math.max(best.get(rate.statementId) ?? 0, passRate(rate)));
 }
 
-/** Attempts and successes over several rounds together, for bands over a replay window. */
-export function sumRates(rounds: readonly (readonly Rate[])[]): Map<string, Rate> {
-  const total = new Map<string, Rate>();
-  for (const rate of rounds.flat()) {
-    const seen = total.get(rate.statementId);
-    total.set(
-      rate.statementId,
-      seen ? { ...seen, attempts: seen.attempts + rate.attempts, successes: seen.successes + rate.successes } : rate,
-    );
+const FIRST_CAPACITY = 1_024;
+
+/** Attempts and successes by statement, added up over rounds; two numbers a statement, for hundreds of thousands. */
+export class RateTable {
+  private readonly places = new Map<string, number>();
+  private numbers = new Float64Array(2 * FIRST_CAPACITY);
+
+  add(statementId: string, { attempts, successes }: Tally): void {
+    let place = this.places.get(statementId);
+    if (place === undefined) {
+      place = this.places.size;
+      this.places.set(statementId, place);
+      if (2 * place === this.numbers.length) {
+        const grown = new Float64Array(2 * this.numbers.length);
+        grown.set(this.numbers);
+        this.numbers = grown;
+      }
+    }
+    this.numbers[2 * place]! += attempts;
+    this.numbers[2 * place + 1]! += successes;
   }
-  return total;
+
+  get(statementId: string): Tally | null {
+    const place = this.places.get(statementId);
+    if (place === undefined) return null;
+    return { attempts: this.numbers[2 * place]!, successes: this.numbers[2 * place + 1]! };
+  }
 }

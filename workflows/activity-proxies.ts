@@ -13,6 +13,16 @@ const RETRY = {
 export const control = (summary: string) =>
   proxyActivities<ControlActivities>({ startToCloseTimeout: '5 minutes', retry: RETRY, summary });
 
+/** Passes over all samples or proofs of a round or a run: as `control`, but as long as it takes, with heartbeats. */
+export const streaming = (summary: string) =>
+  proxyActivities<ControlActivities>({
+    startToCloseTimeout: '24 hours',
+    heartbeatTimeout: '20 seconds',
+    retry: RETRY,
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+    summary,
+  });
+
 /**
  * Work on a node. A lost worker shows by its heartbeats: they come every 4 s, so 20 s without one means that it is gone
  * and the activity starts again elsewhere, or here once the worker is back.

@@ -4,7 +4,7 @@
  */
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { RoundOutcome, ShardResult } from '../data/schemas/round.ts';
-import { control, host } from './activity-proxies.ts';
+import { control, host, streaming } from './activity-proxies.ts';
 import {
   MODEL_DIGITS,
   type Progress,
@@ -13,6 +13,7 @@ import {
   type Stage,
   setPausedSignal,
 } from './contracts.ts';
+import { matchConjectures } from './match-conjectures.ts';
 import { proveShards } from './prove-shards.ts';
 import { publish } from './search-attributes.ts';
 import { StageClock } from './stage-clock.ts';
@@ -101,7 +102,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   });
 
   await enter('certify', 'checking every proof again in a fresh process');
-  const collected = await control('count pass rates').collectRound({ ...context, shards: results });
+  const collected = await streaming('count pass rates').collectRound({ ...context, shards: results, conjectures });
   const certified = await host(hostQueue, `certify ${collected.proved.count} proofs`).certify({
     run,
     name,
@@ -109,7 +110,20 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   });
 
   await enter('select', 'selecting what trains the next model');
-  const finished = await control('filter, weigh and write the manifest').finishRound({
+  const chosen =
+    conjectures === null
+      ? null
+      : await streaming('choose conjectures').chooseConjectures({
+          ...context,
+          conjectures,
+          rates: collected.rates,
+          proved: certified.proved,
+        });
+  const matched =
+    chosen === null
+      ? null
+      : await matchConjectures({ run, name, hostQueue, chosen, checkpoint: input.checkpoint, config });
+  const finished = await streaming('filter, weigh and write the manifest').finishRound({
     ...context,
     modelIn: input.checkpoint.model,
     shards: results,
@@ -118,6 +132,8 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
     gate: gated?.counts ?? {},
     rates: collected.rates,
     certified,
+    conjecturesKept: chosen?.chosen ?? null,
+    conjecturesMatched: matched,
   });
 
   let checkpoint = input.checkpoint;
@@ -129,6 +145,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
       run,
       name: `checkpoints/round-${round}`,
       examples: finished.examples,
+      heldOut: null,
       init: from === 'sft' ? input.sftCheckpoint : input.checkpoint,
       config: { model, modelThreads, seed },
       optimiser,

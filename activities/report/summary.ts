@@ -60,6 +60,7 @@ const NOTHING: RoundCounts = {
   conjecturesAttempted: 0,
   conjecturesProved: 0,
   conjecturesKept: 0,
+  conjecturesMatched: 0,
   gate: {},
   verdicts: {},
   provedThisRound: 0,

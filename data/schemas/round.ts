@@ -57,8 +57,10 @@ export const roundCountsSchema = z.strictObject({
   /** Passed the gate and were attempted. */
   conjecturesAttempted: count,
   conjecturesProved: count,
-  /** Trained the conjecturer. */
+  /** In the band, used the lemma, elegant: fit to train the conjecturer. */
   conjecturesKept: count,
+  /** Of those kept, the ones that some unproved statement is near to (weight above 0); without transport, all of them. */
+  conjecturesMatched: count,
   gate: gateCountsSchema,
   verdicts: verdictCountsSchema,
   /** Dataset statements proved in this round, and ever, this round included. */
@@ -77,6 +79,8 @@ export const roundManifestSchema = z.strictObject({
   inputHash: z.string(),
   modelIn: z.string(),
   rates: artifactRefSchema,
+  /** Those of `rates` whose statement has a certified proof in this round: later rounds read no proofs to know what is proved. */
+  certifiedRates: artifactRefSchema,
   proved: artifactRefSchema,
   conjectures: artifactRefSchema.nullable(),
   conjecturerExamples: artifactRefSchema.nullable(),

@@ -38,6 +38,7 @@ export function fakeActivities(shards = 2): Fakes {
     conjecturesAttempted: round > 0 ? 4 : 0,
     conjecturesProved: round > 0 ? 2 : 0,
     conjecturesKept: round > 0 ? 1 : 0,
+    conjecturesMatched: round > 0 ? 1 : 0,
     gate: {},
     verdicts: { proved: 4, rejected: 36 },
     provedThisRound: 2,
@@ -133,6 +134,18 @@ export function fakeActivities(shards = 2): Fakes {
       call('collectRound', input.round);
       return { rates: ref('rates', 10), proved: ref('found', 3) };
     },
+    async chooseConjectures(input) {
+      call('chooseConjectures', input.round);
+      return { chosen: ref('chosen', 2), targets: ref('targets', 8) };
+    },
+    async embedStatements(input) {
+      call('embedStatements', input.name);
+      return [ref('vectors', input.statements.count)];
+    },
+    async matchConjectures() {
+      call('matchConjectures');
+      return ref('matched', 1);
+    },
     async finishRound(input) {
       call('finishRound', input.round);
       return {
@@ -148,6 +161,34 @@ export function fakeActivities(shards = 2): Fakes {
     async planEvaluation() {
       call('planEvaluation');
       return [ref('held-out-items', 4)];
+    },
+    async collectEvaluation(input) {
+      call('collectEvaluation', input.name);
+      const { samplesPerStatement, model } = input;
+      return {
+        proved: ref('held-out-proofs', 2),
+        evaluation: {
+          model,
+          statements: 4,
+          samplesPerStatement,
+          proved: 2,
+          unverified: 0,
+          passAtK: [{ k: 1, mean: 0.5, lower: 0.25, upper: 0.75 }],
+        },
+      };
+    },
+    async prepareEvaluation(_run, input) {
+      call('prepareEvaluation', input.modelName);
+      return {
+        config: resolveConfig({ preset: 'smoke', set: { 'sampling.waves': 4 } }),
+        checkpoint: checkpoint('evaluated'),
+        statements: ref('statements', 10),
+        shards: Array.from({ length: shards }, (_, index) => ref(`items-${index}`, 5)),
+      };
+    },
+    async writeEvaluation(input) {
+      call('writeEvaluation', input.proved.count);
+      return { evaluation: ref('evaluation'), log: ref('log') };
     },
     async writeReport(input) {
       call('writeReport', input.state.outcomes.length);

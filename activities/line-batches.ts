@@ -1,0 +1,34 @@
+/** Lines of a byte stream, a chunk's worth at a time: one wait for many lines is what reading millions of them needs. */
+
+/** Longest line read. A sample of 16 k characters of four-byte text with its fields fits. */
+export const LINE_BYTES_MAX = 256 * 1024;
+
+const LINE_END = 10;
+
+/**
+ * The lines without their ends, in order; a last one without an end counts too. `tooLong`, where
+ * given, makes the error for a line over `LINE_BYTES_MAX` bytes from its number (1-based): what was written elsewhere must
+ * not fill the memory.
+ */
+export async function* lineBatches(
+  stream: AsyncIterable<Buffer>,
+  tooLong?: (lineNumber: number) => Error,
+): AsyncGenerator<string[]> {
+  let rest: Buffer = Buffer.alloc(0);
+  let linesBefore = 0;
+  for await (const chunk of stream) {
+    const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const lines: string[] = [];
+    let start = 0;
+    for (let end = data.indexOf(LINE_END); end >= 0; end = data.indexOf(LINE_END, start)) {
+      if (tooLong && end - start > LINE_BYTES_MAX) throw tooLong(linesBefore + lines.length + 1);
+      lines.push(data.toString('utf8', start, end));
+      start = end + 1;
+    }
+    rest = data.subarray(start);
+    linesBefore += lines.length;
+    if (tooLong && rest.length > LINE_BYTES_MAX) throw tooLong(linesBefore + 1);
+    if (lines.length > 0) yield lines;
+  }
+  if (rest.length > 0) yield [rest.toString('utf8')];
+}

@@ -1,0 +1,73 @@
+/**
+ * What trains the prover: the proofs of a round's replay window (STP §2.9), and what the retraining takes of all rounds
+ * (STP §3). One statement at a time, so that nothing here needs all proofs at once.
+ */
+import type { Example, Proved } from '../data/schemas/records.ts';
+import type { RunConfig } from '../data/schemas/run-config.ts';
+import { inBand } from './bands.ts';
+import { displayProof, proverExample } from './prompts.ts';
+import { orderKey } from './random.ts';
+import type { Tally } from './rates.ts';
+
+/** Hex digits that a round takes in a sort key; larger than any round. */
+const ROUND_END = 0xffff;
+
+/**
+ * Sort key under which the proofs of a statement stand together, its distinct texts in an order that the stream names
+ * choose, and a text that several rounds found with the newest first.
+ */
+export function proofKey(proof: Proved, ...stream: readonly (string | number)[]): string {
+  const text = orderKey(...stream, proof.statementId, displayProof(proof.proof));
+  return `${proof.statementId} ${text} ${(ROUND_END - proof.round).toString(16).padStart(4, '0')}`;
+}
+
+/** Distinct texts, the first proof of each, in order. */
+function distinctProofs(proofs: readonly Proved[]): Proved[] {
+  const texts = new Map<string, Proved>();
+  for (const proof of proofs) {
+    const text = displayProof(proof.proof);
+    if (!texts.has(text)) texts.set(text, proof);
+  }
+  return [...texts.values()];
+}
+
+/** Is the statement's pass rate over the window in the prover's band? */
+export function trainsProver(tally: Tally | null, config: RunConfig['selection']): boolean {
+  return inBand(tally, { max: config.proverBandMax, inclusive: config.proverBandInclusive });
+}
+
+/**
+ * Prover examples of one statement: its distinct proofs, the first `proofsPerStatementMax` of them, each with weight
+ * exp(−a·characters − b·seconds) over how many they are. Multiplicity does not count (golden behaviour 2).
+ *
+ * @param proofs certified proofs of the statement over the window, sorted by `proofKey`
+ */
+export function proverExamples(proofs: readonly Proved[], config: RunConfig['selection']): Example[] {
+  const distinct = distinctProofs(proofs).slice(0, config.proofsPerStatementMax ?? Number.POSITIVE_INFINITY);
+  return distinct.map(({ statement, proof, checkMs }) => {
+    const decay = config.decayPerCharacter * proof.length + config.decayPerSecond * (checkMs / 1_000);
+    return proverExample(statement, proof, Math.exp(-decay) / distinct.length);
+  });
+}
+
+/** Does a proof join the retraining, going by its statement's pass rate in the round that found it (STP §3)? */
+export function joinsRetraining(proof: Pick<Proved, 'origin' | 'passRate'>, config: RunConfig['retrain']): boolean {
+  const max = proof.origin === 'conjecture' ? config.conjectureBandMax : config.datasetBandMax;
+  return max === null || proof.passRate <= max;
+}
+
+/**
+ * Retraining examples of one statement: at most `proofsPerStatementMax` distinct proofs (golden behaviour 11), with weight
+ * exp(−a·characters).
+ *
+ * @param proofs proofs of the statement that join the retraining, sorted by `proofKey`
+ */
+export function retrainExamples(
+  proofs: readonly Proved[],
+  config: RunConfig['retrain'],
+  decayPerCharacter: number,
+): Example[] {
+  return distinctProofs(proofs)
+    .slice(0, config.proofsPerStatementMax)
+    .map(({ statement, proof }) => proverExample(statement, proof, Math.exp(-decayPerCharacter * proof.length)));
+}

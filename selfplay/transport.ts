@@ -1,0 +1,94 @@
+/**
+ * Distribution matching (STP §2.8): conjectures are weighed towards the statements that are still unproved. In theory every
+ * unproved statement sends its mass to its nearest conjecture (optimal transport with free weights); in practice greedily,
+ * one statement after the other, and a conjecture that has enough is passed over.
+ */
+
+export interface TransportCap {
+  /** A conjecture that weighs this much gets no more. */
+  readonly weightCap: number;
+  /** At this weight already (stp-code), or above it only (stp-paper)? */
+  readonly capInclusive: boolean;
+}
+
+/** Statements that a matching weight stands for: a whole number, at least 1 (STP §1.1). */
+export const matchingCount = (weight: number): number => Math.max(1, Math.round(weight));
+
+/**
+ * The greedy with cap, fed one statement's similarities at a time.
+ *
+ * A capped conjecture counts as similarity 0 and is not taken out, as in STP's code: where every other similarity is
+ * negative it still receives, so a weight can exceed the cap. Of equal similarities the earlier conjecture wins.
+ */
+export class Transport {
+  private readonly hits: Float64Array;
+  private readonly capped: Uint8Array;
+  private readonly cap: TransportCap;
+  private readonly mass: number;
+
+  /**
+   * @param conjectures N, at least 1
+   * @param targets matching counts k of all statements that will come. The mass of one hit is N / Σ min(k, N): STP divides
+   *   by Σ k, which is the same while no k exceeds N and leaves part of the mass behind where one does
+   */
+  constructor(conjectures: number, targets: Iterable<number>, cap: TransportCap) {
+    this.hits = new Float64Array(conjectures);
+    this.capped = new Uint8Array(conjectures);
+    this.cap = cap;
+    let total = 0;
+    for (const count of targets) total += Math.min(count, conjectures);
+    this.mass = total;
+  }
+
+  /** One statement with matching count k: its min(k, N) nearest conjectures receive. `similarities` has N cosines. */
+  receive(similarities: Float32Array, count: number): void {
+    for (const index of this.nearest(similarities, Math.min(count, this.hits.length))) {
+      this.hits[index]!++;
+      // Hits and not sums of N/M are compared: forty times 0.1 must be 4.
+      const weight = this.hits[index]! * this.hits.length;
+      const bound = this.cap.weightCap * this.mass;
+      if (this.cap.capInclusive ? weight >= bound : weight > bound) this.capped[index] = 1;
+    }
+  }
+
+  /** Weight of every conjecture; they sum to N once all statements have come. */
+  weights(): Float64Array {
+    return this.hits.map((hits) => (hits * this.hits.length) / this.mass);
+  }
+
+  private nearest(similarities: Float32Array, count: number): number[] {
+    const masked = (index: number): number => (this.capped[index] === 1 ? 0 : similarities[index]!);
+    if (count === this.hits.length) return Array.from(this.hits.keys());
+    // A heap of the best so far, the worst of them on top; nearly every conjecture loses against it at once.
+    const best: { index: number; value: number }[] = [];
+    for (let index = 0; index < this.hits.length; index++) {
+      const value = masked(index);
+      if (best.length < count) {
+        best.push({ index, value });
+        if (best.length === count) for (let at = count >> 1; at >= 0; at--) sink(best, at);
+      } else if (value > best[0]!.value) {
+        best[0] = { index, value };
+        sink(best, 0);
+      }
+    }
+    return best.map(({ index }) => index);
+  }
+}
+
+interface Found {
+  readonly index: number;
+  readonly value: number;
+}
+
+/** On top is the smallest value, of equal ones the latest. */
+function sink(heap: Found[], from: number): void {
+  const isWorse = (a: Found, b: Found): boolean => a.value < b.value || (a.value === b.value && a.index > b.index);
+  for (let parent = from; ; ) {
+    let worst = parent;
+    for (const child of [2 * parent + 1, 2 * parent + 2])
+      if (child < heap.length && isWorse(heap[child]!, heap[worst]!)) worst = child;
+    if (worst === parent) return;
+    [heap[parent], heap[worst]] = [heap[worst]!, heap[parent]!];
+    parent = worst;
+  }
+}
