@@ -1,19 +1,17 @@
-/** The end of a run: summary.json, proofs.lean (checked as a whole) and report.html, from manifests alone. */
+/** The end of a run: summary.json, proofs.lean (checked as a whole), report.html and its CSV files, from records in the store alone. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { StpError } from '../data/errors.ts';
 import { artifactRefSchema } from '../data/schemas/artifact.ts';
 import { type Proved, provedSchema } from '../data/schemas/records.ts';
-import { rateSchema, roundManifestSchema } from '../data/schemas/round.ts';
-import { passRate } from '../selfplay/rates.ts';
+import { roundManifestSchema } from '../data/schemas/round.ts';
 import { withHeartbeat } from './edge.ts';
 import type { Ports } from './ports.ts';
 import { keptName, proofsFile } from './proofs-file.ts';
-import { once, readAll, readJson, readRecords } from './record-files.ts';
-import { reportPage } from './report/page.ts';
-import { makePlots } from './report/plots.ts';
-import { summarise } from './report/summary.ts';
+import { once, readJson, readRecords } from './record-files.ts';
+import { gatherRun } from './report/gather.ts';
+import { makeReport } from './report/make-report.ts';
 import type { ReportInput, SelfplayResult } from './run-state.ts';
 
 const reportedSchema = z.strictObject({
@@ -31,36 +29,34 @@ export function reportActivities(ports: Ports) {
         withHeartbeat(async (signal) => {
           // One proof a statement, the shortest; all others are in the rounds' own files.
           const shortest = new Map<string, Proved>();
-          // Whatever the round: what the SFT model itself found is no success of self-play.
-          const provedBySft = new Set<string>();
-          const conjecturePassRates: { round: number; rate: number }[] = [];
           for (const outcome of state.outcomes) {
             const manifest = await readJson(store, outcome.manifest, roundManifestSchema);
             for await (const proof of readRecords(store, manifest.proved, provedSchema)) {
-              if (proof.model === state.sft.checkpoint.model) provedBySft.add(proof.statementId);
               const seen = shortest.get(proof.statementId);
               if (!seen || proof.proof.length < seen.proof.length) shortest.set(proof.statementId, proof);
             }
-            for (const rate of await readAll(store, manifest.rates, rateSchema))
-              if (rate.origin === 'conjecture' && rate.attempts > 0)
-                conjecturePassRates.push({ round: outcome.round, rate: passRate(rate) });
           }
           const kept = [...shortest.values()].sort((a, b) => a.round - b.round || (a.name < b.name ? -1 : 1));
           const proofsText = proofsFile(await ports.sources.modules(), kept);
           await checkWhole(ports, run, proofsText, kept, signal);
           const proofs = await store.put('proofs.lean', proofsText, { count: kept.length });
           const verifier = await ports.verifier(run, state.config.verification);
-          const summary = summarise(run, state, evaluation, verifier.environment.version, kept.length);
-          const plots = await makePlots({ summary, conjecturePassRates, losses: await ports.losses(run) });
-          const page = reportPage({
-            summary,
-            plots,
-            newlyProved: kept.filter((proof) => proof.origin === 'dataset' && !provedBySft.has(proof.statementId)),
-            conjectures: kept.filter((proof) => proof.origin === 'conjecture').sort((a, b) => a.passRate - b.passRate),
+          const figures = await gatherRun({
+            run,
+            store,
+            state,
+            evaluation,
+            finished: true,
+            leanVersion: verifier.environment.version,
+            libraryStatements: (await ports.sources.libraryTheorems()).map((theorem) => theorem.statement),
+            losses: await ports.losses(run),
           });
+          const summary = { ...figures.summary, proofsInFile: kept.length };
+          const [page, ...tables] = await makeReport([{ ...figures, summary }]);
+          for (const table of tables) await store.put(table.name, table.text);
           return {
             summary: await store.put('summary.json', `${JSON.stringify(summary, null, 2)}\n`),
-            report: await store.put('report.html', page),
+            report: await store.put(page!.name, page!.text),
             proofs,
           };
         }),

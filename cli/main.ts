@@ -102,6 +102,16 @@ program
   });
 
 program
+  .command('report')
+  .description(
+    'Write the report of a run, finished, going on or failed, and compare it with others; changes nothing in them.',
+  )
+  .argument('<run>', 'folder or URI of the run, or its name')
+  .option('--compare <run...>', 'runs beside it: those of one configuration with other seeds become a mean and a band')
+  .option('--out <folder>', 'where report.html and the CSV files go (default: RUN-report, beside the run)')
+  .action(async (run, options) => (await import('./report.ts')).report(run, options));
+
+program
   .command('clean')
   .description(
     'End the Lean and model processes of a run on this machine and remove its scratch files. Touches nothing else.',

@@ -1,11 +1,11 @@
 /** Puts the ports together for this machine: real Lean, the embedded engine, the store that the settings name. */
-import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Ports } from '../activities/ports.ts';
-import { openJsonlMonitor, readMetrics } from '../infra/monitor/jsonl-monitor.ts';
+import { openJsonlMonitor } from '../infra/monitor/jsonl-monitor.ts';
+import { readLosses } from '../infra/monitor/losses.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import { localNodes } from '../infra/nodes/local-nodes.ts';
 import { withNeighbours } from '../infra/stores/neighbours.ts';
@@ -144,16 +144,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       opening.catch(() => monitors.delete(run));
       return opening;
     },
-    async losses(run) {
-      const path = await metricsPath(run);
-      if (!existsSync(path)) return [];
-      const losses = [];
-      for await (const metric of readMetrics(path)) {
-        const match = /^checkpoints\/(\w+)\/loss$/.exec(metric.name);
-        if (match) losses.push({ stage: match[1]!, step: metric.step, loss: metric.value });
-      }
-      return losses;
-    },
+    losses: async (run) => readLosses(await metricsPath(run)),
     async close() {
       await closeEngine();
       await modelServer?.close();

@@ -1,111 +1,115 @@
-/** `report.html`: one self-contained page, light and dark, that reads on a phone too. No script, nothing fetched. */
-import type { Proved } from '../../data/schemas/records.ts';
-import type { Summary } from '../../data/schemas/round.ts';
-import type { Plot } from './plots.ts';
-import { summaryRows } from './summary.ts';
+/** `report.html`: one self-contained page. No script, nothing fetched; light and dark, wide and narrow. */
+import type { RunFigures } from './figures.ts';
+import { escapeHtml, formatShare, note, section, table } from './html.ts';
+import { figures, type Plot } from './plot.ts';
+import { comparison } from './sections/comparison.ts';
+import { failures } from './sections/failures.ts';
+import { headline, howMade } from './sections/how-made.ts';
+import { costTable, gateTable, libraryText, roundsTable } from './sections/rounds.ts';
+import { theorems } from './sections/theorems.ts';
+import { STYLE } from './style.ts';
 
-export interface PageContent {
-  readonly summary: Summary;
-  readonly plots: readonly Plot[];
-  /** Statements of the dataset that the SFT model did not prove and a later model did, with a shortest proof each. */
-  readonly newlyProved: readonly Proved[];
-  /** Proved conjectures with the lowest pass rates. */
-  readonly conjectures: readonly Proved[];
+/** Pictures by where they stand. */
+export interface PagePlots {
+  readonly proved: readonly (Plot | null)[];
+  readonly conjectures: readonly (Plot | null)[];
+  readonly rates: readonly (Plot | null)[];
+  readonly costs: readonly (Plot | null)[];
+  readonly library: Plot | null;
 }
 
-/** Entries listed in full; the rest is in proofs.lean. */
-const LISTED_MAX = 40;
+const CONTENTS: readonly (readonly [string, string])[] = [
+  ['proved', 'Proved'],
+  ['conjectures', 'Conjectures'],
+  ['rates', 'Pass rates'],
+  ['costs', 'Verdicts, time and cost'],
+  ['theorems', 'New theorems'],
+  ['failures', 'Failures'],
+  ['library', 'Library'],
+  ['how-made', 'How it was made'],
+];
 
-const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-
-function proofList(title: string, note: string, proofs: readonly Proved[]): string {
-  if (proofs.length === 0) return `<section><h2>${title}</h2><p class="note">None in this run.</p></section>`;
-  const entries = proofs.slice(0, LISTED_MAX).map((proof) => {
-    const body = proof.proof
-      .split('\n')
-      .map((line) => `  ${line}`)
-      .join('\n');
-    const label = `${escapeHtml(proof.name)} · round ${proof.round} · pass rate ${proof.passRate.toFixed(3)}`;
-    return `<details open><summary>${label}</summary><pre><code>${escapeHtml(`${proof.statement} := by\n${body}`)}</code></pre></details>`;
-  });
-  const more =
-    proofs.length > LISTED_MAX ? `<p class="note">${proofs.length - LISTED_MAX} more in proofs.lean.</p>` : '';
-  return `<section><h2>${title}</h2><p class="note">${note}</p>${entries.join('\n')}${more}</section>`;
-}
-
-export function reportPage(content: PageContent): string {
-  const { summary } = content;
-  const last = summary.provedPerRound.at(-1) ?? summary.provedBaseline;
-  const figures: [string, string][] = [
-    [`${summary.provedBaseline} → ${last}`, `of ${summary.statements} statements proved, baseline → last round`],
-    [String(summary.conjectures.proved), `conjectures proved of ${summary.conjectures.made} made`],
-    [String(summary.samples), 'samples checked by Lean'],
-    [String(content.newlyProved.length), 'statements the SFT model did not prove'],
+/** @param runs the run that the page is about, then those it is compared with */
+export function reportPage(runs: readonly [RunFigures, ...RunFigures[]], plots: PagePlots): string {
+  const [run] = runs;
+  const compared = runs.length > 1;
+  const contents = [...(compared ? [['comparison', 'Runs compared'] as const] : []), ...CONTENTS];
+  const lead = [
+    `Preset ${run.config.preset}`,
+    `seed ${run.config.seed}`,
+    run.summary.leanVersion,
+    run.finished ? 'finished' : 'not finished: what is there so far',
   ];
-  const rows = summaryRows(summary).map(
-    ([name, value]) => `<tr><th scope="row">${escapeHtml(name)}</th><td>${escapeHtml(value)}</td></tr>`,
-  );
-  const roundRows = summary.rounds.map((round) =>
-    [
-      round.round === 0 ? 'baseline' : String(round.round),
-      ...(round.skipped
-        ? ['skipped', '', '', '', '', '', '', '']
-        : [
-            `${round.provedThisRound}`,
-            `${round.provedEver}`,
-            `${round.samples}`,
-            `${round.conjecturesMade}`,
-            `${round.conjecturesAttempted}`,
-            `${round.conjecturesProved}`,
-            `${round.conjecturesKept}`,
-            `${round.proverExamples}`,
-          ]),
-    ]
-      .map((cell, index) => (index === 0 ? `<th scope="row">${cell}</th>` : `<td>${cell}</td>`))
-      .join(''),
-  );
-  const heads = ['round', 'proved', 'ever', 'samples', 'made', 'attempted', 'proved', 'kept', 'proofs trained on'];
-  return `<!doctype html>
+  const conjectures = figures(plots.conjectures);
+  return `<!DOCTYPE html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Self-play run ${escapeHtml(summary.run)}</title>
-<style>
-:root { --ink: #1d2329; --muted: #5b6570; --rule: #dfe3e8; --accent: #3b7dd8; --page: #ffffff; --card: #f6f7f9; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8ebef; --muted: #9aa5b1; --rule: #343b44; --accent: #6ba3ec; --page: #14181d; --card: #1c2229; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 70rem; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.6rem; margin: 0 0 .25rem; } h2 { font-size: 1.15rem; margin: 2.25rem 0 .5rem; }
-.note, figcaption { color: var(--muted); font-size: .875rem; margin: .25rem 0 .75rem; }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: .75rem; margin: 1.25rem 0; }
-.figures div { background: var(--card); border-radius: .5rem; padding: .75rem 1rem; }
-.figures strong { display: block; font-size: 1.5rem; line-height: 1.2; } .figures span { color: var(--muted); font-size: .85rem; }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem; }
-figure { margin: 0; background: var(--card); border-radius: .5rem; padding: 1rem; overflow-x: auto; }
-figure h3 { margin: 0 0 .5rem; font-size: 1rem; } figure svg { max-width: 100%; height: auto; }
-.scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .9rem; }
-th, td { text-align: left; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--rule); vertical-align: top; }
-th { font-weight: 600; white-space: nowrap; } .rounds td { text-align: right; font-variant-numeric: tabular-nums; } .rounds thead th + th { text-align: right; }
-pre { background: var(--card); border-radius: .5rem; padding: .75rem 1rem; overflow-x: auto; margin: .25rem 0 .75rem; }
-code { font: .85rem/1.45 ui-monospace, "DejaVu Sans Mono", monospace; } summary { cursor: pointer; color: var(--muted); font-size: .9rem; }
-</style>
+<meta charset="utf-8"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
+<meta name="color-scheme" content="light dark"/>
+<title>Self-play run ${escapeHtml(run.run)}</title>
+<style>${STYLE}</style>
 </head>
 <body>
-<h1>Self-play run ${escapeHtml(summary.run)}</h1>
-<p class="note">Preset ${escapeHtml(summary.preset)} · ${escapeHtml(summary.leanVersion)} · every proof below was accepted by Lean and checked again in a fresh process.</p>
-<div class="figures">${figures.map(([value, text]) => `<div><strong>${escapeHtml(value)}</strong><span>${escapeHtml(text)}</span></div>`).join('')}</div>
-<section class="plots">
-${content.plots.map((plot) => `<figure><h3>${escapeHtml(plot.title)}</h3>${plot.svg}<figcaption>${escapeHtml(plot.caption)}</figcaption></figure>`).join('\n')}
-</section>
-<section><h2>The run in numbers</h2><div class="scroll"><table>${rows.join('\n')}</table></div></section>
-<section><h2>Rounds</h2><div class="scroll"><table class="rounds"><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead><tbody>${roundRows.map((row) => `<tr>${row}</tr>`).join('\n')}</tbody></table></div>
-<p class="note">“proved” and “ever” count dataset statements; made, attempted, proved and kept count conjectures.</p></section>
-${proofList('Newly proved statements', 'The SFT model proved none of these in its samples; a later model did.', content.newlyProved)}
-${proofList('Hardest conjectures proved', 'Theorems the model made up, lowest pass rate first.', content.conjectures)}
+<header>
+<h1>Self-play run ${escapeHtml(run.run)}</h1>
+${note(`${lead.join(' · ')}. Every proof below was accepted by Lean and checked again in a fresh process.`)}
+<nav aria-label="Contents">${contents.map(([id, title]) => `<a href="#${id}">${escapeHtml(title)}</a>`).join(' ')}</nav>
+</header>
+<main>
+${headline(run)}
+${compared ? comparison(runs) : ''}
+${section('proved', 'What was proved', figures(plots.proved), roundsTable(run), heldOutTable(runs))}
+${section(
+  'conjectures',
+  'Conjectures',
+  conjectures === '' ? note('No conjecture was made in this run so far.') : conjectures,
+  gateTable(run),
+)}
+${section('rates', 'Pass rates', figures(plots.rates) || note('Nothing was attempted yet.'))}
+${section('costs', 'Verdicts, time and cost', figures(plots.costs), costTable(run))}
+${theorems(run)}
+${failures(run)}
+${section('library', 'Library', libraryText(run), figures([plots.library]))}
+${howMade(run)}
+</main>
 </body>
 </html>
 `;
+}
+
+/** Held-out statements proved: first and last model of every run, and between rounds where that was asked for. */
+function heldOutTable(runs: readonly RunFigures[]): string {
+  const rows = runs.flatMap(({ run, evaluation, summary }) => {
+    const name = runs.length > 1 ? `${run}: ` : '';
+    const row = (model: string, of: number, samples: number, proved: number, certified: number) => [
+      `${name}${model}`,
+      samples,
+      of,
+      `${proved} (${formatShare(proved, of)})`,
+      certified,
+    ];
+    const between = summary.evaluations.map((entry) =>
+      row(
+        entry.round === 0 ? 'after the baseline' : `after round ${entry.round}`,
+        entry.statements,
+        entry.samplesPerStatement,
+        entry.proved,
+        entry.certified,
+      ),
+    );
+    if (evaluation === null) return between;
+    const { statements, samplesPerStatement, provedFirst, provedLast, certified } = evaluation;
+    return [
+      row('SFT model', statements, samplesPerStatement, provedFirst, certified.first),
+      ...between,
+      row('last model', statements, samplesPerStatement, provedLast, certified.last),
+    ];
+  });
+  if (rows.length === 0) return note('No model was evaluated on held-out statements so far.');
+  return table(
+    ['Model', 'Samples each', 'Held-out statements', 'Proved', 'Certified'],
+    rows,
+    'Held-out statements, which neither selection nor training sees',
+  );
 }

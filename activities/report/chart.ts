@@ -1,0 +1,64 @@
+/** Vega-Lite to SVG that stands in the page: colours are variables of its style sheet, so one picture serves light and dark. */
+import { parse, type Spec, View } from 'vega';
+import { compile, type TopLevelSpec } from 'vega-lite';
+import { escapeHtml } from './html.ts';
+
+/** Colours of categories, in order; the style sheet gives each a value for light and one for dark. */
+export const CATEGORY_COUNT = 10;
+
+/** Stand-ins that the renderer accepts, replaced afterwards. */
+const INK = '#010101';
+const MUTED = '#020202';
+const RULE = '#030303';
+const ACCENT = '#040404';
+const category = (index: number): string => `#0c01${String(index).padStart(2, '0')}`;
+export const COLOURS = { ink: INK, muted: MUTED, accent: ACCENT } as const;
+export const CATEGORIES: readonly string[] = Array.from({ length: CATEGORY_COUNT }, (_, index) => category(index));
+
+const VARIABLES: readonly (readonly [string, string])[] = [
+  [INK, 'var(--ink)'],
+  [MUTED, 'var(--muted)'],
+  [RULE, 'var(--rule)'],
+  [ACCENT, 'var(--accent)'],
+  ...CATEGORIES.map((colour, index) => [colour, `var(--c${index})`] as const),
+];
+
+/** Pixels of the plotting area; with axes a picture is about 400 wide and reads on a phone. */
+export const WIDTH = 330;
+const HEIGHT = 200;
+
+const text = { labelColor: MUTED, titleColor: MUTED, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 'normal' };
+const CONFIG = {
+  background: 'transparent',
+  font: 'system-ui, sans-serif',
+  aria: false,
+  view: { stroke: 'transparent' },
+  axis: { ...text, gridColor: RULE, domainColor: RULE, tickColor: RULE, labelLimit: 150 },
+  header: { ...text, labelLimit: 200 },
+  legend: { ...text, orient: 'top', direction: 'horizontal', columns: 3, symbolStrokeWidth: 2, labelLimit: 170 },
+  range: { category: CATEGORIES },
+} as const;
+
+/**
+ * @param spec Vega-Lite without config, size and schema where the usual ones do
+ * @param title what the picture shows, for those who do not see it
+ */
+export async function renderChart(spec: object, title: string): Promise<string> {
+  const complete = {
+    $schema: 'https://vega.github.io/schema/vega-lite/v6.json',
+    width: WIDTH,
+    height: HEIGHT,
+    config: CONFIG,
+    ...spec,
+  };
+  const view = new View(parse(compile(complete as unknown as TopLevelSpec).spec as Spec), { renderer: 'none' });
+  try {
+    const svg = await view.toSVG();
+    return VARIABLES.reduce((themed, [from, to]) => themed.replaceAll(from, to), svg)
+      .replace(/ xmlns(:xlink)?="[^"]*"/g, '')
+      .replace(/<svg /, '<svg role="img" ')
+      .replace(/<svg [^>]*>/, (opening) => `${opening}<title>${escapeHtml(title)}</title>`);
+  } finally {
+    view.finalize();
+  }
+}

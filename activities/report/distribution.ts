@@ -1,0 +1,50 @@
+/** Distributions that a report shows: quantiles and histograms of pass rates. Pure. */
+import type { Rate } from '../../data/schemas/round.ts';
+import { passRate } from '../../selfplay/rates.ts';
+
+export interface Quantiles {
+  readonly count: number;
+  readonly p10: number;
+  readonly p25: number;
+  readonly median: number;
+  readonly p75: number;
+  readonly p90: number;
+}
+
+/** Quantiles by linear interpolation between order statistics; null for no values. */
+export function quantiles(values: readonly number[]): Quantiles | null {
+  if (values.length === 0) return null;
+  const sorted = Float64Array.from(values).sort();
+  const at = (share: number): number => {
+    const position = share * (sorted.length - 1);
+    const below = sorted[Math.floor(position)]!;
+    return below + (position - Math.floor(position)) * (sorted[Math.ceil(position)]! - below);
+  };
+  return { count: sorted.length, p10: at(0.1), p25: at(0.25), median: at(0.5), p75: at(0.75), p90: at(0.9) };
+}
+
+/** Bars of the histogram of pass rates above 0: (0, 0.1], (0.1, 0.2] … (0.9, 1]. */
+export const RATE_BINS = 10;
+
+/** Statements by pass rate. Those never proved stand apart: they are most of a dataset and would hide the rest. */
+export interface RateHistogram {
+  never: number;
+  /** Counts of the bins, lowest first. */
+  readonly bins: number[];
+}
+
+export const emptyHistogram = (): RateHistogram => ({ never: 0, bins: new Array<number>(RATE_BINS).fill(0) });
+
+/** Counts a statement in; one without any attempt is left out. */
+export function addRate(histogram: RateHistogram, rate: Rate): void {
+  if (rate.attempts === 0) return;
+  if (rate.successes === 0) histogram.never++;
+  // Whole numbers, since a product such as 0.3 × 10 would cross the bin's end.
+  else histogram.bins[Math.ceil((rate.successes * RATE_BINS) / rate.attempts) - 1]!++;
+}
+
+/** Is a conjecture's rate one that trains the conjecturer (STP §2.7)? */
+export function isInBand(rate: Rate, band: { bandMax: number; bandInclusive: boolean }): boolean {
+  const value = passRate(rate);
+  return value > 0 && (value < band.bandMax || (band.bandInclusive && value === band.bandMax));
+}

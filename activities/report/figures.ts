@@ -1,0 +1,64 @@
+/** What a report shows of a run, as numbers and short lists: bounded whatever the run's size, apart from the rounds' count. */
+import type { Proved } from '../../data/schemas/records.ts';
+import type { Evaluation, RoundCounts, Summary } from '../../data/schemas/round.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { RunState } from '../run-state.ts';
+import type { Quantiles, RateHistogram } from './distribution.ts';
+
+/** Dataset statements with a certified proof once so many samples were verified. */
+export interface ProgressPoint {
+  readonly samples: number;
+  readonly proved: number;
+  /** The round this point lies in. */
+  readonly round: number;
+}
+
+export interface RoundFigures {
+  readonly round: number;
+  readonly model: string;
+  readonly counts: RoundCounts;
+  readonly secondsPerStage: Readonly<Record<string, number>>;
+  /** Wall time Lean spent on the round's distinct samples, summed, ms. */
+  readonly checkMs: number;
+  readonly rates: { readonly dataset: RateHistogram; readonly conjecture: RateHistogram };
+  /** Certified conjectures whose pass rate is in the conjecturer's band, before elegance, transport and relabelling. */
+  readonly conjecturesInBand: number;
+  /** Of attempted conjectures: characters of the statement without its name; novelty in [0, 1] (`selfplay/novelty.ts`). */
+  readonly lengths: Quantiles | null;
+  readonly novelties: Quantiles | null;
+  /** Certified conjectures of the rounds before (what a growing library holds), and certified proofs that use one. */
+  readonly libraryGrown: number;
+  readonly proofsWithGrown: number;
+}
+
+export interface ListedProof {
+  readonly proof: Proved;
+  readonly novelty: number | null;
+}
+
+/** One optimizer step of one training. */
+export interface LossPoint {
+  readonly stage: string;
+  readonly step: number;
+  readonly loss: number;
+}
+
+export interface RunFigures {
+  readonly run: string;
+  readonly config: RunConfig;
+  /** Values that differ from the preset, by dotted key. */
+  readonly changed: Readonly<Record<string, unknown>>;
+  readonly summary: Summary;
+  readonly evaluation: Evaluation | null;
+  readonly finished: boolean;
+  readonly sftModel: string;
+  readonly progress: readonly ProgressPoint[];
+  readonly rounds: readonly RoundFigures[];
+  readonly skipped: readonly number[];
+  readonly failures: RunState['failures'];
+  readonly losses: readonly LossPoint[];
+  readonly newlyProved: { readonly count: number; readonly listed: readonly ListedProof[] };
+  /** Proved conjectures, lowest pass rates first, and most novel first. */
+  readonly hardest: readonly ListedProof[];
+  readonly mostNovel: readonly ListedProof[];
+}

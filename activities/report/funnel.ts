@@ -1,0 +1,61 @@
+/** The way of conjecture texts through a round: how many are left after each step. Pure. */
+import type { RunFigures } from './figures.ts';
+
+export const FUNNEL_STEPS = [
+  'texts made',
+  'parsed',
+  'new',
+  'elaborates',
+  'passed the gate',
+  'attempted',
+  'proved',
+  'in band',
+  'kept',
+  'matched',
+] as const;
+type FunnelStep = (typeof FUNNEL_STEPS)[number];
+
+/** Why texts go no further, in the order of the gate. */
+export const GATE_REASONS = [
+  'unparsable',
+  'forbidden',
+  'duplicate',
+  'not-elaborating',
+  'trivial',
+  'vacuous',
+  'refutable',
+  'over-cap',
+] as const;
+
+export interface RoundFunnel {
+  readonly round: number;
+  readonly left: Readonly<Record<FunnelStep, number>>;
+}
+
+/** One a round that made texts. `forbidden` texts count as unparsable do: nothing else is asked of them. */
+export function funnel({ rounds }: Pick<RunFigures, 'rounds'>): RoundFunnel[] {
+  return rounds
+    .filter(({ counts }) => counts.conjecturesMade > 0)
+    .map(({ round, counts, conjecturesInBand }) => {
+      const { gate } = counts;
+      const parsed = counts.conjecturesMade - (gate.unparsable ?? 0) - (gate.forbidden ?? 0);
+      const fresh = parsed - (gate.duplicate ?? 0);
+      const elaborates = fresh - (gate['not-elaborating'] ?? 0);
+      const passed = elaborates - (gate.trivial ?? 0) - (gate.vacuous ?? 0) - (gate.refutable ?? 0);
+      return {
+        round,
+        left: {
+          'texts made': counts.conjecturesMade,
+          parsed,
+          new: fresh,
+          elaborates,
+          'passed the gate': passed,
+          attempted: counts.conjecturesAttempted,
+          proved: counts.conjecturesProved,
+          'in band': conjecturesInBand,
+          kept: counts.conjecturesKept,
+          matched: counts.conjecturesMatched,
+        },
+      };
+    });
+}

@@ -1,0 +1,137 @@
+/** Figures of one round, from its manifest and record files, streamed. Samples and verdicts are not read: their sums are in the manifest. */
+import { z } from 'zod';
+import type { Proved } from '../../data/schemas/records.ts';
+import { provedSchema } from '../../data/schemas/records.ts';
+import { type RoundManifest, type RoundOutcome, rateSchema, roundManifestSchema } from '../../data/schemas/round.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import type { NoveltyIndex } from '../../selfplay/novelty.ts';
+import { displayStatement } from '../../selfplay/prompts.ts';
+import { workItemSchema } from '../../selfplay/shards.ts';
+import { readJson, readRecords } from '../record-files.ts';
+import { addRate, emptyHistogram, isInBand, quantiles } from './distribution.ts';
+import type { ListedProof, ProgressPoint, RoundFigures } from './figures.ts';
+import { TopList } from './top-list.ts';
+
+/** All that is asked of a conjecture here, whatever it was made from. */
+const textSchema = z.object({ id: z.string(), statement: z.string() });
+
+/** Conjectures of a round whose novelty is measured. Ids are hashes: those with the least ones are a fair sample. */
+const NOVELTY_SAMPLE_MAX = 2_000;
+/** Points of the progress line in a round; a shard more or less cannot be seen. */
+const PROGRESS_POINTS_MAX = 64;
+/** Proofs that a list on the page can hold. */
+export const LISTED_MAX = 25;
+
+/** What runs on from round to round. */
+export interface Gathering {
+  readonly store: ObjectStore;
+  readonly config: RunConfig;
+  readonly sftModel: string;
+  readonly index: NoveltyIndex;
+  samples: number;
+  readonly provedEver: Set<string>;
+  /** Statements of the dataset with a proof by the SFT model, whatever the round: no success of self-play. */
+  readonly provedBySft: Set<string>;
+  /** Names of certified conjectures, where the library grows. */
+  readonly grown: Set<string>;
+  /** Of the last proof read. */
+  leanVersion: string;
+  readonly progress: ProgressPoint[];
+  readonly newlyProved: TopList<ListedProof>;
+  readonly hardest: TopList<ListedProof>;
+  readonly mostNovel: TopList<ListedProof>;
+}
+
+const shorterFirst = (a: Proved, b: Proved): number =>
+  a.proof.length - b.proof.length || (a.statementId < b.statementId ? -1 : 1) || (a.proof < b.proof ? -1 : 1);
+
+export const newLists = (): Pick<Gathering, 'newlyProved' | 'hardest' | 'mostNovel'> => {
+  const byRate = (a: ListedProof, b: ListedProof): number =>
+    a.proof.passRate - b.proof.passRate || shorterFirst(a.proof, b.proof);
+  return {
+    newlyProved: new TopList(LISTED_MAX, byRate),
+    hardest: new TopList(LISTED_MAX, byRate),
+    mostNovel: new TopList(LISTED_MAX, (a, b) => (b.novelty ?? 0) - (a.novelty ?? 0) || byRate(a, b)),
+  };
+};
+
+/** The round's figures; `gathering` goes on with what it adds. */
+export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): Promise<RoundFigures> {
+  const { store, config } = gathering;
+  const manifest = await readJson(store, outcome.manifest, roundManifestSchema);
+  const { lengths, novelties } = await measureConjectures(gathering, manifest);
+  const libraryGrown = gathering.grown.size;
+  const provedNow = new Set<string>();
+  const grownNow = new Set<string>();
+  let proofsWithGrown = 0;
+  for await (const proof of readRecords(store, manifest.proved, provedSchema)) {
+    provedNow.add(proof.statementId);
+    gathering.leanVersion = proof.leanVersion;
+    if (proof.premises.some((premise) => gathering.grown.has(premise))) proofsWithGrown++;
+    if (proof.origin === 'conjecture') {
+      if (config.library === 'grow') grownNow.add(proof.name);
+      const listed = { proof, novelty: novelties.get(proof.statementId) ?? null };
+      gathering.hardest.offer(proof.statementId, listed);
+      if (listed.novelty !== null) gathering.mostNovel.offer(proof.statementId, listed);
+    } else if (proof.model === gathering.sftModel) gathering.provedBySft.add(proof.statementId);
+    else if (!gathering.provedEver.has(proof.statementId))
+      gathering.newlyProved.offer(proof.statementId, { proof, novelty: null });
+  }
+  for (const name of grownNow) gathering.grown.add(name);
+
+  const rates = { dataset: emptyHistogram(), conjecture: emptyHistogram() };
+  let conjecturesInBand = 0;
+  for await (const rate of readRecords(store, manifest.rates, rateSchema)) {
+    addRate(rates[rate.origin], rate);
+    if (rate.origin === 'conjecture' && provedNow.has(rate.statementId) && isInBand(rate, config.conjectures))
+      conjecturesInBand++;
+  }
+  await addProgress(gathering, manifest, provedNow);
+  return {
+    round: manifest.round,
+    model: manifest.modelIn,
+    counts: manifest.counts,
+    secondsPerStage: outcome.secondsPerStage,
+    checkMs: manifest.shards.reduce((sum, shard) => sum + shard.checkMs, 0),
+    rates,
+    conjecturesInBand,
+    lengths: quantiles(lengths),
+    novelties: quantiles([...novelties.values()]),
+    libraryGrown,
+    proofsWithGrown,
+  };
+}
+
+/** Lengths of the round's conjectures, and by id the novelty of a fair sample of them against all that was there before. */
+async function measureConjectures({ store, index }: Gathering, { conjectures }: RoundManifest) {
+  const lengths: number[] = [];
+  const novelties = new Map<string, number>();
+  if (conjectures === null) return { lengths, novelties };
+  const sample = new TopList<{ id: string; statement: string }>(NOVELTY_SAMPLE_MAX, (a, b) => (a.id < b.id ? -1 : 1));
+  for await (const { id, statement } of readRecords(store, conjectures, textSchema)) {
+    lengths.push(displayStatement(statement).length);
+    sample.offer(id, { id, statement });
+  }
+  for (const { id, statement } of sample.best()) novelties.set(id, index.novelty(statement));
+  // Only now: a conjecture is compared with what was there before its round.
+  for await (const { statement } of readRecords(store, conjectures, textSchema)) index.add(statement);
+  return { lengths, novelties };
+}
+
+/** Goes on with the progress line, shard after shard; a statement is in one shard of a round only. */
+async function addProgress(
+  gathering: Gathering,
+  manifest: RoundManifest,
+  provedNow: ReadonlySet<string>,
+): Promise<void> {
+  const { store, progress, provedEver } = gathering;
+  const every = Math.ceil(manifest.shards.length / PROGRESS_POINTS_MAX);
+  for (const [position, shard] of manifest.shards.entries()) {
+    for await (const { statement, origin } of readRecords(store, shard.items, workItemSchema))
+      if (origin === 'dataset' && provedNow.has(statement.id)) provedEver.add(statement.id);
+    gathering.samples += shard.sampleCount;
+    if ((position + 1) % every === 0 || position + 1 === manifest.shards.length)
+      progress.push({ samples: gathering.samples, proved: provedEver.size, round: manifest.round });
+  }
+}

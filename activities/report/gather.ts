@@ -1,0 +1,75 @@
+/** Figures of a run, from its state and its rounds' record files, one round after the other. */
+import { changedValues } from '../../data/config/resolve.ts';
+import { statementSchema } from '../../data/schemas/records.ts';
+import type { Evaluation } from '../../data/schemas/round.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { NoveltyIndex } from '../../selfplay/novelty.ts';
+import { readRecords } from '../record-files.ts';
+import type { RunState } from '../run-state.ts';
+import type { LossPoint, RoundFigures, RunFigures } from './figures.ts';
+import { type Gathering, gatherRound, newLists } from './gather-round.ts';
+import { summarise } from './summary.ts';
+
+export interface RunSource {
+  readonly run: string;
+  readonly store: ObjectStore;
+  readonly state: RunState;
+  readonly evaluation: Evaluation | null;
+  readonly finished: boolean;
+  /** Null: as the proofs say. */
+  readonly leanVersion: string | null;
+  /** Statements of the library: what a conjecture is compared with, beside the dataset and earlier conjectures. */
+  readonly libraryStatements: readonly string[];
+  readonly losses: readonly LossPoint[];
+}
+
+export async function gatherRun(source: RunSource): Promise<RunFigures> {
+  const { run, store, state } = source;
+  const { config, sft } = state;
+  const index = new NoveltyIndex();
+  for (const statement of source.libraryStatements) index.add(statement);
+  for await (const { statement } of readRecords(store, state.data.train, statementSchema)) index.add(statement);
+  const gathering: Gathering = {
+    store,
+    config,
+    sftModel: sft.checkpoint.model,
+    index,
+    samples: 0,
+    provedEver: new Set(),
+    provedBySft: new Set(),
+    grown: new Set(),
+    leanVersion: 'no proof yet',
+    progress: [{ samples: 0, proved: 0, round: 0 }],
+    ...newLists(),
+  };
+  const rounds: RoundFigures[] = [];
+  for (const outcome of state.outcomes) rounds.push(await gatherRound(gathering, outcome));
+  const { provedEver, provedBySft } = gathering;
+  const conjecturesProved = rounds.reduce((sum, round) => sum + round.counts.conjecturesProved, 0);
+  return {
+    run,
+    config,
+    changed: changedValues(config),
+    summary: summarise(
+      run,
+      state,
+      source.evaluation,
+      source.leanVersion ?? gathering.leanVersion,
+      provedEver.size + conjecturesProved,
+    ),
+    evaluation: source.evaluation,
+    finished: source.finished,
+    sftModel: sft.checkpoint.model,
+    progress: gathering.progress,
+    rounds,
+    skipped: state.skipped,
+    failures: state.failures,
+    losses: source.losses,
+    newlyProved: {
+      count: provedEver.difference(provedBySft).size,
+      listed: gathering.newlyProved.best().filter(({ proof }) => !provedBySft.has(proof.statementId)),
+    },
+    hardest: gathering.hardest.best(),
+    mostNovel: gathering.mostNovel.best(),
+  };
+}

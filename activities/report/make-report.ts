@@ -1,0 +1,35 @@
+/** The whole report of one run, or of several side by side: the page, and the CSV behind each plot. */
+import type { RunFigures } from './figures.ts';
+import { reportPage } from './page.ts';
+import { type Plot, plotCsv, plotCsvName } from './plot.ts';
+import { funnelPlot, funnelRoundsPlot, lengthPlot, noveltyPlot } from './plots/conjectures.ts';
+import { passAtKPlot, progressPlot } from './plots/proved.ts';
+import { libraryPlot, lossPlot, ratesPlot, stagesPlot, verdictsPlot } from './plots/rounds.ts';
+
+export interface ReportFile {
+  /** `report.html` or `report/NAME.csv`. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * @param runs the run that the report is about, then those it is compared with
+ * @returns the page first, then its CSV files; the page refers to them by these names
+ */
+export async function makeReport(runs: readonly [RunFigures, ...RunFigures[]]): Promise<ReportFile[]> {
+  const [run] = runs;
+  const plots = {
+    proved: [await progressPlot(runs), await passAtKPlot(runs)],
+    conjectures: [await funnelPlot(run), await funnelRoundsPlot(run), await noveltyPlot(run), await lengthPlot(run)],
+    rates: [await ratesPlot(run, 'dataset'), await ratesPlot(run, 'conjecture')],
+    costs: [await verdictsPlot(run), await stagesPlot(run), await lossPlot(run)],
+    library: await libraryPlot(runs),
+  };
+  const drawn = Object.values(plots)
+    .flat()
+    .filter((plot): plot is Plot => plot !== null);
+  return [
+    { name: 'report.html', text: reportPage(runs, plots) },
+    ...drawn.map((plot) => ({ name: plotCsvName(plot), text: plotCsv(plot) })),
+  ];
+}

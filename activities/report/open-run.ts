@@ -1,0 +1,63 @@
+/** Reads what a run has left in its store, finished, going on or failed: its last state, and its summary where there is one. */
+import type { z } from 'zod';
+import { describeIssues } from '../../data/config/resolve.ts';
+import { StpError } from '../../data/errors.ts';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { summarySchema } from '../../data/schemas/round.ts';
+import { withMoved } from '../../infra/stores/moved.ts';
+import { withNeighbours } from '../../infra/stores/neighbours.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+import { runStateSchema } from '../run-state.ts';
+import type { RunSource } from './gather.ts';
+
+/**
+ * @param uri of the run's folder, no slash at its end
+ * @throws STP1403 where no run is, or one that has not trained its first model yet
+ */
+export async function openRun(uri: string): Promise<Omit<RunSource, 'libraryStatements' | 'losses'>> {
+  const place = uri.slice(0, uri.lastIndexOf('/'));
+  const store = withNeighbours(await openStore(uri), place);
+  const ref = await lastState(store);
+  if (ref === null)
+    throw new StpError(
+      'STP1403',
+      `${uri} holds no run with anything to report yet`,
+      'Name the folder or URI of a run that has trained its first model.',
+      { facts: { uri } },
+    );
+  const state = await readOwn(store, ref, runStateSchema);
+  const summaryRef = await store.stat('summary.json');
+  const summary = summaryRef === null ? null : await readOwn(store, summaryRef, summarySchema);
+  const written = /^(.*)\/[^/]+\/data\//.exec(state.data.train.uri)?.[1] ?? place;
+  return {
+    run: uri.slice(place.length + 1),
+    store: written === place ? store : withMoved(store, written, place),
+    state: summary === null ? state : { ...state, secondsPerStage: summary.secondsPerStage },
+    evaluation: summary?.heldOut ?? null,
+    finished: summary !== null,
+    leanVersion: summary?.leanVersion ?? null,
+  };
+}
+
+/** The state after the last round that ended; the one before any round is `state/sft.json`. */
+async function lastState(store: ObjectStore) {
+  let last = -1;
+  for await (const { name } of store.list('state/')) {
+    const match = /^state\/round-(\d+)\.json$/.exec(name);
+    if (match) last = Math.max(last, Number(match[1]));
+  }
+  return store.stat(last < 0 ? 'state/sft.json' : `state/round-${last}.json`);
+}
+
+/** A run's own record of itself. One that does not fit is of another version of this program rather than damaged. */
+async function readOwn<T>(store: ObjectStore, ref: ArtifactRef, schema: z.ZodType<T>): Promise<T> {
+  const parsed = schema.safeParse(JSON.parse((await store.get(ref)).toString('utf8')));
+  if (parsed.success) return parsed.data;
+  throw new StpError(
+    'STP1002',
+    `${ref.uri} was not written by this version: ${describeIssues(parsed.error)}`,
+    'Make the report with the version that made the run; its proofs.lean can be checked with any.',
+    { facts: { uri: ref.uri }, cause: parsed.error },
+  );
+}

@@ -1,0 +1,180 @@
+/** Conjectures: their way through gate and proof, how long and how new they are. */
+import { COLOURS, renderChart, WIDTH } from '../chart.ts';
+import type { Quantiles } from '../distribution.ts';
+import type { RunFigures } from '../figures.ts';
+import { FUNNEL_STEPS, funnel, GATE_REASONS } from '../funnel.ts';
+import { formatNumber, formatShare } from '../html.ts';
+import type { Plot } from '../plot.ts';
+
+/** All rounds together. */
+export async function funnelPlot(run: RunFigures): Promise<Plot | null> {
+  const rounds = funnel(run);
+  if (rounds.length === 0) return null;
+  const total = FUNNEL_STEPS.map((step) => ({ step, count: rounds.reduce((sum, { left }) => sum + left[step], 0) }));
+  const values = total.map(({ step, count }) => ({
+    step,
+    count,
+    label: `${formatNumber(count)} (${formatShare(count, total[0]!.count)})`,
+  }));
+  const y = { field: 'step', type: 'nominal', sort: [...FUNNEL_STEPS], title: null };
+  const gateColumns = GATE_REASONS.map((reason) => `refused_${reason.replace('-', '_')}`);
+  const gateOf = new Map(run.rounds.map(({ round, counts }) => [round, counts.gate]));
+  return {
+    name: 'funnel',
+    title: 'From texts to training examples',
+    caption: `Conjectures of ${rounds.length} round${rounds.length === 1 ? '' : 's'}: what is left after each step, and its share of the texts made. Kept: used the lemma, elegant; matched: near an unproved statement.`,
+    svg: await renderChart(
+      {
+        width: WIDTH - 90,
+        height: { step: 24 },
+        data: { values },
+        encoding: {
+          y,
+          x: {
+            field: 'count',
+            type: 'quantitative',
+            title: null,
+            axis: null,
+            scale: { domainMax: 1.55 * Math.max(1, total[0]!.count) },
+          },
+        },
+        layer: [
+          { mark: { type: 'bar', color: COLOURS.accent, height: { band: 0.7 } } },
+          {
+            mark: { type: 'text', align: 'left', dx: 4, color: COLOURS.ink, fontSize: 12 },
+            encoding: { text: { field: 'label' } },
+          },
+        ],
+      },
+      'How many conjecture texts are left after each step',
+    ),
+    columns: ['round', ...FUNNEL_STEPS.map((step) => step.replaceAll(' ', '_')), ...gateColumns],
+    rows: rounds.map(({ round, left }) => [
+      round,
+      ...FUNNEL_STEPS.map((step) => left[step]),
+      ...GATE_REASONS.map((reason) => gateOf.get(round)?.[reason] ?? 0),
+    ]),
+  };
+}
+
+/** The same over rounds, as shares of what the step before left. */
+export async function funnelRoundsPlot(run: RunFigures): Promise<Plot | null> {
+  const rounds = funnel(run);
+  if (rounds.length === 0) return null;
+  const share = (part: number, of: number): number => (of === 0 ? 0 : part / of);
+  const values = rounds.flatMap(({ round, left }) => [
+    { round, line: 'attempted, of texts', share: share(left.attempted, left['texts made']) },
+    { round, line: 'proved, of attempted', share: share(left.proved, left.attempted) },
+    { round, line: 'in band, of proved', share: share(left['in band'], left.proved) },
+  ]);
+  return {
+    name: 'conjecture-shares',
+    title: 'Yield of conjecturing',
+    caption:
+      'A conjecturer that learns keeps all three up: texts that pass the gate, that can be proved, and not too easily.',
+    svg: await renderChart(
+      {
+        data: { values },
+        mark: { type: 'line', strokeWidth: 2, point: { size: 40 } },
+        encoding: {
+          x: roundAxis(rounds.map(({ round }) => round)),
+          y: {
+            field: 'share',
+            type: 'quantitative',
+            title: null,
+            axis: { format: '~%', tickCount: 5 },
+            scale: { domain: [0, 1] },
+          },
+          color: { field: 'line', type: 'nominal', sort: null, title: null, legend: { columns: 2 } },
+        },
+      },
+      'Shares of conjectures attempted, proved and in band, over rounds',
+    ),
+    columns: ['round', 'share_of', 'share'],
+    rows: values.map(({ round, line, share: value }) => [round, line, value]),
+  };
+}
+
+export const lengthPlot = (run: RunFigures): Promise<Plot | null> =>
+  boxes(run, {
+    name: 'conjecture-length',
+    title: 'Length of conjectures',
+    caption:
+      'Characters of an attempted conjecture without its name: median, middle half, and 10th to 90th percentile.',
+    axis: 'characters',
+    domain: {},
+    of: (round) => round.lengths,
+  });
+
+export const noveltyPlot = (run: RunFigures): Promise<Plot | null> =>
+  boxes(run, {
+    name: 'conjecture-novelty',
+    title: 'Novelty of conjectures',
+    caption:
+      'One minus the closest likeness (Jaccard, three tokens in a row, up to names) to any statement of dataset, library or rounds before. 0 is known.',
+    axis: 'novelty',
+    domain: { domain: [0, 1] },
+    of: (round) => round.novelties,
+  });
+
+interface BoxesOptions {
+  readonly name: string;
+  readonly title: string;
+  readonly caption: string;
+  readonly axis: string;
+  readonly domain: object;
+  readonly of: (round: RunFigures['rounds'][number]) => Quantiles | null;
+}
+
+async function boxes(run: RunFigures, options: BoxesOptions): Promise<Plot | null> {
+  const values = run.rounds.flatMap((round) => {
+    const found = options.of(round);
+    return found === null ? [] : [{ round: round.round, ...found }];
+  });
+  if (values.length === 0) return null;
+  const x = roundAxis(values.map(({ round }) => round));
+  const thickness = Math.max(2, Math.min(16, (0.6 * WIDTH) / values.length));
+  const y = (field: string) => ({
+    field,
+    type: 'quantitative',
+    title: options.axis,
+    axis: { tickCount: 5 },
+    scale: options.domain,
+  });
+  return {
+    name: options.name,
+    title: options.title,
+    caption: options.caption,
+    svg: await renderChart(
+      {
+        data: { values },
+        layer: [
+          { mark: { type: 'rule', color: COLOURS.muted }, encoding: { x, y: y('p10'), y2: { field: 'p90' } } },
+          {
+            mark: { type: 'bar', size: thickness, color: COLOURS.accent, opacity: 0.75 },
+            encoding: { x, y: y('p25'), y2: { field: 'p75' } },
+          },
+          {
+            mark: { type: 'tick', orient: 'horizontal', thickness: 2, size: thickness + 6, color: COLOURS.ink },
+            encoding: { x, y: y('median') },
+          },
+        ],
+      },
+      `${options.title} by round`,
+    ),
+    columns: ['round', 'count', 'p10', 'p25', 'median', 'p75', 'p90'],
+    rows: values.map(({ round, count, p10, p25, median, p75, p90 }) => [round, count, p10, p25, median, p75, p90]),
+  };
+}
+
+/** Rounds as numbers, so that fifty of them do not crowd the axis; ticks at whole ones. */
+export function roundAxis(rounds: readonly number[]) {
+  const [first, last] = [Math.min(...rounds), Math.max(...rounds)];
+  return {
+    field: 'round',
+    type: 'quantitative',
+    title: 'round',
+    scale: { domain: [first - 0.5, last + 0.5], nice: false, zero: false },
+    axis: { tickMinStep: 1, tickCount: Math.min(10, last - first + 1), format: 'd', grid: false },
+  };
+}

@@ -1,0 +1,96 @@
+/** Tables over rounds: what was proved, the gate's counts, cost; and the library. */
+import type { RunFigures } from '../figures.ts';
+import { funnel, GATE_REASONS } from '../funnel.ts';
+import { formatSeconds, note, table } from '../html.ts';
+
+const nameOfRound = (round: number): string => (round === 0 ? 'baseline' : String(round));
+
+export function roundsTable(run: RunFigures): string {
+  const rows = run.summary.rounds.map((round): (string | number)[] =>
+    round.skipped
+      ? [nameOfRound(round.round), 'skipped', '', '', '', '', '', '']
+      : [
+          nameOfRound(round.round),
+          round.attempted,
+          round.provedThisRound,
+          round.provedEver,
+          round.samples,
+          round.certified,
+          round.proverExamples,
+          round.conjecturerExamples,
+        ],
+  );
+  const heads = [
+    'Round',
+    'Attempted',
+    'Proved',
+    'Ever',
+    'Samples',
+    'Proofs certified',
+    'Train the prover',
+    'Train the conjecturer',
+  ];
+  return table(heads, rows, 'Dataset statements attempted and proved; proofs of statements and conjectures alike');
+}
+
+/** Why texts went no further; only reasons that occurred have a column. */
+export function gateTable(run: RunFigures): string {
+  const rounds = run.rounds.filter(({ counts }) => counts.conjecturesMade > 0);
+  if (rounds.length === 0) return '';
+  const reasons = GATE_REASONS.filter((reason) => rounds.some(({ counts }) => (counts.gate[reason] ?? 0) > 0));
+  const left = new Map(funnel(run).map((entry) => [entry.round, entry.left]));
+  const rows = rounds.map(({ round, counts }) => [
+    String(round),
+    counts.conjecturesMade,
+    ...reasons.map((reason) => counts.gate[reason] ?? 0),
+    counts.conjecturesAttempted,
+    counts.conjecturesProved,
+    left.get(round)!['in band'],
+    counts.conjecturesKept,
+    counts.conjecturesMatched,
+  ]);
+  const heads = ['Round', 'Texts', ...reasons, 'attempted', 'proved', 'in band', 'kept', 'matched'];
+  return table(heads, rows, 'Refused by the gate, by reason, and what became of the others');
+}
+
+export function costTable(run: RunFigures): string {
+  const rows = run.rounds.map(({ round, counts, checkMs, secondsPerStage }): (string | number)[] => [
+    nameOfRound(round),
+    counts.tokens,
+    counts.samples,
+    counts.distinctSamples,
+    formatSeconds(checkMs / 1_000),
+    formatSeconds(Object.values(secondsPerStage).reduce((sum, seconds) => sum + seconds, 0)),
+  ]);
+  const sum = (pick: (round: RunFigures['rounds'][number]) => number): number =>
+    run.rounds.reduce((total, round) => total + pick(round), 0);
+  rows.push([
+    'all rounds',
+    sum(({ counts }) => counts.tokens),
+    sum(({ counts }) => counts.samples),
+    sum(({ counts }) => counts.distinctSamples),
+    formatSeconds(sum(({ checkMs }) => checkMs) / 1_000),
+    formatSeconds(sum(({ secondsPerStage }) => Object.values(secondsPerStage).reduce((a, b) => a + b, 0))),
+  ]);
+  const outside = Object.entries(run.summary.secondsPerStage)
+    .filter(([stage, seconds]) => seconds >= 0.05 && !run.rounds.some((round) => stage in round.secondsPerStage))
+    .map(([stage, seconds]) => `${stage} ${formatSeconds(seconds)}`);
+  return [
+    table(
+      ['Round', 'Tokens of proofs', 'Samples', 'Distinct', 'Lean time', 'Wall time'],
+      rows,
+      'Cost. Lean time is summed over distinct samples, one thread each; a verdict from the cache costs what it cost when it was made',
+    ),
+    outside.length === 0 ? '' : note(`Outside rounds: ${outside.join(', ')}.`),
+  ].join('\n');
+}
+
+export function libraryText(run: RunFigures): string {
+  if (run.config.library === 'fixed')
+    return note('The library is fixed, as STP’s: conjectures that were proved are no lemmas of later rounds.');
+  const last = run.rounds.at(-1);
+  const uses = run.rounds.reduce((sum, { proofsWithGrown }) => sum + proofsWithGrown, 0);
+  return note(
+    `The library grows: ${last?.libraryGrown ?? 0} certified conjectures could be used in the last round; ${uses} certified proofs of all rounds use one.`,
+  );
+}

@@ -1,0 +1,69 @@
+/** The best new theorems with their proofs. Lists are capped; `proofs.lean` has all. */
+import type { Proved } from '../../../data/schemas/records.ts';
+import type { ListedProof, RunFigures } from '../figures.ts';
+import { escapeHtml, note, section } from '../html.ts';
+
+/** Characters of a theorem shown; a longer one is cut, since a page must stay readable. */
+const CODE_CHARS_MAX = 4_000;
+/** Theorems shown at once; the rest of a list folds away. */
+const OPEN_MAX = 6;
+
+export function theorems(run: RunFigures): string {
+  const lists = [
+    list(
+      'Statements the SFT model did not prove',
+      `${run.newlyProved.count} in all; a later model proved them. Lowest pass rate in its round first.`,
+      run.newlyProved.listed,
+    ),
+    list('Hardest conjectures proved', 'Theorems that the model made up itself, lowest pass rate first.', run.hardest),
+    list(
+      'Most novel conjectures proved',
+      'Those least like any statement of dataset, library or earlier rounds.',
+      run.mostNovel,
+    ),
+  ];
+  return section('theorems', 'New theorems', ...lists);
+}
+
+function list(title: string, text: string, entries: readonly ListedProof[]): string {
+  const heading = `<h3>${escapeHtml(title)}</h3>`;
+  if (entries.length === 0) return `${heading}${note('None.')}`;
+  const open = entries.slice(0, OPEN_MAX).map(theorem).join('\n');
+  const rest = entries.slice(OPEN_MAX);
+  const folded =
+    rest.length === 0
+      ? ''
+      : `<details><summary>${rest.length} more</summary>\n${rest.map(theorem).join('\n')}\n</details>`;
+  return [heading, note(text), open, folded].join('\n');
+}
+
+function theorem({ proof, novelty }: ListedProof): string {
+  const facts = [
+    `round ${proof.round}`,
+    `pass rate ${proof.passRate.toFixed(3)}`,
+    ...(novelty === null ? [] : [`novelty ${novelty.toFixed(2)}`]),
+    `model ${proof.model.slice(0, 8)}`,
+    `seed ${proof.seed}`,
+  ];
+  return [
+    `<article><h4>${escapeHtml(proof.name)}</h4>`,
+    `<pre tabindex="0"><code>${escapeHtml(code(proof))}</code></pre>`,
+    `<p class="note">${escapeHtml(facts.join(' · '))}<br/>${escapeHtml(certificate(proof))}</p></article>`,
+  ].join('\n');
+}
+
+function code(proof: Proved): string {
+  const body = proof.proof
+    .split('\n')
+    .map((line) => `  ${line}`)
+    .join('\n');
+  const text = `${proof.statement} := by\n${body}`;
+  if (text.length <= CODE_CHARS_MAX) return text;
+  return `${text.slice(0, CODE_CHARS_MAX)}\n… ${text.length - CODE_CHARS_MAX} characters more`;
+}
+
+function certificate({ certificate: found }: Proved): string {
+  if (found === null) return 'Not certified.';
+  const axioms = found.axioms.length === 0 ? 'no axioms' : `axioms ${found.axioms.join(', ')}`;
+  return `Certified by ${found.leanVersion}: ${axioms}; file ${found.fileHash.slice(0, 12)}`;
+}

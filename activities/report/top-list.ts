@@ -1,0 +1,35 @@
+/** The best few of many: what a page can list, whatever the run found. Memory is that of the list. */
+
+export class TopList<T> {
+  private readonly entries = new Map<string, T>();
+  private readonly max: number;
+  private readonly compare: (a: T, b: T) => number;
+
+  /** @param compare negative where `a` stands before `b`; must tell any two entries apart, so that order of arrival is nothing */
+  constructor(max: number, compare: (a: T, b: T) => number) {
+    this.max = max;
+    this.compare = compare;
+  }
+
+  /** One entry a key, the one that stands before. */
+  offer(key: string, entry: T): void {
+    const known = this.entries.get(key);
+    if (known !== undefined) {
+      if (this.compare(entry, known) < 0) this.entries.set(key, entry);
+      return;
+    }
+    this.entries.set(key, entry);
+    if (this.entries.size > 2 * this.max) this.trim();
+  }
+
+  best(): T[] {
+    this.trim();
+    return [...this.entries.values()];
+  }
+
+  private trim(): void {
+    const kept = [...this.entries].sort(([, a], [, b]) => this.compare(a, b)).slice(0, this.max);
+    this.entries.clear();
+    for (const [key, entry] of kept) this.entries.set(key, entry);
+  }
+}

@@ -1,0 +1,16 @@
+/** A store whose objects were copied from elsewhere: references still name where they were written. */
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import type { ObjectStore } from './object-store.ts';
+
+/** The store, with references that begin with the URI `from` read as if they began with `to`. Checksums hold as ever. */
+export function withMoved(store: ObjectStore, from: string, to: string): ObjectStore {
+  const here = (ref: ArtifactRef): ArtifactRef =>
+    ref.uri.startsWith(`${from}/`) ? { ...ref, uri: `${to}${ref.uri.slice(from.length)}` } : ref;
+  return {
+    ...store,
+    get: (ref) => store.get(here(ref)),
+    stream: (ref) => store.stream(here(ref)),
+    range: (ref, start, end) => store.range(here(ref), start, end),
+    download: (ref, path) => store.download(here(ref), path),
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * How new a statement is: one minus its greatest Jaccard similarity with any earlier statement, over sets of three
+ * consecutive tokens. 0: known up to names; 1: no three tokens in a row in common with anything before it. A measure of
+ * wording, not of mathematics: cheap, the same on every machine, and good enough to see a conjecturer that repeats itself.
+ */
+import { displayStatement } from './prompts.ts';
+
+/** Statements an index holds: at some 40 trigrams each about 100 MB. */
+const STATEMENTS_MAX = 250_000;
+
+const TOKEN = /[\p{L}_][\p{L}\p{N}_'!?₀-₉.]*|\p{N}+|[^\s\p{L}\p{N}]/gu;
+const BINDER_NAMES = /[({⦃]\s*([^:(){}⦃⦄[\]]+?)\s*:(?!=)/gu;
+
+/** Tokens of a statement without its name; bound variables are numbered by where they are bound, so that renaming is nothing new. */
+export function noveltyTokens(statement: string): string[] {
+  const text = displayStatement(statement);
+  const bound = new Map<string, string>();
+  for (const match of text.matchAll(BINDER_NAMES))
+    for (const name of match[1]!.split(/\s+/u)) if (!bound.has(name)) bound.set(name, `#${bound.size}`);
+  return (text.match(TOKEN) ?? []).map((token) => bound.get(token) ?? token);
+}
+
+/** Hashes (FNV-1a, 32 bits) of the distinct trigrams; both ends are marked, so that even one token makes some. */
+function trigrams(statement: string): Set<number> {
+  const tokens = ['^', '^', ...noveltyTokens(statement), '$'];
+  const found = new Set<number>();
+  for (let at = 2; at < tokens.length; at++) found.add(hash(`${tokens[at - 2]}\n${tokens[at - 1]}\n${tokens[at]}`));
+  return found;
+}
+
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
+  return value >>> 0;
+}
+
+/**
+ * Statements to be compared with, as an inverted index from trigrams. Memory is bounded: the first half of the room takes
+ * every statement, the next quarter every second one (chosen by its text), the next eighth every fourth, and so on. Once
+ * it is more than half full, what it answers is an upper bound.
+ */
+export class NoveltyIndex {
+  /** Statements held. */
+  size = 0;
+  private readonly room: number;
+  private readonly postings = new Map<number, number[]>();
+  private readonly trigramCounts: number[] = [];
+  private shared = new Uint16Array(1_024);
+
+  constructor(statementsMax = STATEMENTS_MAX) {
+    this.room = statementsMax;
+  }
+
+  add(statement: string): void {
+    const level = Math.floor(Math.log2(this.room / (this.room - this.size)));
+    if (this.size >= this.room || hash(statement) % 2 ** level !== 0) return;
+    const own = trigrams(statement);
+    for (const key of own) {
+      const list = this.postings.get(key);
+      if (list) list.push(this.size);
+      else this.postings.set(key, [this.size]);
+    }
+    this.trigramCounts.push(own.size);
+    this.size++;
+  }
+
+  /** In [0, 1]; 1 where nothing was added yet. */
+  novelty(statement: string): number {
+    const own = trigrams(statement);
+    if (this.shared.length < this.size) this.shared = new Uint16Array(2 * this.size);
+    const touched: number[] = [];
+    for (const key of own)
+      for (const other of this.postings.get(key) ?? []) if (this.shared[other]!++ === 0) touched.push(other);
+    let closest = 0;
+    for (const other of touched) {
+      const both = this.shared[other]!;
+      closest = Math.max(closest, both / (own.size + this.trigramCounts[other]! - both));
+      this.shared[other] = 0;
+    }
+    return 1 - closest;
+  }
+}

@@ -1,0 +1,281 @@
+/** Reports over runs with known numbers: what the CSV files say, and that the page is whole. Some 5 s of drawing. */
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunFigures } from '../../activities/report/figures.ts';
+import { gatherRun } from '../../activities/report/gather.ts';
+import { makeReport, type ReportFile } from '../../activities/report/make-report.ts';
+import { openRun } from '../../activities/report/open-run.ts';
+import { CHECK_MS, makeRun, type SyntheticRun } from './synthetic-run.ts';
+import { firstFlaw } from './well-formed.ts';
+
+const STATEMENTS = [
+  'theorem add_zero_left (n : Nat) : 0 + n = n',
+  'theorem mul_one_right (n : Nat) : n * 1 = n',
+  'theorem sub_self_zero (n : Nat) : n - n = 0',
+  'theorem hard_one (a b : Nat) : a ^ b = b ^ a',
+];
+/** Baseline: one of four. Round 1: another, and two of three conjectures, one of them a renamed dataset statement. */
+const KNOWN: SyntheticRun = {
+  statements: STATEMENTS,
+  rounds: [
+    {
+      samples: 4,
+      shards: [
+        { 0: 4, 1: 0 },
+        { 2: 0, 3: 0 },
+      ],
+    },
+    {
+      samples: 4,
+      shards: [{ 1: 1, 2: 0 }, { 3: 0 }],
+      conjectures: [
+        { statement: 'theorem conjecture_1_a (m : Nat) : m * 1 = m', successes: 4 },
+        {
+          statement: 'theorem conjecture_1_b (xs ys : List Nat) : (xs ++ ys).length = ys.length + xs.length',
+          successes: 1,
+        },
+        { statement: 'theorem conjecture_1_c (p q : Prop) : p ∨ q ↔ q ∨ p', successes: 0 },
+      ],
+      gate: { unparsable: 5, duplicate: 2, 'not-elaborating': 4, trivial: 3, refutable: 1 },
+      infra: 2,
+      certificateRefused: 1,
+    },
+  ],
+};
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'stp-report-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+async function gather(name: string, spec: SyntheticRun): Promise<RunFigures> {
+  const { uri } = await makeRun(join(directory, name), spec);
+  return gatherRun({ ...(await openRun(uri)), libraryStatements: [], losses: [] });
+}
+const reportOf = async (name: string, spec: SyntheticRun): Promise<ReportFile[]> =>
+  makeReport([await gather(name, spec)]);
+const pageOf = (files: readonly ReportFile[]): string => files.find(({ name }) => name === 'report.html')!.text;
+const linesOf = (files: readonly ReportFile[], name: string): string[] =>
+  files
+    .find((file) => file.name === `report/${name}.csv`)!
+    .text.trimEnd()
+    .split('\r\n');
+
+describe('the report of a run', () => {
+  let files: ReportFile[];
+  beforeAll(async () => {
+    files = await reportOf('known', KNOWN);
+  });
+
+  it('follows the share of statements proved from shard to shard', () => {
+    expect(linesOf(files, 'progress')).toEqual([
+      'run,method,round,samples,share_proved',
+      'known,smoke,0,0,0',
+      'known,smoke,0,8,0.25',
+      'known,smoke,0,16,0.25',
+      // the first shard of round 1 has two statements and three conjectures
+      'known,smoke,1,36,0.5',
+      'known,smoke,1,40,0.5',
+    ]);
+  });
+  it('counts conjectures step by step, with the reasons of the gate', () => {
+    expect(linesOf(files, 'funnel')).toEqual([
+      'round,texts_made,parsed,new,elaborates,passed_the_gate,attempted,proved,in_band,kept,matched,' +
+        'refused_unparsable,refused_forbidden,refused_duplicate,refused_not_elaborating,refused_trivial,refused_vacuous,refused_refutable,refused_over_cap',
+      '1,18,13,11,7,3,3,2,1,2,2,5,0,2,4,3,0,1,0',
+    ]);
+  });
+  it('sorts pass rates into bins that end in their upper bound, and those never proved apart', () => {
+    const columns =
+      'round,attempted,never,up_to_0.1,up_to_0.2,up_to_0.3,up_to_0.4,up_to_0.5,up_to_0.6,up_to_0.7,up_to_0.8,up_to_0.9,up_to_1';
+    expect(linesOf(files, 'pass-rates-dataset')).toEqual([
+      columns,
+      '0,4,3,0,0,0,0,0,0,0,0,0,1',
+      '1,3,2,0,0,1,0,0,0,0,0,0,0',
+    ]);
+    expect(linesOf(files, 'pass-rates-conjecture')).toEqual([columns, '1,3,1,0,0,1,0,0,0,0,0,0,1']);
+  });
+  it('measures length, and finds a renamed statement not new', () => {
+    const [, length] = linesOf(files, 'conjecture-length');
+    const [, novelty] = linesOf(files, 'conjecture-novelty');
+    const lengths = [
+      '(m : Nat) : m * 1 = m',
+      '(xs ys : List Nat) : (xs ++ ys).length = ys.length + xs.length',
+      '(p q : Prop) : p ∨ q ↔ q ∨ p',
+    ]
+      .map((text) => text.length)
+      .sort((a, b) => a - b);
+    expect(length!.split(',').map(Number).at(4)).toBe(lengths[1]);
+    const [round, count, low, , median] = novelty!.split(',').map(Number);
+    expect([round, count]).toEqual([1, 3]);
+    expect(low).toBeLessThan(median!);
+    expect(pageOf(files)).toContain('novelty 0.00');
+  });
+  it('adds up verdicts, time and cost', () => {
+    expect(linesOf(files, 'verdicts')).toEqual([
+      'round,verdict,samples',
+      '0,proved,4',
+      '0,rejected,12',
+      '1,proved,6',
+      '1,rejected,16',
+      '1,infra,2',
+    ]);
+    expect(linesOf(files, 'stages')).toEqual([
+      'round,stage,seconds',
+      '0,prove,10',
+      '0,train,5',
+      '1,prove,10',
+      '1,train,5',
+    ]);
+    expect(pageOf(files)).toContain(`${((CHECK_MS * 40) / 1_000).toFixed(1)} s`);
+  });
+  it('lists what the SFT model did not prove, the hardest and the newest, with certificates', () => {
+    const page = pageOf(files);
+    const theorems = page.slice(page.indexOf('id="theorems"'), page.indexOf('id="failures"'));
+    expect([...theorems.matchAll(/<h4>([^<]+)<\/h4>/g)].map((match) => match[1])).toEqual([
+      'mul_one_right',
+      'conjecture_1_b',
+      'conjecture_1_a',
+      'conjecture_1_b',
+      'conjecture_1_a',
+    ]);
+    expect(theorems).toContain('Certified by Lean 4.test: axioms propext; file aaaaaaaaaaaa');
+  });
+  it('says what was lost', () => {
+    expect(pageOf(files)).toMatch(/<th scope="row">1<\/th><td class="number">2<\/td><td class="number">1<\/td>/);
+  });
+  it('is one well-formed page that runs and fetches nothing, and links its own CSV files only', () => {
+    const page = pageOf(files);
+    expect(firstFlaw(page)).toBeNull();
+    expect(page).not.toMatch(/<script|<iframe|<link|<img|@import|url\(|https?:|javascript:| on\w+="/i);
+    const links = [...page.matchAll(/(?:href|src)="([^"]*)"/g)].map((match) => match[1]!);
+    for (const link of links.filter((target) => target.startsWith('#')))
+      expect(page).toContain(`id="${link.slice(1)}"`);
+    const names = links.filter((target) => !target.startsWith('#'));
+    expect(names.toSorted()).toEqual(
+      files
+        .map(({ name }) => name)
+        .filter((name) => name !== 'report.html')
+        .sort(),
+    );
+  });
+  it('gives every picture a title', () => {
+    const svgs = pageOf(files).match(/<svg [^>]*>(?:<title>[^<]+<\/title>)?/g)!;
+    expect(svgs.length).toBe(files.length - 1);
+    for (const svg of svgs) expect(svg).toMatch(/role="img".*<title>[^<]+<\/title>$/);
+  });
+});
+
+describe('runs that are out of the ordinary', () => {
+  it('of one round, without any conjecture', async () => {
+    const files = await reportOf('single', { statements: STATEMENTS, rounds: [KNOWN.rounds[0]!] });
+    expect(firstFlaw(pageOf(files))).toBeNull();
+    expect(pageOf(files)).toContain('No conjecture was made');
+    expect(files.map(({ name }) => name)).not.toContain('report/funnel.csv');
+  });
+  it('before any round is done', async () => {
+    const files = await reportOf('young', { statements: STATEMENTS, rounds: [null] });
+    expect(firstFlaw(pageOf(files))).toBeNull();
+    expect(pageOf(files)).toContain('not finished');
+  });
+  it('with a round that failed and was given up', async () => {
+    const files = await reportOf('skipped', {
+      statements: STATEMENTS,
+      rounds: [KNOWN.rounds[0]!, null, KNOWN.rounds[1]!],
+      failures: [
+        { round: 1, message: 'STP1702: no verdict <here> & there', decision: 'retry' },
+        { round: 1, message: 'STP1702 again', decision: 'skip' },
+      ],
+    });
+    const page = pageOf(files);
+    expect(firstFlaw(page)).toBeNull();
+    expect(page).toContain('STP1702: no verdict &lt;here&gt; &amp; there');
+    expect(page).toContain('given up');
+    expect(page).toMatch(/<th scope="row">1<\/th><td>skipped<\/td>/);
+    expect(linesOf(files, 'progress').at(-1)).toBe('skipped,smoke,2,40,0.5');
+  });
+  it('with huge texts and texts that look like markup', async () => {
+    const long = `theorem long (n : Nat) : ${'n + '.repeat(1_900)}0 = n`;
+    const files = await reportOf('hostile', {
+      statements: [long, 'theorem h (n : Nat) : n < 3 → "</code><script>alert(1)</script>" = "&amp;"'],
+      rounds: [
+        { samples: 2, shards: [{ 0: 0, 1: 0 }] },
+        { samples: 2, shards: [{ 0: 1, 1: 1 }], proof: `exact ${'(f x) '.repeat(2_000)}\u0000\u0007\ud800` },
+      ],
+    });
+    const page = pageOf(files);
+    expect(firstFlaw(page)).toBeNull();
+    expect(page).not.toContain('<script');
+    expect(page).toContain('characters more');
+    expect(page.length).toBeLessThan(400_000);
+  });
+  it('moved to another folder with all it refers to', async () => {
+    await makeRun(join(directory, 'there', 'moving'), KNOWN);
+    await rename(join(directory, 'there'), join(directory, 'elsewhere'));
+    const source = await openRun(pathToFileURL(join(directory, 'elsewhere', 'moving')).href);
+    const figures = await gatherRun({ ...source, libraryStatements: [], losses: [] });
+    expect(figures.progress.at(-1)).toEqual({ samples: 40, proved: 2, round: 1 });
+  });
+  it('that is no run at all', async () => {
+    await expect(openRun(pathToFileURL(join(directory, 'nothing')).href)).rejects.toMatchObject({ code: 'STP1403' });
+  });
+  it('with a library that grows counts the proofs that stand on it', async () => {
+    const grown = 'theorem lemma_of_ours (a b : Nat) : a + b = b + a';
+    const figures = await gather('grows', {
+      set: { library: 'grow' },
+      statements: STATEMENTS,
+      rounds: [
+        { samples: 2, shards: [{ 0: 1 }] },
+        {
+          samples: 2,
+          shards: [{ 1: 1 }],
+          conjectures: [{ statement: grown, successes: 1 }],
+          premises: ['lemma_of_ours'],
+        },
+        { samples: 2, shards: [{ 2: 1, 3: 0 }], premises: ['lemma_of_ours'] },
+      ],
+    });
+    expect(figures.rounds.map(({ libraryGrown, proofsWithGrown }) => [libraryGrown, proofsWithGrown])).toEqual([
+      [0, 0],
+      [0, 0],
+      [1, 1],
+    ]);
+  });
+});
+
+describe('several runs side by side', () => {
+  it('puts seeds of one configuration together, with mean and range', async () => {
+    const round = (proved: Record<number, number>) => ({ samples: 4, shards: [proved] });
+    const runs = [
+      await gather('seed-1', {
+        statements: STATEMENTS,
+        seed: 1,
+        rounds: [round({ 0: 1, 1: 0 }), round({ 1: 1, 2: 0 })],
+      }),
+      await gather('seed-2', {
+        statements: STATEMENTS,
+        seed: 2,
+        rounds: [round({ 0: 1, 1: 1 }), round({ 2: 1, 3: 1 })],
+      }),
+      await gather('baseline', {
+        statements: STATEMENTS,
+        set: { 'conjectures.perRoundMax': 0 },
+        rounds: [round({ 0: 0, 1: 0 })],
+      }),
+    ] as const;
+    const files = await makeReport([...runs]);
+    const page = pageOf(files);
+    expect(firstFlaw(page)).toBeNull();
+    const methods = linesOf(files, 'progress')
+      .slice(1)
+      .map((line) => line.replace(/"([^"]*)"/, (_, text) => text.replaceAll(',', ';')).split(',')[1]);
+    expect(new Set(methods)).toEqual(new Set(['smoke (mean of 2 seeds)', 'smoke; perRoundMax 0']));
+    expect(page).toContain('Runs compared');
+    // at the 8 samples that all three reached: one, two and none of four
+    expect([...page.matchAll(/<td>([\d.]+) %<\/td>/g)].map((match) => match[1])).toEqual(['25.0', '50.0', '0.0']);
+  });
+});

@@ -1,0 +1,269 @@
+/** A run's folder with known numbers, as the loop would leave it: state, manifests and record files, written by the real store. */
+import { pathToFileURL } from 'node:url';
+import type { ConjectureRecord } from '../../activities/conjecture-records.ts';
+import { writeRecords } from '../../activities/record-files.ts';
+import type { RunState } from '../../activities/run-state.ts';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { contentId, statementId } from '../../data/schemas/ids.ts';
+import type { Proved, Statement } from '../../data/schemas/records.ts';
+import type {
+  Evaluation,
+  GateCounts,
+  Rate,
+  RoundManifest,
+  RoundOutcome,
+  ShardResult,
+} from '../../data/schemas/round.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+
+export interface SyntheticConjecture {
+  readonly statement: string;
+  readonly successes: number;
+}
+
+export interface SyntheticRound {
+  /** Samples of every statement. */
+  readonly samples: number;
+  /** A shard each: successes by index of the dataset statement attempted in it. */
+  readonly shards: readonly Readonly<Record<number, number>>[];
+  /** Of the first shard. */
+  readonly conjectures?: readonly SyntheticConjecture[];
+  /** Texts that went no further. */
+  readonly gate?: GateCounts;
+  readonly infra?: number;
+  readonly certificateRefused?: number;
+  readonly secondsPerStage?: Readonly<Record<string, number>>;
+  readonly proof?: string;
+  readonly premises?: readonly string[];
+}
+
+export interface SyntheticRun {
+  readonly preset?: string;
+  readonly seed?: number;
+  readonly set?: Readonly<Record<string, unknown>>;
+  readonly statements: readonly string[];
+  /** Null: a round that was given up. */
+  readonly rounds: readonly (SyntheticRound | null)[];
+  readonly failures?: RunState['failures'];
+  readonly evaluation?: Evaluation;
+}
+
+/** Milliseconds that Lean spends on a sample of a synthetic run. */
+export const CHECK_MS = 20;
+
+export interface MadeRun {
+  readonly uri: string;
+  readonly store: ObjectStore;
+  readonly state: RunState;
+}
+
+export async function makeRun(directory: string, run: SyntheticRun): Promise<MadeRun> {
+  const uri = pathToFileURL(directory).href;
+  const store = await openStore(uri);
+  const config = resolveConfig({
+    preset: run.preset ?? 'smoke',
+    set: run.set ?? {},
+    flags: { rounds: Math.max(1, run.rounds.length - 1), seed: run.seed ?? 1 },
+  });
+  const statements = run.statements.map((text) => asStatement(text));
+  const none = await writeRecords(store, 'data/none.jsonl', []);
+  const file = async (name: string): Promise<ArtifactRef> => store.put(name, `${name}\n`);
+  const checkpoint = async (name: string) => ({
+    manifest: await file(`checkpoints/${name}/files.json`),
+    model: `model-${name}`,
+  });
+  const sftCheckpoint = await checkpoint('sft');
+  const outcomes: RoundOutcome[] = [];
+  const everProved = new Set<string>();
+  let model = sftCheckpoint.model;
+  for (const [round, spec] of run.rounds.entries()) {
+    if (spec === null) continue;
+    const made = await makeRound(store, round, spec, statements, model, everProved);
+    const next = await checkpoint(`round-${round}`);
+    outcomes.push({
+      round,
+      manifest: made.ref,
+      checkpoint: next,
+      counts: made.manifest.counts,
+      secondsPerStage: { ...(spec.secondsPerStage ?? { prove: 10, train: 5 }) },
+    });
+    model = next.model;
+  }
+  const state: RunState = {
+    config,
+    hostQueue: 'stp/host/test',
+    data: {
+      train: await writeRecords(store, 'data/train/statements.jsonl', statements),
+      heldOut: none,
+      heldOutKeys: none,
+      canaries: none,
+      sft: none,
+      sftEval: none,
+      counts: {
+        libraryProofs: 7,
+        searchedProofs: 3,
+        conjecturerExamples: 2,
+        excludedForHeldOut: 0,
+        trainExcludedForHeldOut: 0,
+      },
+    },
+    sft: { checkpoint: sftCheckpoint, steps: 10, loss: 1.5, tokens: 100, seconds: 2 },
+    checkpoint: { ...sftCheckpoint, model },
+    outcomes,
+    skipped: run.rounds.flatMap((spec, round) => (spec === null ? [round] : [])),
+    failures: [...(run.failures ?? [])],
+    nextRound: run.rounds.length,
+    replayFrom: 0,
+    evaluations: [],
+    secondsPerStage: { sft: 2, prove: 10, train: 5 },
+  };
+  await store.put(`state/round-${run.rounds.length - 1}.json`, `${JSON.stringify(state)}\n`);
+  return { uri, store, state };
+}
+
+const asStatement = (text: string): Statement => ({
+  id: statementId(null, text),
+  name: /theorem\s+(\S+)/.exec(text)![1]!,
+  header: null,
+  statement: text,
+  split: 'train',
+  labels: [],
+  weight: 1,
+});
+
+async function makeRound(
+  store: ObjectStore,
+  round: number,
+  spec: SyntheticRound,
+  statements: readonly Statement[],
+  model: string,
+  everProved: Set<string>,
+) {
+  const folder = `rounds/${round}-${model}`;
+  const conjectures = (spec.conjectures ?? []).map(({ statement }) => asStatement(statement));
+  const proved: Proved[] = [];
+  const rates: Rate[] = [];
+  const count = (statement: Statement, origin: Rate['origin'], successes: number): void => {
+    const rate = { statementId: statement.id, origin, attempts: spec.samples, successes };
+    rates.push(rate);
+    if (successes > 0) proved.push(asProved(statement, origin, round, successes / spec.samples, model, spec));
+    if (successes > 0 && origin === 'dataset') everProved.add(statement.id);
+  };
+  const shards: ShardResult[] = [];
+  for (const [index, attempted] of spec.shards.entries()) {
+    const dataset = Object.entries(attempted).map(([at, successes]) => ({
+      statement: statements[Number(at)]!,
+      successes,
+    }));
+    const own = index === 0 ? conjectures : [];
+    const items = [
+      ...dataset.map(({ statement }) => ({ statement, origin: 'dataset', samples: spec.samples })),
+      ...own.map((statement) => ({ statement, origin: 'conjecture', samples: spec.samples })),
+    ];
+    for (const { statement, successes } of dataset) count(statement, 'dataset', successes);
+    for (const [at, statement] of own.entries()) count(statement, 'conjecture', spec.conjectures![at]!.successes);
+    const samples = items.length * spec.samples;
+    const ref = await writeRecords(store, `${folder}/shard-${index}/items.jsonl`, items);
+    shards.push({
+      items: ref,
+      // The report has no business with samples and verdicts: references that cannot be read prove it.
+      parts: [{ samples: { ...ref, uri: `${ref.uri}.none` }, verdicts: { ...ref, uri: `${ref.uri}.none` } }],
+      sampleCount: samples,
+      distinctCount: samples,
+      tokens: 10 * samples,
+      verdictCounts: {},
+      provedStatements: 0,
+      checkMs: CHECK_MS * samples,
+    });
+  }
+  const samples = shards.reduce((sum, shard) => sum + shard.sampleCount, 0);
+  const accepted = rates.reduce((sum, rate) => sum + rate.successes, 0);
+  const infra = spec.infra ?? 0;
+  const gate = spec.gate ?? {};
+  const refused = Object.values(gate).reduce((sum, number) => sum + number, 0);
+  const conjecturesProved = proved.filter(({ origin }) => origin === 'conjecture').length;
+  const provedThisRound = proved.length - conjecturesProved;
+  const manifest: RoundManifest = {
+    round,
+    inputHash: contentId('synthetic', String(round)),
+    modelIn: model,
+    rates: await writeRecords(store, `${folder}/rates.jsonl`, rates),
+    certifiedRates: await writeRecords(
+      store,
+      `${folder}/certified-rates.jsonl`,
+      rates.filter(({ successes }) => successes > 0),
+    ),
+    proved: await writeRecords(store, `${folder}/proved.jsonl`, proved),
+    conjectures:
+      conjectures.length === 0
+        ? null
+        : await writeRecords(
+            store,
+            `${folder}/conjectures.jsonl`,
+            conjectures.map(
+              (statement): ConjectureRecord => ({
+                ...statement,
+                seedId: statements[0]!.id,
+                lemma: null,
+                round,
+                level: 1,
+                origin: { kind: 'target', targetStatement: statements[0]!.statement },
+                guide: null,
+              }),
+            ),
+          ),
+    conjecturerExamples: null,
+    examples: null,
+    shards,
+    counts: {
+      attempted: rates.filter(({ origin }) => origin === 'dataset').length,
+      samples,
+      distinctSamples: samples,
+      tokens: 10 * samples,
+      conjecturesMade: conjectures.length + refused,
+      conjecturesAttempted: conjectures.length,
+      conjecturesProved,
+      conjecturesMatched: conjecturesProved,
+      conjecturesKept: conjecturesProved,
+      gate: conjectures.length === 0 ? gate : { ...gate, accepted: conjectures.length },
+      verdicts: { proved: accepted, rejected: samples - accepted - infra, ...(infra === 0 ? {} : { infra }) },
+      provedThisRound,
+      provedEver: everProved.size,
+      certified: proved.length,
+      certificateRefused: spec.certificateRefused ?? 0,
+      proverExamples: proved.length,
+      conjecturerExamples: conjecturesProved,
+    },
+  };
+  return { manifest, ref: await store.put(`${folder}/manifest.json`, `${JSON.stringify(manifest)}\n`) };
+}
+
+function asProved(
+  statement: Statement,
+  origin: Rate['origin'],
+  round: number,
+  passRate: number,
+  model: string,
+  spec: SyntheticRound,
+): Proved {
+  return {
+    statementId: statement.id,
+    name: statement.name,
+    header: null,
+    statement: statement.statement,
+    proof: spec.proof ?? 'simp',
+    origin,
+    level: origin === 'dataset' ? 0 : 1,
+    round,
+    passRate,
+    premises: [...(spec.premises ?? [])],
+    model,
+    seed: 5,
+    leanVersion: 'Lean 4.test',
+    promptHash: 'test',
+    certificate: { leanVersion: 'Lean 4.test', fingerprint: 'f', fileHash: 'a'.repeat(64), axioms: ['propext'] },
+    checkMs: CHECK_MS,
+  };
+}
