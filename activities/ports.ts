@@ -2,6 +2,7 @@
  * What activities stand on. Every activity is made by a factory over these ports; the laptop's and the fleet's
  * implementations are put in by the workers (`workers/assemble.ts`), fakes by tests.
  */
+import type { SftSet } from '../data/prepare/sft-set.ts';
 import type { LibraryTheorem, Statement } from '../data/schemas/records.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import type { Nodes } from '../infra/nodes/nodes.ts';
@@ -12,9 +13,11 @@ import type { Verifier } from '../lean/verifier.ts';
 import type { Generator } from '../model/generator.ts';
 import type { Trainer } from '../model/trainer.ts';
 
-/** The problem sets, the library and what was prepared from it, as they lie in the repository. */
+/** The problem sets, the library and what was prepared, as they lie in the data folder and the repository. */
 export interface Sources {
   problemSet(name: string): AsyncIterable<Statement>;
+  /** A prepared SFT set (`data.sft`): its examples, those held out, the theorems it was made of. */
+  sftSet(name: string): Promise<SftSet>;
   libraryTheorems(): Promise<readonly LibraryTheorem[]>;
   /** Further proofs of library theorems found by the script search: (theorem name, proof). */
   searchedProofs(): AsyncIterable<{ readonly theorem: string; readonly proof: string }>;

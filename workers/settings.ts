@@ -12,6 +12,11 @@ export interface WorkerSettings {
   readonly storeUri: string;
   /** Lean, Temporal, compiled libraries, bundles, verdicts. STP_CACHE. */
   readonly cacheDirectory: string;
+  /**
+   * What `bin/stp data prepare` has made: problem sets under `problems/NAME`, searched before the repository's own, and SFT
+   * sets under `SFT/NAME`. A run copies what it takes into its store at its start. STP_DATA.
+   */
+  readonly dataDirectory: string;
   /** Files of runs that may vanish. STP_SCRATCH. */
   readonly scratchDirectory: string;
   /**
@@ -29,6 +34,7 @@ export function workerSettings(environment: NodeJS.ProcessEnv = process.env): Wo
   return {
     storeUri: environment.STP_STORE ?? pathToFileURL(resolve('runs')).href,
     cacheDirectory,
+    dataDirectory: resolve(environment.STP_DATA ?? join(cacheDirectory, 'data')),
     scratchDirectory: resolve(environment.STP_SCRATCH ?? join(cacheDirectory, 'scratch')),
     modelServer: modelServerSettings(environment),
   };

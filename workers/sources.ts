@@ -1,16 +1,21 @@
-/** The `Sources` port over the repository's own folders: problem sets, library, searched proofs, canaries. */
-import { createReadStream } from 'node:fs';
+/**
+ * The `Sources` port: problem sets and SFT sets of the data folder, and the repository's own problem sets, library,
+ * searched proofs and canaries.
+ */
+import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { Sources } from '../activities/ports.ts';
+import { suggestion } from '../data/config/nearest.ts';
 import { StpError } from '../data/errors.ts';
 import { readStatements } from '../data/loaders/dataset.ts';
+import { openSftSet } from '../data/prepare/sft-set.ts';
 import { PROOF_CHARS_MAX } from '../data/schemas/records.ts';
 import { extractLibrary } from '../lean/library/extract.ts';
 import { discoverModules } from '../lean/library/modules.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
-import { REPOSITORY } from './settings.ts';
+import { REPOSITORY, workerSettings } from './settings.ts';
 
 const DATA = join(REPOSITORY, 'data');
 export const SOURCE_DIRECTORIES = [
@@ -20,10 +25,15 @@ export const SOURCE_DIRECTORIES = [
 
 const searchedRowSchema = z.object({ theorem: z.string().max(256), proof: z.string().max(PROOF_CHARS_MAX) });
 
-export function repositorySources(): Sources {
+/** @param dataDirectory where prepared sets are; by default what `STP_DATA` says */
+export function repositorySources(dataDirectory: string = workerSettings().dataDirectory): Sources {
   const library = join(DATA, 'library');
   return {
-    problemSet: (name) => readStatements(join(DATA, 'problems', name, 'statements.jsonl')),
+    problemSet: (name) => {
+      const folder = findSet('problem set', name, [join(dataDirectory, 'problems'), join(DATA, 'problems')]);
+      return readStatements(join(folder, 'statements.jsonl'));
+    },
+    sftSet: async (name) => openSftSet(findSet('SFT set', name, [join(dataDirectory, 'SFT')])),
     libraryTheorems: async () => (await extractLibrary(library)).theorems,
     async *searchedProofs() {
       const path = join(DATA, 'sft', 'search.jsonl');
@@ -46,4 +56,17 @@ export function repositorySources(): Sources {
         .filter((module) => module.path !== null)
         .map(({ name, source }) => ({ module: name, text: source })),
   };
+}
+
+/** Folder of a set, from the first parent that has it; STP1002 naming those that are there. */
+function findSet(kind: string, name: string, parents: readonly string[]): string {
+  const folder = parents.map((parent) => join(parent, name)).find((path) => existsSync(path));
+  if (folder !== undefined) return folder;
+  const known = parents.flatMap((parent) => (existsSync(parent) ? readdirSync(parent) : []));
+  const there = [...new Set(known.filter((entry) => !entry.startsWith('.')))].sort();
+  throw new StpError(
+    'STP1002',
+    `there is no ${kind} ${name}${suggestion(name, there)} in ${parents.join(' or ')}`,
+    `Make it with \`bin/stp data prepare\`; there are: ${there.join(', ') || 'none'}.`,
+  );
 }

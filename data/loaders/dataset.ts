@@ -1,15 +1,14 @@
 /**
- * Dataset files into statements, a row at a time. JSON Lines are streamed; a JSON array (first character `[`) is read
- * whole, up to a limit. Knows files and rows; the meaning of a row is in `formats.ts`.
+ * Dataset files into statements, a row at a time: JSON Lines or one JSON array (first character `[`), both streamed.
+ * Knows files and rows; the meaning of a row is in `formats.ts`.
  */
-import { open, readFile, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { StpError } from '../errors.ts';
 import type { Statement } from '../schemas/records.ts';
 import { type DatasetFormat, type RowOptions, rowToStatement } from './formats.ts';
-import { decodeUtf8, readLines, unreadable } from './lines.ts';
+import { readJsonArray } from './json-array.ts';
+import { LINE_BYTES_MAX, readLines, unreadable } from './lines.ts';
 
-/** Largest JSON array read whole. LeanWorkbook's 89,221 rows are about 30 MB. */
-export const ARRAY_BYTES_MAX = 268_435_456;
 /** Skipped rows named in a report; more are counted only. */
 export const SKIPPED_ROWS_NAMED_MAX = 100;
 
@@ -24,7 +23,7 @@ export interface DatasetReport {
   rows: number;
   statements: number;
   skipped: number;
-  /** `file:line: reason` (JSON Lines) or `file row N: reason` (array) of the first skipped rows. */
+  /** `file:line: reason` of the first skipped rows; in an array, `file:line row N: reason`. */
   readonly skippedRows: string[];
 }
 
@@ -75,24 +74,8 @@ async function* lineRows(path: string): AsyncGenerator<Row> {
 }
 
 async function* arrayRows(path: string): AsyncGenerator<Row> {
-  const { size } = await stat(path);
-  if (size > ARRAY_BYTES_MAX) {
-    throw new StpError(
-      'STP1501',
-      `${path}: JSON array of ${size} bytes`,
-      'Convert it to JSON Lines, which is streamed.',
-      {
-        facts: { path, bytes: size, bytesMax: ARRAY_BYTES_MAX },
-      },
-    );
-  }
-  const whole = parsed(path, decodeUtf8(await readFile(path), path));
-  if ('problem' in whole) throw new StpError('STP1501', `${path}: ${whole.problem}`, 'Is the file complete?');
-  let index = 0;
-  for (const value of whole.value as unknown[]) {
-    index += 1;
-    yield { where: `${path} row ${index}`, value };
-  }
+  for await (const { row, line, text } of readJsonArray(path, LINE_BYTES_MAX))
+    yield parsed(`${path}:${line} row ${row}`, text);
 }
 
 function parsed(where: string, text: string): Row {

@@ -20,10 +20,26 @@ const namedRow = z.looseObject({
   split: label,
   tags,
 });
-const leanWorkbookRow = z.looseObject({ formal_statement: text, split: label.optional(), tags });
+const leanWorkbookRow = z.looseObject({ formal_statement: text, split: label.nullish(), tags });
+/** Rows of anybody's: STP's loader needs no more than the statement (§1.1). */
+const plainRow = z
+  .looseObject({
+    formal_statement: text.optional(),
+    statement: text.optional(),
+    header: z.string().max(4_096).nullish(),
+    split: label.nullish(),
+    tags,
+    weight: z.number().positive().optional(),
+  })
+  .transform((row, context) => {
+    const formal = row.formal_statement ?? row.statement;
+    if (formal !== undefined) return { ...row, formal_statement: formal };
+    context.addIssue({ code: 'custom', message: 'neither formal_statement nor statement' });
+    return z.NEVER;
+  });
 
-export const DATASET_FORMATS = ['statements', 'minif2f', 'proofnet', 'putnam-bench', 'lean-workbook'] as const;
-/** `statements`: our own records. */
+export const DATASET_FORMATS = ['statements', 'minif2f', 'proofnet', 'putnam-bench', 'lean-workbook', 'plain'] as const;
+/** `statements`: our own records. `plain`: any rows with a statement. */
 export type DatasetFormat = (typeof DATASET_FORMATS)[number];
 
 export interface RowOptions {
@@ -33,6 +49,8 @@ export interface RowOptions {
   readonly weight?: number | undefined;
   /** Header of rows that bring none; default null, the library header. */
   readonly header?: string | null | undefined;
+  /** Name of the set, first of every statement's labels; without it the labels are the row's own. */
+  readonly set?: string | undefined;
 }
 
 export type RowResult = { readonly statement: Statement } | { readonly problem: string };
@@ -50,14 +68,17 @@ export function rowToStatement(row: unknown, format: DatasetFormat, options: Row
       return converted(namedRow.safeParse(row), 'held-out', options);
     case 'lean-workbook':
       return converted(leanWorkbookRow.safeParse(row), 'train', options);
+    case 'plain':
+      return converted(plainRow.safeParse(row), 'train', options);
   }
 }
 
 interface SourceRow {
   readonly formal_statement: string;
-  readonly split?: string | undefined;
-  readonly header?: string | undefined;
+  readonly split?: string | null | undefined;
+  readonly header?: string | null | undefined;
   readonly tags?: readonly string[] | null | undefined;
+  readonly weight?: number | undefined;
 }
 
 function converted(parsed: z.ZodSafeParseResult<SourceRow>, otherwise: Split, options: RowOptions): RowResult {
@@ -72,15 +93,15 @@ function converted(parsed: z.ZodSafeParseResult<SourceRow>, otherwise: Split, op
     header,
     statement: theorem.statement,
     split: options.split ?? splitOf(row.split, otherwise),
-    labels: [...(row.split === undefined ? [] : [row.split]), ...(row.tags ?? [])],
-    weight: options.weight ?? 1,
+    labels: [options.set, row.split, ...(row.tags ?? [])].filter((word) => typeof word === 'string'),
+    weight: options.weight ?? row.weight ?? 1,
   });
 }
 
 /** `test` and `bench` words are held out, `valid` and `train` are for training, anything else is the format's own. */
-function splitOf(word: string | undefined, otherwise: Split): Split {
-  if (word === undefined) return otherwise;
-  if (/\b(?:test|bench)\b/iu.test(word)) return 'held-out';
+function splitOf(word: string | null | undefined, otherwise: Split): Split {
+  if (typeof word !== 'string') return otherwise;
+  if (/\b(?:test|bench|held-out)\b/iu.test(word)) return 'held-out';
   return /\b(?:valid|validation|train)\b/iu.test(word) ? 'train' : otherwise;
 }
 

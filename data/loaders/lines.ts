@@ -82,7 +82,8 @@ export function unreadable(path: string, cause: unknown): StpError {
   });
 }
 
-async function* fileChunks(path: string): AsyncGenerator<Buffer> {
+/** Bytes of a file as they come; STP1405 when it cannot be read. */
+export async function* fileChunks(path: string): AsyncGenerator<Buffer> {
   try {
     yield* createReadStream(path) as AsyncIterable<Buffer>;
   } catch (cause) {

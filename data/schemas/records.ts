@@ -19,8 +19,9 @@ export const statementSchema = z.strictObject({
   header: z.string().max(4_096).nullable(),
   statement: z.string().min(1).max(STATEMENT_CHARS_MAX),
   split: splitSchema,
-  labels: z.array(z.string().max(128)).max(16),
-  /** Matching weight (STP §1.1): how much this dataset counts when conjectures are matched to it. */
+  /** The set's name first, then what the source says of it (STP §1.1: its split and tags). */
+  labels: z.array(z.string().max(128)).max(20),
+  /** Matching weight in round 0 (STP §1.1): how much this dataset counts when conjectures are matched to it. */
   weight: z.number().positive(),
 });
 export type Statement = z.infer<typeof statementSchema>;

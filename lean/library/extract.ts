@@ -26,11 +26,10 @@ export interface LibraryExtract {
 }
 
 /** Example for the conjecturer (STP §1.3 item 5): two theorems of a file that share a premise, the earlier one first. */
-export interface ConjecturerTuple {
-  readonly file: string;
-  readonly easy: LibraryTheorem;
-  readonly lemma: LibraryTheorem;
-  readonly hard: LibraryTheorem;
+export interface ConjecturerTuple<T> {
+  readonly easy: T;
+  readonly lemma: T;
+  readonly hard: T;
 }
 
 interface FoundTheorem extends Omit<LibraryTheorem, 'premises'> {
@@ -62,22 +61,31 @@ export async function extractLibrary(directory: string): Promise<LibraryExtract>
   return { theorems, skipped };
 }
 
-/** Every (easy, lemma, hard) of the theorems, which are in the order of their files. */
-export function conjecturerTuples(theorems: readonly LibraryTheorem[]): readonly ConjecturerTuple[] {
+/** What a tuple is made of: any theorem that knows its file and its premises. */
+interface Tupled {
+  readonly name: string;
+  readonly file: string;
+  readonly premises: readonly string[];
+}
+
+/**
+ * Every (easy, lemma, hard) of the theorems, which are in the order of their files. A theorem of a name that comes twice
+ * is the later one where it is the lemma, as in STP's table.
+ */
+export function* conjecturerTuples<T extends Tupled>(theorems: readonly T[]): Generator<ConjecturerTuple<T>> {
   const byName = new Map(theorems.map((theorem) => [theorem.name, theorem]));
-  const earlierUsers = new Map<string, LibraryTheorem[]>();
-  const tuples: ConjecturerTuple[] = [];
+  const earlierUsers = new Map<string, T[]>();
   for (const hard of theorems) {
     for (const premise of hard.premises) {
       const lemma = byName.get(premise);
       if (lemma === undefined) continue;
       const key = `${hard.file}\n${premise}`;
       const users = earlierUsers.get(key) ?? [];
-      for (const easy of users) tuples.push({ file: hard.file, easy, lemma, hard });
-      earlierUsers.set(key, [...users, hard]);
+      for (const easy of users) yield { easy, lemma, hard };
+      users.push(hard);
+      earlierUsers.set(key, users);
     }
   }
-  return tuples;
 }
 
 function* readTheorems(file: string, source: string): Generator<FoundTheorem | SkippedTheorem> {

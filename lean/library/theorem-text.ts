@@ -23,20 +23,35 @@ const BINDING_WORD = /(?<![\p{L}\p{N}_'.])(?:let|have|letI|haveI)(?![\p{L}\p{N}_
 /** Column of the first tactic, as in `Sample.proof`. */
 const TACTIC_COLUMN = 2;
 
+/** The signature of a theorem, and where its proof starts. */
+export interface Signature {
+  readonly name: string;
+  readonly statement: string;
+  /** Position of the `:=` in the text. */
+  readonly assignment: number;
+}
+
 /** `text` and `code` start at the keyword and have the same length. `column` is the keyword's own column. */
 export function splitTheorem(text: string, code: string): TheoremText | SkipReason {
+  const signature = splitSignature(text, code);
+  if (typeof signature === 'string') return signature;
+  const { name, statement, assignment } = signature;
+  const by = /^:=\s*by(?=\s)/.exec(code.slice(assignment));
+  if (by === null) return 'term proof';
+  return { name, statement, proof: tacticBlock(text, assignment + by[0].length) };
+}
+
+/** The signature whatever the proof is, as long as a `:=` starts it. `text` and `code` as in `splitTheorem`. */
+export function splitSignature(text: string, code: string): Signature | SkipReason {
   const keyword = KEYWORD.exec(code)?.[0];
   const name = keyword === undefined ? undefined : NAME.exec(text.slice(keyword.length))?.[0];
   if (keyword === undefined || name === undefined) return 'no name';
   const assignment = proofAssignment(code, keyword.length + name.length);
   if (assignment < 0) return 'pattern-matching proof';
-  const by = /^:=\s*by(?=\s)/.exec(code.slice(assignment));
-  if (by === null) return 'term proof';
-  const signature = text.slice(keyword.length, assignment);
   return {
     name,
-    statement: `theorem ${dropBlankLines(signature).trim()}`,
-    proof: tacticBlock(text, assignment + by[0].length),
+    statement: `theorem ${dropBlankLines(text.slice(keyword.length, assignment)).trim()}`,
+    assignment,
   };
 }
 

@@ -1,11 +1,12 @@
 /** The dataset readers on files as the public datasets write them, and on damaged ones. Under 1 s. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StpError } from '../../data/errors.ts';
 import { type DatasetOptions, readDataset, readStatements } from '../../data/loaders/dataset.ts';
+import { readJsonArray } from '../../data/loaders/json-array.ts';
 import { LINE_BYTES_MAX, readLines } from '../../data/loaders/lines.ts';
 import { loadProblemSet } from '../../data/loaders/problem-set.ts';
 import { theoremText } from '../../data/loaders/theorem-text.ts';
@@ -52,6 +53,11 @@ const record = (statement: string, name: string): Statement => ({
 });
 
 describe('theorem text', () => {
+  it('is what stands before the last sorry, not before an earlier one', () => {
+    const statement = 'theorem a (sorry_free : Nat) : (sorry_free : Nat) = sorry_free';
+    expect(theoremText(`${statement} := by sorry`)?.statement).toBe(statement);
+  });
+
   it.each([
     ['theorem a (x : ℝ) : x = x := by', 'a', 'theorem a (x : ℝ) : x = x'],
     ['theorem a : 1 = 1 :=', 'a', 'theorem a : 1 = 1'],
@@ -165,6 +171,85 @@ describe('formats', () => {
   });
 });
 
+describe('excerpts of the public files', () => {
+  const fixture = (name: string) => join(import.meta.dirname, '..', 'fixtures', 'datasets', name);
+
+  it('ProofNet’s statements end in := and miniF2F’s in := by or in a sorry; ours in neither', async () => {
+    const minif2f = await collect(fixture('minif2f.json'), { format: 'minif2f' });
+    const proofnet = await collect(fixture('proofnet.jsonl'), { format: 'proofnet', skipInvalid: true });
+    const sources = await readFile(fixture('minif2f.json'), 'utf8');
+    expect(JSON.parse(sources).map((row: { formal_statement: string }) => row.formal_statement.slice(-5))).toEqual(
+      expect.arrayContaining([':= by', 'rryby']),
+    );
+    expect(minif2f.statements.length).toBe(minif2f.report.rows);
+    for (const { statement } of [...minif2f.statements, ...proofnet.statements])
+      expect(statement).toMatch(/^theorem (?![\s\S]*(?::=\s*(?:by)?\s*$|sorry))/);
+    expect(proofnet.report).toMatchObject({ rows: 4, statements: 3, skipped: 1 });
+    expect(proofnet.statements.map(({ split }) => split)).toContain('held-out');
+  });
+});
+
+describe('plain rows', () => {
+  it('need a statement under either key; header, split, tags and weight are theirs, the set stands first in the labels', async () => {
+    const path = await file(
+      lines(
+        { statement: 'theorem a : 1 = 1', split: 'held-out', tags: ['x'], header: 'import Mathlib', weight: 7 },
+        { formal_statement: 'theorem b : 1 = 1 := by sorry', split: null, header: null, informal: '…' },
+      ),
+    );
+    const { statements } = await collect(path, { format: 'plain', set: 'mine' });
+    expect(statements).toMatchObject([
+      { name: 'a', split: 'held-out', labels: ['mine', 'held-out', 'x'], header: 'import Mathlib', weight: 7 },
+      { name: 'b', split: 'train', labels: ['mine'], header: null, weight: 1 },
+    ]);
+    const bad = await errorOf(collect(await file(lines({ split: 'train' })), { format: 'plain' }));
+    expect(bad.message).toContain(':1: row: neither formal_statement nor statement');
+  });
+});
+
+describe('JSON arrays', () => {
+  const rowsOf = async (content: string | Uint8Array, max = 1_000) =>
+    Array.fromAsync(readJsonArray(await file(content), max));
+  const values = async (content: string | Uint8Array) => (await rowsOf(content)).map(({ text }) => JSON.parse(text));
+
+  it('are read element by element, whatever the values and the white space', async () => {
+    const json = fc.array(fc.jsonValue(), { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(json, fc.constantFrom(0, 1, '\t'), async (elements, indent) => {
+        expect(await values(JSON.stringify(elements, null, indent))).toEqual(JSON.parse(JSON.stringify(elements)));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('cross chunk borders whole, with brackets and quotes in strings, and keep their line', async () => {
+    const elements = Array.from({ length: 3_000 }, (_, index) => ({ text: `]},{[\\"β${'é'.repeat(index % 90)}\\` }));
+    const found = await rowsOf(`\ufeff [\r\n${elements.map((element) => JSON.stringify(element)).join(',\r\n')}\n]\n`);
+    expect(found.map(({ text }) => JSON.parse(text))).toEqual(elements);
+    expect(found.map(({ line, row }) => [line, row])).toEqual(elements.map((_, index) => [index + 2, index + 1]));
+  });
+
+  it.each([
+    ['', 'no JSON array'],
+    ['{"a": 1}', 'text before the array'],
+    ['[1, 2', 'the array does not end'],
+    ['[1, "2]', 'the array does not end'],
+    ['[1,]', 'an element is missing'],
+    ['[,1]', 'an element is missing'],
+    ['[1] 2', 'text after the array'],
+    ['[1]]', 'text after the array'],
+    ['[}]', 'a bracket closes that was not opened'],
+  ])('%j is none', async (content, problem) => {
+    expect((await errorOf(rowsOf(content))).message).toContain(`:1: ${problem}`);
+  });
+
+  it('have a limit for an element, not for the whole', async () => {
+    expect(await rowsOf(JSON.stringify(Array.from({ length: 400 }, () => 'x'.repeat(900))))).toHaveLength(400);
+    const error = await errorOf(rowsOf(`[1,\n"${'x'.repeat(70_000)}"]`));
+    expect(error.message).toContain(':2: element 2 is longer than 1000 bytes');
+  });
+});
+
 describe('invalid rows', () => {
   const good = { formal_statement: 'theorem a : 1 = 1 := by', split: 'x' };
   const rows = [good, { formal_statement: 'def b : Nat :=', split: 'x' }, { split: 'x' }, good];
@@ -188,7 +273,7 @@ describe('invalid rows', () => {
 
   it('in an array have their row', async () => {
     const path = await file(JSON.stringify(rows));
-    expect((await errorOf(collect(path, { format: 'minif2f' }))).message).toContain(`${path} row 2:`);
+    expect((await errorOf(collect(path, { format: 'minif2f' }))).message).toContain(`${path}:1 row 2:`);
   });
 
   it('a statement over the limit is one', async () => {

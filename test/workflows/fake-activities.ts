@@ -61,10 +61,17 @@ export function fakeActivities(shards = 2): Fakes {
         heldOutKeys: ref('keys'),
         canaries: ref('canaries'),
         sft: ref('sft', 5),
+        sftEval: ref('sft-eval', 1),
       };
       return {
         ...data,
-        counts: { libraryProofs: 3, searchedProofs: 1, conjecturerExamples: 1, excludedForHeldOut: 0 },
+        counts: {
+          libraryProofs: 3,
+          searchedProofs: 1,
+          conjecturerExamples: 1,
+          excludedForHeldOut: 0,
+          trainExcludedForHeldOut: 0,
+        },
       };
     },
     async saveState(_run, state) {

@@ -1,0 +1,99 @@
+/**
+ * SFT examples of both roles from a library's theorems: their proofs, further proofs found by the script search, and
+ * (lemma, earlier theorem, later theorem) tuples for the conjecturer (STP §1.3). What is held out is in no example.
+ */
+import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
+import { type ConjecturerTuple, conjecturerTuples } from '../../lean/library/extract.ts';
+import { statementKey } from '../../selfplay/dedupe.ts';
+import { conjecturerExample, displayProof, proverExample } from '../../selfplay/prompts.ts';
+import { type Random, randomStream } from '../../selfplay/random.ts';
+import { dedupeExamples } from '../../selfplay/select.ts';
+
+/** Statements are longer than proofs: at half weight both roles have about the same share of the loss. */
+const CONJECTURER_WEIGHT = 0.5;
+/** Theorems this far apart in a file are still about the same thing. */
+const NEIGHBOUR_DISTANCE_MAX = 5;
+
+export interface LibraryExamplesInput {
+  readonly theorems: readonly LibraryTheorem[];
+  /** Keys of statements that must be in no example: those held out by the run, those held out by this set. */
+  readonly excluded: ReadonlySet<string>;
+  readonly searched: AsyncIterable<{ readonly theorem: string; readonly proof: string }> | null;
+  /** Tuples that end in one theorem at most; null: all. */
+  readonly tuplesPerTheoremMax: number | null;
+  readonly seed: number;
+}
+
+export interface LibraryExamples {
+  /** Without repeats, in file order: first the prover's, then the conjecturer's. */
+  readonly examples: readonly Example[];
+  readonly libraryProofs: number;
+  readonly searchedProofs: number;
+  readonly conjecturerExamples: number;
+}
+
+/** A proof that is one of several of its theorem shares the weight among the further ones. */
+export async function libraryExamples(input: LibraryExamplesInput): Promise<LibraryExamples> {
+  const theorems = input.theorems.filter(({ statement }) => !input.excluded.has(statementKey(null, statement)));
+  const byName = new Map(theorems.map((theorem) => [theorem.name, theorem]));
+  const searched = new Map<string, string[]>();
+  for await (const row of input.searched ?? []) {
+    const theorem = byName.get(row.theorem);
+    if (theorem && displayProof(theorem.proof) !== displayProof(row.proof))
+      searched.set(row.theorem, [...(searched.get(row.theorem) ?? []), row.proof]);
+  }
+  const prover: Example[] = [];
+  for (const theorem of theorems) {
+    const further = searched.get(theorem.name) ?? [];
+    prover.push(proverExample(theorem.statement, theorem.proof, 1));
+    for (const proof of further) prover.push(proverExample(theorem.statement, proof, 1 / (1 + further.length)));
+  }
+  const examples = dedupeExamples([...prover, ...conjecturerSet(theorems, input)]);
+  const conjecturerCount = examples.filter(({ role }) => role === 'conjecturer').length;
+  return {
+    examples,
+    libraryProofs: theorems.length,
+    searchedProofs: prover.length - theorems.length,
+    conjecturerExamples: conjecturerCount,
+  };
+}
+
+/** The example of one tuple. */
+export function tupleExample(
+  lemma: Pick<LibraryTheorem, 'statement'> | null,
+  easy: Pick<LibraryTheorem, 'statement' | 'proof'>,
+  hard: Pick<LibraryTheorem, 'statement'>,
+): Example {
+  const input = { lemma: lemma?.statement ?? null, easyStatement: easy.statement, easyProof: easy.proof };
+  return conjecturerExample(input, hard.statement, CONJECTURER_WEIGHT);
+}
+
+/**
+ * Tuples, a seeded choice for each later theorem, and pairs of near neighbours in a file with no lemma, which is how a
+ * seed is shown whose proof used none.
+ */
+function* conjecturerSet(theorems: readonly LibraryTheorem[], input: LibraryExamplesInput): Generator<Example> {
+  const random = randomStream(input.seed, 'tuples');
+  const most = input.tuplesPerTheoremMax ?? Number.POSITIVE_INFINITY;
+  for (const { lemma, easy, hard } of chosenTuples(theorems, most, random)) yield tupleExample(lemma, easy, hard);
+  for (const [index, hard] of theorems.entries()) {
+    const near = theorems
+      .slice(Math.max(0, index - NEIGHBOUR_DISTANCE_MAX), index)
+      .filter((easy) => easy.file === hard.file);
+    for (const easy of random.shuffle(near).slice(0, most)) yield tupleExample(null, easy, hard);
+  }
+}
+
+function* chosenTuples(
+  theorems: readonly LibraryTheorem[],
+  most: number,
+  random: Random,
+): Generator<ConjecturerTuple<LibraryTheorem>> {
+  const ends = new Map<string, number>();
+  for (const tuple of random.shuffle([...conjecturerTuples(theorems)])) {
+    const taken = ends.get(tuple.hard.name) ?? 0;
+    if (taken >= most) continue;
+    ends.set(tuple.hard.name, taken + 1);
+    yield tuple;
+  }
+}

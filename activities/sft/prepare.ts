@@ -1,0 +1,162 @@
+/** Prepares SFT sets for runs to name: from the repository's library, or from LeanDojo Benchmark 4 and its Mathlib. */
+import { mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { JsonArrayFile } from '../../data/prepare/json-array-file.ts';
+import { type SftManifest, writeSftSet } from '../../data/prepare/sft-set.ts';
+import type { LeanDojoSplit } from '../../lean/library/leandojo/entries.ts';
+import { readSourceTheorems, type SourceTheorem, type SourceTheorems } from '../../lean/library/leandojo/theorems.ts';
+import { statementKey } from '../../selfplay/dedupe.ts';
+import { proverExample } from '../../selfplay/prompts.ts';
+import { randomStream } from '../../selfplay/random.ts';
+import type { Sources } from '../ports.ts';
+import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
+import { libraryExamples } from './library-examples.ts';
+import { stpRows } from './stp-rows.ts';
+import {
+  heldOutOf,
+  isProved,
+  isStated,
+  tracedProverExample,
+  tracedRecords,
+  tracedTrainExamples,
+} from './traced-examples.ts';
+
+interface SftTarget {
+  readonly name: string;
+  readonly folder: string;
+  readonly seed: number;
+  readonly replace: boolean;
+}
+
+export interface PreparedSft {
+  readonly manifest: SftManifest;
+  /** What was left out, by reason. */
+  readonly left: Readonly<Record<string, number>>;
+}
+
+/** All of the library with its searched proofs and all its tuples, as a set like any other. */
+export async function prepareLibrarySft(sources: Sources, target: SftTarget): Promise<PreparedSft> {
+  const { name, folder, seed, replace } = target;
+  const theorems = await sources.libraryTheorems();
+  const statements = theorems.map(({ statement }) => statement);
+  const excluded = chooseHeldOut(statements, LIBRARY_HELD_OUT, randomStream(seed, 'sft-held-out'));
+  const { examples } = await libraryExamples({
+    theorems,
+    excluded,
+    searched: sources.searchedProofs(),
+    tuplesPerTheoremMax: null,
+    seed,
+  });
+  const isHeldOut = ({ statement }: { statement: string }): boolean => excluded.has(statementKey(null, statement));
+  const manifest = await writeSftSet(folder, replace, {
+    name,
+    train: randomStream(seed, 'sft').shuffle(examples),
+    heldOut: theorems.filter(isHeldOut).map(({ statement, proof }) => proverExample(statement, proof, 1)),
+    theorems: theorems.filter((theorem) => !isHeldOut(theorem)),
+    heldOutTheorems: theorems.filter(isHeldOut).length,
+    card: (counts) =>
+      card(
+        name,
+        seed,
+        counts,
+        'The library of this repository (`data/library`), with the proofs of `data/sft`.',
+        'Apache-2.0.',
+      ),
+  });
+  return { manifest, left: {} };
+}
+
+export interface TracedTarget extends SftTarget {
+  /** LeanDojo Benchmark 4 folder. */
+  readonly leanDojo: string;
+  readonly split: LeanDojoSplit;
+  /** Mathlib as it was traced. */
+  readonly checkout: string;
+  /** Folder for STP's own rows as JSON arrays, `NAME.json` and `eval.json`; null: none. */
+  readonly exportFolder: string | null;
+}
+
+/** STP §1.3, steps 1 to 7, with the held-out theorems left out of everything else (STP leaves them in step 5). */
+export async function prepareTracedSft(target: TracedTarget): Promise<PreparedSft> {
+  const { name, folder, seed, replace } = target;
+  const source = await readSourceTheorems(target.leanDojo, target.split, target.checkout);
+  const { theorems } = source;
+  const isHeldOut = heldOutOf(theorems, seed);
+  const heldOut = theorems.filter(isHeldOut);
+  const left = leftOut(source);
+  const manifest = await writeSftSet(folder, replace, {
+    name,
+    train: tracedTrainExamples(theorems, isHeldOut, seed),
+    heldOut: heldOut.filter(isProved).map(tracedProverExample),
+    theorems: tracedRecords(theorems, isHeldOut),
+    heldOutTheorems: heldOut.length,
+    card: (counts) =>
+      card(
+        name,
+        seed,
+        counts,
+        `LeanDojo Benchmark 4, split ${target.split}, with the texts of the Mathlib it traced (STP §1.3).`,
+        'CC BY 2.0 for LeanDojo’s data, Apache-2.0 for Mathlib’s text.',
+        left,
+      ),
+  });
+  if (target.exportFolder !== null) await exportRows(theorems, isHeldOut, target.checkout, target.exportFolder, name);
+  return { manifest, left };
+}
+
+function leftOut({ theorems, missing, distinctNames }: SourceTheorems): Record<string, number> {
+  const count = (test: (theorem: SourceTheorem) => boolean) => theorems.filter(test).length;
+  return {
+    ...Object.fromEntries(Object.entries(missing).map(([reason, number]) => [`traced theorems: ${reason}`, number])),
+    'theorems of a name that came before (kept as proofs, one in the table)': theorems.length - distinctNames,
+    'theorems whose signature has no end we know (no example)': count((theorem) => !isStated(theorem)),
+    'theorems with no tactic block of their own (no proof, not the easy theorem of a tuple)': count(
+      (theorem) => isStated(theorem) && !isProved(theorem),
+    ),
+  };
+}
+
+/** The rows as two JSON arrays, each there only when it is whole. */
+async function exportRows(
+  theorems: readonly SourceTheorem[],
+  isHeldOut: (theorem: SourceTheorem) => boolean,
+  checkout: string,
+  folder: string,
+  name: string,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const paths = { train: join(folder, `${name}.json`), 'held-out': join(folder, 'eval.json') };
+  const files = {
+    train: new JsonArrayFile(`${paths.train}.part`),
+    'held-out': new JsonArrayFile(`${paths['held-out']}.part`),
+  };
+  for await (const { part, row } of stpRows(theorems, isHeldOut, checkout)) await files[part].write(row);
+  for (const part of ['train', 'held-out'] as const) {
+    await files[part].close();
+    await rename(`${paths[part]}.part`, paths[part]);
+  }
+}
+
+function card(
+  name: string,
+  seed: number,
+  counts: SftManifest['counts'],
+  source: string,
+  licence: string,
+  left: Readonly<Record<string, number>> = {},
+): string {
+  return [
+    `# ${name}`,
+    '',
+    source,
+    '',
+    `- **Licence**: ${licence}`,
+    `- **Examples**: ${counts.proverExamples} proofs, ${counts.conjecturerExamples} conjecturer examples, shuffled with seed ${seed}.`,
+    `- **Theorems** in \`theorems.jsonl\`: ${counts.theorems}.`,
+    `- **Held out**: ${counts.heldOutTheorems} theorems, a seeded choice; they are in no example and not in the table.`,
+    ...Object.entries(left).map(([reason, count]) => `- ${count} ${reason}.`),
+    '',
+    'Prompts are those of `selfplay/prompts.ts`, the same in training and sampling.',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,103 @@
+/**
+ * The SFT set of a run: made of the repository's library, or streamed from a prepared set. Either way nothing in it is a
+ * held-out statement up to names, in any place of a prompt or target.
+ */
+import { contentId } from '../../data/schemas/ids.ts';
+import type { Example } from '../../data/schemas/records.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import { statementKey } from '../../selfplay/dedupe.ts';
+import { proverExample } from '../../selfplay/prompts.ts';
+import { randomStream } from '../../selfplay/random.ts';
+import type { Sources } from '../ports.ts';
+import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
+import { libraryExamples } from './library-examples.ts';
+import { conditionedOnTarget, statementKeysOf } from './statements-of.ts';
+
+/** `data.sft` of a run that takes the repository's own library. */
+export const LIBRARY_SFT = 'library';
+
+export interface SftCounts {
+  readonly libraryProofs: number;
+  readonly searchedProofs: number;
+  readonly conjecturerExamples: number;
+  readonly excludedForHeldOut: number;
+}
+
+export interface RunSft {
+  readonly train: Iterable<Example> | AsyncIterable<Example>;
+  readonly heldOut: Iterable<Example> | AsyncIterable<Example>;
+  /** Once `train` has been read to its end. */
+  counts(): SftCounts;
+}
+
+/** @param heldOutKeys `statementKey` of every held-out statement of the run's sets */
+export async function runSft(sources: Sources, config: RunConfig, heldOutKeys: ReadonlySet<string>): Promise<RunSft> {
+  const found = await (config.data.sft === LIBRARY_SFT
+    ? librarySft(sources, config, heldOutKeys)
+    : preparedSft(sources, config.data.sft, heldOutKeys));
+  return config.conjectures.conditionOn === 'proved-seed' ? found : { ...found, train: forTargets(found.train) };
+}
+
+async function librarySft(sources: Sources, config: RunConfig, heldOutKeys: ReadonlySet<string>): Promise<RunSft> {
+  const all = await sources.libraryTheorems();
+  const keyed = all.map((theorem) => ({ theorem, key: statementKey(null, theorem.statement) }));
+  const open = keyed.filter(({ key }) => !heldOutKeys.has(key));
+  const ownHeldOut = chooseHeldOut(
+    open.map(({ theorem }) => theorem.statement),
+    LIBRARY_HELD_OUT,
+    randomStream(config.seed, 'sft-held-out'),
+  );
+  const { examples, ...counts } = await libraryExamples({
+    theorems: all,
+    excluded: new Set([...heldOutKeys, ...ownHeldOut]),
+    searched: config.data.useSearchedProofs ? sources.searchedProofs() : null,
+    tuplesPerTheoremMax: config.data.conjecturerExamplesPerTheoremMax,
+    seed: config.seed,
+  });
+  const order = randomStream(config.seed, 'sft', contentId(...open.map(({ theorem }) => theorem.id)));
+  return {
+    train: order.shuffle(examples),
+    heldOut: open
+      .filter(({ key }) => ownHeldOut.has(key))
+      .map(({ theorem }) => proverExample(theorem.statement, theorem.proof, 1)),
+    counts: () => ({ ...counts, excludedForHeldOut: all.length - open.length }),
+  };
+}
+
+async function preparedSft(sources: Sources, name: string, heldOutKeys: ReadonlySet<string>): Promise<RunSft> {
+  const set = await sources.sftSet(name);
+  const made = { prover: 0, conjecturer: 0 };
+  let excluded = 0;
+  const isOpen = (example: Example): boolean => !statementKeysOf(example).some((key) => heldOutKeys.has(key));
+  async function* train(): AsyncGenerator<Example> {
+    for await (const example of set.train())
+      if (isOpen(example)) {
+        made[example.role] += 1;
+        yield example;
+      } else excluded += 1;
+  }
+  async function* heldOut(): AsyncGenerator<Example> {
+    for await (const example of set.heldOut()) if (isOpen(example)) yield example;
+  }
+  return {
+    train: train(),
+    heldOut: heldOut(),
+    counts: () => ({
+      libraryProofs: made.prover,
+      searchedProofs: 0,
+      conjecturerExamples: made.conjecturer,
+      excludedForHeldOut: excluded,
+    }),
+  };
+}
+
+/** Conjecturer examples in the shape that unproved targets are shown in, without repeats; prover examples as they are. */
+async function* forTargets(examples: Iterable<Example> | AsyncIterable<Example>): AsyncGenerator<Example> {
+  const seen = new Set<string>();
+  for await (const example of examples) {
+    const shaped = conditionedOnTarget(example);
+    const key = contentId(shaped.prompt, shaped.target);
+    if (!seen.has(key)) yield shaped;
+    seen.add(key);
+  }
+}

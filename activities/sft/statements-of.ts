@@ -1,0 +1,35 @@
+/** The statements an example shows or asks for, wherever they stand in it, and the same example for another prompt shape. */
+import type { Example } from '../../data/schemas/records.ts';
+import { statementKey } from '../../selfplay/dedupe.ts';
+import { targetExample } from '../../selfplay/prompts.ts';
+
+const MARKERS = /<(prove|by|lemma|easy|hard)>/;
+/** A statement as prompts show it has no name; any will do, since keys and prompts leave it out. */
+const named = (displayed: string): string => `theorem t ${displayed}`;
+
+/** Marker and what follows it, in order; the target of a conjecturer example is what follows its last marker. */
+function sections({ prompt, target, role }: Example): (readonly [marker: string, text: string])[] {
+  const parts = (role === 'conjecturer' ? prompt + target : prompt).split(MARKERS);
+  return parts.flatMap((part, index) => (index % 2 === 1 ? [[part, parts[index + 1] ?? ''] as const] : []));
+}
+
+/** `statementKey` of every statement in the example. */
+export function statementKeysOf(example: Example): string[] {
+  return sections(example)
+    .filter(([marker]) => marker !== 'by')
+    .map(([, text]) => statementKey(null, named(text)));
+}
+
+/**
+ * A (lemma, easy, hard) example as one that is asked with the hard theorem and answers with the lemma, or with the easy
+ * theorem where no lemma is given; a prover example stays.
+ */
+export function conditionedOnTarget(example: Example): Example {
+  if (example.role === 'prover') return example;
+  const found = new Map(sections(example));
+  const lemma = found.get('lemma');
+  const easier = lemma === undefined || !lemma.includes(':') ? found.get('easy') : lemma;
+  const hard = found.get('hard');
+  if (easier === undefined || hard === undefined) return example;
+  return targetExample(named(hard), named(easier), example.weight);
+}

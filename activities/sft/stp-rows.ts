@@ -1,0 +1,72 @@
+/**
+ * Traced theorems as STP's own SFT rows `{prompt, target}` for other trainers (STP §1.2, §1.3): a fence, the text of the
+ * file before the theorem, and the theorem; for the conjecturer the markers in STP's words. One difference: what is held
+ * out is cut out of every file's text and out of every tuple, where STP leaves it in.
+ */
+import { realpath } from 'node:fs/promises';
+import { conjecturerTuples } from '../../lean/library/extract.ts';
+import { readSourceLines, type SourceTheorem } from '../../lean/library/leandojo/theorems.ts';
+
+export interface StpRow {
+  readonly prompt: string;
+  readonly target: string;
+}
+
+const FENCE = 'Complete the following Lean 4 code:\n\n```lean4\n';
+
+/**
+ * Rows in the order of the files: `train` the tuples and proofs that are not held out, `held-out` the proofs that are.
+ * A file's text is in memory at a time.
+ */
+export async function* stpRows(
+  theorems: readonly SourceTheorem[],
+  isHeldOut: (theorem: SourceTheorem) => boolean,
+  checkout: string,
+): AsyncGenerator<{ readonly part: 'train' | 'held-out'; readonly row: StpRow }> {
+  const root = await realpath(checkout);
+  const tuples = conjecturerTuples(theorems.filter((theorem) => !isHeldOut(theorem)));
+  let tuple = tuples.next();
+  for (const [file, own] of inFiles(theorems)) {
+    const before = textBefore((await readSourceLines(root, file)) ?? [], own.filter(isHeldOut));
+    for (const theorem of own)
+      yield {
+        part: isHeldOut(theorem) ? 'held-out' : 'train',
+        row: { prompt: FENCE + before(theorem), target: theorem.text },
+      };
+    for (; tuple.done !== true && tuple.value.hard.file === file; tuple = tuples.next()) {
+      const { lemma, easy, hard } = tuple.value;
+      const asked = `<lemma>\n${signature(lemma)}\n<easy theorem>\n${easy.text.trim()}\n<hard theorem>`;
+      const target = `\n${signature(hard)} := by\n</hard theorem>`;
+      yield { part: 'train', row: { prompt: `${FENCE}${before(easy)}${asked}`, target } };
+    }
+  }
+}
+
+function* inFiles(theorems: readonly SourceTheorem[]): Generator<[string, SourceTheorem[]]> {
+  let own: SourceTheorem[] = [];
+  for (const theorem of theorems) {
+    if (own.length > 0 && own[0]!.file !== theorem.file) {
+      yield [own[0]!.file, own];
+      own = [];
+    }
+    own.push(theorem);
+  }
+  if (own.length > 0) yield [own[0]!.file, own];
+}
+
+/** The file's lines before a theorem, without those of the theorems that are held out. */
+function textBefore(lines: readonly string[], heldOut: readonly SourceTheorem[]): (theorem: SourceTheorem) => string {
+  const hidden = new Set<number>();
+  for (const { startLine, endLine } of heldOut) for (let line = startLine; line <= endLine; line++) hidden.add(line);
+  return ({ startLine }) =>
+    lines
+      .slice(0, startLine - 1)
+      .filter((_, index) => !hidden.has(index + 1))
+      .map((line) => `${line}\n`)
+      .join('');
+}
+
+/** Our reading of the signature where there is one; STP's, up to the first `:=`, otherwise. */
+function signature({ statement, text }: SourceTheorem): string {
+  return statement ?? text.split(':=')[0]!.trim();
+}

@@ -1,0 +1,94 @@
+/**
+ * SFT examples from traced theorems of Mathlib (STP §1.3, steps 5 to 7), in the one prompt form of runs. What is held out
+ * is in no example: neither as a proof nor in any place of a tuple.
+ */
+
+import { MATHLIB_HEADER } from '../../data/prepare/public-sets.ts';
+import { contentId } from '../../data/schemas/ids.ts';
+import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
+import { conjecturerTuples } from '../../lean/library/extract.ts';
+import type { SourceTheorem } from '../../lean/library/leandojo/theorems.ts';
+import { statementKey } from '../../selfplay/dedupe.ts';
+import { proverExample } from '../../selfplay/prompts.ts';
+import { randomStream } from '../../selfplay/random.ts';
+import { chooseHeldOut, TRACED_HELD_OUT } from './held-out.ts';
+import { tupleExample } from './library-examples.ts';
+
+/** A theorem whose signature can be read. */
+export type StatedTheorem = SourceTheorem & { readonly statement: string };
+/** One with a tactic proof besides. */
+export type ProvedTheorem = StatedTheorem & { readonly proof: string };
+
+export const isStated = (theorem: SourceTheorem): theorem is StatedTheorem => theorem.statement !== null;
+export const isProved = (theorem: SourceTheorem): theorem is ProvedTheorem =>
+  isStated(theorem) && theorem.proof !== null;
+
+/**
+ * Is a theorem held out? Those without a readable signature never are: nothing but their whole text could be compared.
+ */
+export function heldOutOf(theorems: readonly SourceTheorem[], seed: number): (theorem: SourceTheorem) => boolean {
+  const keys = chooseHeldOut(
+    theorems.filter(isProved).map(({ statement }) => statement),
+    TRACED_HELD_OUT,
+    randomStream(seed, 'sft-held-out'),
+  );
+  return (theorem) => isStated(theorem) && keys.has(statementKey(null, theorem.statement));
+}
+
+/** Which parts of a training example are where: places in the list of theorems, so that a shuffle moves numbers only. */
+type Plan = readonly [lemma: number, easy: number, hard: number];
+/** Stands for lemma and easy theorem in a prover example. */
+const NONE = -1;
+
+/**
+ * Training examples in a seeded order without repeats, made one by one. Memory: three numbers and a hash for each.
+ */
+export function* tracedTrainExamples(
+  theorems: readonly SourceTheorem[],
+  isHeldOut: (theorem: SourceTheorem) => boolean,
+  seed: number,
+): Generator<Example> {
+  const kept = theorems.filter((theorem) => !isHeldOut(theorem));
+  const place = new Map(kept.map((theorem, index) => [theorem, index]));
+  const plans: Plan[] = [];
+  for (const [index, theorem] of kept.entries()) if (isProved(theorem)) plans.push([NONE, NONE, index]);
+  for (const { lemma, easy, hard } of conjecturerTuples(kept))
+    if (isStated(lemma) && isProved(easy) && isStated(hard))
+      plans.push([place.get(lemma)!, place.get(easy)!, place.get(hard)!]);
+  const seen = new Set<string>();
+  for (const [lemma, easy, hard] of randomStream(seed, 'sft').shuffle(plans)) {
+    const example =
+      lemma === NONE ? tracedProverExample(kept[hard] as ProvedTheorem) : tracedTuple(kept, lemma, easy, hard);
+    const key = contentId(example.prompt, example.target);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    yield example;
+  }
+}
+
+export function tracedProverExample({ statement, proof }: ProvedTheorem): Example {
+  return proverExample(statement, proof, 1);
+}
+
+function tracedTuple(theorems: readonly SourceTheorem[], lemma: number, easy: number, hard: number): Example {
+  return tupleExample(
+    theorems[lemma] as StatedTheorem,
+    theorems[easy] as ProvedTheorem,
+    theorems[hard] as StatedTheorem,
+  );
+}
+
+/** Theorems that are not held out as library records: where a run looks up the lemmas of its seeds. */
+export function* tracedRecords(
+  theorems: readonly SourceTheorem[],
+  isHeldOut: (theorem: SourceTheorem) => boolean,
+): Generator<LibraryTheorem> {
+  const seen = new Set<string>();
+  for (const theorem of theorems) {
+    if (!isProved(theorem) || isHeldOut(theorem) || seen.has(theorem.name)) continue;
+    seen.add(theorem.name);
+    const { name, file, startLine: line, statement, proof, premises } = theorem;
+    const id = contentId('library', name, statement, proof);
+    yield { id, name, file, line, statement, proof, header: MATHLIB_HEADER, premises: [...premises] };
+  }
+}

@@ -1,0 +1,180 @@
+/** `bin/stp data prepare`: problem sets and SFT sets from other people's files, into the data folder that runs read. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { prepareLibrarySft, prepareTracedSft } from '../activities/sft/prepare.ts';
+import { StpError } from '../data/errors.ts';
+import { type ProblemSetReport, prepareProblemSet } from '../data/prepare/problem-set.ts';
+import { PUBLIC_SETS, type PublicSetName } from '../data/prepare/public-sets.ts';
+import type { SftManifest } from '../data/prepare/sft-set.ts';
+import { readStpConfig } from '../data/prepare/stp-config.ts';
+import type { Split } from '../data/schemas/records.ts';
+import type { LeanDojoSplit } from '../lean/library/leandojo/entries.ts';
+import { workerSettings } from '../workers/settings.ts';
+import { repositorySources } from '../workers/sources.ts';
+
+export interface PrepareOptions {
+  readonly from: string;
+  readonly input?: string;
+  readonly name?: string;
+  readonly out?: string;
+  readonly split?: string;
+  readonly as?: Split;
+  readonly headerFile?: string;
+  readonly weight?: number;
+  readonly skipInvalid?: boolean;
+  readonly root?: string;
+  readonly mathlib?: string;
+  readonly seed?: number;
+  readonly exportJson?: string;
+  readonly replace?: boolean;
+  readonly json?: boolean;
+}
+
+/** Options that have a meaning for some sources only. */
+const OPTIONS_OF: Readonly<Record<string, readonly (keyof PrepareOptions)[]>> = {
+  library: ['seed'],
+  leandojo: ['input', 'split', 'mathlib', 'seed', 'exportJson'],
+  'stp-config': ['input', 'root', 'skipInvalid', 'headerFile'],
+  set: ['input', 'split', 'as', 'headerFile', 'weight', 'skipInvalid'],
+};
+const EVERY_SOURCE: readonly (keyof PrepareOptions)[] = ['from', 'name', 'out', 'replace', 'json'];
+const NAME = /^[a-z0-9-]{1,64}$/;
+
+/** Prepares what the options say and prints what was made of what, and the option that makes a run use it. */
+export async function prepare(options: PrepareOptions): Promise<void> {
+  refuseForeign(options);
+  const folder = resolve(options.out ?? workerSettings().dataDirectory);
+  if (options.from === 'library' || options.from === 'leandojo') return prepareSft(options, folder);
+  const reports = options.from === 'stp-config' ? await mixed(options, folder) : [await single(options, folder)];
+  if (options.json === true) return console.log(JSON.stringify(reports));
+  for (const report of reports) console.log(described(report));
+  console.log(
+    `A run takes ${reports.length === 1 ? 'it' : 'them'} with --set 'data.problemSets=${JSON.stringify(reports.map(({ name }) => name))}'${whereSaid(options, folder)}.`,
+  );
+}
+
+async function single(options: PrepareOptions, folder: string): Promise<ProblemSetReport> {
+  const source = PUBLIC_SETS[options.from as PublicSetName];
+  const splitWord = options.split === undefined || options.split === 'all' ? null : options.split;
+  const name = setName(options.name ?? [options.from, ...(splitWord === null ? [] : [splitWord])].join('-'));
+  return prepareProblemSet({
+    name,
+    input: required(options.input, '--input', 'the dataset file'),
+    folder: join(folder, 'problems', name),
+    source,
+    splitWord,
+    split: options.as,
+    header: headerOf(options),
+    weight: options.weight,
+    skipInvalid: options.skipInvalid,
+    replace: options.replace === true,
+  });
+}
+
+/** Datasets of an STP configuration, each as a set named like its file. All share the loader's one rule (STP §1.1). */
+async function mixed(options: PrepareOptions, folder: string): Promise<ProblemSetReport[]> {
+  const input = required(options.input, '--input', 'the dataset configuration');
+  const reports: ProblemSetReport[] = [];
+  for (const { name, path, weight } of await readStpConfig(input, resolve(options.root ?? '.')))
+    reports.push(
+      await prepareProblemSet({
+        name,
+        input: path,
+        folder: join(folder, 'problems', name),
+        source: { ...PUBLIC_SETS.jsonl, header: PUBLIC_SETS.leanworkbook.header, skipInvalid: true },
+        splitWord: null,
+        header: headerOf(options),
+        weight,
+        skipInvalid: options.skipInvalid,
+        replace: options.replace === true,
+      }),
+    );
+  return reports;
+}
+
+async function prepareSft(options: PrepareOptions, data: string): Promise<void> {
+  const name = setName(options.name ?? (options.from === 'library' ? 'core-library' : 'mathlib'));
+  if (name === 'library')
+    throw new StpError('STP1002', 'the name library is taken by the built-in set', 'Give another --name.');
+  const target = { name, folder: join(data, 'SFT', name), seed: options.seed ?? 0, replace: options.replace === true };
+  const { manifest, left } =
+    options.from === 'library'
+      ? await prepareLibrarySft(repositorySources(data), target)
+      : await prepareTracedSft({
+          ...target,
+          leanDojo: required(options.input, '--input', 'the LeanDojo Benchmark 4 folder'),
+          split: leanDojoSplit(options.split),
+          checkout: required(options.mathlib, '--mathlib', 'the checkout that was traced'),
+          exportFolder: options.exportJson === undefined ? null : resolve(options.exportJson),
+        });
+  if (options.json === true) return console.log(JSON.stringify({ ...manifest, left }));
+  console.log(describedSft(manifest, left, target.folder));
+  console.log(`A run takes it with --set data.sft=${name}${whereSaid(options, data)}.`);
+}
+
+function described(report: ProblemSetReport): string {
+  const { name, folder, rows, train, heldOut, skipped, repeated, otherSplit, renamed, skippedRows } = report;
+  const left = [
+    `${skipped} no theorem`,
+    `${repeated} repeated`,
+    ...(otherSplit > 0 ? [`${otherSplit} of another split`] : []),
+    ...(renamed > 0 ? [`${renamed} renamed`] : []),
+  ];
+  return [
+    `${name}: ${train} training and ${heldOut} held-out statements of ${rows} rows (${left.join(', ')}) in ${folder}`,
+    ...skippedRows.slice(0, 3).map((row) => `  left out ${row}`),
+    ...(skipped > 3 ? [`  … ${skipped - 3} more${skippedRows.length > 3 ? ' in its card.md' : ''}`] : []),
+  ].join('\n');
+}
+
+function describedSft(manifest: SftManifest, left: Readonly<Record<string, number>>, folder: string): string {
+  const { proverExamples, conjecturerExamples, heldOutTheorems, theorems } = manifest.counts;
+  const reasons = Object.entries(left).filter(([, count]) => count > 0);
+  return [
+    `${manifest.name}: ${proverExamples} proofs and ${conjecturerExamples} conjecturer examples from ${theorems} theorems,`,
+    `  ${heldOutTheorems} theorems held out, in ${folder}`,
+    ...reasons.map(([reason, count]) => `  ${count} ${reason}`),
+  ].join('\n');
+}
+
+/** Said only where the folder is not the one that runs look into anyway. */
+function whereSaid(options: PrepareOptions, folder: string): string {
+  return options.out === undefined ? '' : ` under STP_DATA=${folder}`;
+}
+
+function refuseForeign(options: PrepareOptions): void {
+  const own = OPTIONS_OF[options.from] ?? OPTIONS_OF.set!;
+  const known = new Set<string>([...own, ...EVERY_SOURCE]);
+  if (options.from === 'stp-config') known.delete('name');
+  for (const [key, value] of Object.entries(options))
+    if (value !== undefined && !known.has(key))
+      throw new StpError(
+        'STP1002',
+        `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} means nothing with --from ${options.from}`,
+        'Leave it out; `bin/stp data prepare --help` says what each is for.',
+      );
+}
+
+function setName(name: string): string {
+  if (NAME.test(name)) return name;
+  throw new StpError('STP1002', `"${name.slice(0, 80)}" is no name of a set`, 'Use small letters, digits and hyphens.');
+}
+
+function required(value: string | undefined, option: string, what: string): string {
+  if (value !== undefined) return resolve(value);
+  throw new StpError('STP1002', `${option} is missing`, `Give ${what}.`);
+}
+
+function leanDojoSplit(split = 'random'): LeanDojoSplit {
+  if (split === 'random' || split === 'novel_premises') return split;
+  throw new StpError('STP1002', `LeanDojo has no split ${split.slice(0, 64)}`, 'Say random or novel_premises.');
+}
+
+function headerOf({ headerFile }: PrepareOptions): string | undefined {
+  if (headerFile === undefined) return undefined;
+  try {
+    return readFileSync(headerFile, 'utf8').trim();
+  } catch (cause) {
+    throw new StpError('STP1405', `cannot read ${headerFile}`, 'Check the path and its permissions.', { cause });
+  }
+}

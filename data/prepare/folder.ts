@@ -1,0 +1,32 @@
+/** Writes a folder whole or not at all: into a neighbour first, which takes its name when everything is in it. */
+import { randomUUID } from 'node:crypto';
+import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { StpError } from '../errors.ts';
+
+/**
+ * Runs `write` on an empty folder that becomes `folder` when it is done. STP1002 where `folder` exists already and
+ * `replace` is false; whatever fails leaves what was there before.
+ */
+export async function writeFolder<T>(
+  folder: string,
+  replace: boolean,
+  write: (partial: string) => Promise<T>,
+): Promise<T> {
+  const exists = await access(folder).then(
+    () => true,
+    () => false,
+  );
+  if (exists && !replace)
+    throw new StpError('STP1002', `${folder} is there already`, 'Give another --name, or --replace to make it anew.');
+  const partial = join(dirname(folder), `.${basename(folder)}-${randomUUID()}`);
+  await mkdir(partial, { recursive: true });
+  try {
+    const result = await write(partial);
+    await rm(folder, { recursive: true, force: true });
+    await rename(partial, folder);
+    return result;
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
+}
