@@ -12,7 +12,10 @@ const manifestSchema = z.strictObject({
   files: z.record(z.string().regex(/^[\w.-]+$/), artifactRefSchema),
 });
 
-/** Puts a folder's files under `name/`, then `name/manifest.json`-like `name/files.json`. */
+/** What a checkpoint's folder in a store holds beside the checkpoint: the list below, and how a training ended. */
+const STORE_FILES: ReadonlySet<string> = new Set(['files.json', 'trained.json']);
+
+/** Puts a folder's files under `name/`, then `name/files.json`, their list. The folder may be one in a store itself. */
 export async function storeCheckpoint(
   store: ObjectStore,
   name: string,
@@ -20,7 +23,7 @@ export async function storeCheckpoint(
   signal: AbortSignal,
 ): Promise<CheckpointRef> {
   const files: Record<string, z.infer<typeof artifactRefSchema>> = {};
-  for (const file of (await readdir(directory)).sort())
+  for (const file of (await readdir(directory)).filter((name) => !STORE_FILES.has(name)).sort())
     files[file] = await store.putFile(`${name}/${file}`, join(directory, file), { signal });
   const { model } = await readManifest(directory);
   const manifest = await store.put(`${name}/files.json`, `${JSON.stringify({ model, files }, null, 2)}\n`);

@@ -1,27 +1,142 @@
-/** Evaluation on the held-out split: the same statements and number of samples for two models. Nothing here trains. */
-import type { ArtifactRef } from '../data/schemas/artifact.ts';
-import { statementSchema } from '../data/schemas/records.ts';
+/** Evaluation of a model on statements that nothing here trains on: plans of shards, and what their samples came to. */
+import { z } from 'zod';
+import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
+import { contentId } from '../data/schemas/ids.ts';
+import { type Proved, type Statement, statementSchema } from '../data/schemas/records.ts';
+import { modelEvaluationSchema, type ShardResult } from '../data/schemas/round.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
+import type { ObjectStore } from '../infra/stores/object-store.ts';
+import { budgetsFor, passAtK } from '../selfplay/pass-at-k.ts';
+import { proverPrompt } from '../selfplay/prompts.ts';
+import { randomStream } from '../selfplay/random.ts';
+import { SampleOutcomes } from '../selfplay/sample-outcomes.ts';
 import type { WorkItem } from '../selfplay/shards.ts';
 import type { PreparedData } from './datasets.ts';
+import { withHeartbeat } from './edge.ts';
+import { type StatementTally, tallyShards } from './evaluation-shards.ts';
 import type { Ports } from './ports.ts';
-import { readAll } from './record-files.ts';
+import { once, readAll, writeRecords } from './record-files.ts';
 import { writeShards } from './shard-files.ts';
+
+/** Samples of a shard, about: what a lost worker may have to do again. */
+const SHARD_SAMPLES = 8_192;
+/** Shards of an evaluation at most: two activities each, they share one workflow history. */
+const SHARDS_MAX = 1_000;
+
+export const collectedSchema = z.strictObject({
+  /** The shortest proof of every proved statement, to be certified. */
+  proved: artifactRefSchema,
+  evaluation: modelEvaluationSchema.omit({ certified: true }),
+});
+export type Collected = z.infer<typeof collectedSchema>;
+
+export interface CollectEvaluationInput {
+  readonly run: string;
+  /** Folder of the evaluation's objects. */
+  readonly name: string;
+  /** The statements that were tried, as records. */
+  readonly statements: ArtifactRef;
+  readonly samplesPerStatement: number;
+  readonly shards: readonly ShardResult[];
+  readonly model: string;
+  readonly round: number;
+  readonly seed: number;
+}
 
 export function evaluateActivities(ports: Ports) {
   return {
-    /** Shards of the held-out statements, `samplesPerStatement` each. */
+    /** Shards of the held-out statements, `evaluation.samplesPerStatement` each. */
     async planEvaluation(input: { run: string; config: RunConfig; data: PreparedData }): Promise<ArtifactRef[]> {
       const store = await ports.store(input.run);
       const statements = await readAll(store, input.data.heldOut, statementSchema);
-      const items = statements.map(
-        (statement): WorkItem => ({
-          statement,
-          origin: 'dataset',
-          samples: input.config.evaluation.samplesPerStatement,
-        }),
-      );
-      return writeShards(store, 'evaluation', items, input.config.sampling.statementsPerShard);
+      const { evaluation, sampling } = input.config;
+      return planShards(store, statements, evaluation.samplesPerStatement, sampling.statementsPerShard);
     },
   };
+}
+
+/** Reading samples back takes minutes where there are millions: these run on a node, with heartbeats. */
+export function collectActivities(ports: Ports) {
+  return {
+    /** Counts an evaluation's samples, estimates pass@k, and picks the shortest proof of every proved statement. */
+    async collectEvaluation(input: CollectEvaluationInput): Promise<Collected> {
+      const { run, name, samplesPerStatement, model } = input;
+      const store = await ports.store(run);
+      return once(store, `${name}/collected.json`, collectedSchema, () =>
+        withHeartbeat(async (signal) => {
+          const statements = await readAll(store, input.statements, statementSchema);
+          const tallies = await tallyShards(store, input.shards);
+          const outcomes = outcomesOf(statements, tallies);
+          const random = randomStream(input.seed, 'bootstrap', name);
+          const shortest = shortestProofs(statements, tallies, samplesPerStatement, input.round);
+          return {
+            proved: await writeRecords(store, `${name}/found.jsonl`, shortest, signal),
+            evaluation: {
+              model,
+              statements: statements.length,
+              samplesPerStatement,
+              proved: shortest.length,
+              unverified: statements.reduce((sum, { id }) => sum + (tallies.get(id)?.unverified ?? 0), 0),
+              passAtK: passAtK(outcomes, budgetsFor(samplesPerStatement), samplesPerStatement, random),
+            },
+          };
+        }),
+      );
+    },
+  };
+}
+
+/** Cuts statements into shards of about `SHARD_SAMPLES` samples, and at most `statementsPerShard` statements. */
+export async function planShards(
+  store: ObjectStore,
+  statements: readonly Statement[],
+  samples: number,
+  statementsPerShard: number,
+): Promise<ArtifactRef[]> {
+  const items = statements.map((statement): WorkItem => ({ statement, origin: 'dataset', samples }));
+  const fitting = Math.max(1, Math.floor(SHARD_SAMPLES / Math.max(1, samples)));
+  const size = Math.max(Math.min(statementsPerShard, fitting), Math.ceil(items.length / SHARDS_MAX));
+  return writeShards(store, 'evaluation', items, size);
+}
+
+/** Outcomes in the statements' order; one that was never sampled has none. */
+export function outcomesOf(
+  statements: readonly { readonly id: string }[],
+  tallies: ReadonlyMap<string, StatementTally>,
+): SampleOutcomes[] {
+  return statements.map(({ id }) => tallies.get(id)?.outcomes ?? new SampleOutcomes());
+}
+
+/** The shortest proof of every statement that has one, not certified yet. */
+export function shortestProofs(
+  statements: readonly Statement[],
+  tallies: ReadonlyMap<string, StatementTally>,
+  samplesPerStatement: number,
+  round: number,
+): Proved[] {
+  return statements.flatMap(({ id, name, header, statement }): Proved[] => {
+    const tally = tallies.get(id);
+    if (!tally?.shortest) return [];
+    const { sample, verdict } = tally.shortest;
+    return [
+      {
+        statementId: id,
+        name,
+        header,
+        statement,
+        proof: sample.proof,
+        origin: 'dataset',
+        level: 0,
+        round,
+        passRate: tally.outcomes.successes(0, samplesPerStatement) / samplesPerStatement,
+        premises: verdict.premises,
+        model: sample.model,
+        seed: sample.seed,
+        leanVersion: verdict.leanVersion,
+        promptHash: contentId('prompt', proverPrompt(statement)),
+        certificate: null,
+        checkMs: verdict.checkMs,
+      },
+    ];
+  });
 }

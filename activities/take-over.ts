@@ -13,9 +13,11 @@ import { type RunState, runStateSchema } from './run-state.ts';
 import { type Trained, trainedSchema } from './train.ts';
 
 /** State before any round: data and SFT are done. */
-const SFT_ONLY = -1;
+export const SFT_ONLY = -1;
 
-const stateName = (round: number): string => (round === SFT_ONLY ? 'state/sft.json' : `state/round-${round}.json`);
+/** Where the state after `round` lies; `SFT_ONLY`: before any. */
+export const stateName = (round: number): string =>
+  round === SFT_ONLY ? 'state/sft.json' : `state/round-${round}.json`;
 
 /** What a run takes over: the SFT model alone, or everything up to a round. */
 export const takenOverSchema = z.strictObject({ sft: trainedSchema, state: runStateSchema.nullable() });
@@ -83,11 +85,11 @@ async function finishedRounds(store: ObjectStore): Promise<number[]> {
   return rounds.sort((a, b) => a - b);
 }
 
-async function lastRound(store: ObjectStore): Promise<number> {
+export async function lastRound(store: ObjectStore): Promise<number> {
   return (await finishedRounds(store)).at(-1) ?? SFT_ONLY;
 }
 
-async function describeRounds(store: ObjectStore): Promise<string> {
+export async function describeRounds(store: ObjectStore): Promise<string> {
   const rounds = (await finishedRounds(store)).map((round) => (round === SFT_ONLY ? 'its SFT' : `round ${round}`));
   return rounds.length === 0 ? 'nothing yet' : rounds.join(', ');
 }

@@ -2,7 +2,17 @@
 import { Command, CommanderError, Option } from 'commander';
 import { presetNames } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
-import { fromRoundValue, keyValue, portValue, roundsValue, seedValue, wholeNumber } from './options.ts';
+import { PUBLIC_SETS } from '../data/prepare/public-sets.ts';
+import {
+  fromRoundValue,
+  keyValue,
+  portValue,
+  roundsValue,
+  samplesValue,
+  seedValue,
+  temperatureValue,
+  wholeNumber,
+} from './options.ts';
 
 const program = new Command('stp')
   .description('A self-play theorem prover as a durable workflow: conjecture, prove, verify in Lean 4, train, repeat.')
@@ -62,6 +72,33 @@ configOptions(program.command('config'))
   .option('--json', 'one JSON object: config and provenance')
   .action(async (options) => (await import('./config.ts')).config(options));
 
+const DATA_SOURCES = ['library', 'leandojo', ...Object.keys(PUBLIC_SETS), 'stp-config'];
+const data = program.command('data').description('Prepare problem sets and SFT sets for runs to name.');
+
+data
+  .command('prepare')
+  .description(
+    'Make a problem set (data.problemSets) or an SFT set (data.sft) from a file or folder, in the folder STP_DATA names.',
+  )
+  .addOption(new Option('--from <source>', 'what it is made from').choices(DATA_SOURCES).makeOptionMandatory())
+  .option('--input <path>', 'dataset file (JSON Lines or a JSON array), dataset configuration, or LeanDojo folder')
+  .option('--name <set>', 'name of the set; by default made of source and split')
+  .option('--split <word>', 'rows whose own split has this word: valid, test; for leandojo: random, novel_premises')
+  .addOption(
+    new Option('--as <split>', 'split of all its statements, whatever the rows say').choices(['train', 'held-out']),
+  )
+  .option('--header-file <file>', 'what stands above statements without a header')
+  .option('--weight <n>', 'matching weight of its statements', wholeNumber('a weight', 1, 10_000))
+  .option('--skip-invalid', 'leave out and count rows that are no theorem (always done for the public sets)')
+  .option('--root <dir>', 'with stp-config: folder that its paths start from; the current one if not given')
+  .option('--mathlib <dir>', 'with leandojo: the checkout that was traced')
+  .option('--seed <n>', 'with library and leandojo: seed of order and held-out choice; 0 if not given', seedValue)
+  .option('--export-json <dir>', "with leandojo: write STP's {prompt, target} arrays there too, for other trainers")
+  .option('--out <dir>', 'data folder, instead of STP_DATA')
+  .option('--replace', 'make a set anew that is there already')
+  .option('--json', 'print counts as JSON')
+  .action(async (options) => (await import('./data.ts')).prepare(options));
+
 program
   .command('check')
   .description('Check every theorem of a Lean file; exit 0 all accepted, 1 some rejected, 2 could not be checked.')
@@ -110,6 +147,41 @@ program
   .option('--compare <run...>', 'runs beside it: those of one configuration with other seeds become a mean and a band')
   .option('--out <folder>', 'where report.html and the CSV files go (default: RUN-report, beside the run)')
   .action(async (run, options) => (await import('./report.ts')).report(run, options));
+
+configOptions(program.command('eval'))
+  .description("Evaluate a model on problem sets: samples, proofs checked by Lean, pass@k, STP's log. Taken up again.")
+  .requiredOption('--model <model>', 'checkpoint folder, or RUN, RUN@3 (after round 3) or RUN@sft')
+  .requiredOption('--problems <sets>', 'problem sets, separated by commas')
+  .option('--samples <n>', 'samples for each statement', samplesValue, 32)
+  .option('--temperature <t>', "of sampling; without it the preset's", temperatureValue)
+  .addOption(
+    new Option('--split <split>', 'statements of the sets').choices(['all', 'train', 'held-out']).default('all'),
+  )
+  .option('--run-dir <dir>', 'folder of the evaluation; an unfinished one there is taken up again')
+  .option('--port <n>', 'port of the Temporal server', portValue)
+  .option('--ui-port <n>', 'port of the Temporal UI', portValue)
+  .option('--json', 'print evaluation.json on stdout; progress goes to stderr')
+  .action(async (options) => (await import('./eval.ts')).evaluate(options));
+
+program
+  .command('summary')
+  .description("pass@k of an evaluation log, ours or STP's, as its summary.py prints it; or the rounds of a run.")
+  .option('--log_path <file>', 'generated_proofs_tests.jsonl.gz')
+  .option('--split <name>', 'miniF2F, proofnet, putnam or any label; its parts (valid, test) are told apart')
+  .option('--max_iter <n>', 'samples of each statement that count; without it all in the log', samplesValue)
+  .option('--statements <file>', "the split's statements; without it the list beside the log or the prepared set")
+  .addOption(
+    new Option('--estimator <which>', 'what is printed').choices(['block', 'unbiased', 'both']).default('block'),
+  )
+  .addOption(
+    new Option('--short-block <how>', 'a last block of fewer samples: left out, or counted as STP does')
+      .choices(['drop', 'count'])
+      .default('drop'),
+  )
+  .option('--seed <n>', 'seed of the bootstrap', seedValue, 1)
+  .option('--run <run>', 'folder or URI of a run: cumulative pass rate and counts of every round')
+  .option('--json', 'with --run: as JSON')
+  .action(async (options) => (await import('./summary.ts')).summary(options));
 
 program
   .command('clean')

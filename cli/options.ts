@@ -20,6 +20,12 @@ export const roundsValue = wholeNumber('rounds', 1, ROUNDS_MAX);
 export const fromRoundValue = (text: string): number =>
   text === 'sft' ? -1 : wholeNumber('from-round', 0, ROUNDS_MAX)(text);
 export const seedValue = wholeNumber('seed', 0, 2 ** 31 - 1);
+export const samplesValue = wholeNumber('samples', 1, 1_000_000);
+export const temperatureValue = (text: string): number => {
+  const value = Number(text);
+  if (text.trim() !== '' && value >= 0 && value <= 4) return value;
+  throw new InvalidArgumentError('a temperature must be a number from 0 to 4.');
+};
 export const portValue = wholeNumber('a port', 1, 65_535);
 
 export function keyValue(text: string, previous: Record<string, string> = {}): Record<string, string> {

@@ -58,14 +58,14 @@ export function describeNow(snapshot: Snapshot, nowMs: number): string {
   const elapsedMs = nowMs - at.stageStartedAtMs;
   const where = round === null ? '' : round.round === 0 ? 'baseline · ' : `round ${round.round}/${run.rounds} · `;
   const parts = [`${where}${STAGE_NAMES[at.stage]}`];
-  if (at.stage === 'prove' && round) {
-    parts.push(`shard ${round.shardsDone}/${round.shardsTotal}`, `${round.samples} samples`);
-    if (round.verified > 0) {
-      parts.push(`${(round.verified / (elapsedMs / 1_000)).toFixed(0)} proofs/s`);
-      parts.push(`pass rate ${((100 * round.successes) / round.verified).toFixed(1)} %`);
+  if (at.stage === 'prove') {
+    parts.push(`shard ${at.shardsDone}/${at.shardsTotal}`, `${at.samples} samples`);
+    if (at.verified > 0) {
+      parts.push(`${(at.verified / (elapsedMs / 1_000)).toFixed(0)} proofs/s`);
+      parts.push(`pass rate ${((100 * at.successes) / at.verified).toFixed(1)} %`);
     }
-    if (round.shardsDone > 0)
-      parts.push(`${seconds((elapsedMs / round.shardsDone) * (round.shardsTotal - round.shardsDone))} left`);
+    if (at.shardsDone > 0)
+      parts.push(`${seconds((elapsedMs / at.shardsDone) * (at.shardsTotal - at.shardsDone))} left`);
   } else if (typeof activity.step === 'number' && typeof activity.steps === 'number') {
     const { step, steps } = activity as { step: number; steps: number };
     parts.push(`step ${step}/${steps}`, `loss ${Number(activity.loss).toFixed(3)}`);

@@ -24,6 +24,7 @@ export const ERROR_CODES = {
   STP1404: 'stored object changed meanwhile',
   STP1405: 'store cannot be read',
   STP1501: 'dataset row is invalid',
+  STP1502: 'evaluation cannot be summarised',
   STP1601: 'node clean-up failed',
   STP1701: 'a canary was proved',
   STP1702: 'too many samples without a verdict',

@@ -10,11 +10,13 @@ import type { RunConfig } from '../data/schemas/run-config.ts';
 export const CONTROL_QUEUE = 'stp';
 export const SELFPLAY_TYPE = 'stp-selfplay';
 export const ROUND_TYPE = 'stp-round';
+export const EVALUATE_TYPE = 'stp-evaluate';
 
 /** Digits of a model's name in object names: 32 bits tell a run's models apart. */
 export const MODEL_DIGITS = 8;
 
 export const selfplayWorkflowId = (run: string): string => `stp/${run}`;
+export const evaluateWorkflowId = (name: string): string => `stp-evaluate/${name}`;
 export const roundWorkflowId = (run: string, round: number): string => `stp/${run}/round-${round}`;
 
 export interface RoundInput {

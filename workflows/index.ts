@@ -1,3 +1,4 @@
 /** The only file that is bundled: every workflow under its type name. */
+export { stpEvaluate as 'stp-evaluate' } from './evaluation.ts';
 export { stpRound as 'stp-round' } from './round.ts';
 export { stpSelfplay as 'stp-selfplay' } from './selfplay.ts';

@@ -21,7 +21,7 @@ import type { RoundOutcome } from '../data/schemas/round.ts';
 import { type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import { control, host } from './activity-proxies.ts';
 import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId } from './contracts.ts';
-import { evaluateHeldOut } from './evaluate.ts';
+import { evaluateHeldOut, evaluateRound, isEvaluationDue } from './evaluate.ts';
 import type { stpRound } from './round.ts';
 import { RunControl } from './run-control.ts';
 import { Story } from './story.ts';
@@ -75,6 +75,11 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
       }
       story.state = state;
       if (isRetrainDue(state, story.round, steering.stopping)) state = await retrain(run, state, story);
+      if (isEvaluationDue(state, story.round)) {
+        story.enter('evaluate', `the model after round ${story.round} on held-out statements`);
+        const evaluated = await evaluateRound(run, state, story.round, steering.isOpen);
+        state = { ...state, evaluations: [...state.evaluations, evaluated] };
+      }
       await control('keep the state').saveState(run, { ...state, secondsPerStage: story.clock.close() });
     }
     story.state = state;

@@ -74,6 +74,7 @@ describe('a run', () => {
       const baseline = ['planShards', 'collectRound', 'certify', 'finishRound', 'trainModel'];
       const round = ['planConjectures', 'gateConjectures', ...baseline];
       const kept = ['saveState'];
+      const evaluation = ['planEvaluation', 'collectEvaluation', 'certify'];
       expect(stages).toEqual([
         'provisionNodes',
         'cleanUpNode',
@@ -89,7 +90,8 @@ describe('a run', () => {
         'retrainSet',
         'trainModel',
         ...kept,
-        'planEvaluation',
+        ...evaluation,
+        ...evaluation,
         'writeReport',
         'cleanUpNode',
         'releaseNodes',

@@ -1,0 +1,198 @@
+/** A workflow on this machine from nothing: Lean, Temporal, server and worker are got, and the workflow watched to its end. */
+import { existsSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { Client, Connection, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
+import { requireSameConfig } from '../data/config/resolve.ts';
+import { StpError } from '../data/errors.ts';
+import { type RunConfig, runConfigSchema } from '../data/schemas/run-config.ts';
+import { startDevServer } from '../infra/temporal/dev-server.ts';
+import { leanEnvironment } from '../workers/assemble.ts';
+import { workerSettings } from '../workers/settings.ts';
+import { CONTROL_QUEUE } from '../workflows/contracts.ts';
+import { type ProgressView, takeSnapshot } from './progress-view.ts';
+import { temporalExecutable } from './temporal.ts';
+import { superviseWorker } from './worker-process.ts';
+
+const POLL_EVERY_MS = 1_000;
+/** Why the run stops when a person asked for it (Ctrl-C). */
+const INTERRUPTED = new Error('interrupted');
+/** As shells report a program that SIGINT ended. */
+const EXIT_INTERRUPTED = 130;
+
+export interface LocalRunOptions {
+  readonly port?: number;
+  readonly uiPort?: number;
+}
+
+export interface LocalRun {
+  readonly directory: string;
+  readonly view: ProgressView;
+  readonly workflow: { readonly type: string; readonly id: string; readonly input: unknown; readonly summary: string };
+}
+
+/** What may still be done while the server is up. */
+export interface Running {
+  readonly uiUrl: string;
+  /** Rejects at Ctrl-C, and when server or worker are lost for good. */
+  readonly stopped: Promise<never>;
+}
+
+/** The run's folder, made if it is not there, and its name. A folder whose run has another configuration is STP1002. */
+export async function openRunFolder(path: string, config: RunConfig): Promise<{ directory: string; run: string }> {
+  const directory = resolve(path);
+  const run = basename(directory);
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(run))
+    throw new StpError(
+      'STP1002',
+      `"${run}" cannot name a run`,
+      'End --run-dir in up to 64 letters, digits, dots and dashes.',
+    );
+  await makeFolder(directory).catch((cause: NodeJS.ErrnoException) => {
+    throw new StpError(
+      'STP1401',
+      `the run folder ${directory} cannot be made: ${cause.message}`,
+      'Name a folder you may write to with --run-dir.',
+      { cause },
+    );
+  });
+  const configPath = join(directory, 'config.json');
+  if (existsSync(configPath))
+    requireSameConfig(run, runConfigSchema.parse(JSON.parse(await readFile(configPath, 'utf8'))), config);
+  return { directory, run };
+}
+
+/**
+ * Starts the workflow, or takes up the one that the folder's history holds, and shows its progress until it is done; then
+ * `onDone`. Server and worker are ended on every way out. At Ctrl-C the exit code is 130 and nothing is thrown.
+ */
+export async function runLocally(
+  { directory, view, workflow }: LocalRun,
+  options: LocalRunOptions,
+  onDone: (running: Running) => Promise<void>,
+): Promise<void> {
+  const say = (line: string): void => view.say(line);
+  const settings = { ...workerSettings(), storeUri: pathToFileURL(dirname(directory)).href };
+  const temporal = await temporalExecutable(settings, say);
+  say(`Temporal ${temporal.version} (${temporal.source})`);
+  const lean = await leanEnvironment(settings, say);
+  say(lean.version);
+
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort(INTERRUPTED));
+  const server = await startDevServer({
+    executable: temporal.executable,
+    dbFilename: join(directory, 'temporal', 'history.db'),
+    ...(options.port === undefined ? {} : { port: options.port }),
+    ...(options.uiPort === undefined ? {} : { uiPort: options.uiPort }),
+    onCrash: (error) => stopping.abort(error),
+  });
+  say(`Temporal UI: ${server.uiUrl}/namespaces/default/workflows/${encodeURIComponent(workflow.id)}`);
+  const worker = superviseWorker(
+    { TEMPORAL_ADDRESS: server.address, STP_STORE: settings.storeUri, STP_CACHE: settings.cacheDirectory },
+    join(directory, 'worker.log'),
+    say,
+    (error) => stopping.abort(error),
+  );
+  let connection: Connection | null = null;
+  try {
+    connection = await Connection.connect({ address: server.address });
+    const client = new Client({ connection });
+    const stopped = aborted(stopping.signal);
+    stopped.catch(() => undefined);
+    await Promise.race([worker.ready, stopped]);
+    await startOrTakeUp(client, workflow, say);
+    await watch(connection, workflow.id, view, stopped);
+    view.end();
+    await onDone({ uiUrl: server.uiUrl, stopped });
+  } catch (error) {
+    if (stopping.signal.aborted) say(`Stopped. The same command with --run-dir ${directory} goes on from here.`);
+    if (stopping.signal.reason !== INTERRUPTED)
+      throw stopping.signal.aborted ? stopping.signal.reason : failureOf(error);
+    process.exitCode = EXIT_INTERRUPTED;
+  } finally {
+    view.end();
+    await connection?.close();
+    await worker.stop();
+    await server.stop();
+  }
+}
+
+/** Folder by folder: Node's own recursive call never returns where the system denies that a parent exists (/proc). */
+async function makeFolder(path: string): Promise<void> {
+  if (existsSync(path)) return;
+  await makeFolder(dirname(path));
+  await mkdir(path);
+}
+
+async function startOrTakeUp(
+  client: Client,
+  { type, id, input, summary }: LocalRun['workflow'],
+  say: (line: string) => void,
+): Promise<void> {
+  const known = await client.workflow
+    .getHandle(id)
+    .describe()
+    .catch((error: unknown) => {
+      if (error instanceof WorkflowNotFoundError) return null;
+      throw error;
+    });
+  if (known?.status.name === 'RUNNING') {
+    say('taking up the run where it was left');
+    return;
+  }
+  if (known?.status.name === 'COMPLETED') {
+    say('this run is finished already');
+    return;
+  }
+  await client.workflow.start(type, {
+    workflowId: id,
+    taskQueue: CONTROL_QUEUE,
+    args: [input],
+    staticSummary: summary,
+  });
+}
+
+async function watch(
+  connection: Connection,
+  workflowId: string,
+  view: ProgressView,
+  stopped: Promise<never>,
+): Promise<void> {
+  const client = new Client({ connection });
+  // The server is asked for the result in long calls; they must end before the connection does.
+  const asking = new AbortController();
+  const finished = connection.withAbortSignal(asking.signal, () => client.workflow.getHandle(workflowId).result());
+  finished.catch(() => undefined);
+  try {
+    for (;;) {
+      const turn = await Promise.race([finished.then(() => 'finished'), sleep(POLL_EVERY_MS, 'poll'), stopped]);
+      if (turn === 'finished') return;
+      const snapshot = await takeSnapshot(client, workflowId);
+      if (snapshot) view.show(snapshot, Date.now());
+    }
+  } finally {
+    asking.abort();
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const fail = (): void => reject(signal.reason);
+    if (signal.aborted) fail();
+    else signal.addEventListener('abort', fail, { once: true });
+  });
+}
+
+function failureOf(error: unknown): unknown {
+  if (!(error instanceof WorkflowFailedError)) return error;
+  let cause: Error | undefined = error;
+  while (cause?.cause instanceof Error) cause = cause.cause;
+  return new StpError(
+    'STP1601',
+    `the run failed: ${cause?.message ?? error.message}`,
+    'The Temporal UI shows where; the same command with --run-dir starts it again.',
+  );
+}

@@ -1,0 +1,72 @@
+/** A model as a person names it: a checkpoint folder, or a run and the round after which the model was its own. */
+import { stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fetchCheckpoint } from '../activities/checkpoints.ts';
+import { readJson } from '../activities/record-files.ts';
+import { runStateSchema } from '../activities/run-state.ts';
+import { describeRounds, lastRound, SFT_ONLY, stateName } from '../activities/take-over.ts';
+import { StpError } from '../data/errors.ts';
+import type { CheckpointRef } from '../data/schemas/artifact.ts';
+import { withNeighbours } from '../infra/stores/neighbours.ts';
+import type { ObjectStore } from '../infra/stores/object-store.ts';
+import { openStore } from '../infra/stores/open-store.ts';
+import { readManifest } from '../model/checkpoint/checkpoint.ts';
+
+export interface ModelSource {
+  /** Checkpoint folder on this machine. */
+  readonly directory: string;
+  /** As the person named it. */
+  readonly name: string;
+  /** Null for an SFT model and for a folder of its own. */
+  readonly round: number | null;
+}
+
+/**
+ * `FOLDER` of a checkpoint, or `RUN`, `RUN@3` (after round 3, retraining included), `RUN@sft`; a run is a folder, a URI,
+ * or a name under `runs/`. STP1002 where there is no such model.
+ *
+ * @param downloads folder for a checkpoint that lies in a bucket
+ */
+export async function findModel(name: string, downloads: string): Promise<ModelSource> {
+  if (await isThere(join(name, 'manifest.json'))) {
+    await readManifest(name);
+    return { directory: resolve(name), name, round: null };
+  }
+  const { run, wanted } = splitName(name);
+  const uri = run.includes('://') ? run.replace(/\/+$/, '') : pathToFileURL(await runFolder(run, name)).href;
+  const store = withNeighbours(await openStore(uri), dirnameOfUri(uri));
+  const round = wanted ?? (await lastRound(store));
+  const ref = await store.stat(stateName(round));
+  if (ref === null) throw noModel(name, `Run ${run} has finished ${await describeRounds(store)}.`);
+  const state = await readJson(store, ref, runStateSchema);
+  const checkpoint = round === SFT_ONLY ? state.sft.checkpoint : state.checkpoint;
+  return {
+    directory: await localFolder(store, checkpoint, downloads),
+    name,
+    round: round === SFT_ONLY ? null : round,
+  };
+}
+
+function splitName(name: string): { run: string; wanted: number | null } {
+  const match = /^(.+)@(sft|\d{1,4})$/.exec(name);
+  if (!match) return { run: name, wanted: null };
+  return { run: match[1]!, wanted: match[2] === 'sft' ? SFT_ONLY : Number(match[2]) };
+}
+
+async function runFolder(run: string, name: string): Promise<string> {
+  for (const folder of run.includes('/') ? [run] : [join('runs', run), run])
+    if (await isThere(join(folder, 'config.json'))) return resolve(folder);
+  throw noModel(name, 'Give a checkpoint folder (with manifest.json), a run folder, or the name of a run under runs/.');
+}
+
+/** Where a checkpoint in a folder's store lies, or a copy of one that lies in a bucket. */
+async function localFolder(store: ObjectStore, checkpoint: CheckpointRef, downloads: string): Promise<string> {
+  const { uri } = checkpoint.manifest;
+  return uri.startsWith('file://') ? dirname(fileURLToPath(uri)) : fetchCheckpoint(store, checkpoint, downloads);
+}
+
+const isThere = async (path: string): Promise<boolean> => (await stat(path).catch(() => null)) !== null;
+const dirnameOfUri = (uri: string): string => uri.slice(0, uri.lastIndexOf('/'));
+const noModel = (name: string, advice: string): StpError =>
+  new StpError('STP1002', `${JSON.stringify(name.slice(0, 200))} names no model`, advice);

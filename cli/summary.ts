@@ -1,0 +1,112 @@
+/** `stp summary`: pass@k of an evaluation log as STP's summary.py prints it, or a run's figures round by round. */
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { type SplitStatements, statementText, summariseLog } from '../activities/log-summary.ts';
+import { StpError } from '../data/errors.ts';
+import { readDataset } from '../data/loaders/dataset.ts';
+import type { DatasetFormat } from '../data/loaders/formats.ts';
+import type { Statement } from '../data/schemas/records.ts';
+import type { ShortBlock } from '../selfplay/pass-at-k.ts';
+import { repositorySources } from '../workers/sources.ts';
+import { roundTable } from './round-table.ts';
+
+export interface SummaryOptions {
+  readonly log_path?: string;
+  readonly split?: string;
+  readonly max_iter?: number;
+  readonly statements?: string;
+  readonly estimator: 'block' | 'unbiased' | 'both';
+  readonly shortBlock: ShortBlock;
+  readonly seed: number;
+  readonly run?: string;
+  readonly json?: boolean;
+}
+
+/** Dataset formats and problem sets of STP's split names. */
+const FAMILIES: Readonly<Record<string, { readonly format: DatasetFormat; readonly set: string }>> = {
+  minif2f: { format: 'minif2f', set: 'minif2f' },
+  proofnet: { format: 'proofnet', set: 'proofnet' },
+  putnam: { format: 'putnam-bench', set: 'putnam' },
+};
+
+export async function summary(options: SummaryOptions): Promise<void> {
+  if ((options.log_path === undefined) === (options.run === undefined))
+    throw new StpError('STP1002', 'give either --log_path or --run', 'See `bin/stp summary --help`.');
+  if (options.run !== undefined) {
+    console.log(await roundTable(options.run, options.json === true));
+    return;
+  }
+  const path = options.log_path!;
+  const split = options.split ?? 'miniF2F';
+  const results = await summariseLog({
+    path,
+    splits: await statementsOfSplits(path, split, options.statements),
+    samples: options.max_iter ?? null,
+    shortBlock: options.shortBlock,
+    seed: options.seed,
+  });
+  const { estimator } = options;
+  const figures = results.map(({ name, block, unbiased }): [string, unknown] => [
+    name,
+    estimator === 'both' ? { block, unbiased } : estimator === 'block' ? block : unbiased,
+  ]);
+  console.log(JSON.stringify(Object.fromEntries(figures)));
+}
+
+/** The splits that `split` names, by their part (`valid`, `test`, …), with the statements that each must have. */
+async function statementsOfSplits(log: string, split: string, file: string | undefined): Promise<SplitStatements[]> {
+  const splits = new Map<string, Set<string>>();
+  for await (const statement of await statementsFor(log, split, file)) {
+    const name = splitName(statement, split);
+    const text = statementText(statement.statement);
+    if (name === null || text === null) continue;
+    const texts = splits.get(name) ?? new Set<string>();
+    texts.add(text);
+    splits.set(name, texts);
+  }
+  if (splits.size === 0)
+    throw new StpError(
+      'STP1502',
+      `no statement has the label ${JSON.stringify(split)}`,
+      'Labels are the first ones of the statements: miniF2F, proofnet, putnam, or SET of an evaluation of ours.',
+    );
+  return [...splits].map(([name, texts]) => ({ name, texts }));
+}
+
+/** `miniF2F` covers the labels `miniF2F`, `miniF2F valid`, `miniF2F test`; the name is written as it was asked for. */
+function splitName({ labels }: Statement, split: string): string | null {
+  const wanted = split.toLowerCase();
+  for (const label of labels) {
+    const lower = label.toLowerCase();
+    if (lower === wanted) return split;
+    const part = lower.startsWith(`${wanted} `) ? lower.slice(wanted.length) : '';
+    if (/^ (?:valid|test|train|held-out|bench)$/.test(part)) return split + part;
+  }
+  return null;
+}
+
+/** The file that was named, else the list beside the log, else the problem set of that name. */
+async function statementsFor(log: string, split: string, file: string | undefined): Promise<AsyncIterable<Statement>> {
+  const family = FAMILIES[split.toLowerCase().split(' ')[0]!];
+  const beside = join(dirname(log), 'statements.jsonl');
+  const path = file ?? ((await stat(beside).catch(() => null)) === null ? null : beside);
+  if (path !== null) {
+    const format = basename(path) === 'statements.jsonl' ? 'statements' : (family?.format ?? 'statements');
+    return readDataset(path, { format }).statements;
+  }
+  return namedSet(family?.set ?? split);
+}
+
+async function* namedSet(set: string): AsyncGenerator<Statement> {
+  try {
+    yield* repositorySources().problemSet(set);
+  } catch (cause) {
+    if (!(cause instanceof StpError) || cause.code !== 'STP1405') throw cause;
+    throw new StpError(
+      'STP1502',
+      `which statements belong to ${JSON.stringify(set)} is not known: there is no problem set of that name`,
+      'Name the dataset file with --statements, or prepare the set with `bin/stp data prepare`.',
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,74 @@
+/** What starts `stp-evaluate`, and `evaluation.json`, which it leaves behind. */
+import { z } from 'zod';
+import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
+import { passAtKSchema, verdictCountsSchema } from './round.ts';
+import { runConfigSchema, startInputSchema } from './run-config.ts';
+
+const count = z.number().int().nonnegative();
+const share = z.number().min(0).max(1);
+
+/** Statements of the problem sets that are evaluated. */
+export const evaluatedSplitSchema = z.enum(['all', 'train', 'held-out']);
+export type EvaluatedSplit = z.infer<typeof evaluatedSplitSchema>;
+
+/** Problem sets, samples, temperature and seed are in the configuration: `data.problemSets`, `sampling`, `seed`. */
+export const evaluateInputSchema = startInputSchema.pick({ preset: true, seed: true, set: true }).extend({
+  /** Checkpoint folder, absolute, readable by the node. */
+  checkpoint: z.string().min(1).max(4_096),
+  /** The model as a person named it. */
+  modelName: z.string().min(1).max(4_096),
+  /** Round of the run that the model comes from; null for its SFT model and for a folder of its own. */
+  round: count.nullable(),
+  split: evaluatedSplitSchema,
+});
+export type EvaluateInput = z.infer<typeof evaluateInputSchema>;
+
+/** Everything an evaluation needs before the first sample. */
+export const evaluationPlanSchema = z.strictObject({
+  config: runConfigSchema,
+  checkpoint: checkpointRefSchema,
+  /** All statements; the first label of each is its group. */
+  statements: artifactRefSchema,
+  shards: z.array(artifactRefSchema),
+});
+export type EvaluationPlan = z.infer<typeof evaluationPlanSchema>;
+
+/** Statements of one problem set and split. */
+export const evaluationGroupSchema = z.strictObject({
+  /** `minif2f held-out`. */
+  group: z.string(),
+  statements: count,
+  /** Statements with a proof that the screen accepted. */
+  proved: count,
+  /** Of those, statements whose shortest proof has a certificate. */
+  certified: count,
+  /** Samples without a verdict. */
+  unverified: count,
+  /** Why there are no estimates, or null. */
+  refused: z.string().nullable(),
+  /** STP's estimator (short last blocks dropped); `deviation` over the blocks, null for fewer than four. */
+  block: z.array(z.strictObject({ k: count, mean: share, deviation: share.nullable() })),
+  unbiased: z.array(passAtKSchema),
+});
+export type EvaluationGroup = z.infer<typeof evaluationGroupSchema>;
+
+export const evaluationReportSchema = z.strictObject({
+  name: z.string(),
+  model: z.string(),
+  modelName: z.string(),
+  round: count.nullable(),
+  split: evaluatedSplitSchema,
+  samplesPerStatement: count,
+  temperature: z.number(),
+  seed: count,
+  leanVersion: z.string(),
+  samples: count,
+  verdicts: verdictCountsSchema,
+  groups: z.array(evaluationGroupSchema),
+});
+export type EvaluationReport = z.infer<typeof evaluationReportSchema>;
+
+export interface EvaluationFiles {
+  readonly evaluation: z.infer<typeof artifactRefSchema>;
+  readonly log: z.infer<typeof artifactRefSchema>;
+}

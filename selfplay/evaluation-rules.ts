@@ -1,0 +1,27 @@
+/** When pass@k must not be given at all (STP's rule, stp.md §4.1), the same for logs and for our own evaluations. */
+
+/** Share of samples without a verdict from which on a split has no result (STP's summary.py). */
+const UNVERIFIED_SHARE_MAX = 0.01;
+
+/**
+ * Why these samples support no estimate, or null.
+ *
+ * @param unverified samples without a verdict, those that are missing included
+ * @param missing of those, samples that nothing is known of
+ */
+export function refusal(counts: {
+  readonly statements: number;
+  readonly samplesPerStatement: number;
+  readonly unverified: number;
+  readonly missing: number;
+}): string | null {
+  const { statements, samplesPerStatement, unverified, missing } = counts;
+  if (statements === 0) return 'there are no statements';
+  const wanted = statements * samplesPerStatement;
+  if (unverified <= UNVERIFIED_SHARE_MAX * wanted) return null;
+  const share = `${((100 * unverified) / wanted).toFixed(1)} %`;
+  return (
+    `${unverified} of ${wanted} samples (${share}) have no verdict` +
+    `${missing === 0 ? '' : `, ${missing} of them no record at all`}; at most ${100 * UNVERIFIED_SHARE_MAX} % may`
+  );
+}

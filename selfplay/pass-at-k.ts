@@ -1,0 +1,115 @@
+/**
+ * pass@k: how likely at least one of k samples proves a statement, averaged over statements. Two estimators: STP's, which
+ * cuts the samples into blocks (stp.md §4.1), and the unbiased one over all subsets of k samples (Chen et al. 2021,
+ * arXiv 2107.03374), with bootstrap intervals over the statements. All results are shares of 1.
+ *
+ * A sample without a verdict counts as a failure in both, as STP counts it; who calls refuses lists with too many.
+ */
+import type { PassAtK } from '../data/schemas/round.ts';
+import type { Random } from './random.ts';
+import type { SampleOutcomes } from './sample-outcomes.ts';
+
+/** Sample budgets of STP's tables (stp.md appendix A). */
+export const STP_BUDGETS = [1, 32, 128, 640, 3_200, 6_400, 25_600] as const;
+/** Blocks from which on STP gives a standard deviation (stp.md §4.1). */
+const BLOCKS_FOR_DEVIATION = 4;
+/** Below so many samples a statement the budgets are powers of two: STP's would leave one or two points of a curve. */
+const SMALL_SAMPLES = 128;
+
+/** What to do with a last block of fewer than k samples: leave it out, or count it as a full one, as STP does. */
+export type ShortBlock = 'drop' | 'count';
+
+export interface BlockEstimate {
+  readonly k: number;
+  readonly mean: number;
+  /** Population standard deviation over the blocks; null for fewer than four. */
+  readonly deviation: number | null;
+}
+
+/** STP's budgets up to `samples`, in order. */
+export function stpBudgets(samples: number): number[] {
+  return STP_BUDGETS.filter((k) => k <= samples);
+}
+
+/** Budgets worth showing for so many samples a statement; the last one is all of them. */
+export function budgetsFor(samples: number): number[] {
+  if (samples < 1) return [];
+  const smaller =
+    samples < SMALL_SAMPLES
+      ? Array.from({ length: Math.ceil(Math.log2(samples)) }, (_, power) => 2 ** power)
+      : stpBudgets(samples - 1);
+  return [...smaller, samples];
+}
+
+/**
+ * STP's estimator: samples 0 … `samples` − 1 in consecutive disjoint blocks of `k`; a statement counts in a block if any
+ * of its samples there succeeded; the mean over the blocks of the share of statements that count.
+ */
+export function blockEstimate(
+  outcomes: readonly SampleOutcomes[],
+  k: number,
+  samples: number,
+  shortBlock: ShortBlock,
+): BlockEstimate {
+  const blocks = shortBlock === 'drop' ? Math.floor(samples / k) : Math.ceil(samples / k);
+  const shares = Array.from({ length: blocks }, (_, block) => {
+    const end = Math.min((block + 1) * k, samples);
+    return outcomes.filter((one) => one.successes(block * k, end) > 0).length / outcomes.length;
+  });
+  const average = mean(shares);
+  const deviation =
+    blocks < BLOCKS_FOR_DEVIATION ? null : Math.sqrt(mean(shares.map((share) => (share - average) ** 2)));
+  return { k, mean: average, deviation };
+}
+
+/**
+ * 1 − C(n − c, k) / C(n, k): the share of the subsets of `k` out of `n` samples, `c` of them successes, that hold a
+ * success. As a product of ratios below one, which neither overflows nor cancels.
+ *
+ * @param k at most n
+ */
+export function unbiasedPassAtK(n: number, c: number, k: number): number {
+  if (n - c < k) return 1;
+  // C(n−c, k) / C(n, k) is the same product whichever of c and k it runs over; the shorter one is taken.
+  const terms = Math.min(c, k);
+  const other = Math.max(c, k);
+  let allFail = 1;
+  for (let term = 0; term < terms; term++) allFail *= 1 - other / (n - term);
+  return 1 - allFail;
+}
+
+/** The unbiased estimate for every budget with its 95 % interval; `random` gives the bootstrap's choices. */
+export function passAtK(
+  outcomes: readonly SampleOutcomes[],
+  budgets: readonly number[],
+  samples: number,
+  random: Random,
+): PassAtK[] {
+  if (outcomes.length === 0) return [];
+  const successes = outcomes.map((one) => one.successes(0, samples));
+  return budgets.map((k) => {
+    const values = successes.map((c) => unbiasedPassAtK(samples, c, k));
+    return { k, mean: mean(values), ...bootstrapInterval(values, random) };
+  });
+}
+
+/** Resamplings of a bootstrap: the ends of a 95 % interval then rest on 50 of them each. */
+const RESAMPLINGS = 2_000;
+const TAIL = 0.025;
+
+/** 95 % percentile interval of the mean of `values`, which are drawn again with replacement (Efron 1979). */
+export function bootstrapInterval(values: readonly number[], random: Random): { lower: number; upper: number } {
+  const means = new Float64Array(RESAMPLINGS);
+  for (let resampling = 0; resampling < RESAMPLINGS; resampling++) {
+    let sum = 0;
+    for (let draw = 0; draw < values.length; draw++) sum += values[random.below(values.length)]!;
+    means[resampling] = sum / values.length;
+  }
+  means.sort();
+  const tail = Math.floor(TAIL * RESAMPLINGS);
+  return { lower: means[tail]!, upper: means[RESAMPLINGS - 1 - tail]! };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

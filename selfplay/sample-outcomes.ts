@@ -1,0 +1,64 @@
+/**
+ * What became of one statement's samples, by their index: a bit each for "was there" and "proved". A statement with
+ * 25,600 samples takes 6.4 kB, so the outcomes of millions of samples are held at once where their texts never could be.
+ */
+
+export class SampleOutcomes {
+  private proved = new Uint8Array(4);
+  private present = new Uint8Array(4);
+
+  /** Notes sample `index`; one success is enough where an index comes twice (STP §4.1). Says whether it is new. */
+  add(index: number, isProved: boolean): boolean {
+    const byte = index >> 3;
+    const bit = 1 << (index & 7);
+    if (byte >= this.present.length) this.grow(byte + 1);
+    const isNew = (this.present[byte]! & bit) === 0;
+    this.present[byte]! |= bit;
+    if (isProved) this.proved[byte]! |= bit;
+    return isNew;
+  }
+
+  /** Successes among the samples [from, to). */
+  successes(from: number, to: number): number {
+    return countBits(this.proved, from, to);
+  }
+
+  /** Samples of [from, to) that were noted at all. */
+  recorded(from: number, to: number): number {
+    return countBits(this.present, from, to);
+  }
+
+  get bytes(): number {
+    return this.present.length + this.proved.length;
+  }
+
+  private grow(least: number): void {
+    const size = Math.max(least, this.present.length * 2);
+    const larger = (bits: Uint8Array): Uint8Array<ArrayBuffer> => {
+      const copy = new Uint8Array(size);
+      copy.set(bits);
+      return copy;
+    };
+    this.proved = larger(this.proved);
+    this.present = larger(this.present);
+  }
+}
+
+/** Ones among the bits [from, to); bits past the end are zero. */
+function countBits(bits: Uint8Array, from: number, to: number): number {
+  const end = Math.min(to, bits.length * 8);
+  let count = 0;
+  let at = from;
+  while (at < end) {
+    const byte = bits[at >> 3]!;
+    const isWhole = (at & 7) === 0 && at + 8 <= end;
+    if (isWhole) {
+      for (let rest = byte; rest !== 0; rest &= rest - 1) count++;
+      at += 8;
+    } else {
+      if ((byte >> (at & 7)) & 1) count++;
+      at++;
+    }
+  }
+  return count;
+}

@@ -1,0 +1,168 @@
+/** Estimators of pass@k against enumeration, and against each other. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { refusal } from '../../selfplay/evaluation-rules.ts';
+import {
+  blockEstimate,
+  bootstrapInterval,
+  budgetsFor,
+  passAtK,
+  stpBudgets,
+  unbiasedPassAtK,
+} from '../../selfplay/pass-at-k.ts';
+import { randomStream } from '../../selfplay/random.ts';
+import { SampleOutcomes } from '../../selfplay/sample-outcomes.ts';
+
+/** @param text a sign a sample: `1` proved, `0` not */
+function outcomes(text: string): SampleOutcomes {
+  const result = new SampleOutcomes();
+  for (const [index, sign] of [...text].entries()) result.add(index, sign === '1');
+  return result;
+}
+
+const bitsOf = (length: number) => fc.array(fc.boolean(), { minLength: length, maxLength: length });
+
+/** Number of subsets of k out of the samples, and of those that hold a success, by going through them all. */
+function enumerate(proved: readonly boolean[], k: number): { all: number; successful: number } {
+  let all = 0;
+  let successful = 0;
+  for (let subset = 0; subset < 2 ** proved.length; subset++) {
+    const chosen = proved.filter((_, index) => (subset >> index) & 1);
+    if (chosen.length !== k) continue;
+    all++;
+    if (chosen.includes(true)) successful++;
+  }
+  return { all, successful };
+}
+
+describe('outcomes', () => {
+  it('count what was added, in any order, ranges included', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(300), fc.boolean())), fc.nat(310), fc.nat(310), (samples, one, other) => {
+        const [from, to] = [Math.min(one, other), Math.max(one, other)];
+        const result = new SampleOutcomes();
+        const proved = new Set<number>();
+        const seen = new Set<number>();
+        for (const [index, isProved] of samples) {
+          expect(result.add(index, isProved)).toBe(!seen.has(index));
+          seen.add(index);
+          if (isProved) proved.add(index);
+        }
+        const within = (set: Set<number>): number => [...set].filter((index) => index >= from && index < to).length;
+        expect(result.successes(from, to)).toBe(within(proved));
+        expect(result.recorded(from, to)).toBe(within(seen));
+      }),
+    );
+  });
+});
+
+describe('the unbiased estimate', () => {
+  it('is the share of all subsets of k samples that hold a success', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10 }).chain(bitsOf), fc.integer({ min: 1, max: 10 }), (proved, wanted) => {
+        const k = Math.min(wanted, proved.length);
+        const { all, successful } = enumerate(proved, k);
+        const c = proved.filter(Boolean).length;
+        expect(unbiasedPassAtK(proved.length, c, k)).toBeCloseTo(successful / all, 12);
+      }),
+    );
+  });
+  it('never falls as k grows, and stays a share where n is large', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 102_400 }), fc.nat(), fc.nat(), (n, some, more) => {
+        const c = some % (n + 1);
+        const k = 1 + (more % (n - 1));
+        const [now, next] = [unbiasedPassAtK(n, c, k), unbiasedPassAtK(n, c, k + 1)];
+        expect(now).toBeGreaterThanOrEqual(0);
+        expect(next).toBeLessThanOrEqual(1);
+        expect(next - now).toBeGreaterThanOrEqual(-1e-12);
+      }),
+    );
+  });
+  it('does not lose a rare success among many samples', () => {
+    expect(unbiasedPassAtK(102_400, 1, 1)).toBeCloseTo(1 / 102_400, 15);
+    expect(unbiasedPassAtK(102_400, 1, 51_200)).toBeCloseTo(0.5, 12);
+    expect(unbiasedPassAtK(25_600, 25_599, 2)).toBe(1);
+  });
+});
+
+describe("STP's block estimate", () => {
+  it('is a mean over disjoint blocks, with a population deviation from four blocks on', () => {
+    const list = [outcomes('10000000'), outcomes('11110000')];
+    expect(blockEstimate(list, 2, 8, 'drop')).toEqual({ k: 2, mean: 0.375, deviation: Math.sqrt(0.171875) });
+    expect(blockEstimate(list, 4, 8, 'drop')).toEqual({ k: 4, mean: 0.5, deviation: null });
+    expect(blockEstimate(list, 8, 8, 'drop')).toEqual({ k: 8, mean: 1, deviation: null });
+  });
+  it('drops the short last block of 3,200 samples at K = 1,280, or counts it as STP does (12)', () => {
+    const late = new SampleOutcomes();
+    for (let index = 0; index < 3_200; index++) late.add(index, index === 2_560);
+    expect(blockEstimate([late], 1_280, 3_200, 'drop')).toEqual({ k: 1_280, mean: 0, deviation: null });
+    expect(blockEstimate([late], 1_280, 3_200, 'count')).toEqual({ k: 1_280, mean: 1 / 3, deviation: null });
+  });
+  it('has the unbiased estimate as its mean over all orders of the samples', () => {
+    fc.assert(
+      fc.property(bitsOf(6), fc.constantFrom(1, 2, 3, 6), (proved, k) => {
+        const orders = permutations(proved.map((bit) => (bit ? '1' : '0')));
+        const means = orders.map((order) => blockEstimate([outcomes(order.join(''))], k, 6, 'drop').mean);
+        const c = proved.filter(Boolean).length;
+        expect(means.reduce((a, b) => a + b) / means.length).toBeCloseTo(unbiasedPassAtK(6, c, k), 12);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+describe('pass@k of a list of statements', () => {
+  it('averages over statements, the interval holds the mean and is the same for the same seed', () => {
+    const list = ['1000', '0000', '1111', '0011', '0000', '0100'].map(outcomes);
+    const estimate = () => passAtK(list, [1, 2, 4], 4, randomStream('test'));
+    const [one, two, four] = estimate();
+    expect(one!.mean).toBeCloseTo(8 / 24, 12);
+    expect(four!.mean).toBeCloseTo(4 / 6, 12);
+    for (const { mean, lower, upper } of [one!, two!, four!]) {
+      expect(lower).toBeLessThan(mean);
+      expect(upper).toBeGreaterThan(mean);
+    }
+    expect(estimate()).toEqual(estimate());
+  });
+  it('has an interval about as wide as the normal one for many statements', () => {
+    const values = Array.from({ length: 400 }, (_, index) => (index < 100 ? 1 : 0));
+    const { lower, upper } = bootstrapInterval(values, randomStream('test'));
+    const half = 1.96 * Math.sqrt((0.25 * 0.75) / 400);
+    expect(lower).toBeCloseTo(0.25 - half, 1);
+    expect(upper).toBeCloseTo(0.25 + half, 1);
+    expect(upper - lower).toBeGreaterThan(1.6 * half);
+    expect(upper - lower).toBeLessThan(2.4 * half);
+  });
+  it('is nothing for no statements', () => {
+    expect(passAtK([], [1], 1, randomStream('test'))).toEqual([]);
+  });
+});
+
+describe('budgets', () => {
+  it("are STP's for many samples, powers of two for few, and end in all", () => {
+    expect(stpBudgets(3_200)).toEqual([1, 32, 128, 640, 3_200]);
+    expect(stpBudgets(25_600)).toEqual([1, 32, 128, 640, 3_200, 6_400, 25_600]);
+    expect(budgetsFor(1)).toEqual([1]);
+    expect(budgetsFor(4)).toEqual([1, 2, 4]);
+    expect(budgetsFor(6)).toEqual([1, 2, 4, 6]);
+    expect(budgetsFor(3_200)).toEqual([1, 32, 128, 640, 3_200]);
+    expect(budgetsFor(1_000)).toEqual([1, 32, 128, 640, 1_000]);
+    expect(budgetsFor(0)).toEqual([]);
+  });
+});
+
+describe('refusal', () => {
+  const counts = { statements: 10, samplesPerStatement: 100, missing: 0 };
+  it('comes above one per cent of samples without a verdict, not at it', () => {
+    expect(refusal({ ...counts, unverified: 10 })).toBeNull();
+    expect(refusal({ ...counts, unverified: 11 })).toContain('11 of 1000 samples (1.1 %)');
+    expect(refusal({ ...counts, unverified: 20, missing: 12 })).toContain('12 of them no record');
+    expect(refusal({ ...counts, statements: 0, unverified: 0 })).toBe('there are no statements');
+  });
+});
+
+function permutations<T>(items: readonly T[]): T[][] {
+  if (items.length === 0) return [[]];
+  return items.flatMap((item, index) => permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]));
+}
