@@ -1,0 +1,104 @@
+/** The training activity over a real store, engine and monitor: what it logs, what it keeps for a retry, what it leaves. Costs about 5 s. */
+
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Ports } from '../../activities/ports.ts';
+import { writeRecords } from '../../activities/record-files.ts';
+import { type Trained, type TrainModelInput, trainActivities } from '../../activities/train.ts';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import type { Example } from '../../data/schemas/records.ts';
+import { openJsonlMonitor, readMetrics } from '../../infra/monitor/jsonl-monitor.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+import { embeddedTrainer } from '../../model/embedded/engine.ts';
+import type { Trainer, TrainOptions, TrainProgress } from '../../model/trainer.ts';
+
+const STEPS = 60;
+const examples: Example[] = Array.from({ length: 40 }, (_, index) => ({
+  prompt: `<prove>${index} + a = b<by>`,
+  target: index % 3 ? 'omega' : 'simp',
+  weight: 1,
+  role: 'prover',
+}));
+
+async function place() {
+  const directory = await mkdtemp(join(tmpdir(), 'stp-train-activity-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const store = await openStore(pathToFileURL(join(directory, 'store')).href);
+  const scratch = join(directory, 'scratch');
+  const metrics = join(directory, 'metrics.jsonl');
+  const monitor = await openJsonlMonitor(metrics);
+  const config = resolveConfig({ preset: 'smoke' });
+  const input: TrainModelInput = {
+    run: 'run',
+    name: 'checkpoints/sft',
+    examples: await writeRecords(store, 'data/examples.jsonl', examples.slice(0, 30)),
+    heldOut: await writeRecords(store, 'data/held-out.jsonl', examples.slice(30)),
+    init: null,
+    config: { model: { ...config.model, hiddenSize: 32, layers: 1 }, modelThreads: 1, seed: 3 },
+    optimiser: { ...config.sft, stepsMin: STEPS, stepsMax: STEPS, tokensPerStep: 200 },
+  };
+  const activity = (trainer: Trainer) =>
+    trainActivities({
+      store: async () => store,
+      scratch: async () => scratch,
+      monitor: async () => monitor,
+      trainer: () => trainer,
+    } as Partial<Ports> as Ports).trainModel;
+  const attempt = async (trainer: Trainer) =>
+    (await new MockActivityEnvironment().run(activity(trainer), input)) as Trained;
+  const logged = async () => {
+    await monitor.finalise();
+    return Array.fromAsync(readMetrics(metrics));
+  };
+  return { attempt, scratch, logged };
+}
+
+/** The embedded trainer, watched; `cutAt` ends its process when that step is reported. */
+function trainerOf(seen: number[], cutAt?: number): Trainer {
+  const trainer = embeddedTrainer({ threads: 1, keepStateMs: 0 });
+  return {
+    train(request, options: TrainOptions = {}) {
+      const cut = new AbortController();
+      const onProgress = (progress: TrainProgress) => {
+        options.onProgress?.(progress);
+        seen.push(progress.step);
+        if (progress.step === cutAt) cut.abort(new Error('the engine was lost'));
+      };
+      return trainer.train(request, { ...options, signal: cut.signal, onProgress });
+    },
+  };
+}
+
+it('a retry goes on from the state of the attempt before it, and ends as one that was not cut off', async () => {
+  const first = await place();
+  await expect(first.attempt(trainerOf([], 40))).rejects.toThrow('the engine was lost');
+  expect(await readdir(first.scratch)).toHaveLength(1);
+  const seen: number[] = [];
+  const resumed = await first.attempt(trainerOf(seen));
+  expect(seen[0]).toBeGreaterThan(1);
+  expect(seen.at(-1)).toBe(STEPS);
+  expect(await readdir(first.scratch)).toEqual([]);
+
+  const second = await place();
+  const whole = await second.attempt(trainerOf([]));
+  expect(resumed.checkpoint.model).toBe(whole.checkpoint.model);
+  expect(resumed).toMatchObject({ loss: whole.loss, tokens: whole.tokens, steps: STEPS });
+
+  const metrics = await second.logged();
+  const named = (name: string) => metrics.filter((metric) => metric.name === `checkpoints/sft/${name}`);
+  for (const name of ['loss', 'gradient_norm', 'tokens_per_second']) expect(named(name)).toHaveLength(STEPS);
+  expect(named('held_out_loss').map(({ step }) => step)).toEqual([0, 6, 12, 18, 24, 30, 36, 42, 48, 54, 60]);
+  expect(named('held_out_loss').at(-1)!.value).toBeLessThan(named('held_out_loss')[0]!.value);
+});
+
+it('a training that is done is not done again', async () => {
+  const { attempt, scratch } = await place();
+  const done = await attempt(trainerOf([]));
+  expect(await attempt({ train: () => Promise.reject(new Error('must not train')) })).toEqual(done);
+  expect(existsSync(scratch) && (await readdir(scratch)).length > 0).toBe(false);
+});
