@@ -13,6 +13,8 @@ export interface StreamOptions {
   readonly withUsage: boolean;
   /** Starts the work; its callbacks feed the stream. */
   readonly sample: (options: GenerateOptions) => Promise<readonly Completion[]>;
+  /** Hears of a failure that the client is told little of. */
+  readonly report: (error: unknown) => void;
   /** Called once when the stream has closed, read or not. */
   readonly end: () => void;
 }
@@ -36,7 +38,7 @@ export async function completionEvents(options: StreamOptions): Promise<Readable
   return Readable.from(events(pending, options), { objectMode: false }).once('close', options.end);
 }
 
-async function* events(pending: PendingParts, { head, promptTokens, withUsage }: StreamOptions) {
+async function* events(pending: PendingParts, { head, promptTokens, withUsage, report }: StreamOptions) {
   let completionTokens = 0;
   for (;;) {
     const { texts, ends, finished } = pending.take();
@@ -49,7 +51,7 @@ async function* events(pending: PendingParts, { head, promptTokens, withUsage }:
     await pending.change();
   }
   if (pending.failure !== null) {
-    yield event(apiErrorOf(pending.failure, () => undefined).toBody());
+    yield event(apiErrorOf(pending.failure, report).toBody());
     return;
   }
   if (withUsage) yield event({ ...head, choices: [], usage: usageOf(promptTokens, completionTokens) });

@@ -22,7 +22,12 @@ export interface CompletionJob {
   readonly promptTokens: number;
 }
 
-export function completionsHandler(model: ServedModel, tracker: WorkTracker, metrics: ServeMetrics) {
+export function completionsHandler(
+  model: ServedModel,
+  tracker: WorkTracker,
+  metrics: ServeMetrics,
+  report: (error: unknown) => void,
+) {
   return async ({ body }: FastifyRequest, reply: FastifyReply) => {
     const startedAt = performance.now();
     const request = parseCompletionRequest(body);
@@ -35,7 +40,14 @@ export function completionsHandler(model: ServedModel, tracker: WorkTracker, met
         sampleCounted(model, job, { ...options, signal: work.signal }, metrics);
       const head = answerHead(job.modelName);
       if (request.stream) {
-        const events = await completionEvents({ ...job, head, sample, withUsage: request.streamUsage, end: work.end });
+        const events = await completionEvents({
+          ...job,
+          head,
+          sample,
+          withUsage: request.streamUsage,
+          report,
+          end: work.end,
+        });
         metrics.firstTextSeconds.observe((performance.now() - startedAt) / 1_000);
         isStreaming = true;
         return await reply.type('text/event-stream').header('cache-control', 'no-cache').send(events);

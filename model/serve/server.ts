@@ -60,7 +60,7 @@ export async function startModelServer(options: ModelServeOptions): Promise<Runn
   server.get('/metrics', async (_, reply) => reply.type(metrics.contentType).send(await metrics.text()));
   server.get('/v1/models', () => ({ object: 'list', data: model.list() }));
   server.get<{ Params: { id: string } }>('/v1/models/:id', ({ params }) => model.describe(model.nameFor(params.id)));
-  server.post('/v1/completions', completionsHandler(model, tracker, metrics));
+  server.post('/v1/completions', completionsHandler(model, tracker, metrics, options.onError));
   server.post('/v1/embeddings', embeddingsHandler(model, tracker, metrics));
   const url = await listen(server, host, options.port);
   return {
@@ -86,12 +86,16 @@ function addErrors(server: FastifyInstance, onError: (error: unknown) => void): 
 }
 
 function addMetrics(server: FastifyInstance, metrics: ServeMetrics): void {
-  server.addHook('onResponse', async ({ routeOptions }, reply) => {
-    // Paths that are no route share a label, so that a scan of the server makes no new ones.
-    const route = routeOptions.url ?? 'none';
-    const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE_STATUS;
-    metrics.requests.inc({ route, status });
-    metrics.latencySeconds.observe({ route }, reply.elapsedTime / 1_000);
+  server.addHook('onRequest', async ({ routeOptions }, reply) => {
+    const startedAt = performance.now();
+    // Comes for every answer: sent, broken off, or never begun because the client left. Fastify's hook does not.
+    reply.raw.once('close', () => {
+      // Paths that are no route share a label, so that a scan of the server makes no new ones.
+      const route = routeOptions.url ?? 'none';
+      const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE_STATUS;
+      metrics.requests.inc({ route, status });
+      metrics.latencySeconds.observe({ route }, (performance.now() - startedAt) / 1_000);
+    });
   });
 }
 
