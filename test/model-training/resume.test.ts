@@ -8,6 +8,7 @@ import { mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StateFile } from '../../model/embedded/training/state-file.ts';
@@ -75,7 +76,9 @@ function keptSteps(stateDirectory: string): number {
 }
 
 const start = (asked: TrainRequest) =>
-  execa(process.execPath, [join(import.meta.dirname, 'trainer-main.ts'), JSON.stringify(asked)], { reject: false });
+  execa(process.execPath, [fileURLToPath(import.meta.resolve('./trainer-main.ts')), JSON.stringify(asked)], {
+    reject: false,
+  });
 
 const childOf = async (pid: number): Promise<number> => {
   for (;;) {
