@@ -9,6 +9,7 @@ import type { Ports } from '../../activities/ports.ts';
 import { keptName } from '../../activities/proofs-file.ts';
 import { readAll, writeRecords } from '../../activities/record-files.ts';
 import { type Certified, verifyActivities } from '../../activities/verify.ts';
+import { verifyShardActivities } from '../../activities/verify-shard.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import { type Proved, provedSchema, type VerdictKind } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
@@ -60,10 +61,12 @@ describe('verifyShard', () => {
           fromCache: false,
         })),
     };
-    const activities = verifyActivities(portsWith({ verifier: async () => verifier as never }));
+    const activities = verifyShardActivities(portsWith({ verifier: async () => verifier as never }));
     const input = {
       run: 'test',
       name: 'rounds/0/shard-0',
+      wave: 0,
+      library: null,
       items: await writeRecords(store, 'items.jsonl', [{ statement: one, origin, samples: 4 }]),
       sampled: {
         samples: await writeRecords(store, 'samples.jsonl', samples),
@@ -96,7 +99,7 @@ describe('verifyShard', () => {
 
 describe('certify', () => {
   const proofs: Proved[] = Array.from({ length: 9 }, (_, index) =>
-    proved(`theorem a (n : Nat) : n + ${index} = n`, `p${index}`, { tier: 'screen' }),
+    proved(`theorem a (n : Nat) : n + ${index} = n`, `p${index}`, { certificate: null }),
   );
   /** As the real check: a file with a bad proof makes no module, so all others in it cannot be judged. */
   const checker =
@@ -112,6 +115,7 @@ describe('certify', () => {
         line: 1,
         column: 0,
         message: '',
+        axioms: [],
       }));
       return {
         path,
@@ -120,11 +124,17 @@ describe('certify', () => {
         messages: [],
         reason: '',
         leanVersion: 'test',
+        fingerprint: 'library',
       };
     };
   const certify = async (checkFile: Ports['checkFile']) => {
     const activities = verifyActivities(portsWith({ checkFile }));
-    const input = { run: 'test', name: 'rounds/0', proved: await writeRecords(store, 'found.jsonl', proofs) };
+    const input = {
+      run: 'test',
+      name: 'rounds/0',
+      proved: await writeRecords(store, 'found.jsonl', proofs),
+      library: null,
+    };
     return (await new MockActivityEnvironment().run(activities.certify, input)) as Certified;
   };
 
@@ -133,8 +143,10 @@ describe('certify', () => {
     const result = await certify(checker(() => false, files));
     expect(result).toMatchObject({ certified: 9, refused: 0 });
     expect(files).toEqual([9]);
-    expect((await readAll(store, result.proved, provedSchema)).every((proof) => proof.tier === 'certificate')).toBe(
-      true,
+    const kept = await readAll(store, result.proved, provedSchema);
+    expect(kept.map((proof) => proof.certificate?.fingerprint)).toEqual(proofs.map(() => 'library'));
+    expect(kept.map(({ certificate: _, ...proof }) => proof)).toEqual(
+      proofs.map(({ certificate: _, ...proof }) => proof),
     );
   });
   it('refuses what does not hold, and only that', async () => {
@@ -149,6 +161,7 @@ describe('certify', () => {
       messages: [],
       reason: 'out of memory',
       leanVersion: 'test',
+      fingerprint: 'library',
     });
     await expect(certify(silent)).rejects.toMatchObject({ code: 'STP1203', retryable: true });
     expect(await store.stat('rounds/0/certified.json')).toBeNull();

@@ -1,6 +1,6 @@
 /** Records for tests of the algorithm, with only what a test says differing. */
 import { statementId } from '../../data/schemas/ids.ts';
-import type { Proved, Statement } from '../../data/schemas/records.ts';
+import type { Certificate, Proved, Statement } from '../../data/schemas/records.ts';
 
 export function statement(text: string, more: Partial<Statement> = {}): Statement {
   return {
@@ -15,6 +15,8 @@ export function statement(text: string, more: Partial<Statement> = {}): Statemen
   };
 }
 
+export const CERTIFICATE: Certificate = { leanVersion: 'test', fingerprint: 'test', fileHash: 'test', axioms: [] };
+
 export function proved(text: string, proof: string, more: Partial<Proved> = {}): Proved {
   const { id, name, header } = statement(text);
   return {
@@ -24,6 +26,7 @@ export function proved(text: string, proof: string, more: Partial<Proved> = {}):
     statement: text,
     proof,
     origin: 'dataset',
+    level: 0,
     round: 0,
     passRate: 0.5,
     premises: [],
@@ -31,7 +34,7 @@ export function proved(text: string, proof: string, more: Partial<Proved> = {}):
     seed: 0,
     leanVersion: 'test',
     promptHash: 'test',
-    tier: 'certificate',
+    certificate: CERTIFICATE,
     checkMs: 0,
     ...more,
   };
