@@ -8,7 +8,7 @@ import { provedSchema, statementSchema } from '../data/schemas/records.ts';
 import { rateSchema } from '../data/schemas/round.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { type ChosenConjecture, type ConjectureFacts, chooseConjectures } from '../selfplay/conjecturer-set.ts';
-import { matchingWeight } from '../selfplay/matching-weights.ts';
+import { matchingWeight } from '../selfplay/matching-weight.ts';
 import { displayProof, displayStatement } from '../selfplay/prompts.ts';
 import { orderKey } from '../selfplay/random.ts';
 import { RateTable } from '../selfplay/rates.ts';
@@ -136,7 +136,7 @@ async function writeTargets(
   async function* unproved() {
     for await (const statement of readRecords(store, data.train, statementSchema)) {
       if (proved.has(statement.id)) continue;
-      const count = matchingCount(matchingWeight(statement, round, config.data.weights));
+      const count = matchingCount(matchingWeight(config.data.weights, statement, round));
       yield { id: statement.id, text: displayStatement(statement.statement), count };
     }
   }

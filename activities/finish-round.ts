@@ -101,6 +101,7 @@ export function finishRoundActivities(ports: Ports) {
             rates: input.rates,
             certifiedRates,
             proved: certified.proved,
+            library: input.library,
             conjectures: input.conjectures,
             conjecturerExamples:
               chosen !== null && chosen.count > 0

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../data/schemas/artifact.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
+import { waveSamples } from '../selfplay/adaptive.ts';
 import { dedupeSamples, type RawSample } from '../selfplay/dedupe.ts';
 import { proverPrompt } from '../selfplay/prompts.ts';
 import { seedFrom } from '../selfplay/random.ts';
@@ -23,8 +24,13 @@ export type Sampled = z.infer<typeof sampledSchema>;
 
 export interface SampleShardInput {
   readonly run: string;
-  /** Folder of the shard's objects, `rounds/1-…/shard-003`. */
+  /** Folder of the shard, `rounds/1-…/shard-0003`: it names the seeds, so that they are the same whatever the waves. */
+  readonly shard: string;
+  /** Folder of this wave's objects. */
   readonly name: string;
+  /** From 0. */
+  readonly wave: number;
+  /** Items of this wave. */
   readonly items: ArtifactRef;
   readonly checkpoint: CheckpointRef;
   readonly config: Pick<RunConfig, 'sampling' | 'seed' | 'modelThreads'>;
@@ -40,7 +46,7 @@ export interface SampleConjecturesInput {
 
 export function generateActivities(ports: Ports) {
   return {
-    /** Samples proofs of every item; seeds come from (run seed, shard name, statement, index). */
+    /** Samples the wave's proofs of every item; seeds come from (run seed, shard, statement, index of the sample). */
     async sampleShard(input: SampleShardInput): Promise<Sampled> {
       const { run, config } = input;
       const store = await ports.store(run);
@@ -49,14 +55,15 @@ export function generateActivities(ports: Ports) {
           const items = await readAll(store, input.items, workItemSchema);
           const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run));
           const generator = await ports.generator(run, directory, config.modelThreads);
-          const requests = items.flatMap((item) =>
-            Array.from({ length: item.samples }, (_, index) => ({
+          const requests = items.flatMap((item) => {
+            const { first, count } = waveSamples(item, input.wave, config.sampling.waves);
+            return Array.from({ length: count }, (_, offset) => ({
               id: item.statement.id,
-              index,
+              index: first + offset,
               prompt: proverPrompt(item.statement.statement),
-              seed: seedFrom(config.seed, input.name, item.statement.id, index),
-            })),
-          );
+              seed: seedFrom(config.seed, input.shard, item.statement.id, first + offset),
+            }));
+          });
           const { temperature, topP, maxTokens } = config.sampling;
           const started = performance.now();
           const completions = await generator.sample(

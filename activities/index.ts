@@ -4,7 +4,9 @@ import { datasetActivities } from './datasets.ts';
 import { embedActivities } from './embed.ts';
 import { collectActivities, evaluateActivities } from './evaluate.ts';
 import { evaluationRunActivities } from './evaluation-run.ts';
+import { gateActivities } from './gate.ts';
 import { generateActivities } from './generate.ts';
+import { libraryActivities } from './library.ts';
 import { matchConjecturesActivities } from './match-conjectures.ts';
 import { nodeActivities } from './nodes.ts';
 import { planActivities } from './plan.ts';
@@ -35,6 +37,8 @@ export function createHostActivities(ports: Ports) {
     ...trainActivities(ports),
     ...generateActivities(ports),
     ...conjectureActivities(ports),
+    ...gateActivities(ports),
+    ...libraryActivities(ports),
     ...verifyShardActivities(ports),
     ...verifyActivities(ports),
     ...embedActivities(ports),

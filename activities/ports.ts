@@ -8,6 +8,7 @@ import type { Monitor } from '../infra/monitor/monitor.ts';
 import type { Nodes } from '../infra/nodes/nodes.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import type { FileReport } from '../lean/check-file.ts';
+import type { GrownTheorem } from '../lean/library/grow.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
 import type { Verifier } from '../lean/verifier.ts';
 import type { Generator } from '../model/generator.ts';
@@ -36,7 +37,15 @@ export interface VerificationLimits {
 
 export interface Ports {
   store(run: string): Promise<ObjectStore>;
-  verifier(run: string, limits: VerificationLimits): Promise<Verifier>;
+  /** Checks under the library and, where there are any, the run's grown theorems (`grownHeaders` says how they come in). */
+  verifier(run: string, limits: VerificationLimits, grown?: readonly GrownTheorem[]): Promise<Verifier>;
+  /** Those of the added theorems that compile over the earlier ones. */
+  growable(
+    run: string,
+    earlier: readonly GrownTheorem[],
+    added: readonly GrownTheorem[],
+    signal: AbortSignal,
+  ): Promise<readonly GrownTheorem[]>;
   /** Checks a whole file by itself: compiled in one fresh process, axioms read in another (as `bin/stp check`). */
   checkFile(run: string, path: string, signal: AbortSignal): Promise<FileReport>;
   /** The engine on a checkpoint folder; one is kept warm until another is asked for. */

@@ -4,8 +4,10 @@
  */
 import { contentId } from '../data/schemas/ids.ts';
 import type { Proved } from '../data/schemas/records.ts';
+import { GROWN_NAMESPACE, theoremText } from '../lean/library/grow.ts';
 import { LIBRARY_HEADER } from '../lean/library/header.ts';
 import { type LeanSource, pruneTheorems } from '../lean/library/prune.ts';
+import type { GrownRecord } from './library.ts';
 
 const NAMESPACE = 'Kept';
 
@@ -27,47 +29,80 @@ function openLines(header: string | null): string {
 }
 
 /**
- * The file that people get: it carries the definitions of all modules and those of their theorems that the proofs need.
+ * The file that people get: it carries the definitions of all modules and those of their theorems that the proofs need,
+ * and the grown theorems that they need.
+ *
+ * @param library the run's grown theorems, in order of growth
  */
-export function proofsFile(modules: readonly LeanSource[], proofs: readonly Proved[]): string {
-  const imported = new Set(importLines(proofs).map((line) => line.replace(/^import\s+/, '')));
+export function proofsFile(
+  modules: readonly LeanSource[],
+  proofs: readonly Proved[],
+  library: readonly GrownRecord[] = [],
+): string {
+  const grown = neededTheorems(proofs, library);
+  const imported = new Set(importLines([...proofs, ...grown]).map((line) => line.replace(/^import\s+/, '')));
   const sources = modules.filter(({ module }) => !module.startsWith(PROBLEM_MODULES) || imported.has(module));
   const needed = pruneTheorems(
     sources,
-    proofs.map((proof) => `${proof.statement}\n${proof.proof}`),
+    [...proofs, ...grown].map((proof) => `${proof.statement}\n${proof.proof}`),
   );
-  const library = needed
+  const carried = needed
     .map(({ module, text }) => ({ module, text: withoutImports(text) }))
     .filter(({ text }) => text !== '')
     .map(({ module, text }) => `/-! # ${module} -/\n\n${text}\n`);
   return [
     '/- Proofs found by self-play, with the definitions and theorems that they use. Written by a machine. -/',
-    ...library,
+    ...carried,
+    ...grownSection(grown),
     keptSection(proofs),
   ].join('\n');
 }
 
 /** The file that certificates are made from: the same theorems over the compiled library. */
-export function certificateFile(proofs: readonly Proved[]): string {
-  return [...importLines(proofs), keptSection(proofs)].join('\n');
+export function certificateFile(proofs: readonly Proved[], library: readonly GrownRecord[] = []): string {
+  const grown = neededTheorems(proofs, library);
+  return [...importLines([...proofs, ...grown]), ...grownSection(grown), keptSection(proofs)].join('\n');
 }
 
-/** What the headers of the proofs import, once each, sorted. */
-function importLines(proofs: readonly Proved[]): string[] {
+/**
+ * Grown theorems that the proofs name, and those that their own proofs name, in order of growth. A theorem names only
+ * ones that grew before it, so in this order each stands below all that it needs.
+ */
+function neededTheorems(proofs: readonly Proved[], library: readonly GrownRecord[]): GrownRecord[] {
+  const needed = new Set(proofs.flatMap((proof) => proof.premises));
+  const found: GrownRecord[] = [];
+  for (const theorem of library.toReversed())
+    if (needed.has(theorem.name)) {
+      found.push(theorem);
+      for (const premise of theorem.premises) needed.add(premise);
+    }
+  return found.toReversed();
+}
+
+/** What the headers import, once each, sorted. */
+function importLines(proofs: readonly { readonly header: string | null }[]): string[] {
   const lines = proofs.flatMap((proof) => (proof.header ?? LIBRARY_HEADER).match(IMPORT_LINE) ?? []);
   return [...new Set(lines.map((line) => line.trim()))].sort();
+}
+
+const NO_AUTO_BOUND = 'set_option autoImplicit false\n';
+
+function grownSection(theorems: readonly GrownRecord[]): string[] {
+  if (theorems.length === 0) return [];
+  const grown = theorems.map((theorem) => {
+    const text = theoremText(theorem.name.slice(GROWN_NAMESPACE.length + 1), theorem);
+    return `section\n${openLines(theorem.header)}\n-- conjecture, round ${theorem.round}\n${text}\nend\n`;
+  });
+  return [`namespace ${GROWN_NAMESPACE}\n\n${NO_AUTO_BOUND}`, ...grown, `end ${GROWN_NAMESPACE}\n`];
 }
 
 function keptSection(proofs: readonly Proved[]): string {
   const kept = proofs.map((proof) => {
     const local = keptName(proof).slice(NAMESPACE.length + 1);
-    const signature = proof.statement.replace(/^\s*(?:theorem|lemma)\s+[^\s:({[⦃]+/u, `theorem ${local}`);
-    const body = proof.proof
-      .split('\n')
-      .map((line) => (line === '' ? '' : `  ${line}`))
-      .join('\n');
+    const usesGrown = proof.premises.some((premise) => premise.startsWith(`${GROWN_NAMESPACE}.`));
+    const opens = usesGrown ? `${openLines(proof.header)}\nopen ${GROWN_NAMESPACE}` : openLines(proof.header);
     const origin = `-- ${proof.origin}, round ${proof.round}, pass rate ${proof.passRate.toFixed(3)}, model ${proof.model}`;
-    return `section\n${openLines(proof.header)}\n${origin}\n${signature} := by\n${body}\nend\n`;
+    return `section\n${opens}\n${origin}\n${theoremText(local, proof)}\nend\n`;
   });
-  return [`namespace ${NAMESPACE}\n\nset_option autoImplicit false\n`, ...kept, `end ${NAMESPACE}\n`].join('\n');
+  return [`namespace ${NAMESPACE}\n\n${NO_AUTO_BOUND}`, ...kept, `end ${NAMESPACE}\n`].join('\n');
 }

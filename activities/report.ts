@@ -3,10 +3,11 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { StpError } from '../data/errors.ts';
-import { artifactRefSchema } from '../data/schemas/artifact.ts';
+import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
 import { type Proved, provedSchema } from '../data/schemas/records.ts';
 import { roundManifestSchema } from '../data/schemas/round.ts';
 import { withHeartbeat } from './edge.ts';
+import { grownTheorems } from './library.ts';
 import type { Ports } from './ports.ts';
 import { keptName, proofsFile } from './proofs-file.ts';
 import { once, readJson, readRecords } from './record-files.ts';
@@ -29,15 +30,19 @@ export function reportActivities(ports: Ports) {
         withHeartbeat(async (signal) => {
           // One proof a statement, the shortest; all others are in the rounds' own files.
           const shortest = new Map<string, Proved>();
+          // A round's library holds all that grew before it.
+          let library: ArtifactRef | null = null;
           for (const outcome of state.outcomes) {
             const manifest = await readJson(store, outcome.manifest, roundManifestSchema);
+            library = manifest.library ?? library;
             for await (const proof of readRecords(store, manifest.proved, provedSchema)) {
               const seen = shortest.get(proof.statementId);
               if (!seen || proof.proof.length < seen.proof.length) shortest.set(proof.statementId, proof);
             }
           }
           const kept = [...shortest.values()].sort((a, b) => a.round - b.round || (a.name < b.name ? -1 : 1));
-          const proofsText = proofsFile(await ports.sources.modules(), kept);
+          const grown = await Array.fromAsync(grownTheorems(store, library));
+          const proofsText = proofsFile(await ports.sources.modules(), kept, grown);
           await checkWhole(ports, run, proofsText, kept, signal);
           const proofs = await store.put('proofs.lean', proofsText, { count: kept.length });
           const verifier = await ports.verifier(run, state.config.verification);

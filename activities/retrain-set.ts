@@ -15,7 +15,7 @@ import { once, readRecords, writeRecords } from './record-files.ts';
 export function retrainSetActivities(ports: Ports) {
   return {
     /** SFT examples, proofs of all rounds, conjecturer examples of all rounds; without repeats, shuffled. */
-    async retrainSet(input: RoundContext): Promise<ArtifactRef> {
+    async retrainSet(input: Omit<RoundContext, 'library'>): Promise<ArtifactRef> {
       const { run, round, config, data } = input;
       const store = await ports.store(run);
       return once(store, `${input.name}/examples.json`, artifactRefSchema, () =>

@@ -2,18 +2,26 @@
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import { shardFolder } from '../data/schemas/round.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
-import { cutShards, type WorkItem } from '../selfplay/shards.ts';
+import type { WorkItem } from '../selfplay/shards.ts';
 import { writeRecords } from './record-files.ts';
 
-/** One file a shard of `size` items, in order, under the stage's folder. */
+/** One file a shard of `size` items, in order, under the stage's folder. One shard is in memory at a time. */
 export async function writeShards(
   store: ObjectStore,
   stage: string,
-  items: readonly WorkItem[],
+  items: Iterable<WorkItem> | AsyncIterable<WorkItem>,
   size: number,
 ): Promise<ArtifactRef[]> {
   const refs: ArtifactRef[] = [];
-  for (const [index, shard] of cutShards(items, size).entries())
-    refs.push(await writeRecords(store, `${shardFolder(stage, index)}/items.jsonl`, shard));
+  let shard: WorkItem[] = [];
+  const write = async (): Promise<void> => {
+    refs.push(await writeRecords(store, `${shardFolder(stage, refs.length)}/items.jsonl`, shard));
+    shard = [];
+  };
+  for await (const item of items) {
+    shard.push(item);
+    if (shard.length === size) await write();
+  }
+  if (shard.length > 0) await write();
   return refs;
 }

@@ -1,42 +1,62 @@
 /** Verdicts for the samples of a shard: the screen. What it accepts is certified later (`verify.ts`). */
+
+import type { z } from 'zod';
 import { StpError } from '../data/errors.ts';
-import type { ArtifactRef } from '../data/schemas/artifact.ts';
+import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
 import { sampleSchema, type Verdict } from '../data/schemas/records.ts';
-import { type ShardResult, shardResultSchema } from '../data/schemas/round.ts';
+import { shardResultSchema, type VerdictCounts } from '../data/schemas/round.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
+import { grownHeaders } from '../lean/library/grow.ts';
 import type { Candidate } from '../lean/verifier.ts';
-import { workItemSchema } from '../selfplay/shards.ts';
+import { goesOn } from '../selfplay/adaptive.ts';
+import { type WorkItem, workItemSchema } from '../selfplay/shards.ts';
 import { withHeartbeat } from './edge.ts';
 import type { Sampled } from './generate.ts';
+import { grownTheorems } from './library.ts';
 import { metricsAt } from './metrics.ts';
 import type { Ports } from './ports.ts';
 import { once, readAll, writeRecords } from './record-files.ts';
 
+const waveResultSchema = shardResultSchema.omit({ items: true, parts: true }).extend({
+  part: shardResultSchema.shape.parts.element,
+  /** Items that get more samples in the next wave; null: none. */
+  next: artifactRefSchema.nullable(),
+});
+export type WaveResult = z.infer<typeof waveResultSchema>;
+
 export interface VerifyShardInput {
   readonly run: string;
+  /** Folder of the wave's objects. */
   readonly name: string;
+  /** From 0. */
+  readonly wave: number;
+  /** Items of this wave. */
   readonly items: ArtifactRef;
   readonly sampled: Sampled;
-  readonly config: Pick<RunConfig, 'verification'>;
+  /** Grown theorems that the proofs may name; null: none. */
+  readonly library: ArtifactRef | null;
+  readonly config: Pick<RunConfig, 'verification' | 'sampling'>;
 }
 
 export function verifyShardActivities(ports: Ports) {
   return {
-    /** A verdict for every distinct sample. A proved canary is STP1701; too many samples without verdict STP1702. */
-    async verifyShard(input: VerifyShardInput): Promise<ShardResult> {
+    /** A verdict for every distinct sample of a wave, and who goes on. A proved canary is STP1701; too many samples without verdict STP1702. */
+    async verifyShard(input: VerifyShardInput): Promise<WaveResult> {
       const { run, config, sampled } = input;
       const store = await ports.store(run);
-      return once(store, `${input.name}/verified.json`, shardResultSchema, () =>
+      return once(store, `${input.name}/verified.json`, waveResultSchema, () =>
         withHeartbeat(async (signal, report) => {
           const items = new Map(
             (await readAll(store, input.items, workItemSchema)).map((item) => [item.statement.id, item]),
           );
           const samples = await readAll(store, sampled.samples, sampleSchema);
+          const library = await Array.fromAsync(grownTheorems(store, input.library));
+          const headers = grownHeaders(library);
           const candidates = samples.map((sample): Candidate => {
             const { header, statement } = items.get(sample.statementId)!.statement;
-            return { id: sample.id, header, statement, proof: sample.proof };
+            return { id: sample.id, header: headers.get(header) ?? header, statement, proof: sample.proof };
           });
-          const verifier = await ports.verifier(run, config.verification);
+          const verifier = await ports.verifier(run, config.verification, library);
           const started = performance.now();
           let done = 0;
           const results = await verifier.check(candidates, {
@@ -55,14 +75,15 @@ export function verifyShardActivities(ports: Ports) {
               leanVersion: verifier.environment.version,
             }),
           );
-          const counts: Record<string, number> = {};
-          const proved = new Set<string>();
+          const counts: VerdictCounts = {};
+          const proved = new Map<string, number>();
           for (const [index, verdict] of verdicts.entries()) {
             const sample = samples[index]!;
             counts[verdict.kind] = (counts[verdict.kind] ?? 0) + sample.multiplicity;
-            if (verdict.kind === 'proved') proved.add(sample.statementId);
+            if (verdict.kind === 'proved')
+              proved.set(sample.statementId, (proved.get(sample.statementId) ?? 0) + sample.multiplicity);
           }
-          const canaries = [...proved].filter((id) => items.get(id)!.origin === 'canary');
+          const canaries = [...proved.keys()].filter((id) => items.get(id)!.origin === 'canary');
           if (canaries.length > 0)
             throw new StpError(
               'STP1701',
@@ -88,20 +109,23 @@ export function verifyShardActivities(ports: Ports) {
               proved_statements: proved.size,
             }),
           );
+          const next = [...items.values()].flatMap((item): WorkItem[] => {
+            const successes = (item.successes ?? 0) + (proved.get(item.statement.id) ?? 0);
+            return goesOn(item, successes, input.wave, config.sampling.waves) ? [{ ...item, successes }] : [];
+          });
+          const newlyProved = [...proved.keys()].filter((id) => (items.get(id)!.successes ?? 0) === 0);
           return {
-            items: input.items,
-            parts: [
-              {
-                samples: sampled.samples,
-                verdicts: await writeRecords(store, `${input.name}/verdicts-*.jsonl`, verdicts, signal),
-              },
-            ],
+            part: {
+              samples: sampled.samples,
+              verdicts: await writeRecords(store, `${input.name}/verdicts-*.jsonl`, verdicts, signal),
+            },
+            next: next.length === 0 ? null : await writeRecords(store, `${input.name}/next-*.jsonl`, next, signal),
             sampleCount: sampled.sampleCount,
             distinctCount: sampled.distinctCount,
             tokens: sampled.tokens,
             verdictCounts: counts,
-            provedStatements: proved.size,
-            checkMs: verdicts.reduce((sum, verdict) => sum + verdict.checkMs, 0),
+            provedStatements: newlyProved.length,
+            checkMs: verdicts.reduce((total, verdict) => total + verdict.checkMs, 0),
           };
         }),
       );

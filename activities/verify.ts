@@ -9,6 +9,7 @@ import { contentId } from '../data/schemas/ids.ts';
 import { type Proved, provedSchema } from '../data/schemas/records.ts';
 import { cutShards } from '../selfplay/shards.ts';
 import { withHeartbeat } from './edge.ts';
+import { type GrownRecord, grownTheorems } from './library.ts';
 import type { Ports } from './ports.ts';
 import { certificateFile, keptName } from './proofs-file.ts';
 import { once, readRecords, writeRecords } from './record-files.ts';
@@ -19,6 +20,14 @@ export const certifiedSchema = z.strictObject({
   refused: z.number().int(),
 });
 export type Certified = z.infer<typeof certifiedSchema>;
+
+export interface CertifyInput {
+  readonly run: string;
+  readonly name: string;
+  readonly proved: ArtifactRef;
+  /** Grown theorems that the proofs may name; null: none. */
+  readonly library: ArtifactRef | null;
+}
 
 /**
  * Proofs certified in one file: small enough to bound a process, large enough to share its start. A file that is done is
@@ -32,13 +41,14 @@ export function verifyActivities(ports: Ports) {
      * Certificates: the proofs stand in a file of their own, as they will in `proofs.lean`, are compiled by one fresh
      * process, and another reads which axioms the compiled theorems rest on. What that refuses is not rewarded.
      */
-    async certify(input: { run: string; name: string; proved: ArtifactRef }): Promise<Certified> {
+    async certify(input: CertifyInput): Promise<Certified> {
       const { run } = input;
       const store = await ports.store(run);
       return once(store, `${input.name}/certified.json`, certifiedSchema, () =>
         withHeartbeat(async (signal, report) => {
           const directory = join(await ports.scratch(run), `certify-${contentId(input.name)}-${process.pid}`);
           await mkdir(directory, { recursive: true });
+          const library = await Array.fromAsync(grownTheorems(store, input.library));
           const parts: Certified[] = [];
           try {
             for await (const batch of batchesOf(readRecords(store, input.proved, provedSchema), CERTIFICATE_BATCH)) {
@@ -46,7 +56,7 @@ export function verifyActivities(ports: Ports) {
               parts.push(
                 await once(store, `${part}.json`, certifiedSchema, async () => {
                   const file = join(directory, `Certificate${parts.length}`);
-                  const certified = await certifyBatch(ports, run, file, batch, signal);
+                  const certified = await certifyBatch(ports, run, file, batch, library, signal);
                   return {
                     proved: await writeRecords(store, `${part}-*.jsonl`, certified, signal),
                     certified: certified.length,
@@ -97,10 +107,11 @@ async function certifyBatch(
   run: string,
   name: string,
   batch: readonly Proved[],
+  library: readonly GrownRecord[],
   signal: AbortSignal,
 ): Promise<Proved[]> {
   const path = `${name}.lean`;
-  const text = certificateFile(batch);
+  const text = certificateFile(batch, library);
   await writeFile(path, text);
   const { theorems, reason, leanVersion, fingerprint } = await ports.checkFile(run, path, signal);
   const judged = new Map(theorems.map((theorem) => [theorem.name, theorem]));
@@ -122,6 +133,6 @@ async function certifyBatch(
   const parts = open.length < batch.length ? [open] : cutShards(open, Math.ceil(open.length / 2));
   const later: Proved[] = [];
   for (const [index, part] of parts.entries())
-    later.push(...(await certifyBatch(ports, run, `${name}_${index}`, part, signal)));
+    later.push(...(await certifyBatch(ports, run, `${name}_${index}`, part, library, signal)));
   return [...certified, ...later];
 }

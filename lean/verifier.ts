@@ -57,6 +57,8 @@ export interface CheckOptions {
   readonly onResult?: (result: CheckResult) => void;
   /** `certificate` checks every candidate alone in a fresh process, past the cache. Default `screen`. */
   readonly tier?: 'screen' | 'certificate';
+  /** What exceeds the small limits is a `timeout` at once, not tried again under the big ones. For what should be cheap. */
+  readonly smallLimitsOnly?: boolean;
 }
 
 export interface Verifier {

@@ -1,7 +1,8 @@
 /** Which proved statements seed conjectures, with which lemmas (STP §2.2), and what a round attempts (STP §2.4). */
-import type { Proved, Statement } from '../data/schemas/records.ts';
+import type { Proved } from '../data/schemas/records.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
-import type { Random } from './random.ts';
+import { displayProof } from './prompts.ts';
+import { orderKey, type Random } from './random.ts';
 
 /** Conjectures a round may attempt: a fixed number, or one for every statement or every unproved one (stp.md §9). */
 export function conjecturesMax(
@@ -13,6 +14,46 @@ export function conjecturesMax(
   return perRoundMax === 'unproved' ? unproved : perRoundMax;
 }
 
+/** One proof of every statement that may seed conjectures, chosen as the proofs stream by. */
+export class SeedProofs {
+  private readonly kept = new Map<string, { readonly key: string; readonly proof: Proved }>();
+  private readonly best: ReadonlyMap<string, number>;
+  private readonly config: Pick<RunConfig['conjectures'], 'seedPassRateAbove' | 'seedLevelMax'>;
+  private readonly stream: readonly (string | number)[];
+
+  /**
+   * @param best best pass rate of any round by statement; only a rate strictly above `seedPassRateAbove` seeds (golden
+   *   behaviour 4)
+   * @param stream names the random choice, together with each proof
+   */
+  constructor(
+    best: ReadonlyMap<string, number>,
+    config: Pick<RunConfig['conjectures'], 'seedPassRateAbove' | 'seedLevelMax'>,
+    ...stream: readonly (string | number)[]
+  ) {
+    this.best = best;
+    this.config = config;
+    this.stream = stream;
+  }
+
+  /**
+   * Considers one certified proof. Of a statement's proofs the one whose random key is smallest stays: every distinct text
+   * has the same chance, and the order in which they come does not matter.
+   */
+  offer(proof: Proved): void {
+    if (proof.level > this.config.seedLevelMax) return;
+    if ((this.best.get(proof.statementId) ?? 0) <= this.config.seedPassRateAbove) return;
+    const key = orderKey(...this.stream, proof.statementId, displayProof(proof.proof));
+    const seen = this.kept.get(proof.statementId);
+    if (seen === undefined || key < seen.key) this.kept.set(proof.statementId, { key, proof });
+  }
+
+  /** The chosen proofs in random order. */
+  chosen(): Proved[] {
+    return [...this.kept.values()].sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ proof }) => proof);
+  }
+}
+
 export interface ConjectureInput {
   readonly seed: Proved;
   /** Fully qualified name of the premise to share, or null. */
@@ -20,60 +61,67 @@ export interface ConjectureInput {
 }
 
 /**
- * Inputs of the conjecturer: dataset statements whose best pass rate is above `seedPassRateAbove` (strictly; golden
- * behaviour 4), one proof each, with each lemma that the proof used and, with `noLemmaProbability`, with none. A lemma
- * is used at most `lemmaShareMax × statements` times, counted before repetition (behaviour 5). Where there are fewer
- * inputs than `wanted`, each is repeated up to `copiesMax` times.
+ * (seed, lemma) pairs: each lemma that the seed's proof used and, with `noLemmaProbability`, none. A lemma, and none as
+ * well, gets at most `lemmaShareMax × statements` pairs, counted before any repetition (golden behaviour 5).
  *
- * @param proved certified proofs of earlier rounds, newest first
+ * @param seeds one proof a statement, in random order
  */
 export function conjectureInputs(
-  proved: readonly Proved[],
-  best: ReadonlyMap<string, number>,
+  seeds: readonly Proved[],
   isLemma: (name: string) => boolean,
   statementCount: number,
-  wanted: number,
-  config: RunConfig['conjectures'],
+  config: Pick<RunConfig['conjectures'], 'noLemmaProbability' | 'lemmaShareMax'>,
   random: Random,
 ): ConjectureInput[] {
-  const seeds = new Map<string, Proved>();
-  for (const proof of random.shuffle(proved))
-    if (
-      proof.origin === 'dataset' &&
-      (best.get(proof.statementId) ?? 0) > config.seedPassRateAbove &&
-      !seeds.has(proof.statementId)
-    )
-      seeds.set(proof.statementId, proof);
   const lemmaMax = Math.max(1, Math.floor(config.lemmaShareMax * statementCount));
-  const uses = new Map<string, number>();
+  const uses = new Map<string | null, number>();
   const inputs: ConjectureInput[] = [];
-  for (const seed of seeds.values()) {
-    const lemmas: (string | null)[] = seed.premises.filter(isLemma);
-    if (lemmas.length === 0 || random.next() < config.noLemmaProbability) lemmas.push(null);
+  for (const seed of seeds) {
+    const lemmas: (string | null)[] = [...new Set(seed.premises)].filter(isLemma);
+    if (random.next() < config.noLemmaProbability) lemmas.push(null);
     for (const lemma of lemmas) {
-      const used = uses.get(lemma ?? '') ?? 0;
-      // A seed without premises can only go without a lemma; the cap must not shut it out.
-      if (used >= lemmaMax && !(lemma === null && lemmas.length === 1)) continue;
-      uses.set(lemma ?? '', used + 1);
+      const used = uses.get(lemma) ?? 0;
+      if (used >= lemmaMax) continue;
+      uses.set(lemma, used + 1);
       inputs.push({ seed, lemma });
     }
   }
-  if (inputs.length === 0) return [];
-  const copies = Math.max(1, Math.min(config.copiesMax, Math.ceil(wanted / inputs.length)));
-  const repeated = Array.from({ length: copies }, () => random.shuffle(inputs)).flat();
-  return repeated.slice(0, wanted);
+  return inputs;
 }
 
-/** Unproved statements, proved ones at a low rate, and a few of the others. Order is the given one. */
-export function statementsToAttempt(
-  statements: readonly Statement[],
-  best: ReadonlyMap<string, number>,
-  config: RunConfig['selection'],
+/**
+ * The list that is sampled from (STP §2.2): each input as often as its matching weight says, cut to as many as there are
+ * statements, and that list so many times over that there are about `wanted` texts, `copiesMax` times at most.
+ *
+ * @param wanted texts asked for; never exceeded
+ */
+export function repeatInputs<T>(
+  inputs: readonly T[],
+  weightOf: (input: T) => number,
+  statementCount: number,
+  wanted: number,
+  copiesMax: number,
   random: Random,
-): Statement[] {
-  return statements.filter((statement) => {
-    const coin = random.next();
-    const rate = best.get(statement.id);
-    return rate === undefined || rate < config.reattemptPassRateBelow || coin < config.reattemptProbability;
-  });
+): T[] {
+  const listMax = Math.min(statementCount, wanted);
+  const weighted: T[] = [];
+  for (const input of random.shuffle(inputs)) {
+    // A weight may be in the hundreds: no more copies are made than the list can hold.
+    const repeats = Math.min(Math.max(1, Math.round(weightOf(input))), listMax);
+    for (let copy = 0; copy < repeats; copy++) weighted.push(input);
+  }
+  const list = random.shuffle(weighted).slice(0, listMax);
+  if (list.length === 0) return [];
+  const copies = Math.max(1, Math.min(copiesMax, Math.floor(wanted / list.length)));
+  return Array.from({ length: copies }, () => random.shuffle(list)).flat();
+}
+
+/**
+ * Is a dataset statement attempted in a round (STP §2.4)? Unproved ones, those proved at a low rate, and a few others.
+ *
+ * @param best its best pass rate of any round; undefined: it was never proved
+ * @param coin uniform in [0, 1)
+ */
+export function isAttempted(best: number | undefined, config: RunConfig['selection'], coin: number): boolean {
+  return best === undefined || best < config.reattemptPassRateBelow || coin < config.reattemptProbability;
 }

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Ports } from '../activities/ports.ts';
+import { RUN_MARK } from '../data/run-mark.ts';
 import { openJsonlMonitor } from '../infra/monitor/jsonl-monitor.ts';
 import { readLosses } from '../infra/monitor/losses.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
@@ -12,6 +13,7 @@ import { withNeighbours } from '../infra/stores/neighbours.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { checkFile } from '../lean/check-file.ts';
 import { compileLibrary, LIBRARY_HEADER } from '../lean/library/compile.ts';
+import { growable, growEnvironment, grownModules } from '../lean/library/grow.ts';
 import { openVerifier } from '../lean/open-verifier.ts';
 import { resolveToolchain } from '../lean/toolchain/resolve.ts';
 import type { LeanEnvironment, Verifier } from '../lean/verifier.ts';
@@ -73,6 +75,10 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       ? join(fileURLToPath(store.root), 'metrics.jsonl')
       : join(await scratch(run), 'metrics.jsonl');
   };
+  const growing = (run: string) => ({
+    cacheDirectory: settings.cacheDirectory,
+    environment: { [RUN_MARK]: local(run) },
+  });
   const closeEngine = async (): Promise<void> => {
     const closing = engine;
     engine = null;
@@ -88,13 +94,14 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     store: async (run) => withNeighbours(await openStore(`${settings.storeUri}/${run}`), settings.storeUri),
     scratch,
-    async verifier(run, limits) {
-      const key = JSON.stringify([run, limits]);
+    async verifier(run, limits, grown = []) {
+      const modules = grownModules(grown).map(({ module }) => module);
+      const key = JSON.stringify([run, limits, modules]);
       const existing = verifiers.get(key);
       if (existing) return existing;
       const opening = (async () =>
         openVerifier({
-          environment,
+          environment: grown.length === 0 ? environment : await growEnvironment(environment, grown, growing(run)),
           libraryHeader: LIBRARY_HEADER,
           processes: limits.processes,
           batchSize: limits.candidatesPerProcess,
@@ -103,12 +110,13 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
           cacheDirectory: join(settings.cacheDirectory, 'verdicts'),
           scratchDirectory: await scratch(run),
           runMark: local(run),
-          premiseNames: (await sources.libraryTheorems()).map((theorem) => theorem.name),
+          premiseNames: [...(await sources.libraryTheorems()), ...grown].map((theorem) => theorem.name),
         }))();
       verifiers.set(key, opening);
       opening.catch(() => verifiers.delete(key));
       return opening;
     },
+    growable: (run, earlier, added, signal) => growable(environment, earlier, added, { ...growing(run), signal }),
     checkFile: async (run, path, signal) =>
       checkFile(path, environment, { scratchDirectory: await scratch(run), runMark: local(run), signal }),
     // One engine works at a time: runs that share this machine take turns, and a training waits for the samples before it.

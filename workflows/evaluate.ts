@@ -64,6 +64,8 @@ async function evaluateModel(
     checkpoint,
     // All samples are drawn: stopping early where a statement was proved would bias pass@k.
     config: { ...config, sampling: { ...config.sampling, samplesPerStatement, waves: 1 } },
+    // Held-out statements are proved over the fixed library by every model.
+    library: null,
     isOpen,
     onShard: () => undefined,
   });
@@ -78,6 +80,11 @@ async function evaluateModel(
     seed: config.seed,
   });
   const { proved } = collected;
-  const certified = await host(hostQueue, `certify ${proved.count} held-out proofs`).certify({ run, name, proved });
+  const certified = await host(hostQueue, `certify ${proved.count} held-out proofs`).certify({
+    run,
+    name,
+    proved,
+    library: null,
+  });
   return { ...collected.evaluation, certified: certified.certified };
 }

@@ -78,6 +78,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
       checkpoint,
       // All samples are drawn: stopping early where a statement was proved would bias pass@k.
       config: { ...config, sampling: { ...config.sampling, waves: 1 } },
+      library: null,
       isOpen: () => true,
       onShard: (shard) => {
         shards.push(shard);
@@ -101,6 +102,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
       run,
       name: FOLDER,
       proved: collected.proved,
+      library: null,
     });
 
     enter('report', 'writing the log and the figures');

@@ -1,10 +1,12 @@
 /**
  * Samples and verifies shards: while one shard is verified the next is sampled. Shards flow, stages do not wait for each
- * other; at most two are ahead of verification, so that a long queue of unverified samples never builds up.
+ * other; at most two are ahead of verification, so that a long queue of unverified samples never builds up. A shard whose
+ * samples come in waves is sampled again for the statements that verification says are still open.
  */
 import { CancellationScope } from '@temporalio/workflow';
+import type { WaveResult } from '../activities/verify-shard.ts';
 import type { ArtifactRef, CheckpointRef } from '../data/schemas/artifact.ts';
-import { type ShardResult, shardFolder } from '../data/schemas/round.ts';
+import { type ShardResult, shardFolder, sumVerdicts, waveFolder } from '../data/schemas/round.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import { host } from './activity-proxies.ts';
 import { Lane } from './lane.ts';
@@ -17,6 +19,8 @@ export interface ProveShardsInput {
   readonly shards: readonly ArtifactRef[];
   readonly checkpoint: CheckpointRef;
   readonly config: RunConfig;
+  /** Theorems that grew out of earlier rounds and stand under the proofs; null: none. */
+  readonly library: ArtifactRef | null;
   readonly isOpen: () => boolean;
   readonly onShard: (result: ShardResult) => void;
 }
@@ -25,35 +29,49 @@ export interface ProveShardsInput {
 const AHEAD_MAX = 3;
 
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
-  const { run, hostQueue, checkpoint } = input;
+  const { run, hostQueue, checkpoint, library } = input;
   const { sampling, seed, modelThreads, verification } = input.config;
   const inFlight = new Lane(AHEAD_MAX, input.isOpen);
   const sampler = new Lane(1);
   const verifier = new Lane(1);
   const total = input.shards.length;
+  const wave = async (items: ArtifactRef, label: string, shard: string, index: number): Promise<WaveResult> => {
+    const name = waveFolder(shard, index);
+    const sampled = await sampler.run(() =>
+      host(hostQueue, `sample ${label}: ${items.count} statements`).sampleShard({
+        run,
+        shard,
+        name,
+        wave: index,
+        items,
+        checkpoint,
+        config: { sampling, seed, modelThreads },
+      }),
+    );
+    return verifier.run(() =>
+      host(hostQueue, `verify ${label}: ${sampled.distinctCount} distinct proofs`).verifyShard({
+        run,
+        name,
+        wave: index,
+        items,
+        sampled,
+        library,
+        config: { verification, sampling },
+      }),
+    );
+  };
   const shards = (): Promise<ShardResult>[] =>
     input.shards.map((items, index) =>
       inFlight.run(async () => {
-        const label = `shard ${index + 1} of ${total}`;
-        const name = shardFolder(input.name, index);
-        const sampled = await sampler.run(() =>
-          host(hostQueue, `sample ${label}: ${items.count} statements × ${sampling.samplesPerStatement}`).sampleShard({
-            run,
-            name,
-            items,
-            checkpoint,
-            config: { sampling, seed, modelThreads },
-          }),
-        );
-        const result = await verifier.run(() =>
-          host(hostQueue, `verify ${label}: ${sampled.distinctCount} distinct proofs`).verifyShard({
-            run,
-            name,
-            items,
-            sampled,
-            config: { verification },
-          }),
-        );
+        const shard = shardFolder(input.name, index);
+        const waves: WaveResult[] = [];
+        for (let next: ArtifactRef | null = items; next !== null && waves.length < sampling.waves; ) {
+          const later = waves.length === 0 ? '' : `, wave ${waves.length + 1}`;
+          const result: WaveResult = await wave(next, `shard ${index + 1} of ${total}${later}`, shard, waves.length);
+          waves.push(result);
+          next = result.next;
+        }
+        const result = sumWaves(items, waves);
         input.onShard(result);
         return result;
       }),
@@ -70,4 +88,19 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       throw error;
     }
   });
+}
+
+/** What the waves of a shard came to. Samples that two waves have in common are distinct in each. */
+function sumWaves(items: ArtifactRef, waves: readonly WaveResult[]): ShardResult {
+  const sum = (pick: (wave: WaveResult) => number): number => waves.reduce((total, wave) => total + pick(wave), 0);
+  return {
+    items,
+    parts: waves.map((wave) => wave.part),
+    sampleCount: sum((wave) => wave.sampleCount),
+    distinctCount: sum((wave) => wave.distinctCount),
+    tokens: sum((wave) => wave.tokens),
+    verdictCounts: sumVerdicts(waves.map((wave) => wave.verdictCounts)),
+    provedStatements: sum((wave) => wave.provedStatements),
+    checkMs: sum((wave) => wave.checkMs),
+  };
 }

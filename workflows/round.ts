@@ -3,8 +3,9 @@
  * training. Round 0 is the baseline: the SFT model proves what it can; there are no seeds yet, so nothing is conjectured.
  */
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { RoundOutcome, ShardResult } from '../data/schemas/round.ts';
-import { control, host, streaming } from './activity-proxies.ts';
+import { host, streaming } from './activity-proxies.ts';
 import {
   MODEL_DIGITS,
   type Progress,
@@ -21,7 +22,7 @@ import { StageClock } from './stage-clock.ts';
 export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   const { run, round, config, hostQueue, data, history } = input;
   const name = `rounds/${round}-${input.checkpoint.model.slice(0, MODEL_DIGITS)}`;
-  const context = { run, round, name, config, data, history, replayFrom: input.replayFrom };
+  const played = { run, round, name, config, data, history, replayFrom: input.replayFrom };
   let paused = input.paused;
   const shards: ShardResult[] = [];
   let shardsTotal = 0;
@@ -61,11 +62,13 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
     publish({ run, round, stage, model: input.checkpoint.model });
   };
 
+  let library: ArtifactRef | null = null;
   let conjectures = null;
   let gated = null;
   if (round > 0 && config.conjectures.perRoundMax !== 0) {
     await enter('conjecture', 'choosing seeds and conjecturing');
-    const plan = await host(hostQueue, 'choose seeds and lemmas').planConjectures(context);
+    if (config.library === 'grow') library = await host(hostQueue, 'grow the library').growLibrary(played);
+    const plan = await host(hostQueue, 'choose seeds and lemmas').planConjectures({ ...played, library });
     if (plan !== null) {
       const { sampling, conjectures: conjecturing, seed, modelThreads } = config;
       const texts = await host(hostQueue, `conjecture ${plan.count} texts`).sampleConjectures({
@@ -75,13 +78,19 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
         checkpoint: input.checkpoint,
         config: { sampling, conjectures: conjecturing, seed, modelThreads },
       });
-      gated = await host(hostQueue, `gate ${texts.count} conjectures`).gateConjectures({ ...context, plan, texts });
+      gated = await host(hostQueue, `gate ${texts.count} conjectures`).gateConjectures({
+        ...played,
+        library,
+        plan,
+        texts,
+      });
       conjectures = gated.conjectures;
     }
   }
 
+  const context = { ...played, library };
   await enter('prove', 'sampling proofs and verifying them in Lean');
-  const plan = await control('cut statements and conjectures into shards').planShards({ ...context, conjectures });
+  const plan = await streaming('cut statements and conjectures into shards').planShards({ ...context, conjectures });
   shardsTotal = plan.shards.length;
   const results = await proveShards({
     run,
@@ -90,6 +99,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
     shards: plan.shards,
     checkpoint: input.checkpoint,
     config,
+    library,
     isOpen: () => !paused,
     onShard: (shard) => {
       shards.push(shard);
@@ -107,6 +117,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
     run,
     name,
     proved: collected.proved,
+    library,
   });
 
   await enter('select', 'selecting what trains the next model');

@@ -31,6 +31,9 @@ export type Rate = z.infer<typeof rateSchema>;
 /** Folder of a shard's objects under its stage's. */
 export const shardFolder = (stage: string, index: number): string => `${stage}/shard-${String(index).padStart(4, '0')}`;
 
+/** Folder of a wave's objects: the shard's own for the first one. */
+export const waveFolder = (shard: string, wave: number): string => (wave === 0 ? shard : `${shard}/wave-${wave}`);
+
 /** Refs of one sampled and verified shard. */
 export const shardResultSchema = z.strictObject({
   items: artifactRefSchema,
@@ -82,6 +85,8 @@ export const roundManifestSchema = z.strictObject({
   /** Those of `rates` whose statement has a certified proof in this round: later rounds read no proofs to know what is proved. */
   certifiedRates: artifactRefSchema,
   proved: artifactRefSchema,
+  /** Grown theorems that stood under this round's proofs (`library: grow`); null: none. */
+  library: artifactRefSchema.nullable(),
   conjectures: artifactRefSchema.nullable(),
   conjecturerExamples: artifactRefSchema.nullable(),
   examples: artifactRefSchema.nullable(),

@@ -79,7 +79,8 @@ export async function checkCandidates(
   };
   await allEnded(
     batches(state, [...works.values()], certificate).map(async (batch) => {
-      const check: EntryCheck = { ...state, ...state.limits, header: batch[0]!.header, signal };
+      const { smallLimitsOnly = false } = options;
+      const check: EntryCheck = { ...state, ...state.limits, smallLimitsOnly, header: batch[0]!.header, signal };
       if (certificate) return judge(batch[0]!, await checkAlone(check, batch[0]!));
       const judging: Promise<void>[] = [];
       const settle = (index: number, outcome: Outcome): void => {

@@ -23,6 +23,7 @@ export interface EntryCheck {
   readonly slots: Slots;
   readonly small: Limits;
   readonly big: Limits;
+  readonly smallLimitsOnly: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -51,7 +52,7 @@ export async function checkEntries(
       break;
     }
     for (const [offset, { reading, checkMs }] of ran.done.entries()) {
-      if (needsAnotherLook(reading)) again.push(first + offset);
+      if (needsAnotherLook(reading, check)) again.push(first + offset);
       else settle(first + offset, { ...reading, checkMs } as Outcome);
     }
     next = first + ran.done.length;
@@ -61,15 +62,21 @@ export async function checkEntries(
   await allEnded(again.map(async (index) => settle(index, await checkAlone(check, entries[index]!))));
 }
 
-function needsAnotherLook(reading: EntryReading['reading']): boolean {
-  return reading.kind === 'unclear' || reading.kind === 'timeout';
+function needsAnotherLook(reading: EntryReading['reading'], { smallLimitsOnly }: EntryCheck): boolean {
+  return reading.kind === 'unclear' || (reading.kind === 'timeout' && !smallLimitsOnly);
 }
 
-/** One entry in a process of its own under the big limits; what it does there is its verdict. */
+/** One entry in a process of its own under the big limits (or the small ones, where only they are asked for); what it does there is its verdict. */
 export async function checkAlone(check: EntryCheck, entry: BatchEntry): Promise<Outcome> {
   const startedAt = performance.now();
   const ran = await check.slots.run(() =>
-    runBatch(check.header, [entry], check.big, check.processOptions, check.signal),
+    runBatch(
+      check.header,
+      [entry],
+      check.smallLimitsOnly ? check.small : check.big,
+      check.processOptions,
+      check.signal,
+    ),
   );
   if (ran.kind === 'header_error') return headerError(ran.messages);
   if (ran.kind === 'no_start') return notStarted(ran.exit);

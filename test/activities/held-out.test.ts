@@ -3,9 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { datasetActivities, type PreparedData } from '../../activities/datasets.ts';
+import type { Finished } from '../../activities/finish-round.ts';
 import { planActivities } from '../../activities/plan.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/record-files.ts';
@@ -46,7 +48,8 @@ function watched(inner: ObjectStore): ObjectStore {
   };
 }
 
-const portsWith = (sources: Ports['sources']): Ports => ({ store: async () => store, sources }) as unknown as Ports;
+const portsWith = (sources: Ports['sources']): Ports =>
+  ({ store: async () => store, scratch: async () => directory, sources }) as unknown as Ports;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'stp-split-'));
@@ -108,16 +111,18 @@ describe('prepared data', () => {
 
 describe('selection', () => {
   it('reads nothing of the held-out split on its way to a training set', async () => {
-    const context = { run: 'test', round: 1, name: 'rounds/1-test', config, data, history: [] };
+    const context = { run: 'test', round: 1, name: 'rounds/1-test', config, data, history: [], replayFrom: 0 };
     const activities = {
       ...planActivities(portsWith(repositorySources())),
       ...selectActivities(portsWith(repositorySources())),
     };
     read.length = 0;
     const empty = await writeRecords(store, 'empty.jsonl', []);
-    await activities.planShards({ ...context, conjectures: null });
-    const finished = await activities.finishRound({
+    const run = new MockActivityEnvironment();
+    await run.run(activities.planShards, { ...context, library: null, conjectures: null });
+    const finished: Finished = await run.run(activities.finishRound, {
       ...context,
+      library: null,
       modelIn: 'm',
       shards: [],
       conjectures: null,
@@ -125,8 +130,14 @@ describe('selection', () => {
       gate: {},
       rates: empty,
       certified: { proved: empty, certified: 0, refused: 0 },
+      conjecturesKept: null,
+      conjecturesMatched: null,
     });
-    const examples = await activities.retrainSet({ ...context, history: [finished.manifest] });
+    const examples: ArtifactRef = await run.run(activities.retrainSet, {
+      ...context,
+      name: 'retrain/1-test',
+      history: [finished.manifest],
+    });
     expect((await readAll(store, examples, z.unknown())).length).toBe(data.sft.count);
     expect(read.length).toBeGreaterThan(3);
     expect(read.filter((uri) => uri.includes('held-out'))).toEqual([]);

@@ -73,6 +73,7 @@ describe('proofs', () => {
       processOptions,
       slots: openSlots(2),
       ...limitClasses(LIMITS),
+      smallLimitsOnly: false,
       signal: AbortSignal.timeout(300_000),
     };
     await checkEntries(check, entries, (index, outcome) => outcomes.set(index, outcome));

@@ -1,6 +1,7 @@
 /** A run's folder with known numbers, as the loop would leave it: state, manifests and record files, written by the real store. */
 import { pathToFileURL } from 'node:url';
 import type { ConjectureRecord } from '../../activities/conjecture-records.ts';
+import type { GrownRecord } from '../../activities/library.ts';
 import { writeRecords } from '../../activities/record-files.ts';
 import type { RunState } from '../../activities/run-state.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
@@ -37,6 +38,8 @@ export interface SyntheticRound {
   readonly secondsPerStage?: Readonly<Record<string, number>>;
   readonly proof?: string;
   readonly premises?: readonly string[];
+  /** Theorems by which the library had grown. */
+  readonly grown?: readonly GrownRecord[];
 }
 
 export interface SyntheticRun {
@@ -189,6 +192,7 @@ async function makeRound(
     round,
     inputHash: contentId('synthetic', String(round)),
     modelIn: model,
+    library: null,
     rates: await writeRecords(store, `${folder}/rates.jsonl`, rates),
     certifiedRates: await writeRecords(
       store,
@@ -196,6 +200,7 @@ async function makeRound(
       rates.filter(({ successes }) => successes > 0),
     ),
     proved: await writeRecords(store, `${folder}/proved.jsonl`, proved),
+    library: spec.grown === undefined ? null : await writeRecords(store, `${folder}/library.jsonl`, spec.grown),
     conjectures:
       conjectures.length === 0
         ? null

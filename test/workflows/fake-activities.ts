@@ -109,6 +109,10 @@ export function fakeActivities(shards = 2): Fakes {
       call('gateConjectures', input.round);
       return { conjectures: ref('conjectures', 4), made: 8, counts: { accepted: 4, duplicate: 4 } };
     },
+    async growLibrary(input) {
+      call('growLibrary', input.round);
+      return ref('library', 3);
+    },
     async planShards(input) {
       call('planShards', input.round);
       return { shards: Array.from({ length: shards }, (_, index) => ref(`items-${index}`, 5)) };
@@ -123,8 +127,8 @@ export function fakeActivities(shards = 2): Fakes {
       const { samples, sampleCount, distinctCount, tokens } = input.sampled;
       const verdictCounts = { proved: 2, rejected: 18 };
       return {
-        items: input.items,
-        parts: [{ samples, verdicts: ref('verdicts', 10) }],
+        part: { samples, verdicts: ref('verdicts', 10) },
+        next: input.wave + 1 < input.config.sampling.waves ? ref(`next-${input.wave}`, 2) : null,
         sampleCount,
         distinctCount,
         tokens,

@@ -1,0 +1,208 @@
+/**
+ * A library that grows with a run: theorems that the run itself proved and certified, as Lean modules under which later
+ * proofs are checked. Knows their text and how they are compiled; who chose them is not its business.
+ *
+ * Each header (imports and opens of a dataset) has modules of its own, so that one dataset's definitions never come into
+ * another's scope. A module holds what one round added and imports the one before. There is no cycle by construction: a
+ * proof was certified under the modules of earlier rounds only, so it can name no theorem of its own round or a later one.
+ */
+import { randomBytes } from 'node:crypto';
+import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { contentId } from '../../data/schemas/ids.ts';
+import type { LeanMessage } from '../../data/schemas/records.ts';
+import type { LeanEnvironment } from '../verifier.ts';
+import { LIBRARY_HEADER } from './header.ts';
+import { libraryError } from './modules.ts';
+import { runLean } from './run-lean.ts';
+
+export const GROWN_NAMESPACE = 'Grown';
+
+export interface GrownTheorem {
+  /** Fully qualified, `Grown.g17`. */
+  readonly name: string;
+  readonly round: number;
+  readonly header: string | null;
+  /** `theorem ANYTHING BINDERS : TYPE`, screened. */
+  readonly statement: string;
+  /** Tactic block, certified. */
+  readonly proof: string;
+}
+
+export interface GrownModule {
+  /** Made of its content; it is the only part of its module name, so every module can lie in a folder of its own. */
+  readonly module: string;
+  readonly header: string | null;
+  readonly source: string;
+  readonly theorems: readonly GrownTheorem[];
+  /** 1-based first line of each theorem in the source. */
+  readonly lines: readonly number[];
+}
+
+const IMPORT_LINE = /^[ \t]*import[ \t].*$/gmu;
+/** Part of every module name: raise it when the layout changes. */
+const LAYOUT = 'grown library 1';
+/** A thousand proofs, each of which took at most some seconds. */
+const MODULE_DEADLINE_MS = 600_000;
+
+/** `theorem NAME BINDERS : TYPE := by` and the proof, under another name. */
+export function theoremText(name: string, { statement, proof }: Pick<GrownTheorem, 'statement' | 'proof'>): string {
+  const signature = statement.replace(/^\s*(?:theorem|lemma)\s+[^\s:({[⦃]+/u, `theorem ${name}`);
+  const body = proof.split('\n').map((line) => (line === '' ? '' : `  ${line}`));
+  return [`${signature} := by`, ...body].join('\n');
+}
+
+/** The modules of grown theorems, each after the one it imports. The same theorems give the same modules. */
+export function grownModules(theorems: readonly GrownTheorem[]): GrownModule[] {
+  return [...Map.groupBy(theorems, ({ header }) => header)].flatMap(([header, own]) => {
+    const modules: GrownModule[] = [];
+    const rounds = [...Map.groupBy(own, ({ round }) => round)].sort(([a], [b]) => a - b);
+    for (const [, added] of rounds) modules.push(grownModule(header, added, modules.at(-1)?.module ?? null));
+    return modules;
+  });
+}
+
+function grownModule(header: string | null, theorems: readonly GrownTheorem[], before: string | null): GrownModule {
+  const { imports, rest } = splitHeader(header);
+  const parts = [
+    ...imports,
+    ...(before === null ? [] : [`import ${before}`]),
+    rest,
+    `namespace ${GROWN_NAMESPACE}`,
+    'set_option autoImplicit false',
+    'set_option relaxedAutoImplicit false',
+    'set_option linter.all false',
+  ];
+  const lines: number[] = [];
+  let line = parts.join('\n').split('\n').length + 1;
+  for (const theorem of theorems) {
+    const text = theoremText(theorem.name.slice(GROWN_NAMESPACE.length + 1), theorem);
+    lines.push(line);
+    parts.push(text);
+    line += text.split('\n').length;
+  }
+  const source = `${[...parts, `end ${GROWN_NAMESPACE}`].join('\n')}\n`;
+  return { module: `StpGrown${contentId(LAYOUT, source)}`, header, source, theorems, lines };
+}
+
+function splitHeader(header: string | null): { imports: string[]; rest: string } {
+  const text = header ?? LIBRARY_HEADER;
+  const imports = (text.match(IMPORT_LINE) ?? []).map((line) => line.trim());
+  return { imports, rest: text.replaceAll(IMPORT_LINE, '').trim() };
+}
+
+/** Header by header, the one under which its grown theorems are there and open. Headers that grew none are not in it. */
+export function grownHeaders(theorems: readonly GrownTheorem[]): Map<string | null, string> {
+  const headers = new Map<string | null, string>();
+  // The last module of a header imports all before it.
+  for (const { header, module } of grownModules(theorems)) {
+    const { imports, rest } = splitHeader(header);
+    headers.set(header, [...imports, `import ${module}`, rest, `open ${GROWN_NAMESPACE}`].join('\n'));
+  }
+  return headers;
+}
+
+export interface GrowOptions {
+  /** Compiled modules are kept here, by content and toolchain. */
+  readonly cacheDirectory: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Compiles what is not compiled yet; the environment that finds all of it. STP1202 where a module does not compile. */
+export async function growEnvironment(
+  environment: LeanEnvironment,
+  theorems: readonly GrownTheorem[],
+  options: GrowOptions,
+): Promise<LeanEnvironment> {
+  let grown = environment;
+  for (const module of grownModules(theorems)) {
+    const { folder, errors } = await compileGrownModule(grown, environment.fingerprint, module, options);
+    if (errors.length > 0) throw notCompiled(module, errors);
+    grown = { ...grown, searchPath: [...grown.searchPath, folder] };
+  }
+  const fingerprint = contentId(environment.fingerprint, ...grownModules(theorems).map(({ module }) => module));
+  return { ...grown, fingerprint };
+}
+
+/**
+ * Those of `added` that compile over `earlier`. All of one header stand in one module; those that Lean refuses are left
+ * out and the others tried again. STP1202 where Lean refuses a module without saying which theorem it means.
+ */
+export async function growable(
+  environment: LeanEnvironment,
+  earlier: readonly GrownTheorem[],
+  added: readonly GrownTheorem[],
+  options: GrowOptions,
+): Promise<GrownTheorem[]> {
+  const grown = await growEnvironment(environment, earlier, options);
+  const fit: GrownTheorem[] = [];
+  for (const [header, own] of Map.groupBy(added, (theorem) => theorem.header)) {
+    let standing: readonly GrownTheorem[] = own;
+    while (standing.length > 0) {
+      const before = earlier.filter((theorem) => theorem.header === header);
+      const module = grownModules([...before, ...standing]).at(-1)!;
+      const { errors } = await compileGrownModule(grown, environment.fingerprint, module, options);
+      if (errors.length === 0) break;
+      const refused = new Set(errors.map((error) => module.lines.findLastIndex((line) => line <= error.line)));
+      if (refused.has(-1)) throw notCompiled(module, errors);
+      standing = module.theorems.filter((_, index) => !refused.has(index));
+    }
+    fit.push(...standing);
+  }
+  return fit;
+}
+
+/** Two compilations at once are safe: the first to finish gives the folder its name. */
+async function compileGrownModule(
+  environment: LeanEnvironment,
+  fingerprint: string,
+  { module, source }: GrownModule,
+  options: GrowOptions,
+): Promise<{ folder: string; errors: readonly LeanMessage[] }> {
+  const folder = path.join(options.cacheDirectory, 'grown', contentId(fingerprint, module));
+  const object = `${module}.olean`;
+  if (await exists(path.join(folder, object))) return { folder, errors: [] };
+  const staging = `${folder}.${process.pid}.${randomBytes(4).toString('hex')}.partial`;
+  try {
+    await mkdir(staging, { recursive: true });
+    const file = path.join(staging, `${module}.lean`);
+    await writeFile(file, source);
+    const run = await runLean({
+      executable: environment.executable,
+      arguments: ['-o', path.join(staging, object), file],
+      searchPath: environment.searchPath,
+      deadlineMs: MODULE_DEADLINE_MS,
+      ...(options.environment === undefined ? {} : { environment: options.environment }),
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    });
+    const errors = run.messages.filter(({ severity, text }) => severity === 'error' || /uses [`'‘]sorry/u.test(text));
+    if (errors.length > 0) return { folder, errors };
+    if (run.timedOut || run.exitCode !== 0)
+      throw libraryError(
+        `${module} was not compiled: ${run.timedOut ? 'Lean did not end in time' : run.rest.trim() || 'no message'}`,
+        'See `bin/stp doctor`; then retry the round.',
+      );
+    await rename(staging, folder).catch(async (error: unknown) => {
+      if (!(await exists(path.join(folder, object)))) throw error;
+    });
+    return { folder, errors: [] };
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+function notCompiled({ module, source }: GrownModule, errors: readonly LeanMessage[]) {
+  const { line, text } = errors[0]!;
+  return libraryError(
+    `grown module ${module}, line ${line} (${source.split('\n')[line - 1]?.trim() ?? ''}): ${text}`,
+    'The library of the run was made with another Lean: go on with that one, or start without `library: grow`.',
+  );
+}

@@ -1,0 +1,93 @@
+/**
+ * What a conjecture must not be, as things to prove: a statement that a cheap tactic closes, that holds because its
+ * hypotheses contradict each other, or whose negation a cheap tactic proves. Each question is a list of candidates for the
+ * verifier; a conjecture is refused when Lean accepts one of them, so a refusal for `vacuous` or `refutable` is never wrong.
+ * Lean's answer within the small limits stands: what takes longer is not cheap.
+ */
+import type { RunConfig } from '../data/schemas/run-config.ts';
+import { instanceArguments, isData, typeVariables } from './instances.ts';
+import { displayStatement } from './prompts.ts';
+import { readSignature } from './signature.ts';
+import { statementPieces, typeColon } from './statement-text.ts';
+
+/** Something to prove about a conjecture. */
+export interface GateCandidate {
+  readonly statement: string;
+  readonly proof: string;
+}
+
+/**
+ * Closes what needs no idea: the two sides are the same, it is a hypothesis, it is a finite check, or arithmetic does
+ * it. `simp` runs with core's own rules alone, and no tactic here names a lemma. One `first`, cheapest first, since
+ * starting a candidate costs as much as a tactic that fails.
+ */
+const TRIVIAL_TACTICS = ['rfl', 'assumption', 'decide', 'omega', '(simp <;> fail)'];
+/** Finds a contradiction among hypotheses. `simp_all` comes last: it is the only one that can take long. */
+const CONTRADICTION_TACTICS = ['contradiction', 'omega', '(simp_all <;> fail)'];
+/** Proves a negated statement without an instance: `n + 1 = n` becomes `False` by itself. */
+const NEGATION_TACTICS = ['decide', '(simp <;> fail)'];
+
+/**
+ * Closes what an instance leaves: its hypotheses, and the negation of its conclusion. Not a `by` within a term: its
+ * failure would be reported, and `first` would take the instance for a success.
+ */
+const AT_VALUES = '(first | decide | (simp <;> fail))';
+
+const first = (tactics: readonly string[]): string => `first\n  | ${tactics.join('\n  | ')}`;
+
+/** Is it closed by a cheap tactic? */
+export function trivialityCandidates(statement: string): GateCandidate[] {
+  return [{ statement, proof: `intros\n${first(TRIVIAL_TACTICS)}` }];
+}
+
+/**
+ * Do its hypotheses contradict each other: is it proved without a look at its conclusion? None where it has no hypothesis.
+ * A statement that concludes `False` says of itself that its hypotheses do, and is refused as well when that is cheap.
+ */
+export function vacuityCandidates(statement: string): GateCandidate[] {
+  const signature = readSignature(statement);
+  if (signature === null) return [];
+  const variables = typeVariables(signature.binders);
+  const hypotheses = signature.binders.filter(
+    (binder) => binder.kind === 'explicit' && !isData(binder.type, variables),
+  );
+  if (hypotheses.length === 0 && signature.antecedents.length === 0) return [];
+  return [{ statement, proof: `intros\nexfalso\n${first(CONTRADICTION_TACTICS)}` }];
+}
+
+/** Is its negation proved by a cheap tactic, or by an instance with small values? */
+export function refutationCandidates(statement: string): GateCandidate[] {
+  const signature = readSignature(statement);
+  if (signature === null) return [];
+  const negation = `theorem refutation : ¬ (${quantified(statement)})`;
+  const instances =
+    signature.binders.length === 0
+      ? []
+      : instanceArguments(signature.binders).map(
+          (values) => `(intro h; refine absurd (@h ${values}) ?_ <;> ${AT_VALUES})`,
+        );
+  return [{ statement: negation, proof: first([...instances, ...NEGATION_TACTICS]) }];
+}
+
+/** `(n : Nat) : P` → `∀ (n : Nat), P`: the statement as one proposition. */
+function quantified(statement: string): string {
+  const text = displayStatement(statement);
+  if (text.startsWith(':')) return text.slice(1).trim();
+  const { pieces } = statementPieces(text);
+  const colon = pieces[typeColon(pieces)]!.at;
+  return `∀ ${text.slice(0, colon).trim()}, ${text.slice(colon + 1).trim()}`;
+}
+
+export interface GateQuestion {
+  readonly verdict: 'trivial' | 'vacuous' | 'refutable';
+  readonly candidates: (statement: string) => GateCandidate[];
+}
+
+/** The questions that the configuration asks, in the order in which they cost least for what they remove. */
+export function gateQuestions(gate: RunConfig['conjectures']['gate']): GateQuestion[] {
+  const questions: GateQuestion[] = [];
+  if (gate.refuseTrivial) questions.push({ verdict: 'trivial', candidates: trivialityCandidates });
+  if (gate.refuseVacuous) questions.push({ verdict: 'vacuous', candidates: vacuityCandidates });
+  if (gate.refuseRefutable) questions.push({ verdict: 'refutable', candidates: refutationCandidates });
+  return questions;
+}
