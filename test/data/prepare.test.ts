@@ -1,0 +1,267 @@
+/** Prepared sets: what becomes of a file, and that a run takes them without a leak. Runs the command three times: about 5 s. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { datasetActivities, type PreparedData } from '../../activities/datasets.ts';
+import type { Ports } from '../../activities/ports.ts';
+import { readAll } from '../../activities/record-files.ts';
+import { statementKeysOf } from '../../activities/sft/statements-of.ts';
+import { type PrepareOptions, prepare as prepareData } from '../../cli/data.ts';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import { StpError } from '../../data/errors.ts';
+import { loadProblemSet } from '../../data/loaders/problem-set.ts';
+import { writeSftSet } from '../../data/prepare/sft-set.ts';
+import { exampleSchema, statementSchema } from '../../data/schemas/records.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+import { statementKey } from '../../selfplay/dedupe.ts';
+import { matchingWeight } from '../../selfplay/matching-weight.ts';
+import { conjecturerExample, proverExample } from '../../selfplay/prompts.ts';
+import { repositorySources } from '../../workers/sources.ts';
+import { stp } from '../support/stp.ts';
+
+const FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'datasets');
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'stp-prepare-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+/** The command itself. */
+const command = (...args: string[]) => stp(['data', 'prepare', ...args], { env: { STP_DATA: directory } });
+/** What it does, in this process; its output. */
+async function prepare(options: PrepareOptions): Promise<string> {
+  const log = vi.spyOn(console, 'log').mockReturnValue();
+  try {
+    await prepareData({ out: directory, ...options });
+    return log.mock.calls.join('\n');
+  } finally {
+    log.mockRestore();
+  }
+}
+const lines = (...rows: unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+const file = async (name: string, content: string): Promise<string> => {
+  const path = join(directory, name);
+  await writeFile(path, content);
+  return path;
+};
+
+describe('bin/stp data prepare', () => {
+  it('makes a problem set of a JSON array, under Mathlib’s header, with a card', async () => {
+    const made = await command('--from', 'minif2f', '--input', join(FIXTURES, 'minif2f.json'), '--split', 'valid');
+    expect(made.all).toContain('minif2f-valid: 4 training and 0 held-out statements of 4 rows');
+    const { statements } = await loadProblemSet(join(directory, 'problems', 'minif2f-valid'));
+    expect(statements).toHaveLength(4);
+    for (const statement of statements)
+      expect(statement).toMatchObject({ labels: ['minif2f-valid', 'miniF2F valid'], weight: 1, split: 'train' });
+    expect(statements[0]!.header).toMatch(/^import Mathlib\nimport Aesop\n/);
+    const card = await readFile(join(directory, 'problems', 'minif2f-valid', 'card.md'), 'utf8');
+    expect(card).toContain('**Licence**: MIT');
+    expect(card).toContain('**Count**: 4; 4 train, 0 held out.');
+  });
+
+  it('tells apart what has one name, leaves out and counts what is no theorem, and names the set', async () => {
+    const input = join(FIXTURES, 'proofnet.jsonl');
+    const made = await prepare({ from: 'proofnet', input, json: true });
+    expect(JSON.parse(made)).toMatchObject([{ train: 2, heldOut: 1, rows: 4, skipped: 1, renamed: 1 }]);
+    const { statements } = await loadProblemSet(join(directory, 'problems', 'proofnet'));
+    expect(statements.map(({ name }) => name)).toEqual(['exercise_3_3', 'exercise_3_3_2', 'exercise_1_13b']);
+    expect(statements[1]!.statement).toMatch(/^theorem exercise_3_3_2\s/);
+  });
+
+  it('leaves a repeated statement out, whatever its name, and takes split, weight and header from options', async () => {
+    const input = await file(
+      'mine.jsonl',
+      lines(
+        { statement: 'theorem a : 1 = 1' },
+        { statement: 'theorem b : 1  = 1' },
+        { statement: 'theorem c : 2 = 2' },
+      ),
+    );
+    const header = await file('header.lean', 'import Stp\n\nopen Stp\n');
+    const options = { as: 'held-out', weight: 3, headerFile: header, name: 'mine', json: true } as const;
+    const made = await prepare({ from: 'jsonl', input, ...options });
+    expect(JSON.parse(made)).toMatchObject([{ name: 'mine', train: 0, heldOut: 2, repeated: 1 }]);
+    const { statements } = await loadProblemSet(join(directory, 'problems', 'mine'));
+    expect(statements[1]).toMatchObject({ name: 'c', weight: 3, split: 'held-out', header: 'import Stp\n\nopen Stp' });
+  });
+
+  it('reads STP’s dataset configurations: a set each, with its weight', async () => {
+    await file('a_Set.json', JSON.stringify([{ formal_statement: 'theorem a : 1 = 1 := by', split: 'x', tags: null }]));
+    await file('b.jsonl', lines({ formal_statement: 'theorem b : 2 = 2 :=', header: 'import Mathlib' }));
+    const input = await file(
+      'mixed.json',
+      JSON.stringify([
+        { dataset_path: 'a_Set.json', weight: 1 },
+        { dataset_path: 'b.jsonl', weight: 256, label: 'b' },
+      ]),
+    );
+    const made = await prepare({ from: 'stp-config', input, root: directory });
+    expect(made).toContain(`'data.problemSets=["a-set","b"]'`);
+    const weights = await Promise.all(
+      ['a-set', 'b'].map(
+        async (name) => (await loadProblemSet(join(directory, 'problems', name))).statements[0]!.weight,
+      ),
+    );
+    expect(weights).toEqual([1, 256]);
+  });
+
+  it.each([
+    [{ from: 'jsonl' }, 'STP1002', '--input is missing'],
+    [{ from: 'jsonl', input: 'no/such/file' }, 'STP1405', 'cannot read'],
+    [{ from: 'library', weight: 2 }, 'STP1002', '--weight means nothing with --from library'],
+    [{ from: 'stp-config', input: 'x', headerFile: 'no/such/file' }, 'STP1405', 'cannot read'],
+    [{ from: 'library', name: 'library' }, 'STP1002', 'the name library is taken'],
+    [{ from: 'library', name: '../up' }, 'STP1002', '"../up" is no name of a set'],
+    [{ from: 'leandojo', input: 'x', mathlib: 'y', split: 'hard' }, 'STP1002', 'LeanDojo has no split hard'],
+  ])('%j is %s and says why', async (options, code, message) => {
+    const error = await prepare(options).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(StpError);
+    expect((error as StpError).code).toBe(code);
+    expect((error as StpError).message).toContain(message);
+  });
+
+  it.each([
+    [['--split', 'tset'], 1, 'Is "tset" a word of its splits?'],
+    [['--seed', '1'], 2, '--seed means nothing with --from minif2f'],
+  ])('with %j exits %i', async (args, code, message) => {
+    const made = await command('--from', 'minif2f', '--input', join(FIXTURES, 'minif2f.json'), ...args);
+    expect(made.all).toContain(message);
+    expect(made.exitCode).toBe(code);
+  });
+});
+
+describe('a run of prepared sets', () => {
+  const theorem = (name: string, type: string) => `theorem ${name} (n : Nat) : ${type}`;
+  const secret = theorem('secret', 'n + 41 = 41 + n');
+  /** The same with other names. */
+  const copy = 'theorem copy (k : Nat) : k + 41 = 41 + k';
+  const open = theorem('open_one', 'n + 1 = 1 + n');
+  let store: ObjectStore;
+  let data: PreparedData;
+  const runWith = async (name: string, set: Record<string, unknown>): Promise<[ObjectStore, PreparedData]> => {
+    const own = await openStore(pathToFileURL(join(directory, 'runs', name)).href);
+    const ports = { store: async () => own, sources: repositorySources(directory) } as unknown as Ports;
+    const config = resolveConfig({
+      preset: 'smoke',
+      set: { 'data.problemSets': ['ours', 'nng'], 'data.sft': 'small', ...set },
+    });
+    return [own, await datasetActivities(ports).prepareData(name, config)];
+  };
+
+  beforeAll(async () => {
+    const rows = [
+      { statement: secret, split: 'test' },
+      { statement: copy, split: 'train', weight: 5 },
+      { statement: theorem('kept', 'n * 1 = n'), split: 'train', weight: 5 },
+    ];
+    const input = await file('ours.jsonl', lines(...rows));
+    await prepare({ from: 'jsonl', input, name: 'ours' });
+    const asked = (lemma: string | null, easyStatement: string) => ({ lemma, easyStatement, easyProof: 'rfl' });
+    await writeSftSet(join(directory, 'SFT', 'small'), false, {
+      name: 'small',
+      train: [
+        proverExample(open, 'omega', 1),
+        proverExample(copy, 'omega', 1),
+        conjecturerExample(asked(null, open), secret, 1),
+        conjecturerExample(asked(null, copy), open, 1),
+        conjecturerExample(asked(copy, open), theorem('hard', 'n = n'), 1),
+        conjecturerExample(asked(open, open), theorem('hard', 'n = n'), 1),
+      ],
+      heldOut: [proverExample(theorem('eval', 'n - n = 0'), 'simp', 1), proverExample(secret, 'omega', 1)],
+      theorems: [],
+      heldOutTheorems: 2,
+      card: () => '',
+    });
+    [store, data] = await runWith('plain', {});
+  });
+
+  it('searches the data folder first and the repository’s own sets after it', async () => {
+    const train = await readAll(store, data.train, statementSchema);
+    expect(new Set(train.map(({ labels }) => labels[0]))).toEqual(new Set(['ours', 'nng']));
+    expect(() => repositorySources(directory).problemSet('nngg')).toThrow(
+      'there is no problem set nngg (did you mean nng?)',
+    );
+    await expect(repositorySources(directory).sftSet('smal')).rejects.toThrow(
+      'there is no SFT set smal (did you mean small?)',
+    );
+  });
+
+  it('keeps a held-out statement out of training statements and of every place of the SFT set, under any name', async () => {
+    const key = statementKey(null, secret);
+    const train = await readAll(store, data.train, statementSchema);
+    expect(train.filter(({ labels }) => labels[0] === 'ours').map(({ name }) => name)).toEqual(['kept']);
+    for (const part of [data.sft, data.sftEval])
+      for (const example of await readAll(store, part, exampleSchema))
+        expect(statementKeysOf(example)).not.toContain(key);
+    expect(data.sft.count).toBe(2);
+    expect(data.sftEval.count).toBe(1);
+    expect(data.counts).toMatchObject({
+      libraryProofs: 1,
+      conjecturerExamples: 1,
+      excludedForHeldOut: 4,
+      trainExcludedForHeldOut: 1,
+    });
+  });
+
+  it('tells the gate of it: its key is among those that no conjecture may have', async () => {
+    const keys = (await store.get(data.heldOutKeys)).toString('utf8');
+    expect(keys).toContain(statementKey(null, copy));
+    expect(keys).not.toContain(statementKey(null, open));
+  });
+
+  it('weighs statements by the schedule of their set, or as they were prepared', async () => {
+    const weigh = async (weights: unknown) => {
+      const [own, prepared] = await runWith(`weights-${JSON.stringify(weights).length}`, {
+        'data.weights': JSON.stringify(weights),
+      });
+      return (await readAll(own, prepared.train, statementSchema)).find(({ name }) => name === 'kept')!.weight;
+    };
+    expect(await weigh({})).toBe(5);
+    expect(await weigh({ ours: [{ fromRound: 1, weight: 9 }] })).toBe(5);
+    expect(
+      await weigh({
+        ours: [
+          { fromRound: 0, weight: 7 },
+          { fromRound: 1, weight: 9 },
+        ],
+      }),
+    ).toBe(7);
+  });
+
+  it('shows conjecturer examples the other way round where targets are asked for', async () => {
+    const [own, prepared] = await runWith('targets', { 'conjectures.conditionOn': 'unproved-target' });
+    const examples = await readAll(own, prepared.sft, exampleSchema);
+    expect(examples.map(({ prompt, target }) => [prompt, target])).toEqual([
+      ['<prove>(n : Nat) : n + 1 = 1 + n<by>', 'omega'],
+      ['<hard>(n : Nat) : n = n<easy>', '(n : Nat) : n + 1 = 1 + n'],
+    ]);
+  });
+});
+
+describe('matching weight', () => {
+  const schedule = {
+    a: [
+      { fromRound: 24, weight: 128 },
+      { fromRound: 2, weight: 4 },
+    ],
+    b: [{ fromRound: 0, weight: 2 }],
+  };
+  it.each([
+    ['a', 0, 3],
+    ['a', 1, 3],
+    ['a', 2, 4],
+    ['a', 23, 4],
+    ['a', 24, 128],
+    ['a', 1_000, 128],
+    ['b', 0, 2],
+    ['c', 50, 3],
+  ])('of set %s in round %i is %d', (set, round, weight) => {
+    expect(matchingWeight(schedule, { labels: [set, 'b'], weight: 3 }, round)).toBe(weight);
+  });
+});
