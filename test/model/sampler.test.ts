@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeGraph } from '../../model/embedded/sampling/decode-graph.ts';
 import { KeyValueCache } from '../../model/embedded/sampling/key-value-cache.ts';
 import { uniformAt } from '../../model/embedded/sampling/philox.ts';
-import { Prefiller } from '../../model/embedded/sampling/prefill.ts';
+import { Reader } from '../../model/embedded/sampling/reader.ts';
 import { type Sampled, type SampledModel, type SampleGroup, Sampler } from '../../model/embedded/sampling/sampler.ts';
 import { openSession } from '../../model/embedded/sampling/session.ts';
 import { PROMPT_MARKERS } from '../../model/tokenizer/special-tokens.ts';
@@ -39,13 +39,13 @@ async function decodedLogProbabilities(
   const { shape } = checkpoint;
   const rows = sequences.length;
   const size = shape.vocabularySize;
-  const prefiller = new Prefiller(checkpoint, 0);
+  const reader = await Reader.open(checkpoint, 0);
   const session = await openSession(decodeGraph(checkpoint), 'decode');
   const cache = new KeyValueCache(shape, rows);
   const found = sequences.map(({ ids }) => new Float32Array(ids.length * size).fill(Number.NaN));
   const lengths = new Int32Array(rows);
   for (const [row, { ids, promptLength }] of sequences.entries()) {
-    const prefix = await prefiller.prefill(ids.slice(0, promptLength));
+    const prefix = await reader.prefill(ids.slice(0, promptLength));
     cache.place(row, prefix);
     found[row]!.set(prefix.logProbabilities, (promptLength - 1) * size);
     lengths[row] = promptLength;
@@ -68,7 +68,7 @@ async function decodedLogProbabilities(
     }
   }
   await session.release();
-  await prefiller.close();
+  await reader.close();
   return found;
 }
 

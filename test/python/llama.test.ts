@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { writeCheckpoint } from '../../model/checkpoint/checkpoint.ts';
 import { readModel } from '../../model/checkpoint/sampled-model.ts';
 import { Embedder } from '../../model/embedded/sampling/embedder.ts';
-import { Prefiller } from '../../model/embedded/sampling/prefill.ts';
+import { Reader } from '../../model/embedded/sampling/reader.ts';
 import { writeTokenizer } from '../../model/tokenizer/tokenizer-file.ts';
 import { LEAN_TEXTS, SMALL_SHAPE, smallCheckpoint, temporaryDirectory } from '../model/small-checkpoint.ts';
 import { runPython, skipsPython } from './python.ts';
@@ -31,20 +31,19 @@ function worstDifference(actual: Float32Array, expected: readonly number[]): num
 /** What we compute with the folder is what `transformers` computed with it. */
 async function expectSame(directory: string, { logProbabilities, embeddings }: Computed): Promise<void> {
   const model = await readModel(directory);
-  const prefiller = new Prefiller(model, tokenizer.padId);
+  const reader = await Reader.open(model, tokenizer.padId);
   for (const [index, ids] of sequences.entries()) {
-    const prefix = await prefiller.prefill(ids);
+    const prefix = await reader.prefill(ids);
     expect(worstDifference(prefix.logProbabilities, logProbabilities[index]!)).toBeLessThan(TOLERANCE);
   }
   // The model has opinions: a comparison of flat rows would prove nothing.
   expect(Math.max(...logProbabilities.flat())).toBeGreaterThan(Math.log(4 / model.shape.vocabularySize));
-  const embedder = await Embedder.open(model, model.tokenizer);
+  const embedder = new Embedder(reader, model.tokenizer, model.shape);
   const vectors = await embedder.embed(LEAN_TEXTS);
   const size = model.shape.hiddenSize;
   for (const [index, expected] of embeddings.entries())
     expect(worstDifference(vectors.subarray(index * size, (index + 1) * size), expected)).toBeLessThan(TOLERANCE);
-  await prefiller.close();
-  await embedder.close();
+  await reader.close();
 }
 
 const folder = (

@@ -15,8 +15,7 @@ const TEXT_INTERVAL_MS = 25;
 interface Engine {
   readonly sampler: Sampler;
   readonly model: ModelFacts;
-  /** Opened when first asked for: most runs embed nothing, and it holds the weights a third time. */
-  readonly embedder: () => Promise<Embedder>;
+  readonly embedder: Embedder;
 }
 
 let opening: Promise<Engine> | null = null;
@@ -25,14 +24,11 @@ let running = false;
 async function open(checkpointDirectory: string, rows: number): Promise<Engine> {
   const model = await readModel(checkpointDirectory);
   const { contextLength, vocabularySize, hiddenSize } = model.shape;
-  let embedder: Promise<Embedder> | null = null;
+  const sampler = await Sampler.open(model, rows);
   return {
-    sampler: await Sampler.open(model, rows),
+    sampler,
     model: { name: model.model, contextLength, vocabularySize, hiddenSize },
-    embedder: () => {
-      embedder ??= Embedder.open(model, model.tokenizer);
-      return embedder;
-    },
+    embedder: new Embedder(sampler.reader, model.tokenizer, model.shape),
   };
 }
 
@@ -74,7 +70,7 @@ serve<SamplingRequest, SamplingMessage>(async (request, post) => {
       sampler.drop((key) => request.keys.has(key));
       break;
     case 'embed':
-      await post({ type: 'embedded', key: request.key, vectors: await (await embedder()).embed(request.texts) });
+      await post({ type: 'embedded', key: request.key, vectors: await embedder.embed(request.texts) });
       break;
   }
 });

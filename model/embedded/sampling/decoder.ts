@@ -3,7 +3,6 @@
  * (ONNX Runtime packs constant matrices for its kernels once). Attention differs between the two and is theirs.
  */
 
-import { Tensor } from 'onnxruntime-node';
 import {
   EMBEDDING_TENSOR,
   FINAL_NORM_TENSOR,
@@ -11,29 +10,23 @@ import {
   type LlamaConstants,
   layerTensors,
 } from '../../checkpoint/llama-tensors.ts';
-import type { Tensor as WeightTensor } from '../../checkpoint/safetensors.ts';
+import type { Tensor } from '../../checkpoint/safetensors.ts';
 import type { ModelShape } from '../../trainer.ts';
 import type { Graph, Value } from '../onnx/graph.ts';
-import { add, multiply, silu } from '../onnx/operations/arithmetic.ts';
+import { multiply, silu } from '../onnx/operations/arithmetic.ts';
 import { gatherRows, reshape } from '../onnx/operations/layout.ts';
 import { linear } from '../onnx/operations/linear.ts';
 import { logSoftmax, rmsNorm, rotary } from '../onnx/operations/transformer.ts';
 import type { Dimension } from '../onnx/shape.ts';
+import { addAndNorm, split } from './fused-operations.ts';
 
 /** Added to scores that must not be seen: exp of it is 0, and it is finite, so a row of nothing else is no NaN. */
 export const MASKED = -1e9;
 
-/** Scores of a text's own tokens, [length, length]: each sees itself and those before it. */
-export function causalBias(length: number): Tensor {
-  const bias = new Float32Array(length * length);
-  for (let row = 0; row < length; row++) bias.fill(MASKED, row * length + row + 1, (row + 1) * length);
-  return new Tensor('float32', bias, [length, length]);
-}
-
 export interface Weights {
   readonly shape: ModelShape;
   readonly constants: LlamaConstants;
-  readonly tensors: ReadonlyMap<string, WeightTensor>;
+  readonly tensors: ReadonlyMap<string, Tensor>;
 }
 
 /** Query, key and value of the new tokens of one layer, [tokens, heads · headSize] each, rotated to their positions. */
@@ -75,36 +68,39 @@ export class Decoder {
     this.#sines = graph.initializer('rotary.sines', tableShape, sines);
   }
 
-  /** Hidden state of each token after the last layer, before the final norm: [tokens, hiddenSize]. */
+  /** The last layer's state of each token after the final norm, as the head sees it: [tokens, hiddenSize]. */
   hidden({ tokens, positions, attend }: DecoderRequest): Value {
+    const { layers } = this.shape;
+    const epsilon = this.#weights.constants.rmsEpsilon;
     let hidden = gatherRows(this.#embedding, tokens);
-    for (let layer = 0; layer < this.shape.layers; layer++) {
+    let normed = rmsNorm(hidden, this.#weight(layerTensors(0).inputNorm), epsilon);
+    for (let layer = 0; layer < layers; layer++) {
       const names = layerTensors(layer);
-      const input = rmsNorm(hidden, this.#weight(names.inputNorm), this.#weights.constants.rmsEpsilon);
-      const attended = attend({
-        layer,
-        query: this.#rotated(linear(input, this.#weight(names.query)), positions),
-        key: this.#rotated(linear(input, this.#weight(names.key)), positions),
-        value: linear(input, this.#weight(names.value)),
-      });
-      hidden = add(hidden, linear(attended, this.#weight(names.output)));
-      const normed = rmsNorm(hidden, this.#weight(names.postNorm), this.#weights.constants.rmsEpsilon);
+      const attended = attend({ layer, ...this.#projections(normed, names, positions) });
+      const mixed = linear(attended, this.#weight(names.output));
+      [hidden, normed] = addAndNorm(hidden, mixed, this.#weight(names.postNorm), epsilon);
       const gate = silu(linear(normed, this.#weight(names.gate)));
-      const inner = multiply(gate, linear(normed, this.#weight(names.up)));
-      hidden = add(hidden, linear(inner, this.#weight(names.down)));
+      const inner = linear(multiply(gate, linear(normed, this.#weight(names.up))), this.#weight(names.down));
+      const nextNorm = layer + 1 < layers ? layerTensors(layer + 1).inputNorm : FINAL_NORM_TENSOR;
+      [hidden, normed] = addAndNorm(hidden, inner, this.#weight(nextNorm), epsilon);
     }
-    return hidden;
+    return normed;
   }
 
-  /** The hidden state as the head sees it. */
-  finalNorm(hidden: Value): Value {
-    return rmsNorm(hidden, this.#weight(FINAL_NORM_TENSOR), this.#weights.constants.rmsEpsilon);
-  }
-
-  /** Log-probabilities of the next token for rows of the hidden state: [rows, vocabularySize]. */
+  /** Log-probabilities of the next token for rows of `hidden`: [rows, vocabularySize]. */
   logProbabilities(hidden: Value): Value {
     const head = this.shape.tiedEmbeddings === false ? this.#weight(HEAD_TENSOR) : this.#embedding;
-    return logSoftmax(linear(this.finalNorm(hidden), head));
+    return logSoftmax(linear(hidden, head));
+  }
+
+  /** Query, key and value by one product, query and key turned together: heads lie side by side, whose they are. */
+  #projections(input: Value, names: ReturnType<typeof layerTensors>, positions: Value): Omit<Projections, 'layer'> {
+    const keySize = this.shape.keyValueHeads * this.headSize;
+    const querySize = this.shape.hiddenSize;
+    const weight = this.#stacked([names.query, names.key, names.value]);
+    const [turning, value] = split(linear(input, weight), [querySize + keySize, keySize]);
+    const [query, key] = split(this.#rotated(turning!, positions), [querySize, keySize]);
+    return { query: query!, key: key!, value: value! };
   }
 
   #rotated(value: Value, positions: Value): Value {
@@ -112,6 +108,19 @@ export class Decoder {
     const [tokens, width] = value.shape as readonly [Dimension, Dimension];
     const rowed = rotary(reshape(value, [rows, length, width]), positions, this.#cosines, this.#sines);
     return reshape(rowed, [tokens, width]);
+  }
+
+  /** Matrices [out, in] of one `in`, one above the other. */
+  #stacked(names: readonly string[]): Value {
+    const parts = names.map((name) => this.#weights.tensors.get(name)!);
+    const values = new Float32Array(parts.reduce((sum, part) => sum + part.values.length, 0));
+    let offset = 0;
+    for (const part of parts) {
+      values.set(part.values, offset);
+      offset += part.values.length;
+    }
+    const rows = parts.reduce((sum, { shape }) => sum + shape[0]!, 0);
+    return this.#graph.initializer(names.join('+'), [rows, parts[0]!.shape[1]!], values);
   }
 
   #weight(name: string): Value {

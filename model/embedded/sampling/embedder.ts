@@ -2,12 +2,10 @@
  * Embeds texts in batches of like length. What a text gives depends on it alone, bit for bit: the length it is padded to
  * follows from its own tokens, and a row's arithmetic is the same beside any others.
  */
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { EMBEDDING_TOKENS_MAX } from '../../generator.ts';
 import { TOKEN_CHARS_MAX, type Tokenizer } from '../../tokenizer/tokenizer.ts';
-import { causalBias, type Weights } from './decoder.ts';
-import { embeddingGraph } from './embedding-graph.ts';
-import { openSession } from './session.ts';
+import type { ModelShape } from '../../trainer.ts';
+import type { Reader } from './reader.ts';
 
 /** Texts are padded to a multiple of this. Whole vector blocks, and never the kernels of a single row. */
 const LENGTH_STEP = 16;
@@ -21,20 +19,16 @@ interface Encoded {
 }
 
 export class Embedder {
-  readonly #session: InferenceSession;
+  readonly #reader: Reader;
   readonly #tokenizer: Tokenizer;
   readonly #hiddenSize: number;
   readonly #tokensMax: number;
 
-  private constructor(session: InferenceSession, { shape }: Weights, tokenizer: Tokenizer) {
-    this.#session = session;
+  constructor(reader: Reader, tokenizer: Tokenizer, { hiddenSize, contextLength }: ModelShape) {
+    this.#reader = reader;
     this.#tokenizer = tokenizer;
-    this.#hiddenSize = shape.hiddenSize;
-    this.#tokensMax = Math.min(EMBEDDING_TOKENS_MAX, shape.contextLength);
-  }
-
-  static async open(weights: Weights, tokenizer: Tokenizer): Promise<Embedder> {
-    return new Embedder(await openSession(embeddingGraph(weights), 'embedding'), weights, tokenizer);
+    this.#hiddenSize = hiddenSize;
+    this.#tokensMax = Math.min(EMBEDDING_TOKENS_MAX, contextLength);
   }
 
   /** As `Generator.embed`, the vectors one after another: [texts, hiddenSize]. */
@@ -53,10 +47,6 @@ export class Embedder {
     return vectors;
   }
 
-  async close(): Promise<void> {
-    await this.#session.release();
-  }
-
   #encode(text: string, index: number): Encoded {
     // What lies beyond these characters is beyond the last token that counts.
     const start = text.slice(0, this.#tokensMax * TOKEN_CHARS_MAX);
@@ -65,29 +55,11 @@ export class Embedder {
   }
 
   async #run(batch: readonly Encoded[], vectors: Float32Array): Promise<void> {
-    const length = batch[0]!.paddedLength;
-    const rows = batch.length;
-    const tokens = new BigInt64Array(rows * length).fill(BigInt(this.#tokenizer.padId));
-    const positions = new BigInt64Array(rows * length);
-    const shares = new Float32Array(rows * length);
-    batch.forEach(({ ids }, row) => {
-      ids.forEach((id, at) => {
-        tokens[row * length + at] = BigInt(id);
-        // Padding stays at position 0: a text may end close to the context's end.
-        positions[row * length + at] = BigInt(at);
-        shares[row * length + at] = 1 / ids.length;
-      });
-    });
-    const { means } = await this.#session.run({
-      tokens: new Tensor('int64', tokens, [rows, length]),
-      positions: new Tensor('int64', positions, [rows * length, 1]),
-      bias: causalBias(length),
-      shares: new Tensor('float32', shares, [rows, 1, length]),
-    });
+    const ids = batch.map((text) => text.ids);
+    const means = await this.#reader.means(ids, batch[0]!.paddedLength);
     const size = this.#hiddenSize;
     batch.forEach(({ index }, row) => {
-      const mean = (means!.data as Float32Array).subarray(row * size, (row + 1) * size);
-      vectors.set(normalised(mean), index * size);
+      vectors.set(normalised(means.subarray(row * size, (row + 1) * size)), index * size);
     });
   }
 }

@@ -7,7 +7,7 @@ import { Tensor } from 'onnxruntime-node';
 import type { ModelShape } from '../../trainer.ts';
 import { keyCacheName, valueCacheName } from './decode-graph.ts';
 import { MASKED } from './decoder.ts';
-import type { Prefix } from './prefill.ts';
+import type { Prefix } from './reader.ts';
 
 /**
  * A step sees span = 1 + past scores a row, always a multiple of this, the new token's first. Softmax and the products

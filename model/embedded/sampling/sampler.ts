@@ -12,12 +12,12 @@ import { decodeGraph } from './decode-graph.ts';
 import type { Weights } from './decoder.ts';
 import { KeyValueCache } from './key-value-cache.ts';
 import { uniformAt } from './philox.ts';
-import { Prefiller, type Prefix } from './prefill.ts';
+import { type Prefix, Reader } from './reader.ts';
 import { SampleTextBuilder } from './sample-text.ts';
 import { openSession } from './session.ts';
 
-/** Steps run on a multiple of this many rows, so that few shapes occur, and never on one row, which has other kernels. */
-const ROWS_STEP = 8;
+/** Prompts whose reading is kept for a next group of the same: one under way, one to come. */
+const PREFIXES_KEPT = 2;
 
 /** What is sampled from. */
 export interface SampledModel extends Weights {
@@ -82,33 +82,36 @@ interface Waiting extends SampleGroup {
 }
 
 export class Sampler {
+  /** For others that read texts with the same model. */
+  readonly reader: Reader;
   readonly #tokenizer: Tokenizer;
   readonly #contextLength: number;
   readonly #vocabularySize: number;
   readonly #session: InferenceSession;
-  readonly #prefiller: Prefiller;
   readonly #cache: KeyValueCache;
   readonly #chooser: TokenChooser;
   readonly #rowsMax: number;
   /** The rows under way, without holes between steps. */
   readonly #rows: (Row | null)[] = [];
+  readonly #prefixes = new Map<string, Prefix>();
   #waiting: Waiting[] = [];
 
-  private constructor(model: SampledModel, session: InferenceSession, rowsMax: number) {
+  private constructor(model: SampledModel, session: InferenceSession, reader: Reader, rowsMax: number) {
     const { shape, tokenizer } = model;
     this.#tokenizer = tokenizer;
     this.#contextLength = shape.contextLength;
     this.#vocabularySize = shape.vocabularySize;
     this.#session = session;
-    this.#prefiller = new Prefiller(model, tokenizer.padId);
-    this.#rowsMax = Math.ceil(rowsMax / ROWS_STEP) * ROWS_STEP;
-    this.#cache = new KeyValueCache(shape, this.#rowsMax);
+    this.reader = reader;
+    this.#rowsMax = rowsMax;
+    this.#cache = new KeyValueCache(shape, rowsMax);
     this.#chooser = new TokenChooser(tokenizer);
   }
 
   /** `rowsMax`: how many samples decode together at most. */
   static async open(model: SampledModel, rowsMax: number): Promise<Sampler> {
-    return new Sampler(model, await openSession(decodeGraph(model), 'decode'), rowsMax);
+    const session = await openSession(decodeGraph(model), 'decode');
+    return new Sampler(model, session, await Reader.open(model, model.tokenizer.padId), rowsMax);
   }
 
   /** Adds samples to the queue. */
@@ -138,9 +141,9 @@ export class Sampler {
     this.#closeHoles();
     const rows = this.#rows as readonly (Row | null)[];
     if (rows.length === 0) return step;
-    const count = Math.ceil(rows.length / ROWS_STEP) * ROWS_STEP;
-    const lengths = Int32Array.from({ length: count }, (_, index) => rows[index]?.length ?? 0);
-    const tokens = BigInt64Array.from(lengths, (_, index) => BigInt(rows[index]?.ids.at(-1) ?? this.#tokenizer.padId));
+    const count = rows.length;
+    const lengths = Int32Array.from(rows, (row) => row?.length ?? 0);
+    const tokens = BigInt64Array.from(rows, (row) => BigInt(row?.ids.at(-1) ?? this.#tokenizer.padId));
     const results = await this.#session.run({
       tokens: new Tensor('int64', tokens, [count]),
       positions: new Tensor('int64', BigInt64Array.from(lengths, BigInt), [count, 1]),
@@ -160,7 +163,7 @@ export class Sampler {
 
   async close(): Promise<void> {
     await this.#session.release();
-    await this.#prefiller.close();
+    await this.reader.close();
   }
 
   /** Gives rows that ended, then rows not yet used, to waiting samples. */
@@ -204,10 +207,20 @@ export class Sampler {
       this.#end(row, 'length', step);
       return;
     }
-    group.prefix ??= await this.#prefiller.prefill(group.ids);
+    group.prefix ??= await this.#prefixOf(group);
     if (!this.#advance(row, group.prefix.logProbabilities, step)) return;
     this.#cache.place(index, group.prefix);
     this.#rows[index] = row;
+  }
+
+  /** Samples of one prompt may come in several groups, one after another: the prompt is read for the first. */
+  async #prefixOf({ prompt, ids }: Waiting): Promise<Prefix> {
+    const known = this.#prefixes.get(prompt);
+    if (known !== undefined) return known;
+    const prefix = await this.reader.prefill(ids);
+    for (const oldest of this.#prefixes.keys()) if (this.#prefixes.size >= PREFIXES_KEPT) this.#prefixes.delete(oldest);
+    this.#prefixes.set(prompt, prefix);
+    return prefix;
   }
 
   /** Chooses the row's next token; false, with the sample ended, when it was the last. */

@@ -1,35 +1,39 @@
 /**
- * The graph that embeds texts: the mean of the last hidden layer, after the final norm, over the tokens of each text. Rows
- * are padded at their ends, which a causal decoder does not see.
+ * The graph that reads texts whole: what a prompt leaves in the cache and what may follow it, and the mean of a text's
+ * last layer. Rows are padded at their ends, which a causal decoder does not see.
  */
 import { Graph, type Value } from '../onnx/graph.ts';
 import { add } from '../onnx/operations/arithmetic.ts';
-import { concatenate, reshape, shapeOf, transpose } from '../onnx/operations/layout.ts';
+import { concatenate, gatherRows, reshape, shapeOf, transpose } from '../onnx/operations/layout.ts';
 import { matmul } from '../onnx/operations/linear.ts';
 import { softmax } from '../onnx/operations/transformer.ts';
 import type { Shape } from '../onnx/shape.ts';
 import { Decoder, type Projections, type Weights } from './decoder.ts';
 
-/** Known when the graph runs: texts of a batch, tokens each is padded to, and the product of the two. */
+/** Known when the graph runs: texts, tokens each is padded to, and the product of the two. */
 const ROWS = 'rows';
 const LENGTH = 'length';
 const TOKENS = 'tokens';
 
 /**
  * Inputs: `tokens` int64 [rows, length]; `positions` int64 [rows · length, 1]; `bias` [length, length] added to the scores
- * (0 to see, very negative not to); `shares` [rows, 1, length], each token's part of its text's mean.
- * Output: `means` [rows, 1, hiddenSize].
+ * (0 to see, very negative not to); `last` int64 [rows], each text's last token among all rows · length; `shares`
+ * [rows, 1, length], each token's part of its text's mean.
+ * Outputs: `logProbabilities` [rows, vocabularySize] of what follows; `fresh` [rows, 2 · layers · keyValueHeads, 1, length,
+ * headSize]: each layer's keys head by head, then its values; `means` [rows, 1, hiddenSize] after the final norm.
  */
-export function embeddingGraph(weights: Weights): Uint8Array {
-  const graph = new Graph('embedding');
+export function readingGraph(weights: Weights): Uint8Array {
+  const graph = new Graph('reading');
   const decoder = new Decoder(graph, weights);
   const { headSize, shape } = decoder;
   const { keyValueHeads } = shape;
   const tokens = graph.input('tokens', 'int64', [ROWS, LENGTH]);
   const positions = graph.input('positions', 'int64', [TOKENS, 1]);
   const bias = graph.input('bias', 'float32', [LENGTH, LENGTH]);
+  const last = graph.input('last', 'int64', [ROWS]);
   const shares = graph.input('shares', 'float32', [ROWS, 1, LENGTH]);
   const batchShape = shapeOf(tokens);
+  const fresh: Value[] = [];
 
   /** [rows · length, …] as [rows, length, …rest]. */
   const byRow = (value: Value, rest: readonly number[]): Value => {
@@ -43,12 +47,16 @@ export function embeddingGraph(weights: Weights): Uint8Array {
 
   const attend = ({ query, key, value }: Projections): Value => {
     const queries = byHead(query, shape.heads / keyValueHeads);
-    const scores = matmul(queries, byHead(key, 1), { transposeRight: true, scale: 1 / Math.sqrt(headSize) });
-    const seen = matmul(softmax(add(scores, bias)), byHead(value, 1));
+    const [keys, values] = [byHead(key, 1), byHead(value, 1)];
+    fresh.push(keys, values);
+    const scores = matmul(queries, keys, { transposeRight: true, scale: 1 / Math.sqrt(headSize) });
+    const seen = matmul(softmax(add(scores, bias)), values);
     return reshape(transpose(seen, [0, 3, 1, 2, 4]), [TOKENS, shape.hiddenSize]);
   };
 
   const hidden = decoder.hidden({ tokens: reshape(tokens, [TOKENS]), positions, attend });
-  graph.output('means', matmul(shares, byRow(decoder.finalNorm(hidden), [shape.hiddenSize])));
+  graph.output('logProbabilities', decoder.logProbabilities(gatherRows(hidden, last)));
+  graph.output('fresh', concatenate(fresh, 1));
+  graph.output('means', matmul(shares, byRow(hidden, [shape.hiddenSize])));
   return graph.encode();
 }
