@@ -49,7 +49,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       onError: (error) => console.error(error instanceof StpError ? error.toText() : error),
     });
     console.log(`serving ${model.names.join(', ')} on ${server.url}/v1`);
-    console.log(keys.length === 0 ? 'no key is asked for' : `${keys.length} keys from ${KEYS_VARIABLE}`);
+    console.log(keys.length === 0 ? 'no key is asked for' : `a key of ${KEYS_VARIABLE} is asked for`);
     await stopped;
     console.log('finishing what is under way');
     await server.close();

@@ -78,7 +78,9 @@ export function apiErrorOf(error: unknown, report: (error: unknown) => void): Ap
     return new ApiError(500, 'server_error', `${error.code}: ${error.message}`);
   }
   const { statusCode, message } = error as { statusCode?: unknown; message?: unknown };
-  // Fastify's own: a body too large, of another type, or no JSON.
+  if (statusCode === 415)
+    return new ApiError(415, 'invalid_request_error', 'Send JSON, with `Content-Type: application/json`.');
+  // Fastify's own: a body too large, or no JSON.
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
     return new ApiError(statusCode, 'invalid_request_error', String(message));
   report(error);

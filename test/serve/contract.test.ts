@@ -2,18 +2,25 @@
  * The embedded engine, and the remote one over a server of the embedded one, keep the same promises and give the same
  * samples. Costs about 6 s of CPU.
  */
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { LeanEnvironment } from '../../lean/verifier.ts';
 import type { Generator } from '../../model/generator.ts';
+import { assemblePorts } from '../../workers/assemble.ts';
+import { workerSettings } from '../../workers/settings.ts';
 import { generatorContract, requestsFor, SAMPLING, sameSamples } from './generator-contract.ts';
-import { checkpointDirectory, openEmbedded, openRemote, serveGenerator } from './served.ts';
+import { atEnd, checkpointDirectory, openEmbedded, openRemote, serveGenerator } from './served.ts';
 
+let directory: string;
+let url: string;
 let embedded: Generator;
 let remote: Generator;
 
 beforeAll(async () => {
-  const directory = await checkpointDirectory();
+  directory = await checkpointDirectory();
   embedded = await openEmbedded(directory);
-  remote = await openRemote((await serveGenerator(embedded, directory)).server.url, directory);
+  url = (await serveGenerator(embedded, directory)).server.url;
+  remote = await openRemote(url, directory);
 });
 
 describe('embedded engine', () => generatorContract(() => embedded));
@@ -37,5 +44,31 @@ describe('remote engine', () => {
         expect(value).toBeCloseTo(near[index]![at]!, 6);
       });
     });
+  });
+});
+
+describe('a host worker', () => {
+  async function generatorOfWorker(environment: NodeJS.ProcessEnv) {
+    const settings = workerSettings({ STP_CACHE: join(directory, '..', 'cache'), ...environment });
+    // Lean is not asked for anything here.
+    const ports = await assemblePorts(settings, {} as LeanEnvironment);
+    atEnd(() => ports.close());
+    return ports.generator('run', directory, 1);
+  }
+
+  it('samples and embeds on the server that its settings name', async () => {
+    const generator = await generatorOfWorker({ STP_GENERATOR_URL: url });
+    let asked = 0;
+    const onCompletion = () => asked++;
+    const completions = await generator.sample(requestsFor(1), SAMPLING, { onCompletion });
+    sameSamples(completions, await embedded.sample(requestsFor(1), SAMPLING));
+    expect(asked).toBe(completions.length);
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('route="/v1/models"');
+    expect(await generator.embed(['theorem'])).toHaveLength(1);
+  });
+
+  it('does not take another model for its checkpoint', async () => {
+    const asking = generatorOfWorker({ STP_GENERATOR_URL: url, STP_GENERATOR_MODEL: 'other-{model}' });
+    await expect(asking).rejects.toMatchObject({ code: 'STP1304' });
   });
 });
