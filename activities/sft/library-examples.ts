@@ -3,11 +3,13 @@
  * (lemma, earlier theorem, later theorem) tuples for the conjecturer (STP §1.3). What is held out is in no example.
  */
 import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { type ConjecturerTuple, conjecturerTuples } from '../../lean/library/extract.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
-import { conjecturerExample, displayProof, proverExample } from '../../selfplay/prompts.ts';
+import { conjecturerExample, displayProof, proverExample, targetExample } from '../../selfplay/prompts.ts';
 import { type Random, randomStream } from '../../selfplay/random.ts';
 import { dedupeExamples } from '../../selfplay/select.ts';
+import { targetPairs } from '../../selfplay/targets.ts';
 
 /** Statements are longer than proofs: at half weight both roles have about the same share of the loss. */
 const CONJECTURER_WEIGHT = 0.5;
@@ -21,6 +23,8 @@ export interface LibraryExamplesInput {
   readonly searched: AsyncIterable<{ readonly theorem: string; readonly proof: string }> | null;
   /** Tuples that end in one theorem at most; null: all. */
   readonly tuplesPerTheoremMax: number | null;
+  /** What the run's conjectures are conditioned on: the examples have that shape. */
+  readonly conditionOn: RunConfig['conjectures']['conditionOn'];
   readonly seed: number;
 }
 
@@ -48,7 +52,8 @@ export async function libraryExamples(input: LibraryExamplesInput): Promise<Libr
     prover.push(proverExample(theorem.statement, theorem.proof, 1));
     for (const proof of further) prover.push(proverExample(theorem.statement, proof, 1 / (1 + further.length)));
   }
-  const examples = dedupeExamples([...prover, ...conjecturerSet(theorems, input)]);
+  const conjecturer = input.conditionOn === 'proved-seed' ? conjecturerSet : targetSet;
+  const examples = dedupeExamples([...prover, ...conjecturer(theorems, input)]);
   const conjecturerCount = examples.filter(({ role }) => role === 'conjecturer').length;
   return {
     examples,
@@ -82,6 +87,13 @@ function* conjecturerSet(theorems: readonly LibraryTheorem[], input: LibraryExam
       .filter((easy) => easy.file === hard.file);
     for (const easy of random.shuffle(near).slice(0, most)) yield tupleExample(null, easy, hard);
   }
+}
+
+/** (later theorem, earlier one) pairs for a conjecturer that is asked for an easier statement (SGS). */
+function* targetSet(theorems: readonly LibraryTheorem[], input: LibraryExamplesInput): Generator<Example> {
+  const random = randomStream(input.seed, 'targets');
+  for (const { target, easier } of targetPairs(theorems, input.tuplesPerTheoremMax, random))
+    yield targetExample(target.statement, easier.statement, CONJECTURER_WEIGHT);
 }
 
 function* chosenTuples(

@@ -45,6 +45,7 @@ export async function prepareLibrarySft(sources: Sources, target: SftTarget): Pr
     excluded,
     searched: sources.searchedProofs(),
     tuplesPerTheoremMax: null,
+    conditionOn: 'proved-seed',
     seed,
   });
   const isHeldOut = ({ statement }: { statement: string }): boolean => excluded.has(statementKey(null, statement));

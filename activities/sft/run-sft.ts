@@ -3,7 +3,7 @@
  * held-out statement up to names, in any place of a prompt or target.
  */
 import { contentId } from '../../data/schemas/ids.ts';
-import type { Example } from '../../data/schemas/records.ts';
+import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
 import { proverExample } from '../../selfplay/prompts.ts';
@@ -26,15 +26,16 @@ export interface SftCounts {
 export interface RunSft {
   readonly train: Iterable<Example> | AsyncIterable<Example>;
   readonly heldOut: Iterable<Example> | AsyncIterable<Example>;
+  /** What the examples are made of, without what is held out. */
+  readonly theorems: Iterable<LibraryTheorem> | AsyncIterable<LibraryTheorem>;
   /** Once `train` has been read to its end. */
   counts(): SftCounts;
 }
 
 /** @param heldOutKeys `statementKey` of every held-out statement of the run's sets */
 export async function runSft(sources: Sources, config: RunConfig, heldOutKeys: ReadonlySet<string>): Promise<RunSft> {
-  const found = await (config.data.sft === LIBRARY_SFT
-    ? librarySft(sources, config, heldOutKeys)
-    : preparedSft(sources, config.data.sft, heldOutKeys));
+  if (config.data.sft === LIBRARY_SFT) return librarySft(sources, config, heldOutKeys);
+  const found = await preparedSft(sources, config.data.sft, heldOutKeys);
   return config.conjectures.conditionOn === 'proved-seed' ? found : { ...found, train: forTargets(found.train) };
 }
 
@@ -52,6 +53,7 @@ async function librarySft(sources: Sources, config: RunConfig, heldOutKeys: Read
     excluded: new Set([...heldOutKeys, ...ownHeldOut]),
     searched: config.data.useSearchedProofs ? sources.searchedProofs() : null,
     tuplesPerTheoremMax: config.data.conjecturerExamplesPerTheoremMax,
+    conditionOn: config.conjectures.conditionOn,
     seed: config.seed,
   });
   const order = randomStream(config.seed, 'sft', contentId(...open.map(({ theorem }) => theorem.id)));
@@ -60,6 +62,7 @@ async function librarySft(sources: Sources, config: RunConfig, heldOutKeys: Read
     heldOut: open
       .filter(({ key }) => ownHeldOut.has(key))
       .map(({ theorem }) => proverExample(theorem.statement, theorem.proof, 1)),
+    theorems: open.filter(({ key }) => !ownHeldOut.has(key)).map(({ theorem }) => theorem),
     counts: () => ({ ...counts, excludedForHeldOut: all.length - open.length }),
   };
 }
@@ -79,9 +82,14 @@ async function preparedSft(sources: Sources, name: string, heldOutKeys: Readonly
   async function* heldOut(): AsyncGenerator<Example> {
     for await (const example of set.heldOut()) if (isOpen(example)) yield example;
   }
+  async function* theorems(): AsyncGenerator<LibraryTheorem> {
+    for await (const theorem of set.theorems())
+      if (!heldOutKeys.has(statementKey(null, theorem.statement))) yield theorem;
+  }
   return {
     train: train(),
     heldOut: heldOut(),
+    theorems: theorems(),
     counts: () => ({
       libraryProofs: made.prover,
       searchedProofs: 0,

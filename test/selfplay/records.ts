@@ -1,6 +1,6 @@
 /** Records for tests of the algorithm, with only what a test says differing. */
 import { statementId } from '../../data/schemas/ids.ts';
-import type { Certificate, Proved, Statement } from '../../data/schemas/records.ts';
+import type { Certificate, LibraryTheorem, Proved, Statement } from '../../data/schemas/records.ts';
 
 export function statement(text: string, more: Partial<Statement> = {}): Statement {
   return {
@@ -36,6 +36,21 @@ export function proved(text: string, proof: string, more: Partial<Proved> = {}):
     promptHash: 'test',
     certificate: CERTIFICATE,
     checkMs: 0,
+    ...more,
+  };
+}
+
+export function libraryTheorem(name: string, more: Partial<LibraryTheorem> = {}): LibraryTheorem {
+  const text = `theorem ${name} (n : Nat) : n = n`;
+  return {
+    id: name,
+    name,
+    file: 'A.lean',
+    line: 1,
+    statement: text,
+    proof: '  rfl',
+    header: '',
+    premises: [],
     ...more,
   };
 }
