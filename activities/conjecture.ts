@@ -1,6 +1,6 @@
 /** Plans a round's conjectures: what they are conditioned on, as prompts in the order in which they are sampled. */
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
-import { provedSchema, statementSchema } from '../data/schemas/records.ts';
+import { libraryTheoremSchema, provedSchema, statementSchema } from '../data/schemas/records.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { matchingWeight } from '../selfplay/matching-weight.ts';
@@ -38,7 +38,7 @@ export function conjectureActivities(ports: Ports) {
         const store = await ports.store(input.run);
         const entries =
           input.config.conjectures.conditionOn === 'proved-seed'
-            ? await seedPlan(ports, store, input)
+            ? await seedPlan(store, input)
             : await targetPlan(store, input);
         return entries.length === 0
           ? null
@@ -65,7 +65,7 @@ function wantedTexts({ config, data }: RoundContext, proved: number): number {
  * (lemma, proved statement) inputs. One pass over all earlier proofs keeps one a seed statement; in memory are those, a
  * number a statement, and the list of inputs, which is no longer than the statements are many.
  */
-async function seedPlan(ports: Ports, store: ObjectStore, input: RoundContext): Promise<PlanEntry[]> {
+async function seedPlan(store: ObjectStore, input: RoundContext): Promise<PlanEntry[]> {
   const { round, config, data } = input;
   const manifests = await readManifests(store, input.history);
   const best = await certifiedRates(store, manifests);
@@ -81,7 +81,8 @@ async function seedPlan(ports: Ports, store: ObjectStore, input: RoundContext): 
     if (seedIds.has(statement.id)) weights.set(statement.id, matchingWeight(config.data.weights, statement, round));
   }
   const lemmas = new Map<string, string>();
-  for (const { name, statement } of await ports.sources.libraryTheorems()) lemmas.set(name, statement);
+  for await (const { name, statement } of readRecords(store, data.theorems, libraryTheoremSchema))
+    lemmas.set(name, statement);
   for await (const { name, statement } of grownTheorems(store, input.library)) lemmas.set(name, statement);
   const random = randomStream(config.seed, round, 'seeds');
   const inputs = conjectureInputs(chosen, (name) => lemmas.has(name), data.train.count, config.conjectures, random);

@@ -3,25 +3,31 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { z } from 'zod';
 import { requireSameConfig, resolveConfig } from '../data/config/resolve.ts';
 import { artifactRefSchema } from '../data/schemas/artifact.ts';
-import type { Split, Statement } from '../data/schemas/records.ts';
+import { exampleSchema, type Split, type Statement } from '../data/schemas/records.ts';
 import { type RunConfig, runConfigSchema, type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import { statementKey } from '../selfplay/dedupe.ts';
 import { matchingWeight } from '../selfplay/matching-weight.ts';
 import { randomStream } from '../selfplay/random.ts';
 import type { Ports } from './ports.ts';
-import { once, writeRecords } from './record-files.ts';
-import { type RunSft, runSft } from './sft/run-sft.ts';
+import { once, readRecords, writeRecords } from './record-files.ts';
+import { runSft } from './sft/run-sft.ts';
+import { statementKeysOf } from './sft/statements-of.ts';
 
 export const preparedDataSchema = z.strictObject({
   /** Statements of the run; training reads these only. */
   train: artifactRefSchema,
   heldOut: artifactRefSchema,
-  /** Hashes of the held-out statements up to names: the gate refuses a conjecture that is one of them. */
+  /**
+   * Hashes up to names of the held-out statements and of the theorems held out from the SFT set: the gate refuses a
+   * conjecture that is one of them.
+   */
   heldOutKeys: artifactRefSchema,
   canaries: artifactRefSchema,
   sft: artifactRefSchema,
   /** Prover examples that are held out from the SFT set, for the loss on what was never trained on; may be empty. */
   sftEval: artifactRefSchema,
+  /** Theorems of the SFT set (`LibraryTheorem`) without those held out: what lemmas are looked up in, and no conjecture repeats. */
+  theorems: artifactRefSchema,
   counts: z.strictObject({
     libraryProofs: z.number(),
     searchedProofs: z.number(),
@@ -110,14 +116,19 @@ export function datasetActivities(ports: Ports) {
         if (train.count === 0)
           throw ApplicationFailure.nonRetryable('the problem sets hold no training statement', 'STP1501');
         const heldOut = takeStatements(ports, config, { split: 'held-out', max: heldOutStatementsPerSetMax });
-        const sft: RunSft = await runSft(ports.sources, config, heldOutKeys);
+        const sft = await runSft(ports.sources, config, heldOutKeys);
+        const sftEval = await writeRecords(store, 'data/SFT/eval.jsonl', sft.heldOut);
+        const refused = new Set(heldOutKeys);
+        for await (const example of readRecords(store, sftEval, exampleSchema))
+          for (const key of statementKeysOf(example)) refused.add(key);
         return {
           train,
           heldOut: await writeRecords(store, 'data/held-out/statements.jsonl', heldOut),
-          heldOutKeys: await writeRecords(store, 'data/held-out-keys.jsonl', [...heldOutKeys].sort()),
+          heldOutKeys: await writeRecords(store, 'data/held-out-keys.jsonl', [...refused].sort()),
           canaries: await writeRecords(store, 'data/canaries.jsonl', ports.sources.canaries()),
           sft: await writeRecords(store, 'data/SFT/examples.jsonl', sft.train),
-          sftEval: await writeRecords(store, 'data/SFT/eval.jsonl', sft.heldOut),
+          sftEval,
+          theorems: await writeRecords(store, 'data/SFT/theorems.jsonl', sft.theorems),
           counts: { ...sft.counts(), trainExcludedForHeldOut: excluded.size },
         };
       });

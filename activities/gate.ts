@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { StpError } from '../data/errors.ts';
 import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
 import { contentId, statementId } from '../data/schemas/ids.ts';
-import { statementSchema } from '../data/schemas/records.ts';
+import { libraryTheoremSchema, statementSchema } from '../data/schemas/records.ts';
 import { type GateCounts, gateCountsSchema, roundManifestSchema } from '../data/schemas/round.ts';
 import type { Verifier } from '../lean/verifier.ts';
 import { statementKey } from '../selfplay/dedupe.ts';
@@ -252,7 +252,8 @@ async function knownStatementKeys(ports: Ports, input: RoundContext): Promise<Se
   for await (const statement of readRecords(store, input.data.train, statementSchema))
     keys.add(statementKey(null, statement.statement));
   for await (const key of readRecords(store, input.data.heldOutKeys, z.string())) keys.add(key);
-  for (const theorem of await ports.sources.libraryTheorems()) keys.add(statementKey(null, theorem.statement));
+  for await (const theorem of readRecords(store, input.data.theorems, libraryTheoremSchema))
+    keys.add(statementKey(null, theorem.statement));
   for (const ref of input.history) {
     const manifest = await readJson(store, ref, roundManifestSchema);
     if (manifest.conjectures)

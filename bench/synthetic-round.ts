@@ -67,7 +67,7 @@ function conjectureOf(index: number, round: number): ConjectureRecord {
     seedId: statementId(index - 1),
     lemma: lemmaOf(index),
     round,
-    level: 1 + (index % 2),
+    level: 1 + (Math.floor(index / 4) % 2),
     guide: null,
     origin: {
       kind: 'seed',
@@ -147,6 +147,7 @@ export async function writeSyntheticRound(
     canaries: empty,
     sft: await writeRecords(store, 'data/sft.jsonl', sft()),
     sftEval: empty,
+    theorems: empty,
     counts: {
       libraryProofs: 0,
       searchedProofs: 0,

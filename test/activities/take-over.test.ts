@@ -38,6 +38,7 @@ async function place() {
       canaries: train,
       sft: train,
       sftEval: train,
+      theorems: train,
       counts: {
         libraryProofs: 1,
         searchedProofs: 0,

@@ -13,7 +13,13 @@ import { resolveConfig } from '../../data/config/resolve.ts';
 import { StpError } from '../../data/errors.ts';
 import { loadProblemSet } from '../../data/loaders/problem-set.ts';
 import { writeSftSet } from '../../data/prepare/sft-set.ts';
-import { exampleSchema, statementSchema } from '../../data/schemas/records.ts';
+import { contentId } from '../../data/schemas/ids.ts';
+import {
+  exampleSchema,
+  type LibraryTheorem,
+  libraryTheoremSchema,
+  statementSchema,
+} from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
@@ -142,6 +148,16 @@ describe('a run of prepared sets', () => {
   /** The same with other names. */
   const copy = 'theorem copy (k : Nat) : k + 41 = 41 + k';
   const open = theorem('open_one', 'n + 1 = 1 + n');
+  const record = (statement: string): LibraryTheorem => ({
+    id: contentId(statement),
+    name: 'Set.name',
+    file: 'A.lean',
+    line: 1,
+    statement,
+    proof: '  omega',
+    header: '',
+    premises: [],
+  });
   let store: ObjectStore;
   let data: PreparedData;
   const runWith = async (name: string, set: Record<string, unknown>): Promise<[ObjectStore, PreparedData]> => {
@@ -174,7 +190,7 @@ describe('a run of prepared sets', () => {
         conjecturerExample(asked(open, open), theorem('hard', 'n = n'), 1),
       ],
       heldOut: [proverExample(theorem('eval', 'n - n = 0'), 'simp', 1), proverExample(secret, 'omega', 1)],
-      theorems: [],
+      theorems: [record(open), record(copy)],
       heldOutTheorems: 2,
       card: () => '',
     });
@@ -209,9 +225,16 @@ describe('a run of prepared sets', () => {
     });
   });
 
-  it('tells the gate of it: its key is among those that no conjecture may have', async () => {
+  it('keeps the table that lemmas are looked up in, without what is held out', async () => {
+    expect((await readAll(store, data.theorems, libraryTheoremSchema)).map(({ statement }) => statement)).toEqual([
+      open,
+    ]);
+  });
+
+  it('tells the gate: neither it nor what the SFT set holds out may be a conjecture', async () => {
     const keys = (await store.get(data.heldOutKeys)).toString('utf8');
     expect(keys).toContain(statementKey(null, copy));
+    expect(keys).toContain(statementKey(null, theorem('other', 'n - n = 0')));
     expect(keys).not.toContain(statementKey(null, open));
   });
 

@@ -62,6 +62,7 @@ export function fakeActivities(shards = 2): Fakes {
         canaries: ref('canaries'),
         sft: ref('sft', 5),
         sftEval: ref('sft-eval', 1),
+        theorems: ref('theorems', 3),
       };
       return {
         ...data,
