@@ -153,6 +153,38 @@ describe('certify', () => {
     const result = await certify(checker((proof) => proof === proofs[4] || proof === proofs[7], []));
     expect(result).toMatchObject({ certified: 7, refused: 2 });
   });
+  it('does not check again what an attempt that failed later has certified', async () => {
+    const many = Array.from({ length: 301 }, (_, index) =>
+      proved(`theorem b (n : Nat) : n + ${index} = n`, `q${index}`, { certificate: null }),
+    );
+    const files: number[] = [];
+    const input = {
+      run: 'test',
+      name: 'rounds/0',
+      proved: await writeRecords(store, 'many.jsonl', many),
+      library: null,
+    };
+    const attempt = (fails: boolean) => {
+      const checkFile: Ports['checkFile'] = async (_run, path) => {
+        const text = await readFile(path, 'utf8');
+        const own = many.filter((proof) => text.includes(keptName(proof).replace('Kept.', '')));
+        files.push(own.length);
+        if (fails && own.length === 1) throw new Error('the worker was killed');
+        const accepted = { verdict: 'accepted' as const, line: 1, column: 0, message: '', axioms: [] };
+        const theorems = own.map((proof) => ({ ...accepted, name: keptName(proof) }));
+        const rest = { messages: [], reason: '', leanVersion: 'test', fingerprint: 'library' };
+        return { path, outcome: 'accepted', theorems, ...rest };
+      };
+      return new MockActivityEnvironment().run(verifyActivities(portsWith({ checkFile })).certify, input);
+    };
+    await expect(attempt(true)).rejects.toThrow('the worker was killed');
+    const result = (await attempt(false)) as Certified;
+    expect(files).toEqual([300, 1, 1]);
+    expect(result).toMatchObject({ certified: 301, refused: 0 });
+    expect((await readAll(store, result.proved, provedSchema)).map((proof) => proof.proof)).toEqual(
+      many.map((proof) => proof.proof),
+    );
+  });
   it('refuses nothing when Lean gives no verdict at all', async () => {
     const silent = async (_run: string, path: string): Promise<FileReport> => ({
       path,

@@ -1,0 +1,234 @@
+/**
+ * Selection over a real store, from shards to training sets: a synthetic round whose figures are known beforehand, waves
+ * and repeated texts included. Costs about 8 s.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Collected } from '../../activities/collect.ts';
+import type { Finished } from '../../activities/finish-round.ts';
+import { certifiedRates, readManifests, replayWindow } from '../../activities/history.ts';
+import type { Ports } from '../../activities/ports.ts';
+import { readAll, writeRecords } from '../../activities/record-files.ts';
+import { selectActivities } from '../../activities/select.ts';
+import { selectionConfig } from '../../bench/selection.ts';
+import {
+  certifySynthetic,
+  expectedCounts,
+  type SyntheticRound,
+  writeSyntheticRound,
+} from '../../bench/synthetic-round.ts';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { exampleSchema, provedSchema } from '../../data/schemas/records.ts';
+import { type RoundManifest, rateSchema } from '../../data/schemas/round.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+
+const SAMPLES = 6_400;
+let directory: string;
+let store: ObjectStore;
+const openAt = async (name: string): Promise<ObjectStore> => openStore(pathToFileURL(join(directory, name)).href);
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'stp-select-'));
+  store = await openAt('store');
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const run = <A, R>(activity: (input: A) => Promise<R>, input: A): Promise<R> =>
+  new MockActivityEnvironment().run(activity, input) as Promise<R>;
+const activities = () =>
+  selectActivities({ store: async () => store, scratch: async () => directory } as unknown as Ports);
+
+interface Played extends Finished {
+  readonly collected: Collected;
+  readonly retrain: ArtifactRef;
+}
+
+async function play(round: SyntheticRound, more: { history?: ArtifactRef[]; name?: string } = {}): Promise<Played> {
+  const { shards, conjectures } = round;
+  const context = { ...round.context, ...more };
+  const { collectRound, chooseConjectures, finishRound, retrainSet } = activities();
+  const collected = await run(collectRound, { ...context, shards, conjectures });
+  const certified = await certifySynthetic(store, context.name, collected.proved);
+  const chosen = await run(chooseConjectures, {
+    ...context,
+    conjectures,
+    rates: collected.rates,
+    proved: certified.proved,
+  });
+  const finished = await run(finishRound, {
+    ...context,
+    modelIn: 'm',
+    shards,
+    conjectures,
+    conjecturesMade: conjectures.count,
+    gate: {},
+    rates: collected.rates,
+    certified,
+    conjecturesKept: chosen.chosen,
+    conjecturesMatched: chosen.chosen,
+  });
+  const history = [...(more.history ?? []), finished.manifest];
+  return {
+    collected,
+    ...finished,
+    retrain: await run(retrainSet, { ...context, name: `${context.name}-retrain`, history }),
+  };
+}
+const withConfig = (round: SyntheticRound, set: Record<string, unknown>): SyntheticRound => {
+  const config: RunConfig = resolveConfig({
+    preset: 'stp-code',
+    set: { 'conjectures.inelegantShare': 0, 'conjectures.transport.enabled': false, ...set },
+  });
+  return { ...round, context: { ...round.context, config } };
+};
+const write = (statementsPerShard = 37) => writeSyntheticRound(store, selectionConfig, SAMPLES, statementsPerShard);
+
+describe('a round', () => {
+  it('has the counts that the rule of its samples gives', async () => {
+    const { counts, retrain, collected } = await play(await write());
+    const { retrained, ...expected } = expectedCounts(SAMPLES, selectionConfig);
+    expect(counts).toMatchObject({ ...expected, provedEver: expected.provedThisRound });
+    expect(retrain.count).toBe(retrained);
+    expect((await readAll(store, collected.rates, rateSchema)).every((rate) => rate.attempts >= 31)).toBe(true);
+  });
+
+  it('trains on the same examples whatever the order and the size of its shards', async () => {
+    const first = await play(await write());
+    const home = store;
+    store = await openAt('other');
+    const other = await write(11);
+    const [shuffled] = fc.sample(fc.shuffledSubarray([...other.shards], { minLength: other.shards.length }), 1);
+    const second = await play({ ...other, shards: shuffled! });
+    expect(second.counts).toEqual({ ...first.counts });
+    for (const [a, b] of [
+      [first.examples!, second.examples!],
+      [first.retrain, second.retrain],
+    ] as const)
+      expect((await store.get(b)).equals(await home.get(a))).toBe(true);
+  });
+
+  it('gives the same bytes when it is done again', async () => {
+    const round = await write();
+    const first = await play(round);
+    const home = store;
+    expect(await play(round)).toEqual(first);
+    // The same from nothing, as after a kill before the last object was written.
+    store = await openAt('again');
+    const again = await play(await write());
+    const plain = ({ counts }: Played) => counts;
+    expect(plain(again)).toEqual(plain(first));
+    expect(again.collected.proved.crc32c).toBe(first.collected.proved.crc32c);
+    expect((await store.get(again.examples!)).equals(await home.get(first.examples!))).toBe(true);
+  });
+
+  it('says of every proof where it comes from', async () => {
+    const { collected } = await play(await write());
+    const proofs = await readAll(store, collected.proved, provedSchema);
+    expect(proofs.filter((proof) => proof.origin === 'dataset').every((proof) => proof.level === 0)).toBe(true);
+    const levels = new Set(proofs.filter((proof) => proof.origin === 'conjecture').map((proof) => proof.level));
+    expect([...levels].sort()).toEqual([1, 2]);
+    const [proof] = proofs;
+    expect(proof).toMatchObject({ model: 'synthetic', round: 1, certificate: null });
+    expect(proof!.promptHash).toMatch(/^[0-9a-f]{20}$/);
+    expect(new Set(proofs.map((one) => `${one.statementId} ${one.proof}`)).size).toBe(proofs.length);
+  });
+
+  it('refuses a sample of a statement that its shard does not have', async () => {
+    const round = await write();
+    const [first, second] = round.shards;
+    const mixed = { ...first!, parts: second!.parts };
+    const { collectRound } = activities();
+    await expect(run(collectRound, { ...round.context, shards: [mixed], conjectures: null })).rejects.toMatchObject({
+      code: 'STP1402',
+      message: expect.stringContaining('not in the shard'),
+    });
+  });
+
+  it('mixes SFT examples in as a share of its own', async () => {
+    const round = withConfig(await write(), { 'training.sftShare': 0.1 });
+    const { examples, counts } = await play(round);
+    const all = await readAll(store, examples!, exampleSchema);
+    const own = counts.proverExamples + counts.conjecturerExamples;
+    const mixed = all.filter((example) => /^<prove>: \d+ = \d+<by>$/.test(example.prompt));
+    expect(own).toBeGreaterThan(100);
+    expect(mixed).toHaveLength(Math.min(50, Math.round(0.1 * own)));
+    expect(all).toHaveLength(own + mixed.length);
+    // Shuffled in, not put behind.
+    expect(all.indexOf(mixed[0]!)).toBeLessThan(all.length / 2);
+  });
+
+  it('keeps at most so many proofs of a statement', async () => {
+    const round = withConfig(await write(), { 'selection.proofsPerStatementMax': 3, 'selection.proverBandMax': 1 });
+    const { examples } = await play(round);
+    const all = (await readAll(store, examples!, exampleSchema)).filter((example) => example.role === 'prover');
+    const sizes = [...Map.groupBy(all, (example) => example.prompt).values()].map((group) => group.length);
+    expect(sizes.length).toBeGreaterThan(20);
+    expect(Math.max(...sizes)).toBe(3);
+  });
+});
+
+describe('the replay window', () => {
+  it('adds the proofs of earlier rounds to a round that found none', async () => {
+    const first = await play(await write());
+    const empty = await writeRecords(store, 'nothing.jsonl', []);
+    const round = await write();
+    const finish = (replayFrom: number, name: string) =>
+      run(activities().finishRound, {
+        ...round.context,
+        round: 2,
+        name,
+        history: [first.manifest],
+        replayFrom,
+        modelIn: 'm',
+        shards: [],
+        conjectures: null,
+        conjecturesMade: 0,
+        gate: {},
+        rates: empty,
+        certified: { proved: empty, certified: 0, refused: 0 },
+        conjecturesKept: null,
+        conjecturesMatched: null,
+      });
+    const replayed = await finish(0, 'rounds/2-replayed');
+    expect(replayed.counts).toMatchObject({
+      proverExamples: first.counts.proverExamples,
+      provedThisRound: 0,
+      provedEver: first.counts.provedThisRound,
+    });
+    // A retraining after round 1 empties the window: nothing is left to train on, what was proved stays proved.
+    const emptied = await finish(2, 'rounds/2-emptied');
+    expect(emptied).toMatchObject({
+      examples: null,
+      counts: { proverExamples: 0, provedEver: first.counts.provedEver },
+    });
+  });
+
+  it.each([
+    [3, 0, [5, 4]],
+    [1, 0, []],
+    [null, 0, [5, 4, 2, 1, 0]],
+    [null, 4, [5, 4]],
+    [3, 5, [5]],
+    [3, 6, []],
+  ])('of %s rounds from round %i on, round 3 skipped: %j', (replayRounds, replayFrom, expected) => {
+    const earlier = [0, 1, 2, 4, 5].map((round) => ({ round }) as RoundManifest);
+    expect(replayWindow(earlier, replayFrom, replayRounds).map(({ round }) => round)).toEqual(expected);
+  });
+});
+
+it('a statement counts as proved at its best rate of the rounds that certified it', async () => {
+  const rates = async (name: string, successes: number, attempts: number) => {
+    const rate = { statementId: 's', origin: 'dataset', attempts, successes };
+    return { certifiedRates: await writeRecords(store, name, [rate]) } as RoundManifest;
+  };
+  const manifests = [await rates('a.jsonl', 4, 8), await rates('b.jsonl', 1, 10)];
+  expect(await certifiedRates(store, manifests)).toEqual(new Map([['s', 0.5]]));
+  expect(await readManifests(store, [])).toEqual([]);
+});
