@@ -4,11 +4,11 @@ import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
 import { readExamples } from './example-file.ts';
 import { ExampleStore } from './example-store.ts';
 import { packRows } from './pack-rows.ts';
-import { packedBatch, targetWeight } from './packed-batch.ts';
+import { packedBatch, type TokenisedExample, targetWeight } from './packed-batch.ts';
 import type { TrainingEngine } from './training-engine.ts';
 
-/** Examples packed and scored at once: bounds memory and the time the thread is blocked. */
-const EXAMPLES_AT_ONCE = 64;
+/** Tokens scored in one call, but for a longer example: bounds memory and the time the thread is blocked. */
+const TOKENS_AT_ONCE = 8192;
 
 export class HeldOut {
   private readonly examples: ExampleStore;
@@ -31,14 +31,22 @@ export class HeldOut {
   async loss(engine: TrainingEngine, parameters: Float32Array): Promise<number> {
     let loss = 0;
     let weight = 0;
-    for (let first = 0; first < this.examples.count; first += EXAMPLES_AT_ONCE) {
-      const count = Math.min(EXAMPLES_AT_ONCE, this.examples.count - first);
-      const examples = Array.from({ length: count }, (_, index) => this.examples.get(first + index));
-      const batches = packRows(examples, this.contextLength).map(({ rows, rowLength }) =>
+    for (let first = 0; first < this.examples.count; ) {
+      const chosen: TokenisedExample[] = [];
+      let tokens = 0;
+      while (
+        first < this.examples.count &&
+        (chosen.length === 0 || tokens + this.examples.length(first) <= TOKENS_AT_ONCE)
+      ) {
+        tokens += this.examples.length(first);
+        chosen.push(this.examples.get(first));
+        first += 1;
+      }
+      const batches = packRows(chosen, this.contextLength).map(({ rows, rowLength }) =>
         packedBatch(rows, rowLength, 1),
       );
       for (const part of await engine.score(parameters, batches)) loss += part;
-      weight += targetWeight(examples);
+      weight += targetWeight(chosen);
     }
     return loss / weight;
   }
