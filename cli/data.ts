@@ -1,7 +1,8 @@
 /** `bin/stp data prepare`: problem sets and SFT sets from other people's files, into the data folder that runs read. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { prepareLibrarySft, prepareTracedSft } from '../activities/sft/prepare.ts';
+import { addProofs } from '../activities/sft/add-proofs.ts';
+import { type PreparedSft, prepareLibrarySft, prepareTracedSft, type SftTarget } from '../activities/sft/prepare.ts';
 import { StpError } from '../data/errors.ts';
 import { type ProblemSetReport, prepareProblemSet } from '../data/prepare/problem-set.ts';
 import { PUBLIC_SETS, type PublicSetName } from '../data/prepare/public-sets.ts';
@@ -24,6 +25,7 @@ export interface PrepareOptions {
   readonly skipInvalid?: boolean;
   readonly root?: string;
   readonly mathlib?: string;
+  readonly with?: string;
   readonly seed?: number;
   readonly exportJson?: string;
   readonly replace?: boolean;
@@ -34,17 +36,24 @@ export interface PrepareOptions {
 const OPTIONS_OF: Readonly<Record<string, readonly (keyof PrepareOptions)[]>> = {
   library: ['seed'],
   leandojo: ['input', 'split', 'mathlib', 'seed', 'exportJson'],
+  proofs: ['input', 'with', 'seed'],
   'stp-config': ['input', 'root', 'skipInvalid', 'headerFile'],
   set: ['input', 'split', 'as', 'headerFile', 'weight', 'skipInvalid'],
 };
 const EVERY_SOURCE: readonly (keyof PrepareOptions)[] = ['from', 'name', 'out', 'replace', 'json'];
+/** Sources of SFT sets, and what such a set is called unless --name says otherwise. The rest make problem sets. */
+const SFT_NAMES: Readonly<Record<string, string>> = {
+  library: 'core-library',
+  leandojo: 'mathlib',
+  proofs: 'mathlib-leanworkbook',
+};
 const NAME = /^[a-z0-9-]{1,64}$/;
 
 /** Prepares what the options say and prints what was made of what, and the option that makes a run use it. */
 export async function prepare(options: PrepareOptions): Promise<void> {
   refuseForeign(options);
   const folder = resolve(options.out ?? workerSettings().dataDirectory);
-  if (options.from === 'library' || options.from === 'leandojo') return prepareSft(options, folder);
+  if (options.from in SFT_NAMES) return prepareSft(options, folder);
   const reports = options.from === 'stp-config' ? await mixed(options, folder) : [await single(options, folder)];
   if (options.json === true) return console.log(JSON.stringify(reports));
   for (const report of reports) console.log(described(report));
@@ -93,23 +102,31 @@ async function mixed(options: PrepareOptions, folder: string): Promise<ProblemSe
 }
 
 async function prepareSft(options: PrepareOptions, data: string): Promise<void> {
-  const name = setName(options.name ?? (options.from === 'library' ? 'core-library' : 'mathlib'));
+  const name = setName(options.name ?? SFT_NAMES[options.from]!);
   if (name === 'library')
     throw new StpError('STP1002', 'the name library is taken by the built-in set', 'Give another --name.');
   const target = { name, folder: join(data, 'SFT', name), seed: options.seed ?? 0, replace: options.replace === true };
-  const { manifest, left } =
-    options.from === 'library'
-      ? await prepareLibrarySft(repositorySources(data), target)
-      : await prepareTracedSft({
-          ...target,
-          leanDojo: required(options.input, '--input', 'the LeanDojo Benchmark 4 folder'),
-          split: leanDojoSplit(options.split),
-          checkout: required(options.mathlib, '--mathlib', 'the checkout that was traced'),
-          exportFolder: options.exportJson === undefined ? null : resolve(options.exportJson),
-        });
+  const { manifest, left } = await madeSft(options, target, data);
   if (options.json === true) return console.log(JSON.stringify({ ...manifest, left }));
   console.log(describedSft(manifest, left, target.folder));
   console.log(`A run takes it with --set data.sft=${name}${whereSaid(options, data)}.`);
+}
+
+async function madeSft(options: PrepareOptions, target: SftTarget, data: string): Promise<PreparedSft> {
+  if (options.from === 'library') return prepareLibrarySft(repositorySources(data), target);
+  if (options.from === 'proofs') {
+    const proofs = required(options.input, '--input', 'proved.jsonl of a round');
+    if (options.with === undefined)
+      throw new StpError('STP1002', '--with is missing', 'Name the SFT set that the proofs are added to.');
+    return addProofs({ ...target, proofs, base: join(data, 'SFT', setName(options.with)) });
+  }
+  return prepareTracedSft({
+    ...target,
+    leanDojo: required(options.input, '--input', 'the LeanDojo Benchmark 4 folder'),
+    split: leanDojoSplit(options.split),
+    checkout: required(options.mathlib, '--mathlib', 'the checkout that was traced'),
+    exportFolder: options.exportJson === undefined ? null : resolve(options.exportJson),
+  });
 }
 
 function described(report: ProblemSetReport): string {

@@ -72,7 +72,7 @@ configOptions(program.command('config'))
   .option('--json', 'one JSON object: config and provenance')
   .action(async (options) => (await import('./config.ts')).config(options));
 
-const DATA_SOURCES = ['library', 'leandojo', ...Object.keys(PUBLIC_SETS), 'stp-config'];
+const DATA_SOURCES = ['library', 'leandojo', 'proofs', ...Object.keys(PUBLIC_SETS), 'stp-config'];
 const data = program.command('data').description('Prepare problem sets and SFT sets for runs to name.');
 
 data
@@ -92,7 +92,12 @@ data
   .option('--skip-invalid', 'leave out and count rows that are no theorem (always done for the public sets)')
   .option('--root <dir>', 'with stp-config: folder that its paths start from; the current one if not given')
   .option('--mathlib <dir>', 'with leandojo: the checkout that was traced')
-  .option('--seed <n>', 'with library and leandojo: seed of order and held-out choice; 0 if not given', seedValue)
+  .option('--with <set>', 'with proofs: the SFT set that they are added to')
+  .option(
+    '--seed <n>',
+    'with library, leandojo and proofs: seed of order and held-out choice; 0 if not given',
+    seedValue,
+  )
   .option('--export-json <dir>', "with leandojo: write STP's {prompt, target} arrays there too, for other trainers")
   .option('--out <dir>', 'data folder, instead of STP_DATA')
   .option('--replace', 'make a set anew that is there already')

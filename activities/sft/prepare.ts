@@ -21,7 +21,7 @@ import {
   tracedTrainExamples,
 } from './traced-examples.ts';
 
-interface SftTarget {
+export interface SftTarget {
   readonly name: string;
   readonly folder: string;
   readonly seed: number;

@@ -17,6 +17,7 @@ import {
   requireKnown,
   setValue,
 } from './keys.ts';
+import { suggestion } from './nearest.ts';
 import { loadPreset } from './presets.ts';
 
 export { presetNames } from './presets.ts';
@@ -62,6 +63,7 @@ export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
     source.set(key, from);
   }
   const config = checked(values, '');
+  requireWeighedSets(config);
   return { config, provenance: new Map([...leaves(config).keys()].map((key) => [key, source.get(key) ?? 'default'])) };
 }
 
@@ -90,6 +92,17 @@ function* overrides(sources: ConfigSources, keys: readonly string[]): Generator<
     yield { key, value: typeof value === 'string' ? parseValue(value) : (value as Json), from: '--set' };
   for (const [key, value] of Object.entries(sources.flags ?? {}))
     if (value !== undefined) yield { key, value, from: `--${key}` };
+}
+
+/** A weight for a set that the run does not have would be a misspelt name, or a schedule left over. */
+function requireWeighedSets({ data }: RunConfig): void {
+  const foreign = Object.keys(data.weights).find((set) => !data.problemSets.includes(set));
+  if (foreign !== undefined)
+    throw new StpError(
+      'STP1001',
+      `data.weights: ${foreign} is not among data.problemSets${suggestion(foreign, data.problemSets)}`,
+      'Name the set there too, or take its weights out: --set data.weights={}.',
+    );
 }
 
 function checked(values: JsonObject, prefix: string): RunConfig {

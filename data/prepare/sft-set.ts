@@ -40,7 +40,7 @@ export interface SftSetContent {
   readonly name: string;
   readonly train: Iterable<Example> | AsyncIterable<Example>;
   readonly heldOut: Iterable<Example>;
-  readonly theorems: Iterable<LibraryTheorem>;
+  readonly theorems: Iterable<LibraryTheorem> | AsyncIterable<LibraryTheorem>;
   readonly heldOutTheorems: number;
   /** Markdown. */
   readonly card: (counts: SftManifest['counts']) => string;

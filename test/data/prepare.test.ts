@@ -267,6 +267,56 @@ describe('a run of prepared sets', () => {
   });
 });
 
+describe('proofs of a run added to a set', () => {
+  it('are those with a certificate and not of what the set holds out, once, in an order that is the seed’s', async () => {
+    const statement = (type: string) => `theorem p (n : Nat) : ${type}`;
+    const proved = (type: string, proof: string, isCertified = true) => ({
+      statementId: 's',
+      name: 'p',
+      header: null,
+      statement: statement(type),
+      proof,
+      origin: 'dataset',
+      level: 0,
+      round: 0,
+      passRate: 0.5,
+      premises: [],
+      model: 'm',
+      seed: 1,
+      leanVersion: 'v',
+      promptHash: 'h',
+      certificate: isCertified ? { leanVersion: 'v', fingerprint: 'f', fileHash: 'h', axioms: [] } : null,
+      checkMs: 1,
+    });
+    const base = [proverExample(statement('n = n'), 'rfl', 1)];
+    const heldOut = [proverExample(statement('n - n = 0'), 'simp', 1)];
+    const content = { name: 'base', train: base, heldOut, theorems: [], heldOutTheorems: 1, card: () => '' };
+    await writeSftSet(join(directory, 'SFT', 'base'), false, content);
+    const many = Array.from({ length: 30 }, (_, index) => proved(`n + ${index} = ${index} + n`, '  omega'));
+    const rows = [
+      proved('n = n', '  rfl'),
+      proved('n - n = 0', '  omega'),
+      proved('n = 0 + n', '  omega', false),
+      ...many,
+    ];
+    const input = await file('proved.jsonl', lines(...rows, rows[5]));
+    const made = JSON.parse(await prepare({ from: 'proofs', input, with: 'base', name: 'both', json: true }));
+    expect(made.counts).toMatchObject({ proverExamples: 31, heldOutTheorems: 1 });
+    expect(made.left).toEqual({ 'proofs without a certificate': 1, 'proofs of what the set holds out': 1 });
+    const order = async () =>
+      (await Array.fromAsync((await repositorySources(directory).sftSet('both')).train())).map(({ prompt }) => prompt);
+    const first = await order();
+    expect(new Set(first).size).toBe(31);
+    expect(first).not.toEqual([...base, ...many].map((_, index) => first.toSorted()[index]));
+    await prepare({ from: 'proofs', input, with: 'base', name: 'both', seed: 1, replace: true });
+    expect((await order()).toSorted()).toEqual(first.toSorted());
+    expect(await order()).not.toEqual(first);
+    await expect(
+      prepare({ from: 'proofs', input: await file('bad.jsonl', '{"a": 1}\n'), with: 'base', name: 'bad' }),
+    ).rejects.toThrow('bad.jsonl:1: ');
+  });
+});
+
 describe('matching weight', () => {
   const schedule = {
     a: [

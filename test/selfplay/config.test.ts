@@ -74,6 +74,12 @@ describe('configuration', () => {
     const file = { path: 'c.json', content: { data: { weights } } };
     expect(resolveConfig({ preset: 'smoke', file }).data.weights).toEqual(weights);
   });
+  it('refuses weights of a set that the run does not have', () => {
+    const set = { 'data.weights': '{"isaplaner": [{"fromRound": 0, "weight": 2}]}' };
+    expect(failure(() => resolveConfig({ preset: 'smoke', set })).message).toContain(
+      'isaplaner is not among data.problemSets (did you mean isaplanner?)',
+    );
+  });
   it('every key can be set, those with a default of the schema too', () => {
     expect(resolveConfig({ preset: 'smoke', set: { 'model.tiedEmbeddings': false } }).model.tiedEmbeddings).toBe(false);
   });

@@ -1,0 +1,83 @@
+/**
+ * A prepared SFT set with a run's certified proofs added: how STP's first set comes by its LeanWorkbook half (STP §1.3,
+ * step 8: proofs the base model found of the training statements). Sorted outside memory, since both may be long.
+ */
+
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StpError } from '../../data/errors.ts';
+import { readLines } from '../../data/loaders/lines.ts';
+import { openSftSet, writeSftSet } from '../../data/prepare/sft-set.ts';
+import { contentId } from '../../data/schemas/ids.ts';
+import { type Example, provedSchema } from '../../data/schemas/records.ts';
+import { proverExample } from '../../selfplay/prompts.ts';
+import { orderKey } from '../../selfplay/random.ts';
+import { externalSort, firstOfEach } from '../external-sort.ts';
+import type { PreparedSft, SftTarget } from './prepare.ts';
+import { statementKeysOf } from './statements-of.ts';
+
+export interface AddProofsTarget extends SftTarget {
+  /** Folder of the set that is added to. */
+  readonly base: string;
+  /** `proved.jsonl` of a round. */
+  readonly proofs: string;
+}
+
+/** The base's examples and the proofs, without repeats, in a seeded order; what the base holds out stays out. STP1501 for a line that is no proof. */
+export async function addProofs({ name, folder, seed, replace, base, proofs }: AddProofsTarget): Promise<PreparedSft> {
+  const set = await openSftSet(base);
+  const heldOut = await Array.fromAsync(set.heldOut());
+  const keys = new Set(heldOut.flatMap(statementKeysOf));
+  const left = { 'proofs without a certificate': 0, 'proofs of what the set holds out': 0 };
+  async function* all(): AsyncGenerator<Example> {
+    yield* set.train();
+    for await (const { line, text } of readLines(proofs)) {
+      const proof = parsedProof(text, `${proofs}:${line}`);
+      const example = proverExample(proof.statement, proof.proof, 1);
+      if (proof.certificate === null) left['proofs without a certificate'] += 1;
+      else if (statementKeysOf(example).some((key) => keys.has(key))) left['proofs of what the set holds out'] += 1;
+      else yield example;
+    }
+  }
+  const key = ({ prompt, target }: Example): string => orderKey(seed, 'sft', contentId(prompt, target));
+  const sorted = externalSort(all(), { key, directory: join(tmpdir(), 'stp-sft') });
+  const manifest = await writeSftSet(folder, replace, {
+    name,
+    train: firstOfEach(sorted, key),
+    heldOut,
+    theorems: set.theorems(),
+    heldOutTheorems: set.manifest.counts.heldOutTheorems,
+    card: (counts) =>
+      [
+        `# ${name}`,
+        '',
+        `The set ${set.manifest.name} with the certified proofs of a run.`,
+        '',
+        `- **Examples**: ${counts.proverExamples} proofs (${set.manifest.counts.proverExamples} before), ${counts.conjecturerExamples} conjecturer examples, in an order by seed ${seed}.`,
+        `- **Held out**: what ${set.manifest.name} holds out.`,
+        '- **Licence**: that of the set it was made of, and of the statements that were proved.',
+        '',
+      ].join('\n'),
+  });
+  return { manifest, left };
+}
+
+function parsedProof(text: string, where: string) {
+  let value: unknown = null;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // no object either way
+  }
+  const parsed = provedSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0]!;
+  throw new StpError(
+    'STP1501',
+    `${where}: ${issue.path.join('.') || 'row'}: ${issue.message}`,
+    'Give proved.jsonl of a round.',
+    {
+      facts: { where },
+    },
+  );
+}
