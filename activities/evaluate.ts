@@ -86,7 +86,13 @@ export function collectActivities(ports: Ports) {
   };
 }
 
-/** Cuts statements into shards of about `SHARD_SAMPLES` samples, and at most `statementsPerShard` statements. */
+/** Statements of a shard: `SHARD_SAMPLES` samples, `statementsPerShard` and `SHARDS_MAX` allow no more, in this order. */
+export function shardSize(statements: number, samples: number, statementsPerShard: number): number {
+  const fitting = Math.max(1, Math.floor(SHARD_SAMPLES / Math.max(1, samples)));
+  return Math.max(Math.min(statementsPerShard, fitting), Math.ceil(statements / SHARDS_MAX));
+}
+
+/** Work items of the statements, cut into shard files. */
 export async function planShards(
   store: ObjectStore,
   statements: readonly Statement[],
@@ -94,9 +100,7 @@ export async function planShards(
   statementsPerShard: number,
 ): Promise<ArtifactRef[]> {
   const items = statements.map((statement): WorkItem => ({ statement, origin: 'dataset', samples }));
-  const fitting = Math.max(1, Math.floor(SHARD_SAMPLES / Math.max(1, samples)));
-  const size = Math.max(Math.min(statementsPerShard, fitting), Math.ceil(items.length / SHARDS_MAX));
-  return writeShards(store, 'evaluation', items, size);
+  return writeShards(store, 'evaluation', items, shardSize(items.length, samples, statementsPerShard));
 }
 
 /** Outcomes in the statements' order; one that was never sampled has none. */
