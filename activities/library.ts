@@ -3,9 +3,9 @@
  * proofs may name, and lemmas that later conjectures may be asked to share.
  */
 import { z } from 'zod';
-import type { ArtifactRef } from '../data/schemas/artifact.ts';
-import { artifactRefSchema } from '../data/schemas/artifact.ts';
+import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
 import { type Proved, provedSchema } from '../data/schemas/records.ts';
+import type { RoundManifest } from '../data/schemas/round.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { GROWN_NAMESPACE } from '../lean/library/grow.ts';
 import type { RoundContext } from './conjecture.ts';
@@ -55,7 +55,7 @@ export function libraryActivities(ports: Ports) {
       const { library } = await once(store, `${input.name}/library.json`, grownSchema, () =>
         withHeartbeat(async (signal) => {
           const earlier = await Array.fromAsync(grownTheorems(store, last.library));
-          const added = await nextTheorems(store, last.proved, earlier);
+          const added = await nextTheorems(store, last, earlier);
           if (added.length === 0) return { library: last.library };
           const fit = new Set((await ports.growable(run, earlier, added, signal)).map((theorem) => theorem.name));
           const all = [...earlier, ...added.filter(({ name }) => fit.has(name))];
@@ -69,7 +69,7 @@ export function libraryActivities(ports: Ports) {
 
 async function nextTheorems(
   store: ObjectStore,
-  proved: ArtifactRef,
+  { proved, round }: RoundManifest,
   earlier: readonly GrownRecord[],
 ): Promise<GrownRecord[]> {
   const known = new Set(earlier.map((theorem) => theorem.statementId));
@@ -83,7 +83,7 @@ async function nextTheorems(
   return [...shortest.values()]
     .sort((a, b) => a.passRate - b.passRate || (a.statementId < b.statementId ? -1 : 1))
     .slice(0, GROWN_PER_ROUND_MAX)
-    .map(({ statementId, header, statement, proof, premises, round }, index) => {
+    .map(({ statementId, header, statement, proof, premises }, index) => {
       const name = `${GROWN_NAMESPACE}.g${first + index}`;
       return { name, round, statementId, header, statement, proof, premises };
     });

@@ -1,0 +1,200 @@
+/**
+ * A library that grows, on real Lean: what one round certified is a premise of the next, and the files that carry both
+ * are accepted as a whole. Costs about 15 s.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GrownRecord, grownTheoremSchema, libraryActivities } from '../../activities/library.ts';
+import type { Ports } from '../../activities/ports.ts';
+import { certificateFile, keptName, proofsFile } from '../../activities/proofs-file.ts';
+import { readAll, writeRecords } from '../../activities/record-files.ts';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import type { Proved } from '../../data/schemas/records.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+import { checkFile } from '../../lean/check-file.ts';
+import { growable, growEnvironment, grownHeaders, grownModules } from '../../lean/library/grow.ts';
+import { LIBRARY_HEADER } from '../../lean/library/header.ts';
+import { openVerifier } from '../../lean/open-verifier.ts';
+import type { Candidate, CheckResult, LeanEnvironment } from '../../lean/verifier.ts';
+import { leanEnvironment } from '../../workers/assemble.ts';
+import { workerSettings } from '../../workers/settings.ts';
+import { repositorySources } from '../../workers/sources.ts';
+import { proved, statement } from '../selfplay/records.ts';
+
+let directory: string;
+let store: ObjectStore;
+let environment: LeanEnvironment;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'stp-grow-'));
+  store = await openStore(pathToFileURL(join(directory, 'store')).href);
+  environment = await leanEnvironment(workerSettings(), () => undefined);
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const conjecture = (text: string, proof: string, more: Partial<Proved> = {}): Proved =>
+  proved(text, proof, { origin: 'conjecture', level: 1, round: 1, ...more });
+const FIRST = conjecture('theorem first (n : Nat) : double n + n = 3 * n', 'rw [double_eq_add]\nomega', {
+  passRate: 0.1,
+});
+const BROKEN = conjecture('theorem broken (n : Nat) : n + 1 = n', 'rfl', { passRate: 0.2 });
+const OTHER = conjecture('theorem other (xs : List Nat) : xs ++ [] = xs', 'simp', { passRate: 0.9 });
+const TIP = 'import Stp\nimport Stp.Problems.Tip2015\nopen Stp.Problems.Tip2015';
+const ELSEWHERE = conjecture('theorem elsewhere (n : Nat) : plus Nat.zero n = n', 'simp [plus]', { header: TIP });
+const SECOND = conjecture('theorem second (n : Nat) : double n + n = 3 * n ∧ True', 'exact ⟨g1 n, trivial⟩', {
+  round: 2,
+  premises: ['Grown.g1'],
+});
+
+const options = () => ({ cacheDirectory: directory });
+const ports = (): Ports =>
+  ({
+    store: async () => store,
+    growable: (_run: string, earlier: readonly GrownRecord[], added: readonly GrownRecord[]) =>
+      growable(environment, earlier, added, options()),
+  }) as unknown as Ports;
+
+let stores = 0;
+/** The library after a round that certified these proofs, over the library of the round before. */
+async function grow(round: number, certified: readonly Proved[], before: ArtifactRef | null): Promise<ArtifactRef> {
+  const own = `run-${stores++}`;
+  const empty = await writeRecords(store, 'empty.jsonl', []);
+  const manifest = {
+    round,
+    inputHash: 'test',
+    modelIn: 'm',
+    rates: empty,
+    certifiedRates: empty,
+    proved: await writeRecords(store, `${own}/proved.jsonl`, certified),
+    library: before,
+    conjectures: null,
+    conjecturerExamples: null,
+    examples: null,
+    shards: [],
+    counts: {
+      ...{ attempted: 0, samples: 0, distinctSamples: 0, tokens: 0, conjecturesMade: 0, conjecturesAttempted: 0 },
+      ...{ conjecturesProved: 0, conjecturesKept: 0, conjecturesMatched: 0, gate: {}, verdicts: {} },
+      ...{ provedThisRound: 0, provedEver: 0, certified: 0, certificateRefused: 0, proverExamples: 0 },
+      conjecturerExamples: 0,
+    },
+  };
+  const history = [await store.put(`${own}/manifest.json`, JSON.stringify(manifest))];
+  const input = { run: 'test', round: round + 1, name: `${own}/rounds/${round + 1}`, history };
+  const library = await new MockActivityEnvironment().run(libraryActivities(ports()).growLibrary as never, input);
+  return library as unknown as ArtifactRef;
+}
+
+const theoremsOf = (library: ArtifactRef): Promise<GrownRecord[]> => readAll(store, library, grownTheoremSchema);
+
+async function check(
+  library: readonly GrownRecord[],
+  candidates: readonly Candidate[],
+): Promise<readonly CheckResult[]> {
+  const verifier = await openVerifier({
+    environment: await growEnvironment(environment, library, options()),
+    libraryHeader: LIBRARY_HEADER,
+    processes: 2,
+    cacheDirectory: null,
+    scratchDirectory: directory,
+    premiseNames: library.map(({ name }) => name),
+  });
+  const headers = grownHeaders(library);
+  try {
+    return await verifier.check(candidates.map((one) => ({ ...one, header: headers.get(one.header) ?? one.header })));
+  } finally {
+    await verifier.close();
+  }
+}
+
+async function verdictsOf(name: string, text: string): Promise<[string, string][]> {
+  const path = join(directory, `${name}.lean`);
+  await writeFile(path, text);
+  const report = await checkFile(path, environment, { scratchDirectory: directory });
+  return report.theorems.map((theorem) => [theorem.name, theorem.verdict]);
+}
+
+describe('a library that grows', () => {
+  it('takes certified conjectures, hardest first, and loses only what does not compile', async () => {
+    const dataset = proved('theorem given (n : Nat) : n = n', 'rfl');
+    const library = await theoremsOf(await grow(1, [OTHER, BROKEN, dataset, FIRST, ELSEWHERE], null));
+    expect(library.map(({ name, statementId }) => [name, statementId])).toEqual([
+      ['Grown.g1', FIRST.statementId],
+      ['Grown.g3', ELSEWHERE.statementId],
+      ['Grown.g4', OTHER.statementId],
+    ]);
+  });
+
+  it('gives each header its own theorems, and a module for each round that imports the one before', async () => {
+    const first = await grow(
+      1,
+      [OTHER, BROKEN, proved('theorem given (n : Nat) : n = n', 'rfl'), FIRST, ELSEWHERE],
+      null,
+    );
+    const library = await theoremsOf(await grow(2, [SECOND, { ...FIRST, proof: 'omega' }], first));
+    expect(library.map(({ name }) => name)).toEqual(['Grown.g1', 'Grown.g3', 'Grown.g4', 'Grown.g5']);
+    const modules = grownModules(library);
+    expect(modules.map(({ header, theorems }) => [header, theorems.map(({ name }) => name)])).toEqual([
+      [null, ['Grown.g1', 'Grown.g4']],
+      [null, ['Grown.g5']],
+      [TIP, ['Grown.g3']],
+    ]);
+    expect(modules[1]!.source).toContain(`import ${modules[0]!.module}\n`);
+    const one = statement('theorem t (n : Nat) : double n + n = 3 * n');
+    const uses = (id: string, header: string | null, proof: string): Candidate => ({ ...one, id, header, proof });
+    const results = await check(library, [
+      uses('own', null, 'exact g1 n'),
+      uses('chain', null, 'exact (g5 n).1'),
+      uses('unknown', null, 'exact g3 n'),
+      { id: 'tip', header: TIP, statement: 'theorem t (n : Nat) : plus Nat.zero n = n', proof: 'exact g3 n' },
+      { id: 'not there', header: TIP, statement: 'theorem t (xs : List Nat) : xs ++ [] = xs', proof: 'exact g4 xs' },
+    ]);
+    expect(results.map(({ id, kind, premises }) => [id, kind, premises])).toEqual([
+      ['own', 'proved', ['Grown.g1']],
+      ['chain', 'proved', ['Grown.g5']],
+      ['unknown', 'rejected', ['Grown.g3']],
+      ['tip', 'proved', ['Grown.g3']],
+      ['not there', 'rejected', ['Grown.g4']],
+    ]);
+  });
+
+  it('stands, as far as it is used, above the proofs in both files, and Lean accepts them as a whole', async () => {
+    const library = await theoremsOf(await grow(1, [FIRST, OTHER], null));
+    const grown: GrownRecord[] = [
+      ...library,
+      { ...library[0]!, name: 'Grown.g5', round: 2, ...pick(SECOND), statementId: SECOND.statementId },
+    ];
+    const kept = proved('theorem kept (n : Nat) : True ∧ double n + n = 3 * n', 'exact ⟨trivial, (g5 n).1⟩', {
+      round: 3,
+      premises: ['Grown.g5'],
+    });
+    const expected = [
+      ['Grown.g1', 'accepted'],
+      ['Grown.g5', 'accepted'],
+      [keptName(kept), 'accepted'],
+    ];
+    expect(await verdictsOf('Certificate', certificateFile([kept], grown))).toEqual(expected);
+    const text = proofsFile(await repositorySources().modules(), [kept], grown);
+    expect(text.match(/^import /gm)).toBeNull();
+    const verdicts = await verdictsOf('Proofs', text);
+    expect(verdicts.filter(([name]) => name.startsWith('Grown.') || name.startsWith('Kept.'))).toEqual(expected);
+    expect(verdicts.filter(([, verdict]) => verdict !== 'accepted')).toEqual([]);
+  });
+
+  it('says which theorem it cannot compile where it was made with another Lean', async () => {
+    const [record] = await theoremsOf(await grow(1, [FIRST], null));
+    await expect(
+      growEnvironment(environment, [{ ...record!, proof: 'no_such_tactic' }], options()),
+    ).rejects.toMatchObject({
+      code: 'STP1202',
+      message: expect.stringContaining('no_such_tactic'),
+    });
+  });
+});
+
+function pick({ statement: text, proof, premises }: Proved) {
+  return { statement: text, proof, premises };
+}
