@@ -53,7 +53,6 @@ export function reportActivities(ports: Ports) {
             evaluation,
             finished: true,
             leanVersion: verifier.environment.version,
-            libraryStatements: (await ports.sources.libraryTheorems()).map((theorem) => theorem.statement),
             losses: await ports.losses(run),
           });
           const summary = { ...figures.summary, proofsInFile: kept.length };

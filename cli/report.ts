@@ -10,7 +10,6 @@ import { openRun } from '../activities/report/open-run.ts';
 import { StpError } from '../data/errors.ts';
 import { readLosses } from '../infra/monitor/losses.ts';
 import { workerSettings } from '../workers/settings.ts';
-import { repositorySources } from '../workers/sources.ts';
 
 export interface ReportOptions {
   readonly compare?: readonly string[];
@@ -21,11 +20,10 @@ export interface ReportOptions {
 export async function report(run: string, options: ReportOptions): Promise<void> {
   const uri = runUri(run);
   const others = (options.compare ?? []).map(runUri);
-  const libraryStatements = (await repositorySources().libraryTheorems()).map((theorem) => theorem.statement);
   const gather = async (of: string): Promise<RunFigures> => {
     console.error(`reading ${of}`);
     const losses = of.startsWith('file://') ? await readLosses(join(fileURLToPath(of), 'metrics.jsonl')) : [];
-    return gatherRun({ ...(await openRun(of)), libraryStatements, losses });
+    return gatherRun({ ...(await openRun(of)), losses });
   };
   const first = await gather(uri);
   const compared: RunFigures[] = [];

@@ -26,7 +26,7 @@ export interface RoundFigures {
   /** Of attempted conjectures: characters of the statement without its name; novelty in [0, 1] (`selfplay/novelty.ts`). */
   readonly lengths: Quantiles | null;
   readonly novelties: Quantiles | null;
-  /** Certified conjectures of the rounds before (what a growing library holds), and certified proofs that use one. */
+  /** Theorems by which the library had grown before the round, and the round's certified proofs that use one. */
   readonly libraryGrown: number;
   readonly proofsWithGrown: number;
 }

@@ -5,6 +5,7 @@ import { provedSchema } from '../../data/schemas/records.ts';
 import { type RoundManifest, type RoundOutcome, rateSchema, roundManifestSchema } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { GROWN_NAMESPACE } from '../../lean/library/grow.ts';
 import type { NoveltyIndex } from '../../selfplay/novelty.ts';
 import { displayStatement } from '../../selfplay/prompts.ts';
 import { workItemSchema } from '../../selfplay/shards.ts';
@@ -13,8 +14,8 @@ import { addRate, emptyHistogram, isInBand, quantiles } from './distribution.ts'
 import type { ListedProof, ProgressPoint, RoundFigures } from './figures.ts';
 import { TopList } from './top-list.ts';
 
-/** All that is asked of a conjecture here, whatever it was made from. */
-const textSchema = z.object({ id: z.string(), statement: z.string() });
+/** All that is asked of a conjecture or theorem here, whatever it was made from. */
+export const textSchema = z.object({ id: z.string(), statement: z.string() });
 
 /** Conjectures of a round whose novelty is measured. Ids are hashes: those with the least ones are a fair sample. */
 const NOVELTY_SAMPLE_MAX = 2_000;
@@ -33,8 +34,6 @@ export interface Gathering {
   readonly provedEver: Set<string>;
   /** Statements of the dataset with a proof by the SFT model, whatever the round: no success of self-play. */
   readonly provedBySft: Set<string>;
-  /** Names of certified conjectures, where the library grows. */
-  readonly grown: Set<string>;
   /** Of the last proof read. */
   leanVersion: string;
   readonly progress: ProgressPoint[];
@@ -61,16 +60,13 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
   const { store, config } = gathering;
   const manifest = await readJson(store, outcome.manifest, roundManifestSchema);
   const { lengths, novelties } = await measureConjectures(gathering, manifest);
-  const libraryGrown = gathering.grown.size;
   const provedNow = new Set<string>();
-  const grownNow = new Set<string>();
   let proofsWithGrown = 0;
   for await (const proof of readRecords(store, manifest.proved, provedSchema)) {
     provedNow.add(proof.statementId);
     gathering.leanVersion = proof.leanVersion;
-    if (proof.premises.some((premise) => gathering.grown.has(premise))) proofsWithGrown++;
+    if (proof.premises.some((premise) => premise.startsWith(`${GROWN_NAMESPACE}.`))) proofsWithGrown++;
     if (proof.origin === 'conjecture') {
-      if (config.library === 'grow') grownNow.add(proof.name);
       const listed = { proof, novelty: novelties.get(proof.statementId) ?? null };
       gathering.hardest.offer(proof.statementId, listed);
       if (listed.novelty !== null) gathering.mostNovel.offer(proof.statementId, listed);
@@ -78,7 +74,6 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
     else if (!gathering.provedEver.has(proof.statementId))
       gathering.newlyProved.offer(proof.statementId, { proof, novelty: null });
   }
-  for (const name of grownNow) gathering.grown.add(name);
 
   const rates = { dataset: emptyHistogram(), conjecture: emptyHistogram() };
   let conjecturesInBand = 0;
@@ -98,7 +93,7 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
     conjecturesInBand,
     lengths: quantiles(lengths),
     novelties: quantiles([...novelties.values()]),
-    libraryGrown,
+    libraryGrown: manifest.library?.count ?? 0,
     proofsWithGrown,
   };
 }

@@ -1,13 +1,12 @@
 /** Figures of a run, from its state and its rounds' record files, one round after the other. */
 import { changedValues } from '../../data/config/resolve.ts';
-import { statementSchema } from '../../data/schemas/records.ts';
 import type { Evaluation } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { NoveltyIndex } from '../../selfplay/novelty.ts';
 import { readRecords } from '../record-files.ts';
 import type { RunState } from '../run-state.ts';
 import type { LossPoint, RoundFigures, RunFigures } from './figures.ts';
-import { type Gathering, gatherRound, newLists } from './gather-round.ts';
+import { type Gathering, gatherRound, newLists, textSchema } from './gather-round.ts';
 import { summarise } from './summary.ts';
 
 export interface RunSource {
@@ -18,8 +17,6 @@ export interface RunSource {
   readonly finished: boolean;
   /** Null: as the proofs say. */
   readonly leanVersion: string | null;
-  /** Statements of the library: what a conjecture is compared with, beside the dataset and earlier conjectures. */
-  readonly libraryStatements: readonly string[];
   readonly losses: readonly LossPoint[];
 }
 
@@ -27,8 +24,9 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
   const { run, store, state } = source;
   const { config, sft } = state;
   const index = new NoveltyIndex();
-  for (const statement of source.libraryStatements) index.add(statement);
-  for await (const { statement } of readRecords(store, state.data.train, statementSchema)) index.add(statement);
+  // What a conjecture is compared with, beside earlier conjectures: what the first model was trained on, and the dataset.
+  for (const ref of [state.data.theorems, state.data.train])
+    for await (const { statement } of readRecords(store, ref, textSchema)) index.add(statement);
   const gathering: Gathering = {
     store,
     config,
@@ -37,7 +35,6 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
     samples: 0,
     provedEver: new Set(),
     provedBySft: new Set(),
-    grown: new Set(),
     leanVersion: 'no proof yet',
     progress: [{ samples: 0, proved: 0, round: 0 }],
     ...newLists(),

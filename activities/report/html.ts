@@ -12,19 +12,28 @@ export const escapeHtml = (text: string): string =>
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;');
 
-/** A table whose first column heads its rows. Cells are text; numbers stand right. */
+/** Text up to this length stays on one line in a table. */
+const NOWRAP_CHARS_MAX = 40;
+
+/** A number, perhaps with its unit or its share; or nothing. */
+const AMOUNT = /^(?:[\d.\u202f]+(?: (?:s|min|h|%))?(?: \([\d.]+ %\))?)?$/;
+
+/** A table whose first column heads its rows. Columns of numbers stand right. */
 export function table(heads: readonly string[], rows: readonly (readonly (string | number)[])[], caption = ''): string {
-  const head = heads.map((text) => `<th scope="col">${escapeHtml(text)}</th>`).join('');
+  const isNumeric = heads.map(
+    (_, column) =>
+      column > 0 && rows.every((row) => typeof row[column] === 'number' || AMOUNT.test(String(row[column]))),
+  );
+  const isLong = heads.map((_, column) => rows.some((row) => String(row[column]).length > NOWRAP_CHARS_MAX));
+  const cell = (kind: 'th scope="col"' | 'td', text: string, column: number): string =>
+    `<${kind}${isNumeric[column] ? ' class="number"' : isLong[column] ? ' class="long"' : ''}>${escapeHtml(text)}</${kind.slice(0, 2)}>`;
+  const head = heads.map((text, column) => cell('th scope="col"', text, column)).join('');
   const body = rows.map((row) => {
-    const cells = row.map((value, index) => {
-      const text = escapeHtml(typeof value === 'number' ? formatNumber(value) : value);
-      if (index === 0) return `<th scope="row">${text}</th>`;
-      return typeof value === 'number' ? `<td class="number">${text}</td>` : `<td>${text}</td>`;
-    });
-    return `<tr>${cells.join('')}</tr>`;
+    const [first, ...others] = row.map((value) => (typeof value === 'number' ? formatNumber(value) : value));
+    return `<tr><th scope="row">${escapeHtml(first!)}</th>${others.map((text, index) => cell('td', text, index + 1)).join('')}</tr>`;
   });
-  const title = caption === '' ? '' : `<caption>${escapeHtml(caption)}</caption>`;
-  return `<div class="scroll" tabindex="0" role="region" aria-label="${escapeHtml(caption || heads.join(', '))}"><table>${title}<thead><tr>${head}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table></div>`;
+  const title = caption === '' ? '' : note(caption);
+  return `${title}<div class="scroll" tabindex="0" role="region" aria-label="${escapeHtml(caption || heads.join(', '))}"><table><thead><tr>${head}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table></div>`;
 }
 
 export const note = (text: string): string => `<p class="note">${escapeHtml(text)}</p>`;
@@ -45,6 +54,6 @@ export const formatShare = (count: number, of: number): string =>
 /** Seconds as a person says them. */
 export function formatSeconds(seconds: number): string {
   if (seconds < 120) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
-  if (seconds < 7_200) return `${(seconds / 60).toFixed(0)} min`;
+  if (seconds < 7_200) return `${(seconds / 60).toFixed(seconds < 600 ? 1 : 0)} min`;
   return `${(seconds / 3_600).toFixed(1)} h`;
 }

@@ -4,7 +4,9 @@ import { reportPage } from './page.ts';
 import { type Plot, plotCsv, plotCsvName } from './plot.ts';
 import { funnelPlot, funnelRoundsPlot, lengthPlot, noveltyPlot } from './plots/conjectures.ts';
 import { passAtKPlot, progressPlot } from './plots/proved.ts';
-import { libraryPlot, lossPlot, ratesPlot, stagesPlot, verdictsPlot } from './plots/rounds.ts';
+import { ratesPlot } from './plots/rates.ts';
+import { stagesPlot, verdictsPlot } from './plots/stacks.ts';
+import { libraryPlot, lossPlot } from './plots/training.ts';
 
 export interface ReportFile {
   /** `report.html` or `report/NAME.csv`. */

@@ -15,7 +15,7 @@ import type { RunSource } from './gather.ts';
  * @param uri of the run's folder, no slash at its end
  * @throws STP1403 where no run is, or one that has not trained its first model yet
  */
-export async function openRun(uri: string): Promise<Omit<RunSource, 'libraryStatements' | 'losses'>> {
+export async function openRun(uri: string): Promise<Omit<RunSource, 'losses'>> {
   const place = uri.slice(0, uri.lastIndexOf('/'));
   const store = withNeighbours(await openStore(uri), place);
   const ref = await lastState(store);

@@ -104,6 +104,7 @@ export async function makeRun(directory: string, run: SyntheticRun): Promise<Mad
       canaries: none,
       sft: none,
       sftEval: none,
+      theorems: none,
       counts: {
         libraryProofs: 7,
         searchedProofs: 3,
@@ -192,7 +193,6 @@ async function makeRound(
     round,
     inputHash: contentId('synthetic', String(round)),
     modelIn: model,
-    library: null,
     rates: await writeRecords(store, `${folder}/rates.jsonl`, rates),
     certifiedRates: await writeRecords(
       store,

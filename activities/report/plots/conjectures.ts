@@ -63,15 +63,15 @@ export async function funnelRoundsPlot(run: RunFigures): Promise<Plot | null> {
   if (rounds.length === 0) return null;
   const share = (part: number, of: number): number => (of === 0 ? 0 : part / of);
   const values = rounds.flatMap(({ round, left }) => [
-    { round, line: 'attempted, of texts', share: share(left.attempted, left['texts made']) },
-    { round, line: 'proved, of attempted', share: share(left.proved, left.attempted) },
-    { round, line: 'in band, of proved', share: share(left['in band'], left.proved) },
+    { round, line: 'attempted', share: share(left.attempted, left['texts made']) },
+    { round, line: 'proved', share: share(left.proved, left.attempted) },
+    { round, line: 'in band', share: share(left['in band'], left.proved) },
   ]);
   return {
     name: 'conjecture-shares',
     title: 'Yield of conjecturing',
     caption:
-      'A conjecturer that learns keeps all three up: texts that pass the gate, that can be proved, and not too easily.',
+      'Attempted, of texts; proved, of attempted; in band, of proved. A conjecturer that learns keeps all three up.',
     svg: await renderChart(
       {
         data: { values },
@@ -85,7 +85,7 @@ export async function funnelRoundsPlot(run: RunFigures): Promise<Plot | null> {
             axis: { format: '~%', tickCount: 5 },
             scale: { domain: [0, 1] },
           },
-          color: { field: 'line', type: 'nominal', sort: null, title: null, legend: { columns: 2 } },
+          color: { field: 'line', type: 'nominal', sort: null, title: null, legend: { columns: 3 } },
         },
       },
       'Shares of conjectures attempted, proved and in band, over rounds',

@@ -37,7 +37,13 @@ export async function progressPlot(runs: readonly RunFigures[]): Promise<Plot | 
     );
   const compared = groups.length > 1;
   const colour = compared
-    ? { field: 'method', type: 'nominal', title: null, legend: { columns: 1 }, scale: { range: CATEGORIES } }
+    ? {
+        field: 'method',
+        type: 'nominal',
+        title: null,
+        legend: { columns: 1, symbolOpacity: 1 },
+        scale: { range: CATEGORIES },
+      }
     : { value: COLOURS.accent };
   const x = {
     field: 'samples',
@@ -51,7 +57,7 @@ export async function progressPlot(runs: readonly RunFigures[]): Promise<Plot | 
     type: 'quantitative',
     title: 'statements proved so far',
     axis: { format: '~%', tickCount: 5 },
-    scale: { domainMin: 0 },
+    scale: { domainMin: 0, nice: true },
   });
   const ofSeveral = { filter: 'datum.several' };
   const ofOne = { filter: '!datum.several' };
@@ -116,8 +122,7 @@ export async function passAtKPlot(runs: readonly RunFigures[]): Promise<Plot | n
     const { first, last } = figures.evaluation.passAtK;
     const of = (curve: string, points: readonly PassAtK[]) =>
       points.map(({ k, mean, lower, upper }) => ({ run: figures.run, curve, k, mean, lower, upper }));
-    if (runs.length === 1) return [...of('SFT model', first), ...of('last model', last)];
-    return of(`${labels.get(figures)}${labels.get(figures)?.includes('seeds') ? `: ${figures.run}` : ''}`, last);
+    return runs.length === 1 ? [...of('SFT model', first), ...of('last model', last)] : of(labels.get(figures)!, last);
   });
   if (values.length === 0) return null;
   const x = {
@@ -127,7 +132,13 @@ export async function passAtKPlot(runs: readonly RunFigures[]): Promise<Plot | n
     title: 'k, samples for each statement',
     axis: { format: '~s', labelOverlap: true, values: [...new Set(values.map(({ k }) => k))] },
   };
-  const color = { field: 'curve', type: 'nominal', title: null, legend: { columns: runs.length === 1 ? 2 : 1 } };
+  const color = {
+    field: 'curve',
+    type: 'nominal',
+    title: null,
+    legend: { columns: runs.length === 1 ? 2 : 1, symbolOpacity: 1 },
+  };
+  const detail = { field: 'run' };
   const y = (field: string) => ({ field, type: 'quantitative', title: 'pass@k', axis: { format: '~%', tickCount: 5 } });
   return {
     name: 'pass-at-k',
@@ -139,8 +150,11 @@ export async function passAtKPlot(runs: readonly RunFigures[]): Promise<Plot | n
       {
         data: { values },
         layer: [
-          { mark: { type: 'area', opacity: 0.15 }, encoding: { x, y: y('lower'), y2: { field: 'upper' }, color } },
-          { mark: { type: 'line', strokeWidth: 2, point: { size: 30 } }, encoding: { x, y: y('mean'), color } },
+          {
+            mark: { type: 'area', opacity: runs.length === 1 ? 0.18 : 0.08 },
+            encoding: { x, y: y('lower'), y2: { field: 'upper' }, color, detail },
+          },
+          { mark: { type: 'line', strokeWidth: 2, point: { size: 30 } }, encoding: { x, y: y('mean'), color, detail } },
         ],
       },
       'pass@k on held-out statements',

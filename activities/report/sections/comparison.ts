@@ -1,6 +1,6 @@
 /** Several runs side by side, at the end of each and at a number of samples that all reached. */
 import type { RunFigures } from '../figures.ts';
-import { formatSeconds, formatShare, note, section, table } from '../html.ts';
+import { formatNumber, formatSeconds, formatShare, note, section, table } from '../html.ts';
 import { methods, shareAt } from '../progress.ts';
 
 export function comparison(runs: readonly RunFigures[]): string {
@@ -22,7 +22,7 @@ export function comparison(runs: readonly RunFigures[]): string {
       ];
     }),
   );
-  const at = `Proved at ${common} samples`;
+  const at = `Proved at ${formatNumber(common)} samples`;
   return section(
     'comparison',
     'Runs compared',

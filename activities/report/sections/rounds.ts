@@ -8,7 +8,7 @@ const nameOfRound = (round: number): string => (round === 0 ? 'baseline' : Strin
 export function roundsTable(run: RunFigures): string {
   const rows = run.summary.rounds.map((round): (string | number)[] =>
     round.skipped
-      ? [nameOfRound(round.round), 'skipped', '', '', '', '', '', '']
+      ? [`${nameOfRound(round.round)}, skipped`, '', '', '', '', '', '', '']
       : [
           nameOfRound(round.round),
           round.attempted,
@@ -91,6 +91,6 @@ export function libraryText(run: RunFigures): string {
   const last = run.rounds.at(-1);
   const uses = run.rounds.reduce((sum, { proofsWithGrown }) => sum + proofsWithGrown, 0);
   return note(
-    `The library grows: ${last?.libraryGrown ?? 0} certified conjectures could be used in the last round; ${uses} certified proofs of all rounds use one.`,
+    `The library grows: ${last?.libraryGrown ?? 0} proved conjectures could be used in the last round; ${uses} certified proofs of all rounds use one.`,
   );
 }

@@ -28,12 +28,11 @@ export function theorems(run: RunFigures): string {
 function list(title: string, text: string, entries: readonly ListedProof[]): string {
   const heading = `<h3>${escapeHtml(title)}</h3>`;
   if (entries.length === 0) return `${heading}${note('None.')}`;
-  const open = entries.slice(0, OPEN_MAX).map(theorem).join('\n');
+  const grid = (shown: readonly ListedProof[]): string =>
+    `<div class="theorems">\n${shown.map(theorem).join('\n')}\n</div>`;
+  const open = grid(entries.slice(0, OPEN_MAX));
   const rest = entries.slice(OPEN_MAX);
-  const folded =
-    rest.length === 0
-      ? ''
-      : `<details><summary>${rest.length} more</summary>\n${rest.map(theorem).join('\n')}\n</details>`;
+  const folded = rest.length === 0 ? '' : `<details><summary>${rest.length} more</summary>\n${grid(rest)}\n</details>`;
   return [heading, note(text), open, folded].join('\n');
 }
 
@@ -65,5 +64,5 @@ function code(proof: Proved): string {
 function certificate({ certificate: found }: Proved): string {
   if (found === null) return 'Not certified.';
   const axioms = found.axioms.length === 0 ? 'no axioms' : `axioms ${found.axioms.join(', ')}`;
-  return `Certified by ${found.leanVersion}: ${axioms}; file ${found.fileHash.slice(0, 12)}`;
+  return `Certified by ${found.leanVersion}: ${axioms}; file hash ${found.fileHash.slice(0, 12)}`;
 }

@@ -1,0 +1,88 @@
+/** Loss of the trainings, and the library that grows beside them. */
+import { COLOURS, renderChart } from '../chart.ts';
+import type { RunFigures } from '../figures.ts';
+import type { Plot } from '../plot.ts';
+import { roundAxis } from './conjectures.ts';
+
+/** Points of the loss drawn; the rest is in metrics.jsonl. */
+const LOSS_POINTS_MAX = 400;
+
+/** Lemmas that a growing library has, by round; a fixed one has none of its own. */
+export async function libraryPlot(runs: readonly RunFigures[]): Promise<Plot | null> {
+  if (!runs.some(({ config }) => config.library === 'grow')) return null;
+  const values = runs.flatMap(({ run, rounds, config }) =>
+    rounds.map(({ round, libraryGrown, proofsWithGrown }) => ({
+      line: `${run} (${config.library === 'grow' ? 'grows' : 'fixed'})`,
+      run,
+      round,
+      libraryGrown,
+      proofsWithGrown,
+    })),
+  );
+  if (values.length === 0) return null;
+  return {
+    name: 'library',
+    title: 'Library growth',
+    caption: 'Conjectures proved in earlier rounds that proofs of a round could use.',
+    svg: await renderChart(
+      {
+        data: { values },
+        mark: { type: 'line', strokeWidth: 2, point: { size: 40 } },
+        encoding: {
+          x: roundAxis(values.map(({ round }) => round)),
+          y: {
+            field: 'libraryGrown',
+            type: 'quantitative',
+            title: 'theorems added',
+            axis: { tickCount: 5, format: '~s' },
+          },
+          color:
+            runs.length === 1
+              ? { value: COLOURS.accent }
+              : { field: 'line', type: 'nominal', title: null, legend: { columns: 1 } },
+        },
+      },
+      'Theorems added to the library, by round',
+    ),
+    columns: ['run', 'round', 'theorems_added', 'proofs_that_use_one'],
+    rows: values.map(({ run, round, libraryGrown, proofsWithGrown }) => [run, round, libraryGrown, proofsWithGrown]),
+  };
+}
+
+/** Losses of all trainings, one after the other. */
+export async function lossPlot({ losses }: RunFigures): Promise<Plot | null> {
+  if (losses.length === 0) return null;
+  const every = Math.ceil(losses.length / LOSS_POINTS_MAX);
+  const values = losses
+    .map(({ stage, step, loss }, index) => ({ stage, step, loss, total: index, kind: kindOfTraining(stage) }))
+    .filter(({ total, loss }) => total % every === 0 && Number.isFinite(loss));
+  return {
+    name: 'loss',
+    title: 'Training loss',
+    caption: 'Nats per target token, weighted; trainings one after the other.',
+    svg: await renderChart(
+      {
+        data: { values },
+        mark: { type: 'line', strokeWidth: 1.5 },
+        encoding: {
+          x: {
+            field: 'total',
+            type: 'quantitative',
+            title: 'logged steps of all trainings',
+            axis: { format: '~s', tickCount: 5 },
+            scale: { nice: false },
+          },
+          y: { field: 'loss', type: 'quantitative', title: 'loss', axis: { tickCount: 5 } },
+          color: { field: 'kind', type: 'nominal', sort: ['SFT', 'rounds', 'retraining'], title: null },
+          detail: { field: 'stage' },
+        },
+      },
+      'Training loss over optimizer steps',
+    ),
+    columns: ['training', 'step', 'loss'],
+    rows: values.map(({ stage, step, loss }) => [stage, step, loss]),
+  };
+}
+
+const kindOfTraining = (stage: string): string =>
+  stage.startsWith('sft') ? 'SFT' : stage.startsWith('retrain') ? 'retraining' : 'rounds';
