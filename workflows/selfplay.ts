@@ -19,7 +19,7 @@ import type { RunState, SelfplayResult } from '../activities/run-state.ts';
 import type { Trained } from '../activities/train.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
 import { type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
-import { control, host } from './activity-proxies.ts';
+import { control, host, streaming } from './activity-proxies.ts';
 import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId } from './contracts.ts';
 import { evaluateHeldOut, evaluateRound, isEvaluationDue } from './evaluate.ts';
 import type { stpRound } from './round.ts';
@@ -213,7 +213,7 @@ async function retrain(run: string, state: RunState, story: Story): Promise<RunS
   const name = `retrain/${round}-${state.checkpoint.model.slice(0, MODEL_DIGITS)}`;
   const history = state.outcomes.map((outcome) => outcome.manifest);
   const { replayFrom } = state;
-  const examples = await control('merge all rounds').retrainSet({
+  const examples = await streaming('merge all rounds').retrainSet({
     run,
     round,
     name,

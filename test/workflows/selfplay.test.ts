@@ -72,7 +72,8 @@ describe('a run', () => {
         .map((call) => call.split(' ')[0])
         .filter((name) => !['sampleShard', 'verifyShard', 'sampleConjectures'].includes(name!));
       const baseline = ['planShards', 'collectRound', 'certify', 'finishRound', 'trainModel'];
-      const round = ['planConjectures', 'gateConjectures', ...baseline];
+      const matching = ['chooseConjectures', 'embedStatements', 'embedStatements', 'matchConjectures'];
+      const round = ['planConjectures', 'gateConjectures', ...baseline.toSpliced(3, 0, ...matching)];
       const kept = ['saveState'];
       const evaluation = ['planEvaluation', 'collectEvaluation', 'certify'];
       expect(stages).toEqual([
