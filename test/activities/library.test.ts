@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GrownRecord, grownTheoremSchema, libraryActivities } from '../../activities/library.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { certificateFile, keptName, proofsFile } from '../../activities/proofs-file.ts';
-import { readAll, writeRecords } from '../../activities/record-files.ts';
+import { readAll } from '../../activities/record-files.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import type { Proved } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
@@ -25,6 +25,7 @@ import { leanEnvironment } from '../../workers/assemble.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { proved, statement } from '../selfplay/records.ts';
+import { writeManifest } from './manifests.ts';
 
 let directory: string;
 let store: ObjectStore;
@@ -62,27 +63,7 @@ let stores = 0;
 /** The library after a round that certified these proofs, over the library of the round before. */
 async function grow(round: number, certified: readonly Proved[], before: ArtifactRef | null): Promise<ArtifactRef> {
   const own = `run-${stores++}`;
-  const empty = await writeRecords(store, 'empty.jsonl', []);
-  const manifest = {
-    round,
-    inputHash: 'test',
-    modelIn: 'm',
-    rates: empty,
-    certifiedRates: empty,
-    proved: await writeRecords(store, `${own}/proved.jsonl`, certified),
-    library: before,
-    conjectures: null,
-    conjecturerExamples: null,
-    examples: null,
-    shards: [],
-    counts: {
-      ...{ attempted: 0, samples: 0, distinctSamples: 0, tokens: 0, conjecturesMade: 0, conjecturesAttempted: 0 },
-      ...{ conjecturesProved: 0, conjecturesKept: 0, conjecturesMatched: 0, gate: {}, verdicts: {} },
-      ...{ provedThisRound: 0, provedEver: 0, certified: 0, certificateRefused: 0, proverExamples: 0 },
-      conjecturerExamples: 0,
-    },
-  };
-  const history = [await store.put(`${own}/manifest.json`, JSON.stringify(manifest))];
+  const history = [await writeManifest(store, own, { round, proved: certified, library: before })];
   const input = { run: 'test', round: round + 1, name: `${own}/rounds/${round + 1}`, history };
   const library = await new MockActivityEnvironment().run(libraryActivities(ports()).growLibrary as never, input);
   return library as unknown as ArtifactRef;

@@ -1,0 +1,242 @@
+/** From earlier rounds to the conjecturer's prompts, and from its texts through the gate to the round's conjectures. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { conjectureActivities } from '../../activities/conjecture.ts';
+import { conjecturePlanSchema, conjectureRecordSchema } from '../../activities/conjecture-records.ts';
+import { type Gated, gateActivities } from '../../activities/gate.ts';
+import type { GrownRecord } from '../../activities/library.ts';
+import type { Ports } from '../../activities/ports.ts';
+import { readAll, writeRecords } from '../../activities/record-files.ts';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import type { Rate } from '../../data/schemas/round.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+import { libraryTheorem, proved, statement } from '../selfplay/records.ts';
+import { writeManifest } from './manifests.ts';
+
+let directory: string;
+let store: ObjectStore;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'stp-conjecture-'));
+  store = await openStore(pathToFileURL(join(directory, 'store')).href);
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+/** What Lean says, by a word in the statement: `ill` does not elaborate, `easy` is trivial, and so on. */
+const asked: string[] = [];
+let leanRuns = true;
+const verifier = {
+  async checkStatements(statements: readonly { id: string; statement: string }[]) {
+    return statements.map(({ id, statement: text }) => ({
+      id,
+      kind: leanRuns ? (/ill/.test(text) ? 'rejected' : /evil/.test(text) ? 'forbidden' : 'accepted') : 'infra',
+      messages: [],
+    }));
+  },
+  async check(candidates: readonly { id: string; statement: string; proof: string }[], options: unknown) {
+    expect(options).toMatchObject({ smallLimitsOnly: true });
+    return candidates.map(({ id, statement: text, proof }) => {
+      const question = /exfalso/.test(proof) ? 'vacuous' : /refutation/.test(text) ? 'refutable' : 'trivial';
+      asked.push(`${question} ${/easy|empty|wrong|good\d*/.exec(text)?.[0]}`);
+      const holds =
+        (question === 'trivial' && /easy/.test(text)) ||
+        (question === 'vacuous' && /empty/.test(text)) ||
+        (question === 'refutable' && /wrong/.test(text));
+      return { id, kind: holds ? 'proved' : 'rejected', messages: [] };
+    });
+  },
+};
+const ports = (): Ports =>
+  ({
+    store: async () => store,
+    verifier: async () => verifier,
+    monitor: async () => ({ log: async () => undefined }),
+  }) as unknown as Ports;
+
+const EASY = statement('theorem a (n : Nat) : n = n', { labels: ['first', 'first/a'] });
+const OPEN = statement('theorem b (n : Nat) : n * n = n ^ 2', { labels: ['second', 'second/b'] });
+const rate = (statementId: string, successes: number, attempts: number): Rate => ({
+  statementId,
+  origin: 'dataset',
+  attempts,
+  successes,
+});
+
+async function context(set: Record<string, string | number | boolean> = {}, weights = {}) {
+  const plain = resolveConfig({ preset: 'stp-code', set: { 'conjectures.perRoundMax': 6, ...set } });
+  const config = { ...plain, data: { ...plain.data, weights } };
+  const empty = await writeRecords(store, 'empty.jsonl', []);
+  const train = await writeRecords(store, 'train.jsonl', [
+    EASY,
+    OPEN,
+    ...Array.from({ length: 18 }, (_, i) => statement(`theorem c (n : Nat) : n + ${i} = n`)),
+  ]);
+  const theorem = libraryTheorem('Stp.l', { statement: 'theorem l (n : Nat) : n + 0 = n' });
+  const theorems = await writeRecords(store, 'theorems.jsonl', [theorem]);
+  const data = { train, theorems, heldOutKeys: empty, heldOut: empty, canaries: empty };
+  return {
+    run: 'test',
+    round: 2,
+    name: 'rounds/2',
+    config,
+    data,
+    history: [] as ArtifactRef[],
+    replayFrom: 0,
+    library: null as ArtifactRef | null,
+  };
+}
+type Context = Awaited<ReturnType<typeof context>>;
+
+describe('planning conjectures', () => {
+  const plan = async (input: Context) => {
+    const ref = await new MockActivityEnvironment().run(conjectureActivities(ports()).planConjectures as never, input);
+    return ref === null ? null : readAll(store, ref as unknown as ArtifactRef, conjecturePlanSchema);
+  };
+  const seed = proved(EASY.statement, 'exact l n', { premises: ['Grown.g1', 'Stp.l', 'Other'] });
+  const history = async (successes: number) => [
+    await writeManifest(store, 'rounds/0', { round: 0, proved: [seed], rates: [rate(EASY.id, successes, 100)] }),
+  ];
+
+  it('starts from proved statements and the lemmas that their proofs name', async () => {
+    const input = await context({ 'conjectures.noLemmaProbability': 1 });
+    const entries = await plan({ ...input, history: await history(36) });
+    expect(new Set(entries!.map(({ lemma, prompt }) => `${lemma} ${prompt}`))).toEqual(
+      new Set([
+        'Stp.l <lemma>(n : Nat) : n + 0 = n<easy>(n : Nat) : n = n<by>exact l n<hard>',
+        'null <lemma>True<easy>(n : Nat) : n = n<by>exact l n<hard>',
+      ]),
+    );
+    // Two inputs; three texts a place are wanted: eighteen, but no more than eight copies.
+    expect(entries).toHaveLength(16);
+    expect(entries![0]).toMatchObject({ seedId: EASY.id, level: 1, origin: { kind: 'seed', easyProof: 'exact l n' } });
+  });
+  it('repeats a seed by the matching weight of its set', async () => {
+    const weights = { first: [{ fromRound: 1, weight: 4 }] };
+    const input = await context({ 'conjectures.noLemmaProbability': 0, 'conjectures.copiesMax': 1 }, weights);
+    expect(await plan({ ...input, history: await history(36) })).toHaveLength(4);
+  });
+  it('has nothing to start from before anything is proved often enough', async () => {
+    expect(await plan(await context())).toBeNull();
+    expect(await plan({ ...(await context()), history: await history(35) })).toBeNull();
+  });
+  it('knows the theorems that earlier rounds added to the library as lemmas', async () => {
+    const grown: GrownRecord = {
+      name: 'Grown.g1',
+      round: 1,
+      statementId: 'x',
+      header: null,
+      statement: 'theorem x (n : Nat) : 0 + n = n',
+      proof: 'simp',
+      premises: [],
+    };
+    const input = await context({ 'conjectures.noLemmaProbability': 0 });
+    const library = await writeRecords(store, 'library.jsonl', [grown]);
+    const entries = await plan({ ...input, library, history: await history(36) });
+    expect(new Set(entries!.map(({ prompt }) => prompt.split('<easy>')[0]))).toEqual(
+      new Set(['<lemma>(n : Nat) : 0 + n = n', '<lemma>(n : Nat) : n + 0 = n']),
+    );
+  });
+  it('starts from unproved statements where it is conditioned on targets', async () => {
+    const input = await context({ 'conjectures.conditionOn': 'unproved-target', 'conjectures.copiesMax': 1 });
+    const entries = (await plan({ ...input, history: await history(36) }))!;
+    expect(entries.map(({ seedId }) => seedId)).not.toContain(EASY.id);
+    expect(entries.find(({ seedId }) => seedId === OPEN.id)?.prompt ?? '<hard>(n : Nat) : n * n = n ^ 2<easy>').toBe(
+      '<hard>(n : Nat) : n * n = n ^ 2<easy>',
+    );
+    expect(entries).toHaveLength(18);
+  });
+});
+
+describe('the gate', () => {
+  const gate = async (texts: readonly string[], set: Record<string, string | number | boolean> = {}) => {
+    asked.length = 0;
+    const input = await context({
+      'conjectures.gate.refuseTrivial': true,
+      'conjectures.gate.refuseVacuous': true,
+      'conjectures.gate.refuseRefutable': true,
+      ...set,
+    });
+    const origin = { kind: 'seed' as const, lemmaStatement: null, easyStatement: EASY.statement, easyProof: 'rfl' };
+    const entry = { prompt: '', seedId: EASY.id, header: null, labels: ['conjecture'], lemma: null, level: 1, origin };
+    const plan = await writeRecords(
+      store,
+      'plan.jsonl',
+      texts.map(() => entry),
+    );
+    const written = texts.map((text, index) => ({ input: index, text }));
+    const gated: Gated = await new MockActivityEnvironment().run(gateActivities(ports()).gateConjectures as never, {
+      ...input,
+      plan,
+      texts: await writeRecords(store, 'texts.jsonl', written),
+    });
+    return { ...gated, records: await readAll(store, gated.conjectures, conjectureRecordSchema) };
+  };
+  const GOOD = '(n : Nat) (h : 0 < n) : good n = 1';
+
+  it('counts why each text went no further, each question asked of those still standing', async () => {
+    const { counts, made, records } = await gate([
+      'no statement',
+      '(n : Nat) : n = n',
+      '(m : Nat) : m + 0 = m',
+      GOOD,
+      '(k : Nat) (g : 0 < k) : good k = 1',
+      '(n : Nat) : ill n',
+      '(n : Nat) : evil n',
+      '(n : Nat) (h : 0 < n) : easy n = 1',
+      '(n : Nat) (h : 0 < n) : empty n = 1',
+      '(n : Nat) (h : 0 < n) : wrong n = 1',
+    ]);
+    expect(made).toBe(10);
+    expect(counts).toEqual({
+      unparsable: 1,
+      duplicate: 3,
+      'not-elaborating': 1,
+      forbidden: 1,
+      trivial: 1,
+      vacuous: 1,
+      refutable: 1,
+      accepted: 1,
+    });
+    expect(
+      records.map(({ statement: text, level, guide }) => [text.replace(/conjecture_\w+/, 'c'), level, guide]),
+    ).toEqual([[`theorem c ${GOOD}`, 1, null]]);
+    expect(asked.filter((one) => one.startsWith('refutable'))).toEqual(['refutable good', 'refutable wrong']);
+  });
+  it('asks no question that is switched off', async () => {
+    const off = Object.fromEntries(
+      ['Trivial', 'Vacuous', 'Refutable'].map((name) => [`conjectures.gate.refuse${name}`, false]),
+    );
+    const { counts } = await gate(['(n : Nat) (h : 0 < n) : easy n = 1', '(n : Nat) : wrong n = 1'], off);
+    expect(counts).toEqual({ accepted: 2 });
+    expect(asked).toEqual([]);
+  });
+  it('lets through no more than there are places, and looks at no text once they are taken', async () => {
+    const texts = Array.from({ length: 1_100 }, (_, index) => `(n : Nat) : good${index} n = 1`);
+    const { counts, records, made } = await gate(texts, { 'conjectures.perRoundMax': 600 });
+    expect(counts).toMatchObject({ accepted: 600, 'over-cap': 500 });
+    expect(records.map(({ statement: text }) => /good\d+/.exec(text)![0])).toEqual(
+      Array.from({ length: 600 }, (_, index) => `good${index}`),
+    );
+    expect(made).toBe(1_100);
+    expect(asked.filter((one) => one.startsWith('trivial'))).toHaveLength(1_024);
+  });
+  it('scores conjectures where the guide is on', async () => {
+    const { records } = await gate([GOOD], { 'conjectures.guide': 'rule' });
+    expect(records[0]!.guide).toBeGreaterThan(0);
+    expect(records[0]!.guide).toBeLessThan(1);
+  });
+  it('refuses nothing where Lean cannot be run', async () => {
+    leanRuns = false;
+    try {
+      await expect(gate([GOOD])).rejects.toMatchObject({ code: 'STP1203', retryable: true });
+      expect(await store.stat('rounds/2/gated.json')).toBeNull();
+    } finally {
+      leanRuns = true;
+    }
+  });
+});

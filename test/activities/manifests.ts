@@ -1,0 +1,53 @@
+/** Manifests of rounds for tests: what a test says, the rest empty. */
+import { writeRecords } from '../../activities/record-files.ts';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import type { Proved } from '../../data/schemas/records.ts';
+import type { Rate, RoundManifest } from '../../data/schemas/round.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+
+export interface RoundSpec {
+  readonly round: number;
+  readonly proved?: readonly Proved[];
+  /** Rates of statements with a certified proof. */
+  readonly rates?: readonly Rate[];
+  readonly library?: ArtifactRef | null;
+  readonly conjectures?: ArtifactRef | null;
+}
+
+/** Writes the manifest of a round, and its proofs and rates, under `folder`. */
+export async function writeManifest(store: ObjectStore, folder: string, spec: RoundSpec): Promise<ArtifactRef> {
+  const rates = await writeRecords(store, `${folder}/rates.jsonl`, spec.rates ?? []);
+  const manifest: RoundManifest = {
+    round: spec.round,
+    inputHash: 'test',
+    modelIn: 'm',
+    rates,
+    certifiedRates: rates,
+    proved: await writeRecords(store, `${folder}/proved.jsonl`, spec.proved ?? []),
+    library: spec.library ?? null,
+    conjectures: spec.conjectures ?? null,
+    conjecturerExamples: null,
+    examples: null,
+    shards: [],
+    counts: {
+      attempted: 0,
+      samples: 0,
+      distinctSamples: 0,
+      tokens: 0,
+      conjecturesMade: 0,
+      conjecturesAttempted: 0,
+      conjecturesProved: 0,
+      conjecturesKept: 0,
+      conjecturesMatched: 0,
+      gate: {},
+      verdicts: {},
+      provedThisRound: 0,
+      provedEver: 0,
+      certified: 0,
+      certificateRefused: 0,
+      proverExamples: 0,
+      conjecturerExamples: 0,
+    },
+  };
+  return store.put(`${folder}/manifest.json`, JSON.stringify(manifest));
+}
