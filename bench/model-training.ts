@@ -19,6 +19,7 @@ import { freshState } from '../model/embedded/training/training-state.ts';
 import { trainTokenizer } from '../model/tokenizer/train.ts';
 import type { ModelShape } from '../model/trainer.ts';
 import { skipsPython } from '../test/python/python.ts';
+import { stepsAsJson } from '../test/python/step-json.ts';
 import { cpuSeconds, median, row } from './measure.ts';
 import { startPython } from './python-worker.ts';
 
@@ -57,23 +58,6 @@ function roundsOf(shape: ModelShape, examples: readonly Example[], steps: number
   });
 }
 
-function requestOf(shape: ModelShape, weights: string, { plans }: Round): unknown {
-  const steps = plans.map(({ learningRate, batches }) => ({
-    learningRate,
-    batches: batches.map(({ rows, rowLength, tokens, positions, examples, predictors, labels, targetValues }) => ({
-      rows,
-      rowLength,
-      tokens: [...tokens],
-      positions: [...positions],
-      examples: [...examples],
-      predictors: [...predictors],
-      labels: [...labels],
-      weights: [...targetValues.weights!],
-    })),
-  }));
-  return { shape, weights, ...RECIPE, steps };
-}
-
 async function compareWithPyTorch(
   directory: string,
   name: string,
@@ -95,7 +79,10 @@ async function compareWithPyTorch(
     const results = await engine.train(state, round.plans);
     if (index > 0) ours.push(round.tokens / (cpuSeconds() - started));
     if (python === null) continue;
-    const answer = (await python.ask(requestOf(shape, weights, round))) as { losses: number[]; cpuSeconds: number };
+    const answer = (await python.ask({ shape, weights, ...RECIPE, steps: stepsAsJson(round.plans) })) as {
+      losses: number[];
+      cpuSeconds: number;
+    };
     if (index > 0) theirs.push(round.tokens / answer.cpuSeconds);
     results.forEach(({ step, loss }, place) => {
       const other = answer.losses[place]!;
