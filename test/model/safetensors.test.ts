@@ -44,6 +44,16 @@ describe('safetensors', () => {
     expect(readSafetensors(file, 'weights.bin').get('x')?.values).toEqual(Float32Array.of(1.5, -2));
   });
 
+  it('reads F16: ordinary, smallest, zero of either sign', () => {
+    const bits = [0x3c00, 0xc248, 0x7bff, 0x0001, 0x03ff, 0x8000];
+    const file = fileOf({ x: entry([bits.length], 0, 2 * bits.length, 'F16') }, 2 * bits.length);
+    bits.forEach((half, index) => {
+      file.writeUInt16LE(half, file.length - 2 * (bits.length - index));
+    });
+    const expected = Float32Array.of(1, -3.140625, 65_504, 2 ** -24, 1_023 * 2 ** -24, -0);
+    expect(readSafetensors(file, 'weights.bin').get('x')?.values).toEqual(expected);
+  });
+
   it.each<[string, () => Buffer]>([
     ['an empty file', () => Buffer.alloc(0)],
     ['a header past the end', () => Buffer.from('ffff000000000000', 'hex')],
@@ -54,6 +64,15 @@ describe('safetensors', () => {
     ['a header that is a list', () => fileOf([], 0)],
     ['an unknown dtype', () => fileOf({ x: entry([1], 0, 8, 'I64') }, 8)],
     ['a negative offset', () => fileOf({ x: entry([1], -4, 0) }, 4)],
+    ['an end before its start', () => fileOf({ x: entry([1], 4, 0) }, 4)],
+    ['an offset that overflows', () => fileOf({ x: entry([1], 2 ** 53, 2 ** 53 + 4) }, 4)],
+    [
+      'offsets that are no list of two',
+      () => fileOf({ x: entry([1], 0, 4), y: { ...entry([1], 4, 8), data_offsets: [4] } }, 8),
+    ],
+    ['the size of another dtype', () => fileOf({ x: entry([2], 0, 8, 'BF16') }, 8)],
+    ['data cut short', () => writeSafetensors(tensors).subarray(0, -1)],
+    ['a header cut short', () => writeSafetensors(tensors).subarray(0, 40)],
     ['a fractional size', () => fileOf({ x: entry([0.5], 0, 2) }, 2)],
     ['no dimensions', () => fileOf({ x: entry([], 0, 4) }, 4)],
     ['too many dimensions', () => fileOf({ x: entry([1, 1, 1, 1, 1], 0, 4) }, 4)],

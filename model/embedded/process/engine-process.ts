@@ -26,6 +26,8 @@ export interface EngineProcessOptions<Message> {
   readonly entry: URL;
   /** Run the process belongs to, for clean-up (`data/run-mark.ts`). */
   readonly runMark?: string | undefined;
+  /** Variables beside those of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly silenceLimitMs?: number | undefined;
   readonly onMessage: (message: Message) => void;
   /** Called once when the process ends or is given up, but not after `end()`. */
@@ -47,7 +49,7 @@ export class EngineProcess<Request extends object, Message extends { readonly ty
     this.#child = fork(options.entry, {
       serialization: 'advanced',
       execArgv: [`--max-old-space-size=${HEAP_MIB_MAX}`],
-      env: { ...process.env, ...mark },
+      env: { ...process.env, ...options.environment, ...mark },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     this.#exited = new Promise((resolve) => {

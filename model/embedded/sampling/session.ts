@@ -11,6 +11,8 @@ export async function openSession(model: Uint8Array, what: string): Promise<Infe
       executionMode: 'sequential',
       intraOpNumThreads: 1,
       interOpNumThreads: 1,
+      // As fast without (a step allocates little), and a tenth less memory.
+      enableCpuMemArena: false,
       logSeverityLevel: 3,
     });
   } catch (cause) {
