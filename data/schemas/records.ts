@@ -53,7 +53,6 @@ export const conjectureSchema = statementSchema.extend({
   /** 1 when a dataset statement seeded it, one more than its seed's otherwise (STP §2.2; a dataset statement has level 0). */
   level: z.number().int().positive(),
 });
-export type Conjecture = z.infer<typeof conjectureSchema>;
 
 /** Why a conjecture text went no further, or that it did. */
 export const gateVerdictSchema = z.enum([
