@@ -7,11 +7,11 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RUN_MARK } from '../../data/run-mark.ts';
-import { readCheckpoint, writeCheckpoint } from '../../model/checkpoint/checkpoint.ts';
+import { readCheckpoint, readManifest, writeCheckpoint } from '../../model/checkpoint/checkpoint.ts';
 import { embeddedGenerator, embeddedTrainer } from '../../model/embedded/engine.ts';
 import { EngineProcess } from '../../model/embedded/process/engine-process.ts';
 import type { SamplingMessage, SamplingRequest } from '../../model/embedded/process/sampling-messages.ts';
-import type { Generator, SampleRequest } from '../../model/generator.ts';
+import type { Completion, Generator, SampleRequest } from '../../model/generator.ts';
 import type { TrainRequest } from '../../model/trainer.ts';
 import { LEAN_TEXTS, SMALL_SHAPE, smallCheckpoint, temporaryDirectory } from './small-checkpoint.ts';
 
@@ -162,6 +162,117 @@ describe('embedded generator', () => {
     expect(await markedProcesses(mark)).toEqual([]);
     await expect(generator.sample(requestsFor(1), SAMPLING, { signal: abort.signal })).rejects.toBe(reason);
     expect((await generator.sample(requestsFor(1), SAMPLING)).length).toBe(LEAN_TEXTS.length);
+  });
+
+  it('hands over each sample when it is finished, and text as it comes', async () => {
+    const generator = await openGenerator({ threads: 2 });
+    const requests = requestsFor(4);
+    const finished = new Map<number, Completion>();
+    const texts = requests.map(() => '');
+    const completions = await generator.sample(requests, SAMPLING, {
+      onText: (index, delta) => {
+        expect(finished.has(index)).toBe(false);
+        expect(delta).not.toBe('');
+        texts[index] += delta;
+      },
+      onCompletion: (index, completion) => finished.set(index, completion),
+    });
+    expect(texts).toEqual(completions.map(({ text }) => text));
+    expect(completions.map((_, index) => finished.get(index))).toEqual(completions);
+    // Asking for text as it comes changes nothing in it.
+    expect(await generator.sample(requests, SAMPLING)).toEqual(completions);
+  });
+
+  it('ends at stop texts, with what was chosen until then', async () => {
+    const generator = await openGenerator();
+    const requests = requestsFor(4);
+    const whole = await generator.sample(requests, { ...SAMPLING, tokenLogprobs: true });
+    const stop = ['e', ' '];
+    let texts = '';
+    const cut = await generator.sample(
+      requests,
+      { ...SAMPLING, stop, tokenLogprobs: true },
+      {
+        onText: (_, delta) => {
+          texts += delta;
+        },
+      },
+    );
+    expect(texts).not.toMatch(/[e ]/);
+    for (const [index, completion] of cut.entries()) {
+      const { text, tokens, finish, logprob, tokenLogprobs } = whole[index]!;
+      expect(completion.text).toBe(text.split(/[e ]/)[0]);
+      if (completion.text === text) expect(completion).toEqual(whole[index]);
+      else expect(completion.finish).toBe('stop');
+      expect(completion.tokens).toBeLessThanOrEqual(tokens);
+      expect(completion.tokenLogprobs).toEqual(tokenLogprobs!.slice(0, completion.tokens));
+      expect(tokenLogprobs!.length).toBe(tokens);
+      expect(tokenLogprobs!.reduce((sum, token) => sum + token.logprob, 0)).toBeCloseTo(logprob, 8);
+      expect(tokenLogprobs!.at(-1)!.token === '<end>').toBe(finish === 'stop');
+    }
+    expect(cut.some(({ text }, index) => text !== whole[index]!.text)).toBe(true);
+    for (const wrong of [[''], ['x'.repeat(65)], new Array(9).fill('x'), ['\uD800']]) {
+      const sampling = generator.sample(requests, { ...SAMPLING, stop: wrong });
+      await expect(sampling).rejects.toThrow(expect.objectContaining({ code: 'STP1002' }));
+    }
+  });
+
+  it('fails a call whose own code throws, and no other', async () => {
+    const generator = await openGenerator();
+    const expected = await generator.sample(requestsFor(2), SAMPLING);
+    const mistake = new Error('a mistake');
+    const failing = generator.sample(requestsFor(50), SAMPLING, {
+      onCompletion: () => {
+        throw mistake;
+      },
+    });
+    const other = generator.sample(requestsFor(2), SAMPLING);
+    await expect(failing).rejects.toBe(mistake);
+    expect(await other).toEqual(expected);
+  });
+
+  it('embeds in the order of the texts, the same from any number of processes, beside samples', async () => {
+    const [one, two] = [await openGenerator(), await openGenerator({ threads: 2 })];
+    const texts = Array.from({ length: 700 }, (_, index) => `${LEAN_TEXTS[index % LEAN_TEXTS.length]} ${index}`);
+    const vectors = await one.embed(texts);
+    expect(vectors.length).toBe(texts.length);
+    expect(new Set(vectors.map((vector) => vector.length))).toEqual(new Set([one.model.hiddenSize]));
+    const [again, last, completions] = await Promise.all([
+      two.embed(texts),
+      two.embed(texts.slice(-1)),
+      two.sample(requestsFor(2), SAMPLING),
+    ]);
+    expect(again).toEqual(vectors);
+    expect(last[0]).toEqual(vectors.at(-1));
+    expect(completions).toEqual(await one.sample(requestsFor(2), SAMPLING));
+    expect(await one.embed([])).toEqual([]);
+  });
+
+  it('fails embedding with a typed error when its process is killed, and stops it when told', async () => {
+    const mark = newMark('embed');
+    const generator = await openGenerator({ runMark: mark });
+    const texts = Array.from({ length: 20_000 }, (_, index) => `${LEAN_TEXTS[0]} ${index}`);
+    const embedding = generator.embed(texts);
+    for (const pid of await markedProcesses(mark)) process.kill(pid, 'SIGKILL');
+    await expect(embedding).rejects.toThrow(engineError);
+    const abort = new AbortController();
+    const aborted = generator.embed(texts, { signal: abort.signal });
+    abort.abort();
+    await expect(aborted).rejects.toBe(abort.signal.reason);
+    expect((await generator.embed(texts.slice(0, 2))).length).toBe(2);
+    const closed = expect(generator.embed(texts)).rejects.toThrow(engineError);
+    await generator.close();
+    await closed;
+    await expect(generator.embed(texts)).rejects.toThrow(engineError);
+  });
+
+  it('says what model it has', async () => {
+    const directory = await checkpointDirectory();
+    const generator = await embeddedGenerator({ threads: 1, batchSize: 8 })(directory);
+    onTestFinished(() => generator.close());
+    const { contextLength, vocabularySize, hiddenSize } = SMALL_SHAPE;
+    const name = (await readManifest(directory)).model;
+    expect(generator.model).toEqual({ name, contextLength, vocabularySize, hiddenSize });
   });
 
   it('drops an aborted call beside another, which goes on', async () => {

@@ -2,6 +2,7 @@
  * The sampler against a reference in double precision, and against itself under every other batching. Real ONNX Runtime sessions on a
  * model of 0.25 million weights; costs about five seconds.
  */
+import fc from 'fast-check';
 import { Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
 import { decodeGraph } from '../../model/embedded/sampling/decode-graph.ts';
@@ -131,6 +132,35 @@ describe.each(SHAPES)('sampler with %s', (_, shape) => {
     // Each sample with a prompt reading of its own.
     const apart = groups().flatMap((group) => group.samples.map((sample) => ({ ...group, samples: [sample] })));
     expect(await sampleAll(checkpoint, 8, [apart])).toEqual(expected);
+  });
+});
+
+describe('sampler in any batching', () => {
+  it('gives the same samples with any number of rows, in any order and groups, joined at any time', async () => {
+    const checkpoint = smallModel();
+    const expected = await sampleAll(checkpoint, 8, [groups()]);
+    const samples = groups().flatMap((group) => group.samples.map((sample) => ({ ...group, samples: [sample] })));
+    const order = fc.shuffledSubarray(samples, { minLength: samples.length });
+    const joins = fc.array(fc.nat(12), { minLength: samples.length, maxLength: samples.length });
+    const plan = fc.tuple(fc.integer({ min: 1, max: 13 }), order, joins);
+    await fc.assert(
+      fc.asyncProperty(plan, async ([rows, arrivals, steps]) => {
+        const sampler = await Sampler.open(checkpoint, rows);
+        const found = new Map<number, Sampled>();
+        const step = async () => {
+          for (const sample of (await sampler.step()).ended) found.set(sample.key, sample);
+        };
+        for (const [index, group] of arrivals.entries()) {
+          // Most come together, some steps after the one before.
+          sampler.add(group);
+          for (let wait = 0; wait < Math.max(0, steps[index]! - 9); wait++) await step();
+        }
+        while (!sampler.idle) await step();
+        await sampler.close();
+        expect(new Map([...found].sort(([a], [b]) => a - b))).toEqual(expected);
+      }),
+      { numRuns: 10 },
+    );
   });
 });
 
