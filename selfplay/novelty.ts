@@ -3,10 +3,11 @@
  * consecutive tokens. 0: known up to names; 1: no three tokens in a row in common with anything before it. A measure of
  * wording, not of mathematics: cheap, the same on every machine, and good enough to see a conjecturer that repeats itself.
  */
+import { Postings } from './postings.ts';
 import { displayStatement } from './prompts.ts';
 
-/** Statements an index holds: at some 40 trigrams each about 100 MB. */
-const STATEMENTS_MAX = 250_000;
+/** Trigrams an index holds: those of some 200,000 statements, in 250 MB at most. */
+const TRIGRAMS_MAX = 8_000_000;
 
 const TOKEN = /[\p{L}_][\p{L}\p{N}_'!?₀-₉.]*|\p{N}+|[^\s\p{L}\p{N}]/gu;
 const BINDER_NAMES = /[({⦃]\s*([^:(){}⦃⦄[\]]+?)\s*:(?!=)/gu;
@@ -40,42 +41,46 @@ function hash(text: string): number {
  * it is more than half full, what it answers is an upper bound.
  */
 export class NoveltyIndex {
-  /** Statements held. */
-  size = 0;
   private readonly room: number;
-  private readonly postings = new Map<number, number[]>();
+  private readonly postings = new Postings();
+  /** Distinct trigrams of every statement held. */
   private readonly trigramCounts: number[] = [];
   private shared = new Uint16Array(1_024);
 
-  constructor(statementsMax = STATEMENTS_MAX) {
-    this.room = statementsMax;
+  /** @param trigramsMax room, in distinct trigrams summed over statements */
+  constructor(trigramsMax = TRIGRAMS_MAX) {
+    this.room = trigramsMax;
+  }
+
+  /** Statements held. */
+  get size(): number {
+    return this.trigramCounts.length;
   }
 
   add(statement: string): void {
-    const level = Math.floor(Math.log2(this.room / (this.room - this.size)));
-    if (this.size >= this.room || hash(statement) % 2 ** level !== 0) return;
+    const level = Math.floor(Math.log2(this.room / (this.room - this.postings.size)));
+    if (this.postings.size >= this.room || hash(statement) % 2 ** level !== 0) return;
     const own = trigrams(statement);
-    for (const key of own) {
-      const list = this.postings.get(key);
-      if (list) list.push(this.size);
-      else this.postings.set(key, [this.size]);
-    }
+    if (this.postings.size + own.size > this.room) return;
+    for (const key of own) this.postings.add(key, this.size);
     this.trigramCounts.push(own.size);
-    this.size++;
   }
 
   /** In [0, 1]; 1 where nothing was added yet. */
   novelty(statement: string): number {
     const own = trigrams(statement);
     if (this.shared.length < this.size) this.shared = new Uint16Array(2 * this.size);
+    const { shared } = this;
     const touched: number[] = [];
-    for (const key of own)
-      for (const other of this.postings.get(key) ?? []) if (this.shared[other]!++ === 0) touched.push(other);
+    const share = (other: number): void => {
+      if (shared[other]!++ === 0) touched.push(other);
+    };
+    for (const key of own) this.postings.each(key, share);
     let closest = 0;
     for (const other of touched) {
-      const both = this.shared[other]!;
+      const both = shared[other]!;
       closest = Math.max(closest, both / (own.size + this.trigramCounts[other]! - both));
-      this.shared[other] = 0;
+      shared[other] = 0;
     }
     return 1 - closest;
   }

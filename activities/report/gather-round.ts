@@ -18,7 +18,7 @@ import { TopList } from './top-list.ts';
 export const textSchema = z.object({ id: z.string(), statement: z.string() });
 
 /** Conjectures of a round whose novelty is measured. Ids are hashes: those with the least ones are a fair sample. */
-const NOVELTY_SAMPLE_MAX = 2_000;
+const NOVELTY_SAMPLE_MAX = 1_000;
 /** Points of the progress line in a round; a shard more or less cannot be seen. */
 const PROGRESS_POINTS_MAX = 64;
 /** Proofs that a list on the page can hold. */

@@ -7,6 +7,7 @@ import { escapeHtml, formatNumber } from '../../activities/report/html.ts';
 import { shareAt } from '../../activities/report/progress.ts';
 import { TopList } from '../../activities/report/top-list.ts';
 import { NoveltyIndex, noveltyTokens } from '../../selfplay/novelty.ts';
+import { Postings } from '../../selfplay/postings.ts';
 import { firstFlaw } from './well-formed.ts';
 
 const text = fc
@@ -48,9 +49,11 @@ describe('novelty', () => {
     expect(index.novelty('theorem b (x  y : Nat) (lt : x < y) :\n  ¬ y < x')).toBe(0);
     expect(index.novelty('theorem c (x y : Nat) (lt : x < y) : ¬ x < y')).toBeGreaterThan(0);
   });
-  it('holds no more statements than it has room for, and the first half of them all', () => {
-    const index = new NoveltyIndex(64);
+  it('holds no more than it has room for, and the first half of that whole', () => {
     const statement = (n: number): string => `theorem t (a : Nat) : a + ${n} = ${n * n} * a`;
+    // "^ ^ (", "^ ( #0" … "* #0 $": as many as tokens and the end mark
+    const trigrams = noveltyTokens(statement(1)).length + 1;
+    const index = new NoveltyIndex(64 * trigrams);
     for (let n = 0; n < 2_000; n++) {
       index.add(statement(n));
       expect(index.size).toBeLessThanOrEqual(64);
@@ -58,6 +61,27 @@ describe('novelty', () => {
     expect(index.size).toBeGreaterThan(48);
     for (let n = 0; n < 32; n++) expect(index.novelty(statement(n))).toBe(0);
   });
+});
+
+it('postings are the map of lists that they stand for', () => {
+  const entries = fc.array(fc.tuple(fc.oneof(fc.nat(5), fc.nat(0xffffffff)), fc.nat(9)), {
+    maxLength: 4_000,
+    size: 'max',
+  });
+  fc.assert(
+    fc.property(entries, (pairs) => {
+      const postings = new Postings();
+      for (const [key, value] of pairs) postings.add(key, value);
+      const expected = Map.groupBy(pairs, ([key]) => key);
+      expect(postings.size).toBe(pairs.length);
+      for (const key of [...expected.keys(), 0x7fffffff]) {
+        const found: number[] = [];
+        postings.each(key, (value) => found.push(value));
+        expect(found.toReversed()).toEqual((expected.get(key) ?? []).map(([, value]) => value));
+      }
+    }),
+    { numRuns: 20 },
+  );
 });
 
 describe('distributions', () => {
