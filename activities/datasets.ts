@@ -5,9 +5,11 @@ import { requireSameConfig, resolveConfig } from '../data/config/resolve.ts';
 import { artifactRefSchema } from '../data/schemas/artifact.ts';
 import { exampleSchema, type Split, type Statement } from '../data/schemas/records.ts';
 import { type RunConfig, runConfigSchema, type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
+import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { statementKey } from '../selfplay/dedupe.ts';
 import { matchingWeight } from '../selfplay/matching-weight.ts';
 import { randomStream } from '../selfplay/random.ts';
+import { withHeartbeat } from './edge.ts';
 import type { Ports } from './ports.ts';
 import { once, readRecords, writeRecords } from './record-files.ts';
 import { runSft } from './sft/run-sft.ts';
@@ -100,38 +102,57 @@ export function datasetActivities(ports: Ports) {
     /** Writes statements, canaries and the SFT set of the run. */
     async prepareData(run: string, config: RunConfig): Promise<PreparedData> {
       const store = await ports.store(run);
-      return once(store, 'data/prepared.json', preparedDataSchema, async () => {
-        const heldOutKeys = new Set<string>();
-        for await (const { statement } of takeStatements(ports, config, { split: 'held-out', max: null }))
-          heldOutKeys.add(statementKey(null, statement));
-        const { trainStatementsPerSetMax, heldOutStatementsPerSetMax } = config.data;
-        const excluded = new Set<string>();
-        const leaveOut = ({ id, statement }: Statement): boolean => {
-          const isHeldOut = heldOutKeys.has(statementKey(null, statement));
-          if (isHeldOut) excluded.add(id);
-          return isHeldOut;
-        };
-        const training = takeStatements(ports, config, { split: 'train', max: trainStatementsPerSetMax, leaveOut });
-        const train = await writeRecords(store, 'data/train/statements.jsonl', training);
-        if (train.count === 0)
-          throw ApplicationFailure.nonRetryable('the problem sets hold no training statement', 'STP1501');
-        const heldOut = takeStatements(ports, config, { split: 'held-out', max: heldOutStatementsPerSetMax });
-        const sft = await runSft(ports.sources, config, heldOutKeys);
-        const sftEval = await writeRecords(store, 'data/SFT/eval.jsonl', sft.heldOut);
-        const refused = new Set(heldOutKeys);
-        for await (const example of readRecords(store, sftEval, exampleSchema))
-          for (const key of statementKeysOf(example)) refused.add(key);
-        return {
-          train,
-          heldOut: await writeRecords(store, 'data/held-out/statements.jsonl', heldOut),
-          heldOutKeys: await writeRecords(store, 'data/held-out-keys.jsonl', [...refused].sort()),
-          canaries: await writeRecords(store, 'data/canaries.jsonl', ports.sources.canaries()),
-          sft: await writeRecords(store, 'data/SFT/examples.jsonl', sft.train),
-          sftEval,
-          theorems: await writeRecords(store, 'data/SFT/theorems.jsonl', sft.theorems),
-          counts: { ...sft.counts(), trainExcludedForHeldOut: excluded.size },
-        };
-      });
+      return once(store, 'data/prepared.json', preparedDataSchema, () =>
+        withHeartbeat((signal) => prepare(ports, config, store, signal)),
+      );
     },
   };
+}
+
+async function prepare(
+  ports: Pick<Ports, 'sources'>,
+  config: RunConfig,
+  store: ObjectStore,
+  signal: AbortSignal,
+): Promise<PreparedData> {
+  const write = (name: string, records: Parameters<typeof writeRecords>[2]) =>
+    writeRecords(store, `data/${name}.jsonl`, whileWanted(records, signal), signal);
+  const heldOutKeys = new Set<string>();
+  const heldOutAll = takeStatements(ports, config, { split: 'held-out', max: null });
+  for await (const { statement } of whileWanted(heldOutAll, signal)) heldOutKeys.add(statementKey(null, statement));
+  const { trainStatementsPerSetMax, heldOutStatementsPerSetMax } = config.data;
+  const excluded = new Set<string>();
+  const leaveOut = ({ id, statement }: Statement): boolean => {
+    const isHeldOut = heldOutKeys.has(statementKey(null, statement));
+    if (isHeldOut) excluded.add(id);
+    return isHeldOut;
+  };
+  const training = takeStatements(ports, config, { split: 'train', max: trainStatementsPerSetMax, leaveOut });
+  const train = await write('train/statements', training);
+  if (train.count === 0)
+    throw ApplicationFailure.nonRetryable('the problem sets hold no training statement', 'STP1501');
+  const sft = await runSft(ports.sources, config, heldOutKeys);
+  const sftEval = await write('SFT/eval', sft.heldOut);
+  const refused = new Set(heldOutKeys);
+  for await (const example of readRecords(store, sftEval, exampleSchema))
+    for (const key of statementKeysOf(example)) refused.add(key);
+  const heldOut = takeStatements(ports, config, { split: 'held-out', max: heldOutStatementsPerSetMax });
+  return {
+    train,
+    heldOut: await write('held-out/statements', heldOut),
+    heldOutKeys: await write('held-out-keys', [...refused].sort()),
+    canaries: await write('canaries', ports.sources.canaries()),
+    sft: await write('SFT/examples', sft.train),
+    sftEval,
+    theorems: await write('SFT/theorems', sft.theorems),
+    counts: { ...sft.counts(), trainExcludedForHeldOut: excluded.size },
+  };
+}
+
+/** The items, as long as nobody has cancelled. */
+async function* whileWanted<T>(items: Iterable<T> | AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  for await (const item of items) {
+    signal.throwIfAborted();
+    yield item;
+  }
 }

@@ -126,7 +126,7 @@ async function prepare(run: string, start: StartInput, hostQueue: string, story:
     sft = taken.sft;
   }
   story.enter('data', 'preparing statements and the SFT set');
-  const data = await control('statements, SFT set, canaries').prepareData(run, config);
+  const data = await streaming('statements, SFT set, canaries').prepareData(run, config);
   if (sft === null) {
     story.enter('sft', `training the first model on ${data.sft.count} examples of the library`);
     const { model, modelThreads, seed } = config;

@@ -54,7 +54,8 @@ const portsWith = (sources: Ports['sources']): Ports =>
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'stp-split-'));
   store = watched(await openStore(pathToFileURL(directory).href));
-  data = await datasetActivities(portsWith(repositorySources())).prepareData('test', config);
+  const { prepareData } = datasetActivities(portsWith(repositorySources()));
+  data = await new MockActivityEnvironment().run(prepareData, 'test', config);
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
@@ -104,7 +105,8 @@ describe('prepared data', () => {
     const [other] = await sources.libraryTheorems();
     const copied = portsWith({ ...sources, libraryTheorems: async () => [copy, other!] });
     const fresh = await openStore(pathToFileURL(join(directory, 'copied')).href);
-    const prepared = await datasetActivities({ ...copied, store: async () => fresh }).prepareData('test', config);
+    const { prepareData } = datasetActivities({ ...copied, store: async () => fresh });
+    const prepared: PreparedData = await new MockActivityEnvironment().run(prepareData, 'test', config);
     expect(prepared.counts).toMatchObject({ libraryProofs: 1, excludedForHeldOut: 1 });
   });
 });

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { datasetActivities, type PreparedData } from '../../activities/datasets.ts';
 import type { Ports } from '../../activities/ports.ts';
@@ -167,7 +168,7 @@ describe('a run of prepared sets', () => {
       preset: 'smoke',
       set: { 'data.problemSets': ['ours', 'nng'], 'data.sft': 'small', ...set },
     });
-    return [own, await datasetActivities(ports).prepareData(name, config)];
+    return [own, await new MockActivityEnvironment().run(datasetActivities(ports).prepareData, name, config)];
   };
 
   beforeAll(async () => {
