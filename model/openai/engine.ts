@@ -6,15 +6,15 @@
  * `--served-model-name` of vLLM), and where it does not, opening fails with STP1304 and says what to serve. Samples of
  * other weights under a checkpoint's name would spoil every record made from them.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readManifest } from '../checkpoint/checkpoint.ts';
 import { shapeOf } from '../checkpoint/config.ts';
-import { damaged } from '../checkpoint/damaged.ts';
+import { parseJson, readWhole } from '../checkpoint/files.ts';
 import type { GeneratorFactory, ModelFacts } from '../generator.ts';
 import type { ModelServerOptions } from './model-server.ts';
 import { RemoteGenerator } from './remote-generator.ts';
 
+const CONFIG_BYTES_MAX = 64 * 1024;
 /** In the name a server gives a checkpoint, stands for its hash. */
 export const MODEL_PLACE = '{model}';
 /** As many as vLLM decodes together on one accelerator by default, so that its batch stays full. */
@@ -54,10 +54,10 @@ export function remoteGenerator(options: RemoteOptions): GeneratorFactory {
 async function factsOf(checkpointDirectory: string): Promise<ModelFacts> {
   const { model } = await readManifest(checkpointDirectory);
   const path = join(checkpointDirectory, 'config.json');
-  try {
-    const { contextLength, vocabularySize, hiddenSize } = shapeOf(JSON.parse(await readFile(path, 'utf8')));
-    return { name: model, contextLength, vocabularySize, hiddenSize };
-  } catch (cause) {
-    throw damaged(path, cause instanceof Error ? cause.message : String(cause), cause);
-  }
+  const { contextLength, vocabularySize, hiddenSize } = parseJson(
+    await readWhole(path, CONFIG_BYTES_MAX),
+    path,
+    shapeOf,
+  );
+  return { name: model, contextLength, vocabularySize, hiddenSize };
 }

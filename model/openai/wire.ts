@@ -71,13 +71,11 @@ export function serverMessage(body: string): ServerMessage {
   }
 }
 
-/**
- * Whether a refusal says that prompt and completion do not fit the context. OpenAI has a code for it; vLLM has none and
- * says so in words.
- */
+/** vLLM's words for it, which changed over its versions. */
+const CONTEXT_EXCEEDED =
+  /context length|maximum (model|input) length|max_model_len|max_tokens must be at least 1, got -/i;
+
+/** Whether a refusal says that prompt and completion do not fit the context. OpenAI has a code for it, vLLM has none. */
 export function isContextExceeded(status: number, { code, message }: ServerMessage): boolean {
-  if (status !== 400) return false;
-  return (
-    code === 'context_length_exceeded' || /context length|maximum (model|input) length|max_model_len/i.test(message)
-  );
+  return status === 400 && (code === 'context_length_exceeded' || CONTEXT_EXCEEDED.test(message));
 }

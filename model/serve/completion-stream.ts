@@ -7,12 +7,17 @@ import type { Completion, GenerateOptions } from '../generator.ts';
 import { apiErrorOf } from './api-error.ts';
 import { type AnswerHead, endPart, textPart, usageOf } from './completion-answer.ts';
 
+/** Time for a client to take the last words of a stream that was ended early. One that has stopped reading takes none. */
+const LAST_WORDS_MS = 1_000;
+
 export interface StreamOptions {
   readonly head: AnswerHead;
   readonly promptTokens: number;
   readonly withUsage: boolean;
   /** Starts the work; its callbacks feed the stream. */
   readonly sample: (options: GenerateOptions) => Promise<readonly Completion[]>;
+  /** Ends the work, and with it the stream, whether its client reads or not. */
+  readonly signal: AbortSignal;
   /** Hears of a failure that the client is told little of. */
   readonly report: (error: unknown) => void;
   /** Called once when the stream has closed, read or not. */
@@ -35,7 +40,10 @@ export async function completionEvents(options: StreamOptions): Promise<Readable
   );
   await pending.change();
   if (pending.isEmpty && pending.failure !== null) throw pending.failure;
-  return Readable.from(events(pending, options), { objectMode: false }).once('close', options.end);
+  const stream = Readable.from(events(pending, options), { objectMode: false }).once('close', options.end);
+  const cut = () => setTimeout(() => stream.destroy(), LAST_WORDS_MS).unref();
+  options.signal.addEventListener('abort', cut, { once: true });
+  return stream;
 }
 
 async function* events(pending: PendingParts, { head, promptTokens, withUsage, report }: StreamOptions) {

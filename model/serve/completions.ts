@@ -40,14 +40,9 @@ export function completionsHandler(
         sampleCounted(model, job, { ...options, signal: work.signal }, metrics);
       const head = answerHead(job.modelName);
       if (request.stream) {
-        const events = await completionEvents({
-          ...job,
-          head,
-          sample,
-          withUsage: request.streamUsage,
-          report,
-          end: work.end,
-        });
+        const { signal, end } = work;
+        const withUsage = request.streamUsage;
+        const events = await completionEvents({ ...job, head, sample, withUsage, signal, report, end });
         metrics.firstTextSeconds.observe((performance.now() - startedAt) / 1_000);
         isStreaming = true;
         return await reply.type('text/event-stream').header('cache-control', 'no-cache').send(events);

@@ -1,10 +1,13 @@
 /** The one model behind the server: its engine, its tokenizer, and the names it answers to. */
-import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { readWhole } from '../checkpoint/files.ts';
 import type { Generator } from '../generator.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
 import { readTokenizer } from '../tokenizer/tokenizer-file.ts';
 import { badRequest, modelNotFound } from './api-error.ts';
+
+/** Of 65,536 tokens and merges, with room to spare. */
+const TOKENIZER_BYTES_MAX = 64 * 1024 * 1024;
 
 export class ServedModel {
   readonly generator: Generator;
@@ -23,7 +26,7 @@ export class ServedModel {
   /** `name` is the folder's where none is given. */
   static async open(generator: Generator, checkpointDirectory: string, name?: string): Promise<ServedModel> {
     const path = join(checkpointDirectory, 'tokenizer.json');
-    const tokenizer = readTokenizer(await readFile(path, 'utf8'), path);
+    const tokenizer = readTokenizer((await readWhole(path, TOKENIZER_BYTES_MAX)).toString('utf8'), path);
     return new ServedModel(generator, tokenizer, name ?? basename(resolve(checkpointDirectory)));
   }
 

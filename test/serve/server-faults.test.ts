@@ -3,12 +3,15 @@
  * real; requests are held in flight by a gate in front of the real engine.
  */
 import { readdir, readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import OpenAI from 'openai';
 import { beforeAll, expect, it } from 'vitest';
 import { RUN_MARK } from '../../data/run-mark.ts';
 import type { Generator } from '../../model/generator.ts';
 import { checkpointDirectory, clientOf, openEmbedded, PROMPTS, serveGenerator } from './served.ts';
 
+/** For what comes at once on an idle machine. */
+const PATIENCE = { timeout: 60_000 };
 const mark = `test-serve-${process.pid}`;
 const body = { model: 'small', prompt: PROMPTS[0]!, max_tokens: 150, seed: 3 };
 let directory: string;
@@ -129,11 +132,11 @@ it.each([false, true])('stops the work of a client that leaves (streaming: %s)',
   await until(1);
   leaving.abort();
   await expect(asked).rejects.toBeInstanceOf(OpenAI.APIUserAbortError);
-  await expect.poll(() => aborted.length).toBe(1);
+  await expect.poll(() => aborted.length, PATIENCE).toBe(1);
   expect(aborted[0]).toMatchObject({ status: 499 });
   const metrics = () => fetch(`${server.url}/metrics`).then((response) => response.text());
-  await expect.poll(metrics).toContain('stp_serve_requests_in_flight 0');
-  await expect.poll(metrics).toContain('stp_serve_requests_total{route="/v1/completions",status="499"} 1');
+  await expect.poll(metrics, PATIENCE).toContain('stp_serve_requests_in_flight 0');
+  await expect.poll(metrics, PATIENCE).toContain('stp_serve_requests_total{route="/v1/completions",status="499"} 1');
   expect(await metrics()).toContain('stp_serve_choices_unfinished 0');
 });
 
@@ -142,9 +145,36 @@ it('stops a stream that nobody reads any more', async () => {
   const stream = await client.completions.create({ ...body, n: 128, stream: true });
   for await (const _ of stream) break;
   const metrics = () => fetch(`${server.url}/metrics`).then((response) => response.text());
-  await expect.poll(metrics).toContain('stp_serve_requests_in_flight 0');
-  await expect.poll(metrics).toContain('stp_serve_choices_unfinished 0');
+  await expect.poll(metrics, PATIENCE).toContain('stp_serve_requests_in_flight 0');
+  await expect.poll(metrics, PATIENCE).toContain('stp_serve_choices_unfinished 0');
   expect((await client.completions.create(body)).choices).toHaveLength(1);
+});
+
+it('ends a stream whose client has stopped reading', async () => {
+  // More than the buffers between server and client hold.
+  const text = 'x'.repeat(2 ** 25);
+  const completion = { id: '0', text, tokens: 1, logprob: 0, finish: 'length' } as const;
+  const talkative: Generator = {
+    ...gated().generator,
+    async sample(_, __, { onText, onCompletion } = {}) {
+      onText?.(0, text);
+      onCompletion?.(0, completion);
+      return [completion];
+    },
+  };
+  const { server } = await serveGenerator(talkative, directory, { limits: { requestTimeoutMs: 300 } });
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  const sent = JSON.stringify({ ...body, stream: true });
+  socket.write(
+    `POST /v1/completions HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(sent)}\r\n\r\n${sent}`,
+  );
+  const metrics = () => fetch(`${server.url}/metrics`).then((response) => response.text());
+  await expect.poll(metrics, PATIENCE).toContain('stp_serve_first_text_seconds_count 1');
+  await expect.poll(metrics, PATIENCE).toContain('stp_serve_requests_in_flight 0');
+  expect(await metrics()).toContain('stp_serve_requests_total{route="/v1/completions",status="499"} 1');
+  socket.destroy();
 });
 
 it('ends a request that takes too long', async () => {
