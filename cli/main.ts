@@ -154,7 +154,9 @@ program
   .action(async (run, options) => (await import('./report.ts')).report(run, options));
 
 configOptions(program.command('eval'))
-  .description("Evaluate a model on problem sets: samples, proofs checked by Lean, pass@k, STP's log. Taken up again.")
+  .description(
+    "Evaluate a model on problem sets: samples, proofs checked by Lean, pass@k, STP's log. One that was killed is taken up again.",
+  )
   .requiredOption('--model <model>', 'checkpoint folder, or RUN, RUN@3 (after round 3) or RUN@sft')
   .requiredOption('--problems <sets>', 'problem sets, separated by commas')
   .option('--samples <n>', 'samples for each statement', samplesValue, 32)

@@ -92,10 +92,10 @@ export function summaryRows(summary: Summary): [string, string][] {
   const verdicts = Object.entries(summary.verdicts).sort(([, a], [, b]) => b - a);
   rows.push(['verdicts', verdicts.map(([kind, count]) => `${kind} ${count}`).join(', ')]);
   if (summary.heldOut) {
-    const { statements, samplesPerStatement, provedFirst, provedLast } = summary.heldOut;
+    const { statements, samplesPerStatement, provedFirst, provedLast, certified } = summary.heldOut;
     rows.push([
       'held-out',
-      `${provedFirst} → ${provedLast} of ${statements} proved (SFT model → last model, ${samplesPerStatement} samples each, not certified)`,
+      `${provedFirst} → ${provedLast} of ${statements} proved (SFT model → last model, ${samplesPerStatement} samples each; certified ${certified.first} → ${certified.last})`,
     ]);
   }
   rows.push([
