@@ -141,6 +141,6 @@ async function writeTargets(
     }
   }
   const key = ({ id }: { id: string }): string => orderKey(config.seed, round, 'targets', id);
-  const sorted = externalSort(unproved(), { key, directory: await ports.scratch(run) });
+  const sorted = externalSort(unproved(), { key, directory: await ports.scratch(run), signal });
   return writeRecords(store, `${input.name}/targets.jsonl`, sorted, signal);
 }

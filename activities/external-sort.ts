@@ -19,6 +19,7 @@ export interface SortOptions<T> {
   readonly bufferBytes?: number;
   /** Files merged at once. */
   readonly fanIn?: number;
+  readonly signal?: AbortSignal;
 }
 
 const BUFFER_BYTES = 64 * 1024 * 1024;
@@ -57,6 +58,7 @@ export async function* externalSort<T>(
       buffer.push(entry);
       buffered += entry.key.length + 2 * entry.line.length + ENTRY_BYTES;
       if (buffered < bufferBytes) continue;
+      options.signal?.throwIfAborted();
       await mkdir(directory, { recursive: true });
       const run = newRun();
       await writeRun(run, buffer.sort(byKey));
@@ -69,6 +71,7 @@ export async function* externalSort<T>(
       const merged: string[] = [];
       // Neighbours are merged with neighbours, so that equal keys stay in order.
       for (let start = 0; start < runs.length; start += fanIn) {
+        options.signal?.throwIfAborted();
         const run = newRun();
         const parts = runs.slice(start, start + fanIn);
         await writeRun(run, mergeRuns(parts.map(readRun)));

@@ -64,6 +64,7 @@ export function finishRoundActivities(ports: Ports) {
             config,
             round,
             directory: await ports.scratch(run),
+            signal,
             rates: input.rates,
             proved: certified.proved,
             window: replayWindow(earlier, input.replayFrom, config.selection.replayRounds),

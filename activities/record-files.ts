@@ -49,7 +49,9 @@ export async function writeRecords(
   try {
     for await (const record of records) {
       const full = writer.write(record);
-      if (full !== undefined) await full;
+      if (full === undefined) continue;
+      await full;
+      signal?.throwIfAborted();
     }
     return await writer.put(store, name, signal);
   } finally {

@@ -23,13 +23,13 @@ export function retrainSetActivities(ports: Ports) {
           const directory = await ports.scratch(run);
           const manifests = await readManifests(store, input.history);
           async function* all(): AsyncGenerator<Example> {
-            yield* foundExamples(store, manifests, input, directory);
+            yield* foundExamples(store, manifests, input, directory, signal);
             for (const { conjecturerExamples } of manifests)
               if (conjecturerExamples !== null) yield* readRecords(store, conjecturerExamples, exampleSchema);
             yield* readRecords(store, data.sft, exampleSchema);
           }
           const key = (example: Example): string => exampleKey(example, config.seed, round, 'retrain');
-          const examples = firstOfEach(externalSort(all(), { key, directory }), key);
+          const examples = firstOfEach(externalSort(all(), { key, directory, signal }), key);
           return writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);
         }),
       );
@@ -43,6 +43,7 @@ async function* foundExamples(
   manifests: readonly RoundManifest[],
   { round, config }: Pick<RoundContext, 'round' | 'config'>,
   directory: string,
+  signal: AbortSignal,
 ): AsyncGenerator<Example> {
   async function* proofs(): AsyncGenerator<Proved> {
     for (const manifest of manifests)
@@ -50,6 +51,9 @@ async function* foundExamples(
         if (joinsRetraining(proof, config.retrain)) yield proof;
   }
   const key = (proof: Proved): string => proofKey(proof, config.seed, round, 'retrain');
-  for await (const group of groupSorted(externalSort(proofs(), { key, directory }), (proof) => proof.statementId))
+  for await (const group of groupSorted(
+    externalSort(proofs(), { key, directory, signal }),
+    (proof) => proof.statementId,
+  ))
     yield* retrainExamples(group, config.retrain, config.selection.decayPerCharacter);
 }

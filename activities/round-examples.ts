@@ -23,6 +23,7 @@ export interface RoundExamplesInput {
   readonly round: number;
   /** Local folder for sorting. */
   readonly directory: string;
+  readonly signal: AbortSignal;
   readonly rates: ArtifactRef;
   /** Certified proofs of the round. */
   readonly proved: ArtifactRef;
@@ -41,7 +42,7 @@ export interface RoundExamples {
 }
 
 export function roundExamples(input: RoundExamplesInput): RoundExamples {
-  const { store, config, round, directory } = input;
+  const { store, config, round, directory, signal } = input;
   const counts = { prover: 0, conjecturer: 0 };
   const key = (example: Example): string => exampleKey(example, config.seed, round, 'examples');
   // Of an example that both roles give, the proof's comes first and stays (STP §2.7, 5).
@@ -50,7 +51,7 @@ export function roundExamples(input: RoundExamplesInput): RoundExamples {
     yield* conjecturerExamples(input);
   }
   async function* own(): AsyncGenerator<Example> {
-    for await (const example of firstOfEach(externalSort(all(), { key, directory }), key)) {
+    for await (const example of firstOfEach(externalSort(all(), { key, directory, signal }), key)) {
       counts[example.role]++;
       yield example;
     }
@@ -62,7 +63,7 @@ export function roundExamples(input: RoundExamplesInput): RoundExamples {
     for await (const example of readRecords(store, input.sft, exampleSchema)) if (isChosen()) yield example;
   }
   if (config.training.sftShare === 0) return { examples: own(), counts };
-  return { examples: firstOfEach(externalSort(withSft(), { key, directory }), key), counts };
+  return { examples: firstOfEach(externalSort(withSft(), { key, directory, signal }), key), counts };
 }
 
 /** Examples of the chosen conjectures, in the order of the conjectures' file. */
@@ -82,7 +83,7 @@ export async function* conjecturerExamples(
 
 /** Prover examples of the window, statement by statement. */
 async function* windowExamples(input: RoundExamplesInput): AsyncGenerator<Example> {
-  const { store, config, round, directory } = input;
+  const { store, config, round, directory, signal } = input;
   const rates = await windowRates(input);
   async function* proofs(): AsyncGenerator<Proved> {
     for (const ref of [input.proved, ...input.window.map((manifest) => manifest.proved)])
@@ -90,7 +91,10 @@ async function* windowExamples(input: RoundExamplesInput): AsyncGenerator<Exampl
         if (trainsProver(rates.get(proof.statementId), config.selection)) yield proof;
   }
   const key = (proof: Proved): string => proofKey(proof, config.seed, round, 'proofs');
-  for await (const group of groupSorted(externalSort(proofs(), { key, directory }), (proof) => proof.statementId))
+  for await (const group of groupSorted(
+    externalSort(proofs(), { key, directory, signal }),
+    (proof) => proof.statementId,
+  ))
     yield* proverExamples(group, config.selection);
 }
 
