@@ -10,7 +10,7 @@ const HYPOTHESIS = '?_';
 /** Values of a type by the position they are tried in: two that are often exceptions, and two that are not. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   Nat: ['0', '1', '2', '3'],
-  Int: ['0', '-1', '2', '-3'],
+  Int: ['0', '(-1)', '2', '(-3)'],
   Bool: ['false', 'true', 'false', 'true'],
   Prop: ['False', 'True', 'False', 'True'],
   Char: ["'a'", "'b'", "'a'", "'b'"],
@@ -22,15 +22,18 @@ const TYPES: ReadonlySet<string> = new Set(['Type', 'Type _', 'Type*', 'Sort _',
 
 /**
  * Instances that are tried, as the place of a binder's value by the binder's position: first the same for all, where most
- * false equations fail, then different ones, where commutativity and orders do.
+ * false equations fail, then different ones, where commutativity, orders and truncated subtraction do.
  */
 const PLACES: readonly ((position: number) => number)[] = [
   () => 0,
   () => 1,
   (position) => position + 1,
   (position) => 3 * position + 2,
-  (position) => 3 * position + 3,
+  (position) => (position === 0 ? 3 : 0),
 ];
+/** Numbers of the statement itself that are tried for its first variable, where `x = 5` asks for one. */
+const NUMERALS_MAX = 3;
+const NUMERAL_TYPES: ReadonlySet<string> = new Set(['Nat', 'Int']);
 
 /** Value of the type at a place, with type variables standing for `Nat`; null where the type is not known here. */
 function exampleOf(type: string, place: number, variables: ReadonlySet<string>): string | null {
@@ -87,21 +90,27 @@ export function typeVariables(binders: readonly Binder[]): ReadonlySet<string> {
   return new Set(binders.filter((binder) => TYPES.has(binder.type)).flatMap((binder) => binder.names));
 }
 
-/** Argument lists for `@h`, one an instance, without repeats. Instance arguments are left to Lean. */
-export function instanceArguments(binders: readonly Binder[]): string[] {
+/**
+ * Argument lists for `@h`, one an instance, without repeats. Instance arguments are left to Lean.
+ *
+ * @param numerals numbers that stand in the statement, in order
+ */
+export function instanceArguments(binders: readonly Binder[], numerals: readonly string[] = []): string[] {
   const variables = typeVariables(binders);
-  const lists = PLACES.map((placeOf) => {
+  const list = (placeOf: (position: number) => number, first: string | null = null): string => {
     let position = 0;
     return binders
       .flatMap((binder) => {
         if (binder.kind === 'instance') return ['_'];
         return binder.names.map(() => {
           const value = exampleOf(binder.type, placeOf(position), variables);
-          if (value !== null) position++;
-          return value ?? HYPOTHESIS;
+          if (value === null) return HYPOTHESIS;
+          position++;
+          return position === 1 && first !== null && NUMERAL_TYPES.has(binder.type) ? first : value;
         });
       })
       .join(' ');
-  });
-  return [...new Set(lists)];
+  };
+  const tried = [...new Set(numerals)].slice(0, NUMERALS_MAX);
+  return [...new Set([...PLACES.map((placeOf) => list(placeOf)), ...tried.map((numeral) => list(() => 0, numeral))])];
 }

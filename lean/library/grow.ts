@@ -170,7 +170,7 @@ async function compileGrownModule(
     await writeFile(file, source);
     const run = await runLean({
       executable: environment.executable,
-      arguments: ['-o', path.join(staging, object), file],
+      arguments: [`--root=${staging}`, '-o', path.join(staging, object), file],
       searchPath: environment.searchPath,
       deadlineMs: MODULE_DEADLINE_MS,
       ...(options.environment === undefined ? {} : { environment: options.environment }),

@@ -205,7 +205,7 @@ describe('the gate', () => {
     expect(
       records.map(({ statement: text, level, guide }) => [text.replace(/conjecture_\w+/, 'c'), level, guide]),
     ).toEqual([[`theorem c ${GOOD}`, 1, null]]);
-    expect(asked.filter((one) => one.startsWith('refutable'))).toEqual(['refutable good', 'refutable wrong']);
+    expect(asked.filter((one) => one.startsWith('vacuous'))).toEqual(['vacuous good', 'vacuous empty']);
   });
   it('asks no question that is switched off', async () => {
     const off = Object.fromEntries(

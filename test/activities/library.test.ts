@@ -2,8 +2,7 @@
  * A library that grows, on real Lean: what one round certified is a premise of the next, and the files that carry both
  * are accepted as a whole. Costs about 15 s.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -31,7 +30,9 @@ let directory: string;
 let store: ObjectStore;
 let environment: LeanEnvironment;
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'stp-grow-'));
+  // Not under the folder for temporary files, where Lean works: the modules must not have to lie there.
+  await mkdir(workerSettings().scratchDirectory, { recursive: true });
+  directory = await mkdtemp(join(workerSettings().scratchDirectory, 'grow-'));
   store = await openStore(pathToFileURL(join(directory, 'store')).href);
   environment = await leanEnvironment(workerSettings(), () => undefined);
 });
