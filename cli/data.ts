@@ -10,6 +10,7 @@ import type { SftManifest } from '../data/prepare/sft-set.ts';
 import { readStpConfig } from '../data/prepare/stp-config.ts';
 import type { Split } from '../data/schemas/records.ts';
 import type { LeanDojoSplit } from '../lean/library/leandojo/entries.ts';
+import { screenHeader } from '../lean/screen/screen-header.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
 
@@ -62,6 +63,8 @@ export async function prepare(options: PrepareOptions): Promise<void> {
   );
 }
 
+const takesHeader = (header: string): boolean => screenHeader(header) === null;
+
 async function single(options: PrepareOptions, folder: string): Promise<ProblemSetReport> {
   const source = PUBLIC_SETS[options.from as PublicSetName];
   const splitWord = options.split === undefined || options.split === 'all' ? null : options.split;
@@ -76,6 +79,7 @@ async function single(options: PrepareOptions, folder: string): Promise<ProblemS
     header: headerOf(options),
     weight: options.weight,
     skipInvalid: options.skipInvalid,
+    takesHeader,
     replace: options.replace === true,
   });
 }
@@ -95,6 +99,7 @@ async function mixed(options: PrepareOptions, folder: string): Promise<ProblemSe
         header: headerOf(options),
         weight,
         skipInvalid: options.skipInvalid,
+        takesHeader,
         replace: options.replace === true,
       }),
     );
@@ -130,7 +135,8 @@ async function madeSft(options: PrepareOptions, target: SftTarget, data: string)
 }
 
 function described(report: ProblemSetReport): string {
-  const { name, folder, rows, train, heldOut, skipped, repeated, otherSplit, renamed, skippedRows } = report;
+  const { name, folder, rows, train, heldOut, skipped, repeated, otherSplit, renamed, skippedRows, refusedHeaders } =
+    report;
   const left = [
     `${skipped} no theorem`,
     `${repeated} repeated`,
@@ -141,6 +147,9 @@ function described(report: ProblemSetReport): string {
     `${name}: ${train} training and ${heldOut} held-out statements of ${rows} rows (${left.join(', ')}) in ${folder}`,
     ...skippedRows.slice(0, 3).map((row) => `  left out ${row}`),
     ...(skipped > 3 ? [`  … ${skipped - 3} more${skippedRows.length > 3 ? ' in its card.md' : ''}`] : []),
+    ...(refusedHeaders > 0
+      ? [`  ${refusedHeaders} under headers that the checker refuses: kept, but not provable here`]
+      : []),
   ].join('\n');
 }
 

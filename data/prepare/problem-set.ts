@@ -26,6 +26,8 @@ export interface ProblemSetRequest {
   readonly header?: string | undefined;
   readonly weight?: number | undefined;
   readonly skipInvalid?: boolean | undefined;
+  /** Would the checker take a file that starts like this? Asked once a header. */
+  readonly takesHeader: (header: string) => boolean;
   readonly replace: boolean;
 }
 
@@ -40,6 +42,8 @@ export interface ProblemSetReport extends Pick<DatasetReport, 'rows' | 'skipped'
   readonly repeated: number;
   /** Statements given a name of their own, since an earlier one had theirs. */
   readonly renamed: number;
+  /** Statements under a header that the checker refuses (it defines something): they are kept, and cannot be proved here. */
+  readonly refusedHeaders: number;
 }
 
 /** Writes the set. Errors: STP1501 for a bad row with its place (where such rows are not left out) and for a set without a statement, STP1405 for an unreadable file, STP1002 for a set that is there already. */
@@ -53,7 +57,8 @@ export async function prepareProblemSet(request: ProblemSetRequest): Promise<Pro
     split: request.split,
     weight: request.weight,
   });
-  const counts = { train: 0, heldOut: 0, otherSplit: 0, repeated: 0, renamed: 0 };
+  const counts = { train: 0, heldOut: 0, otherSplit: 0, repeated: 0, renamed: 0, refusedHeaders: 0 };
+  const taken = new Map<string | null, boolean>([[null, true]]);
   async function* kept(): AsyncGenerator<Statement> {
     const ids = new Set<string>();
     const names = new Set<string>();
@@ -63,6 +68,9 @@ export async function prepareProblemSet(request: ProblemSetRequest): Promise<Pro
       else {
         const own = names.has(statement.name) ? renamed(statement, names) : statement;
         if (own !== statement) counts.renamed += 1;
+        const { header } = own;
+        if (header !== null && !taken.has(header)) taken.set(header, request.takesHeader(header));
+        if (taken.get(header) === false) counts.refusedHeaders += 1;
         counts[own.split === 'train' ? 'train' : 'heldOut'] += 1;
         ids.add(own.id);
         names.add(own.name);
@@ -115,6 +123,7 @@ function card(request: ProblemSetRequest, report: ProblemSetReport, sha256: stri
     `- **Count**: ${report.train + report.heldOut}; ${report.train} train, ${report.heldOut} held out.`,
     `- **Left out**: ${left.join(', ')}.`,
     `- **Renamed**, since an earlier statement had the name: ${report.renamed}.`,
+    `- **Under a header that the checker refuses**, kept but not provable here: ${report.refusedHeaders}.`,
     `- **Matching weight**: ${request.weight ?? 'the row’s own, else 1'}.`,
     '',
     'Statements are the text before the last `sorry`, without `:=` or `:= by` and without comments above (STP §1.1).',

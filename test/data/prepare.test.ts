@@ -85,12 +85,13 @@ describe('bin/stp data prepare', () => {
         { statement: 'theorem a : 1 = 1' },
         { statement: 'theorem b : 1  = 1' },
         { statement: 'theorem c : 2 = 2' },
+        { statement: 'theorem d : 3 = 3', header: 'import Mathlib\n\ndef f := 0' },
       ),
     );
     const header = await file('header.lean', 'import Stp\n\nopen Stp\n');
     const options = { as: 'held-out', weight: 3, headerFile: header, name: 'mine', json: true } as const;
     const made = await prepare({ from: 'jsonl', input, ...options });
-    expect(JSON.parse(made)).toMatchObject([{ name: 'mine', train: 0, heldOut: 2, repeated: 1 }]);
+    expect(JSON.parse(made)).toMatchObject([{ name: 'mine', train: 0, heldOut: 3, repeated: 1, refusedHeaders: 1 }]);
     const { statements } = await loadProblemSet(join(directory, 'problems', 'mine'));
     expect(statements[1]).toMatchObject({ name: 'c', weight: 3, split: 'held-out', header: 'import Stp\n\nopen Stp' });
   });
