@@ -7,6 +7,7 @@ import { StpError } from '../data/errors.ts';
 import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
 import { contentId } from '../data/schemas/ids.ts';
 import { type Proved, provedSchema } from '../data/schemas/records.ts';
+import type { RunConfig } from '../data/schemas/run-config.ts';
 import { cutShards } from '../selfplay/shards.ts';
 import { withHeartbeat } from './edge.ts';
 import { type GrownRecord, grownTheorems } from './library.ts';
@@ -27,6 +28,7 @@ export interface CertifyInput {
   readonly proved: ArtifactRef;
   /** Grown theorems that the proofs may name; null: none. */
   readonly library: ArtifactRef | null;
+  readonly config: Pick<RunConfig, 'verification'>;
 }
 
 /**
@@ -49,23 +51,26 @@ export function verifyActivities(ports: Ports) {
           const directory = join(await ports.scratch(run), `certify-${contentId(input.name)}-${process.pid}`);
           await mkdir(directory, { recursive: true });
           const library = await Array.fromAsync(grownTheorems(store, input.library));
+          const certifyPart = (batch: readonly Proved[], index: number): Promise<Certified> => {
+            const part = `${input.name}/certificates/${String(index).padStart(5, '0')}`;
+            return once(store, `${part}.json`, certifiedSchema, async () => {
+              const file = join(directory, `Certificate${index}`);
+              const certified = await certifyBatch(ports, run, file, batch, library, signal);
+              return {
+                proved: await writeRecords(store, `${part}-*.jsonl`, certified, signal),
+                certified: certified.length,
+                refused: batch.length - certified.length,
+              };
+            });
+          };
           const parts: Certified[] = [];
+          const batches = batchesOf(readRecords(store, input.proved, provedSchema), CERTIFICATE_BATCH);
           try {
-            for await (const batch of batchesOf(readRecords(store, input.proved, provedSchema), CERTIFICATE_BATCH)) {
-              const part = `${input.name}/certificates/${String(parts.length).padStart(5, '0')}`;
-              parts.push(
-                await once(store, `${part}.json`, certifiedSchema, async () => {
-                  const file = join(directory, `Certificate${parts.length}`);
-                  const certified = await certifyBatch(ports, run, file, batch, library, signal);
-                  return {
-                    proved: await writeRecords(store, `${part}-*.jsonl`, certified, signal),
-                    certified: certified.length,
-                    refused: batch.length - certified.length,
-                  };
-                }),
-              );
+            await inLanes(batches, input.config.verification.processes, async ({ index, proofs }) => {
+              signal.throwIfAborted();
+              parts[index] = await certifyPart(proofs, index);
               report({ certified: sum(parts, 'certified'), refused: sum(parts, 'refused'), of: input.proved.count });
-            }
+            });
           } finally {
             await rm(directory, { recursive: true, force: true });
           }
@@ -83,18 +88,44 @@ export function verifyActivities(ports: Ports) {
   };
 }
 
+/** Of the parts so far; with several lanes a later one may be there before an earlier one. */
 const sum = (parts: readonly Certified[], what: 'certified' | 'refused'): number =>
   parts.reduce((total, part) => total + part[what], 0);
 
-async function* batchesOf<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
-  let batch: T[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length < size) continue;
+/**
+ * Works on items as they come, at most `lanes` at once. Waits for all that was begun, also when one fails: nobody works
+ * on behind the back of the attempt that comes next.
+ */
+async function inLanes<T>(items: AsyncGenerator<T>, lanes: number, work: (item: T) => Promise<void>): Promise<void> {
+  let failed = false;
+  const lane = async (): Promise<void> => {
+    try {
+      for (let next = await items.next(); !next.done && !failed; next = await items.next()) await work(next.value);
+    } catch (error) {
+      failed = true;
+      throw error;
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: lanes }, lane));
+  await items.return(undefined);
+  const failure = ends.find((end) => end.status === 'rejected');
+  if (failure) throw failure.reason;
+}
+
+interface Batch {
+  readonly index: number;
+  readonly proofs: Proved[];
+}
+
+async function* batchesOf(proofs: AsyncIterable<Proved>, size: number): AsyncGenerator<Batch> {
+  let batch: Batch = { index: 0, proofs: [] };
+  for await (const proof of proofs) {
+    batch.proofs.push(proof);
+    if (batch.proofs.length < size) continue;
     yield batch;
-    batch = [];
+    batch = { index: batch.index + 1, proofs: [] };
   }
-  if (batch.length > 0) yield batch;
+  if (batch.proofs.length > 0) yield batch;
 }
 
 /**

@@ -85,6 +85,7 @@ async function evaluateModel(
     name,
     proved,
     library: null,
+    config: { verification: config.verification },
   });
   return { ...collected.evaluation, certified: certified.certified };
 }

@@ -103,6 +103,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
       name: FOLDER,
       proved: collected.proved,
       library: null,
+      config: { verification: config.verification },
     });
 
     enter('report', 'writing the log and the figures');

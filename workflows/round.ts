@@ -118,6 +118,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
     name,
     proved: collected.proved,
     library,
+    config: { verification: config.verification },
   });
 
   await enter('select', 'selecting what trains the next model');
