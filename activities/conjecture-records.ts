@@ -33,8 +33,11 @@ export const conjectureRecordSchema = conjectureSchema.extend({
 });
 export type ConjectureRecord = z.infer<typeof conjectureRecordSchema>;
 
+/** Longest text kept of the conjecturer, in UTF-16 units: twice the longest statement. */
+export const CONJECTURE_TEXT_CHARS_MAX = 16_384;
+
 /** What the conjecturer wrote for the planned input of that index. */
 export const conjectureTextSchema = z.strictObject({
   input: z.number().int().nonnegative(),
-  text: z.string().max(16_384),
+  text: z.string().max(CONJECTURE_TEXT_CHARS_MAX),
 });

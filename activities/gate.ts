@@ -8,12 +8,14 @@ import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts
 import { contentId, statementId } from '../data/schemas/ids.ts';
 import { libraryTheoremSchema, statementSchema } from '../data/schemas/records.ts';
 import { type GateCounts, gateCountsSchema, roundManifestSchema } from '../data/schemas/round.ts';
+import type { ObjectStore } from '../infra/stores/object-store.ts';
 import type { Verifier } from '../lean/verifier.ts';
 import { statementKey } from '../selfplay/dedupe.ts';
 import { type GateCandidate, gateQuestions } from '../selfplay/gate.ts';
 import { countSymbols, guideScore, type SymbolCounts } from '../selfplay/guide.ts';
 import { parseConjecture } from '../selfplay/prompts.ts';
 import { conjecturesMax } from '../selfplay/seeds.ts';
+import { batchesOf } from './batches.ts';
 import type { RoundContext } from './conjecture.ts';
 import {
   type ConjecturePlan,
@@ -26,7 +28,7 @@ import { withHeartbeat } from './edge.ts';
 import { certifiedRates, readManifests } from './history.ts';
 import { metricsAt } from './metrics.ts';
 import type { Ports } from './ports.ts';
-import { once, readAll, readJson, readRecords, writeRecords } from './record-files.ts';
+import { once, readJson, readRecords, writeRecords } from './record-files.ts';
 
 export const gatedSchema = z.strictObject({
   conjectures: artifactRefSchema,
@@ -52,7 +54,6 @@ export function gateActivities(ports: Ports) {
         withHeartbeat(async (signal, report) => {
           const places = await placesOf(ports, input);
           const gate = new Gate(
-            await readAll(store, input.plan, conjecturePlanSchema),
             await knownStatementKeys(ports, input),
             await ports.verifier(run, config.verification),
             config.conjectures.guide === 'none' ? null : await symbolCounts(ports, input),
@@ -62,27 +63,21 @@ export function gateActivities(ports: Ports) {
           let made = 0;
           let accepted = 0;
           async function* conjectures(): AsyncGenerator<ConjectureRecord> {
-            let waiting: ConjectureText[] = [];
-            async function* pass(): AsyncGenerator<ConjectureRecord> {
-              const texts = waiting;
-              waiting = [];
-              if (accepted >= places) return gate.count('over-cap', texts.length);
+            for await (const texts of batchesOf(plannedTexts(store, input), TEXTS_AT_ONCE)) {
+              made += texts.length;
+              if (accepted >= places) {
+                gate.count('over-cap', texts.length);
+                continue;
+              }
               for (const conjecture of await gate.pass(texts)) {
-                if (accepted >= places) gate.count('over-cap');
-                else {
-                  gate.count('accepted');
-                  accepted++;
-                  yield conjecture;
-                }
+                const isOver = accepted >= places;
+                gate.count(isOver ? 'over-cap' : 'accepted');
+                if (isOver) continue;
+                accepted++;
+                yield conjecture;
               }
               report({ texts: made, accepted, of: input.texts.count });
             }
-            for await (const text of readRecords(store, input.texts, conjectureTextSchema)) {
-              made++;
-              waiting.push(text);
-              if (waiting.length === TEXTS_AT_ONCE) yield* pass();
-            }
-            yield* pass();
           }
           const ref = await writeRecords(store, `${input.name}/conjectures.jsonl`, conjectures(), signal);
           const monitor = await ports.monitor(run);
@@ -100,13 +95,34 @@ export function gateActivities(ports: Ports) {
   };
 }
 
-type ConjectureText = z.infer<typeof conjectureTextSchema>;
 type GateVerdict = keyof GateCounts;
+
+/** A text with the plan that it was asked for with. */
+interface PlannedText {
+  readonly text: string;
+  readonly entry: ConjecturePlan;
+}
+
+/** Texts and plans side by side: texts come in the order of the plan, some of which have none. */
+async function* plannedTexts(
+  store: ObjectStore,
+  { plan, texts }: { plan: ArtifactRef; texts: ArtifactRef },
+): AsyncGenerator<PlannedText> {
+  const written = readRecords(store, texts, conjectureTextSchema);
+  let next = await written.next();
+  let index = 0;
+  for await (const entry of readRecords(store, plan, conjecturePlanSchema)) {
+    if (!next.done && next.value.input === index) {
+      yield { text: next.value.text, entry };
+      next = await written.next();
+    }
+    index++;
+  }
+}
 
 /** One pass of texts after the other; keeps what was refused why, what is known by now, and what each question cost. */
 class Gate {
   readonly counts: GateCounts = {};
-  private readonly plan: readonly ConjecturePlan[];
   private readonly known: Set<string>;
   private readonly verifier: Verifier;
   private readonly symbols: SymbolCounts | null;
@@ -115,14 +131,12 @@ class Gate {
   private readonly spent = new Map<string, { asked: number; ms: number }>();
 
   constructor(
-    plan: readonly ConjecturePlan[],
     known: Set<string>,
     verifier: Verifier,
     symbols: SymbolCounts | null,
     input: RoundContext,
     signal: AbortSignal,
   ) {
-    this.plan = plan;
     this.known = known;
     this.verifier = verifier;
     this.symbols = symbols;
@@ -145,7 +159,7 @@ class Gate {
   }
 
   /** Those of the texts that no rule refuses, in order; the others are counted. */
-  async pass(texts: readonly ConjectureText[]): Promise<ConjectureRecord[]> {
+  async pass(texts: readonly PlannedText[]): Promise<ConjectureRecord[]> {
     const fresh = texts.flatMap((text) => this.read(text) ?? []);
     let standing = await this.thoseThatElaborate(fresh);
     for (const { verdict, candidates } of gateQuestions(this.input.config.conjectures.gate)) {
@@ -156,12 +170,11 @@ class Gate {
     return standing;
   }
 
-  private read({ input: index, text }: ConjectureText): ConjectureRecord | null {
+  private read({ text, entry }: PlannedText): ConjectureRecord | null {
     const { round } = this.input;
-    const entry = this.plan[index];
     const name = `conjecture_${round}_${contentId('name', text).slice(0, 8)}`;
-    const statement = entry ? parseConjecture(text, name) : null;
-    if (entry === undefined || statement === null) {
+    const statement = parseConjecture(text, name);
+    if (statement === null) {
       this.count('unparsable');
       return null;
     }

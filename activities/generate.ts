@@ -7,12 +7,13 @@ import { dedupeSamples, type RawSample } from '../selfplay/dedupe.ts';
 import { proverPrompt } from '../selfplay/prompts.ts';
 import { seedFrom } from '../selfplay/random.ts';
 import { workItemSchema } from '../selfplay/shards.ts';
+import { batchesOf } from './batches.ts';
 import { fetchCheckpoint } from './checkpoints.ts';
-import { conjecturePlanSchema } from './conjecture-records.ts';
+import { CONJECTURE_TEXT_CHARS_MAX, conjecturePlanSchema, conjectureTextSchema } from './conjecture-records.ts';
 import { withHeartbeat } from './edge.ts';
 import { metricsAt } from './metrics.ts';
 import type { Ports } from './ports.ts';
-import { once, readAll, writeRecords } from './record-files.ts';
+import { once, readAll, readRecords, writeRecords } from './record-files.ts';
 
 export const sampledSchema = z.strictObject({
   samples: artifactRefSchema,
@@ -43,6 +44,9 @@ export interface SampleConjecturesInput {
   readonly checkpoint: CheckpointRef;
   readonly config: Pick<RunConfig, 'sampling' | 'conjectures' | 'seed' | 'modelThreads'>;
 }
+
+/** Conjectures sampled together: some minutes of a large model, so that is what a lost worker loses at most. */
+const TEXTS_PER_PART = 4_096;
 
 export function generateActivities(ports: Ports) {
   return {
@@ -94,32 +98,40 @@ export function generateActivities(ports: Ports) {
       );
     },
 
-    /** One text for every planned input. */
+    /** One text for every planned input whose text came to an end; in parts, so that what is done is not done again. */
     async sampleConjectures(input: SampleConjecturesInput): Promise<ArtifactRef> {
       const { run, config } = input;
       const store = await ports.store(run);
       return once(store, `${input.name}/conjectured.json`, artifactRefSchema, () =>
         withHeartbeat(async (signal, report) => {
-          const plan = await readAll(store, input.plan, conjecturePlanSchema);
           const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run));
           const generator = await ports.generator(run, directory, config.modelThreads);
-          const requests = plan.map((entry, index) => ({
-            id: String(index),
-            prompt: entry.prompt,
-            seed: seedFrom(config.seed, input.name, 'conjecture', index),
-          }));
           const { temperature, maxTokens } = config.conjectures;
-          const { topP } = config.sampling;
-          const completions = await generator.sample(
-            requests,
-            { temperature, topP, maxTokens },
-            { signal, onProgress: report },
-          );
-          const texts = completions
-            .map((completion, index) => ({ input: index, text: completion.text, finish: completion.finish }))
-            .filter((text) => text.finish === 'stop')
-            .map(({ input: index, text }) => ({ input: index, text: text.slice(0, 16_384) }));
-          return writeRecords(store, `${input.name}/conjecture-texts.jsonl`, texts, signal);
+          const options = { temperature, topP: config.sampling.topP, maxTokens };
+          const parts: ArtifactRef[] = [];
+          let first = 0;
+          for await (const batch of batchesOf(readRecords(store, input.plan, conjecturePlanSchema), TEXTS_PER_PART)) {
+            const requests = batch.map((entry, offset) => ({
+              id: String(first + offset),
+              prompt: entry.prompt,
+              seed: seedFrom(config.seed, input.name, 'conjecture', first + offset),
+            }));
+            const part = `${input.name}/conjecture-texts/${String(parts.length).padStart(5, '0')}`;
+            parts.push(
+              await once(store, `${part}.json`, artifactRefSchema, async () => {
+                const completions = await generator.sample(requests, options, { signal, onProgress: report });
+                const texts = completions
+                  .filter((completion) => completion.finish === 'stop')
+                  .map(({ id, text }) => ({ input: Number(id), text: text.slice(0, CONJECTURE_TEXT_CHARS_MAX) }));
+                return writeRecords(store, `${part}-*.jsonl`, texts, signal);
+              }),
+            );
+            first += batch.length;
+          }
+          async function* all() {
+            for (const part of parts) yield* readRecords(store, part, conjectureTextSchema);
+          }
+          return writeRecords(store, `${input.name}/conjecture-texts.jsonl`, all(), signal);
         }),
       );
     },

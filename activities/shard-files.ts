@@ -3,6 +3,7 @@ import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import { shardFolder } from '../data/schemas/round.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import type { WorkItem } from '../selfplay/shards.ts';
+import { batchesOf } from './batches.ts';
 import { writeRecords } from './record-files.ts';
 
 /** One file a shard of `size` items, in order, under the stage's folder. One shard is in memory at a time. */
@@ -13,15 +14,7 @@ export async function writeShards(
   size: number,
 ): Promise<ArtifactRef[]> {
   const refs: ArtifactRef[] = [];
-  let shard: WorkItem[] = [];
-  const write = async (): Promise<void> => {
+  for await (const shard of batchesOf(items, size))
     refs.push(await writeRecords(store, `${shardFolder(stage, refs.length)}/items.jsonl`, shard));
-    shard = [];
-  };
-  for await (const item of items) {
-    shard.push(item);
-    if (shard.length === size) await write();
-  }
-  if (shard.length > 0) await write();
   return refs;
 }
