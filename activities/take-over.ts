@@ -7,6 +7,7 @@ import { StpError } from '../data/errors.ts';
 import { artifactRefSchema } from '../data/schemas/artifact.ts';
 import type { RunConfig, StartInput } from '../data/schemas/run-config.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
+import { type PreparedData, preparedDataSchema } from './datasets.ts';
 import type { Ports } from './ports.ts';
 import { once, readJson } from './record-files.ts';
 import { type RunState, runStateSchema } from './run-state.ts';
@@ -61,6 +62,14 @@ export function takeOverActivities(ports: Ports) {
       });
     },
   };
+}
+
+/** The statements and sets of a run, its own or those it took over; null before there are any. */
+export async function preparedDataOf(store: ObjectStore): Promise<PreparedData | null> {
+  const own = await store.stat('data/prepared.json');
+  if (own !== null) return readJson(store, own, preparedDataSchema);
+  const taken = await store.stat('taken-over.json');
+  return taken === null ? null : ((await readJson(store, taken, takenOverSchema)).state?.data ?? null);
 }
 
 /** A run's name from a name, a path or a URI; one that lies elsewhere cannot be read (see `infra/stores/neighbours.ts`). */

@@ -59,8 +59,9 @@ export function trainActivities(ports: Ports) {
           await rm(outputDirectory, { recursive: true, force: true });
           const examplesPath = join(work, 'examples.jsonl');
           await store.download(input.examples, examplesPath);
-          const heldOutPath = input.heldOut === null ? null : join(work, 'held-out.jsonl');
-          if (input.heldOut !== null) await store.download(input.heldOut, join(work, 'held-out.jsonl'));
+          const { heldOut } = input;
+          const heldOutPath = heldOut === null || heldOut.count === 0 ? null : join(work, 'held-out.jsonl');
+          if (heldOut !== null && heldOutPath !== null) await store.download(heldOut, heldOutPath);
           const monitor = await ports.monitor(run);
           // Numbers for people: losing some must not end the training.
           const log = (step: number, values: Readonly<Record<string, number>>) =>

@@ -4,12 +4,16 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Ports } from '../activities/ports.ts';
+import { readRecords } from '../activities/record-files.ts';
+import { preparedDataOf } from '../activities/take-over.ts';
 import { RUN_MARK } from '../data/run-mark.ts';
+import { libraryTheoremSchema } from '../data/schemas/records.ts';
 import { openJsonlMonitor } from '../infra/monitor/jsonl-monitor.ts';
 import { readLosses } from '../infra/monitor/losses.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import { localNodes } from '../infra/nodes/local-nodes.ts';
 import { withNeighbours } from '../infra/stores/neighbours.ts';
+import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { checkFile } from '../lean/check-file.ts';
 import { compileLibrary, LIBRARY_HEADER } from '../lean/library/compile.ts';
@@ -52,6 +56,8 @@ export async function leanEnvironment(
 export async function assemblePorts(settings: WorkerSettings, environment: LeanEnvironment): Promise<AssembledPorts> {
   const sources = repositorySources();
   const verifiers = new Map<string, Promise<Verifier>>();
+  /** Key of the run's verifier with grown theorems. */
+  const grownVerifiers = new Map<string, string>();
   const monitors = new Map<string, Promise<Monitor>>();
   let engine: { key: string; generator: Generator } | null = null;
   let engineFree: Promise<unknown> = Promise.resolve();
@@ -79,10 +85,27 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     cacheDirectory: settings.cacheDirectory,
     environment: { [RUN_MARK]: local(run) },
   });
+  // A verifier holds the whole cache of verdicts; that of the library as it was a round ago is not asked again.
+  const closeVerifier = async (key: string): Promise<void> => {
+    const closing = verifiers.get(key);
+    verifiers.delete(key);
+    await closing?.then((open) => open.close()).catch(() => undefined);
+  };
   const closeEngine = async (): Promise<void> => {
     const closing = engine;
     engine = null;
     await closing?.generator.close().catch(() => undefined);
+  };
+
+  const storeOf = async (run: string): Promise<ObjectStore> =>
+    withNeighbours(await openStore(`${settings.storeUri}/${run}`), settings.storeUri);
+  /** Theorems that a proof of the run may name as premises: those of its SFT set, else of our library. */
+  const theoremNames = async (store: ObjectStore): Promise<string[]> => {
+    const data = await preparedDataOf(store);
+    if (data === null) return (await sources.libraryTheorems()).map((theorem) => theorem.name);
+    const names: string[] = [];
+    for await (const theorem of readRecords(store, data.theorems, libraryTheoremSchema)) names.push(theorem.name);
+    return names;
   };
 
   return {
@@ -92,15 +115,18 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       cleanUp: (run) => machine.cleanUp(local(run)),
       release: (run) => machine.release(local(run)),
     },
-    store: async (run) => withNeighbours(await openStore(`${settings.storeUri}/${run}`), settings.storeUri),
+    store: storeOf,
     scratch,
     async verifier(run, limits, grown = []) {
       const modules = grownModules(grown).map(({ module }) => module);
       const key = JSON.stringify([run, limits, modules]);
       const existing = verifiers.get(key);
       if (existing) return existing;
-      const opening = (async () =>
-        openVerifier({
+      const outgrown = grown.length === 0 ? undefined : grownVerifiers.get(run);
+      if (grown.length > 0) grownVerifiers.set(run, key);
+      const opening = (async () => {
+        if (outgrown !== undefined) await closeVerifier(outgrown);
+        return openVerifier({
           environment: grown.length === 0 ? environment : await growEnvironment(environment, grown, growing(run)),
           libraryHeader: LIBRARY_HEADER,
           processes: limits.processes,
@@ -110,8 +136,9 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
           cacheDirectory: join(settings.cacheDirectory, 'verdicts'),
           scratchDirectory: await scratch(run),
           runMark: local(run),
-          premiseNames: [...(await sources.libraryTheorems()), ...grown].map((theorem) => theorem.name),
-        }))();
+          premiseNames: [...(await theoremNames(await storeOf(run))), ...grown.map((theorem) => theorem.name)],
+        });
+      })();
       verifiers.set(key, opening);
       opening.catch(() => verifiers.delete(key));
       return opening;

@@ -157,7 +157,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
       run,
       name: `checkpoints/round-${round}`,
       examples: finished.examples,
-      heldOut: null,
+      heldOut: data.sftEval,
       init: from === 'sft' ? input.sftCheckpoint : input.checkpoint,
       config: { model, modelThreads, seed },
       optimiser,
