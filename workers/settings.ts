@@ -20,9 +20,9 @@ export interface WorkerSettings {
   /** Files of runs that may vanish. STP_SCRATCH. */
   readonly scratchDirectory: string;
   /**
-   * An OpenAI-compatible server that samples and embeds in place of the embedded engine; null without STP_GENERATOR_URL
-   * (`http://host:8000/v1`). It must serve each checkpoint that a run comes to under the hash of its weights, or under
-   * STP_GENERATOR_MODEL with the hash in place of `{model}`; where it does not, the round fails and says what to serve.
+   * OpenAI-compatible servers that sample and embed in place of the embedded engine; null without STP_GENERATOR_URL
+   * (`http://host:8000/v1`, several with commas). One must serve each checkpoint that a run comes to under the hash of its
+   * weights, or under STP_GENERATOR_MODEL with the hash in place of `{model}`; else the round fails and says what to serve.
    * The key is read from STP_GENERATOR_KEY when it is used, and is in no setting. STP_GENERATOR_REQUESTS: requests in
    * flight at once.
    */
@@ -42,13 +42,8 @@ export function workerSettings(environment: NodeJS.ProcessEnv = process.env): Wo
 
 /** Throws STP1001 where an address or a name cannot be meant. */
 function modelServerSettings(environment: NodeJS.ProcessEnv): RemoteOptions | null {
-  const address = environment.STP_GENERATOR_URL;
-  if (!address) return null;
-  const url = URL.parse(address);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
-    throw wrongSetting('STP_GENERATOR_URL is no address of a server', 'Write it as http://host:8000/v1.');
-  if (url.username !== '' || url.password !== '')
-    throw wrongSetting('STP_GENERATOR_URL holds a password', 'Put the key into STP_GENERATOR_KEY.');
+  if (!environment.STP_GENERATOR_URL) return null;
+  const urls = environment.STP_GENERATOR_URL.split(',').map((address) => apiRoot(address.trim()));
   const servedName = environment.STP_GENERATOR_MODEL ?? MODEL_PLACE;
   if (!servedName.includes(MODEL_PLACE))
     throw wrongSetting(
@@ -58,9 +53,17 @@ function modelServerSettings(environment: NodeJS.ProcessEnv): RemoteOptions | nu
   const requests = environment.STP_GENERATOR_REQUESTS ?? String(REQUESTS_IN_FLIGHT_DEFAULT);
   if (!/^[1-9]\d{0,4}$/.test(requests))
     throw wrongSetting(`STP_GENERATOR_REQUESTS is ${requests}`, 'Write a whole number from 1 to 99999.');
+  return { urls, servedName, keyVariable: 'STP_GENERATOR_KEY', requestsInFlight: Number(requests) };
+}
+
+function apiRoot(address: string): string {
+  const url = URL.parse(address);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
+    throw wrongSetting('STP_GENERATOR_URL is no address of a server', 'Write it as http://host:8000/v1.');
+  if (url.username !== '' || url.password !== '')
+    throw wrongSetting('STP_GENERATOR_URL holds a password', 'Put the key into STP_GENERATOR_KEY.');
   // Given a bare host, the API is where servers have it.
-  const root = url.pathname === '/' ? new URL('/v1', url) : url;
-  return { url: root.href, servedName, keyVariable: 'STP_GENERATOR_KEY', requestsInFlight: Number(requests) };
+  return url.pathname === '/' ? new URL('/v1', url).href : url.href;
 }
 
 function wrongSetting(problem: string, advice: string): StpError {

@@ -1,5 +1,5 @@
 /**
- * The remote engine: checkpoints sampled by an OpenAI-compatible server that a person or a fleet has started.
+ * The remote engine: checkpoints sampled by OpenAI-compatible servers that a person or a fleet has started.
  *
  * A server has the weights it was started with, whatever checkpoint a run has come to. So the two are matched by name: a
  * server must list the checkpoint's `model`, the hash of its weights, among its models (`--name` of `bin/stp serve`,
@@ -7,12 +7,14 @@
  * other weights under a checkpoint's name would spoil every record made from them.
  */
 import { join } from 'node:path';
+import { StpError } from '../../data/errors.ts';
 import { readManifest } from '../checkpoint/checkpoint.ts';
 import { shapeOf } from '../checkpoint/config.ts';
 import { parseJson, readWhole } from '../checkpoint/files.ts';
-import type { GeneratorFactory, ModelFacts } from '../generator.ts';
+import type { ModelFacts } from '../generator.ts';
 import type { ModelServerOptions } from './model-server.ts';
 import { RemoteGenerator } from './remote-generator.ts';
+import { servedNowhere } from './server-errors.ts';
 
 const CONFIG_BYTES_MAX = 64 * 1024;
 /** In the name a server gives a checkpoint, stands for its hash. */
@@ -24,8 +26,8 @@ const REQUEST_TIMEOUT_MS_DEFAULT = 600_000;
 const FIRST_RETRY_MS_DEFAULT = 500;
 
 export interface RemoteOptions {
-  /** Root of the API, `http://host:8000/v1`. */
-  readonly url: string;
+  /** Roots of the API, `http://host:8000/v1`, one a server. The first that serves a checkpoint samples it. */
+  readonly urls: readonly string[];
   /** What the server calls a checkpoint; `{model}` stands for its hash, and is the default. */
   readonly servedName?: string;
   /** Environment variable with the server's key. */
@@ -35,10 +37,10 @@ export interface RemoteOptions {
   readonly firstRetryMs?: number;
 }
 
-export function remoteGenerator(options: RemoteOptions): GeneratorFactory {
-  const { url, servedName = MODEL_PLACE, keyVariable } = options;
-  const server: ModelServerOptions = {
-    url,
+/** Opens a checkpoint folder where it is served. Throws STP1304 where it is not, STP1303 where a server does not answer. */
+export function remoteGenerator(options: RemoteOptions): (checkpointDirectory: string) => Promise<RemoteGenerator> {
+  const { urls, servedName = MODEL_PLACE, keyVariable } = options;
+  const server: Omit<ModelServerOptions, 'url'> = {
     ...(keyVariable === undefined ? {} : { keyVariable }),
     requestsInFlight: options.requestsInFlight ?? REQUESTS_IN_FLIGHT_DEFAULT,
     requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS_DEFAULT,
@@ -46,7 +48,18 @@ export function remoteGenerator(options: RemoteOptions): GeneratorFactory {
   };
   return async (checkpointDirectory) => {
     const model = await factsOf(checkpointDirectory);
-    return RemoteGenerator.open(server, model, servedName.replaceAll(MODEL_PLACE, model.name));
+    const name = servedName.replaceAll(MODEL_PLACE, model.name);
+    const errors: StpError[] = [];
+    for (const url of urls) {
+      try {
+        return await RemoteGenerator.open({ ...server, url }, model, name);
+      } catch (error) {
+        if (!(error instanceof StpError)) throw error;
+        errors.push(error);
+      }
+    }
+    // A server that does not answer may be the one that has the model.
+    throw errors.find(({ code }) => code !== 'STP1304') ?? servedNowhere(name, errors);
   };
 }
 

@@ -24,7 +24,7 @@ import type {
 import { decodeEmbedding } from './decode-embedding.ts';
 import { ModelServer, type ModelServerOptions } from './model-server.ts';
 import { malformedAnswer, modelNotServed } from './server-errors.ts';
-import { completionSchema, embeddingsSchema, modelsSchema, type WireChoice } from './wire.ts';
+import { completionSchema, embeddingsSchema, modelsSchema, type WireChoice, type WireModel } from './wire.ts';
 
 const MODELS_ANSWER_BYTES_MAX = 2 ** 20;
 /** Of an answer beside its tokens. */
@@ -58,24 +58,23 @@ export class RemoteGenerator implements Generator {
   static async open(options: ModelServerOptions, model: ModelFacts, servedName: string): Promise<RemoteGenerator> {
     const server = new ModelServer(options);
     try {
-      const { data } = await server.ask('models', {
-        schema: modelsSchema,
-        answerBytesMax: MODELS_ANSWER_BYTES_MAX,
-        signal: new AbortController().signal,
-      });
-      const served = data.find(({ id }) => id === servedName);
-      if (served === undefined)
-        throw modelNotServed(
-          server.url,
-          servedName,
-          data.map(({ id }) => id),
-        );
-      const contextLength = Math.min(model.contextLength, served.max_model_len ?? model.contextLength);
+      const served = await askModels(server);
+      const found = served.find(({ id }) => id === servedName);
+      if (found === undefined) {
+        const names = served.map(({ id }) => id);
+        throw modelNotServed(server.url, servedName, names);
+      }
+      const contextLength = Math.min(model.contextLength, found.max_model_len ?? model.contextLength);
       return new RemoteGenerator(server, { ...model, contextLength }, servedName, options.requestsInFlight);
     } catch (error) {
       server.close();
       throw error;
     }
+  }
+
+  /** Whether the server still has the model: it may have been started anew with another. Throws STP1303 as `open`. */
+  async isServed(): Promise<boolean> {
+    return (await askModels(this.#server)).some(({ id }) => id === this.#servedName);
   }
 
   /** `onText` hears each sample's text in one piece, when it is whole. */
@@ -221,6 +220,15 @@ export class RemoteGenerator implements Generator {
       return vector;
     });
   }
+}
+
+async function askModels(server: ModelServer): Promise<readonly WireModel[]> {
+  const { data } = await server.ask('models', {
+    schema: modelsSchema,
+    answerBytesMax: MODELS_ANSWER_BYTES_MAX,
+    signal: new AbortController().signal,
+  });
+  return data;
 }
 
 function completionOf(id: string, { text, finish_reason, logprobs }: WireChoice, withTokens: boolean): Completion {

@@ -54,11 +54,23 @@ export function refused(url: string, status: number, message: string, contextExc
 
 export function modelNotServed(url: string, name: string, served: readonly string[]): StpError {
   const list = served.length === 0 ? 'nothing' : quoted(served.join(', '));
+  return notServed(name, [`${url} serves ${list}`]);
+}
+
+/** Of several servers none has the model; `errors` are what each of them said of itself. */
+export function servedNowhere(name: string, errors: readonly StpError[]): StpError {
+  return notServed(
+    name,
+    errors.flatMap(({ facts }) => facts.servers as readonly string[]),
+  );
+}
+
+function notServed(name: string, servers: readonly string[]): StpError {
   return new StpError(
     'STP1304',
-    `checkpoint ${name} is wanted, ${url} serves ${list}`,
+    `checkpoint ${name} is wanted, ${servers.join('; ')}`,
     `Serve that checkpoint under its own name (bin/stp serve --model DIR --name ${name}, or vllm serve DIR --served-model-name ${name}), then try again.`,
-    { facts: { url, name } },
+    { facts: { name, servers } },
   );
 }
 

@@ -23,6 +23,8 @@ export const modelsSchema = z.object({
     .max(MODELS_MAX),
 });
 
+export type WireModel = z.infer<typeof modelsSchema>['data'][number];
+
 /** One completion: requests ask for one each. */
 export const completionSchema = z.object({
   choices: z

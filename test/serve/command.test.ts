@@ -100,17 +100,25 @@ describe('settings of a worker', () => {
   it('name the server, its models and the variable of its key', () => {
     expect(workerSettings({}).modelServer).toBeNull();
     expect(workerSettings({ STP_GENERATOR_URL: 'http://gpu:8000', STP_GENERATOR_KEY: 'hidden' }).modelServer).toEqual({
-      url: 'http://gpu:8000/v1',
+      urls: ['http://gpu:8000/v1'],
       servedName: '{model}',
       keyVariable: 'STP_GENERATOR_KEY',
       requestsInFlight: 256,
     });
-    const full = { STP_GENERATOR_URL: 'https://a/b/v1', STP_GENERATOR_MODEL: 'p-{model}', STP_GENERATOR_REQUESTS: '8' };
-    expect(workerSettings(full).modelServer).toMatchObject({ url: 'https://a/b/v1', servedName: 'p-{model}' });
+    const full = {
+      STP_GENERATOR_URL: 'https://a/b/v1, http://c',
+      STP_GENERATOR_MODEL: 'p-{model}',
+      STP_GENERATOR_REQUESTS: '8',
+    };
+    expect(workerSettings(full).modelServer).toMatchObject({
+      urls: ['https://a/b/v1', 'http://c/v1'],
+      servedName: 'p-{model}',
+    });
   });
 
   it.each([
     [{ STP_GENERATOR_URL: 'gpu:8000' }],
+    [{ STP_GENERATOR_URL: 'http://gpu:8000,' }],
     [{ STP_GENERATOR_URL: 'ftp://gpu/v1' }],
     [{ STP_GENERATOR_URL: 'http://user:password@gpu/v1' }],
     [{ STP_GENERATOR_URL: 'http://gpu/v1', STP_GENERATOR_MODEL: 'llama' }],

@@ -1,9 +1,10 @@
 /** The remote engine against servers that are full, broken, slow, strict or something else altogether. */
 import type { ServerResponse } from 'node:http';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readManifest } from '../../model/checkpoint/checkpoint.ts';
 import type { SampleRequest } from '../../model/generator.ts';
 import { parseRetryAfter } from '../../model/openai/http-client.ts';
+import { remoteGenerators } from '../../workers/remote-generators.ts';
 import { type Answering, type Asked, completionOf, fakeServer, sendJson } from './fake-server.ts';
 import { checkpointDirectory, openRemote } from './served.ts';
 
@@ -172,9 +173,8 @@ it('keeps what a failed call had finished, and asks for the rest only', async ()
   const askedBefore = server.asked.length;
   const completions = await remote.sample(requests(20), SAMPLING);
   expect(completions.map(({ text }) => text)).toEqual(requests(20).map(({ seed }) => `text ${seed}`));
-  expect(server.asked.slice(askedBefore).map(({ body }) => body.seed)).toEqual([
-    10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
-  ]);
+  const askedAgain = server.asked.slice(askedBefore).map(({ body }) => Number(body.seed));
+  expect(askedAgain.toSorted((a, b) => a - b)).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
   // They are kept for one try.
   await remote.sample(requests(2), SAMPLING);
   expect(server.asked.length).toBe(askedBefore + 12);
@@ -271,6 +271,38 @@ describe('the checkpoint', () => {
     const { url } = await fakeServer([{ id: `prover-${model}` }], () => undefined);
     const remote = await openRemote(url, directory, { servedName: 'prover-{model}' });
     expect(remote.model.name).toBe(model);
+  });
+
+  it('is sampled by the first of several servers that has it', async () => {
+    const other = await fakeServer([{ id: 'other' }], () => undefined);
+    const right = await fakeServer(
+      [{ id: model }],
+      wellAfter(0, () => undefined),
+    );
+    const remote = await openRemote([other.url, right.url], directory);
+    expect(await remote.sample(requests(2), SAMPLING)).toHaveLength(2);
+    expect([other.asked.length, right.asked.length]).toEqual([0, 2]);
+    const nowhere = openRemote([other.url, other.url], directory);
+    await expect(nowhere).rejects.toMatchObject({ code: 'STP1304', message: expect.stringContaining('; http') });
+    // The one that does not answer may have it: worth another try.
+    const unclear = openRemote([other.url, 'http://127.0.0.1:9'], directory);
+    await expect(unclear).rejects.toMatchObject({ code: 'STP1303', retryable: true });
+  });
+
+  it('is looked for again where its server was started anew with another', async () => {
+    const models = [{ id: model }];
+    const { url } = await fakeServer(
+      models,
+      wellAfter(0, () => undefined),
+    );
+    const generators = remoteGenerators({ urls: [`${url}/v1`], firstRetryMs: 2 });
+    onTestFinished(() => generators.close());
+    const generator = await generators.generator(directory);
+    expect(await generators.generator(directory)).toBe(generator);
+    models[0] = { id: 'other' };
+    await expect(generators.generator(directory)).rejects.toMatchObject({ code: 'STP1304' });
+    models[0] = { id: model };
+    expect(await (await generators.generator(directory)).sample(requests(1), SAMPLING)).toHaveLength(1);
   });
 
   it('is not looked for where nothing answers', async () => {

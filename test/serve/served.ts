@@ -82,8 +82,16 @@ export function clientOf(url: string, apiKey = 'none'): OpenAI {
 }
 
 /** Tries again after milliseconds: what is tested is that it does, not how long it waits. */
-export async function openRemote(url: string, directory: string, options: Partial<RemoteOptions> = {}) {
-  const generator = await remoteGenerator({ url: `${url}/v1`, firstRetryMs: 2, ...options })(directory);
+export async function openRemote(
+  url: string | readonly string[],
+  directory: string,
+  options: Partial<RemoteOptions> = {},
+) {
+  const generator = await remoteGenerator({
+    urls: [url].flat().map((root) => `${root}/v1`),
+    firstRetryMs: 2,
+    ...options,
+  })(directory);
   atEnd(() => generator.close());
   return generator;
 }
