@@ -4,6 +4,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { StpError } from '../data/errors.ts';
 import { findTemporal } from '../infra/temporal/find.ts';
 import { explainToolchain } from '../lean/toolchain/resolve.ts';
+import { executionProviders } from '../model/embedded/execution-provider.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { environmentWithoutOurBin } from './temporal.ts';
 
@@ -27,6 +28,8 @@ export async function doctor(): Promise<number> {
   const disk = await statfs(REPOSITORY);
   const free = disk.bavail * disk.bsize;
   say(free >= DISK_BYTES_WANTED, 'disk', `${(free / 1e9).toFixed(1)} GB free at ${REPOSITORY} (3 GB wanted)`);
+  const { providers, note } = await executionProviders();
+  say(true, 'model', `runs on ${providers[0]!.toUpperCase()}${note === null ? '' : `: ${note}`}`);
   try {
     const temporal = await findTemporal({
       cacheDirectory: settings.cacheDirectory,
