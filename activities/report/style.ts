@@ -41,9 +41,9 @@ nav { font-size: .875rem; margin: .75rem 0 0; } nav a { margin-right: .9rem; whi
 .headline { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: .75rem; margin: 1.25rem 0; }
 .headline div { background: var(--card); border-radius: .5rem; padding: .75rem 1rem; }
 .headline strong { display: block; font-size: 1.45rem; line-height: 1.25; } .headline span { color: var(--muted); font-size: .85rem; }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem; margin: .75rem 0; }
+.plots { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); gap: 1rem; margin: .75rem 0; }
 figure { margin: 0; background: var(--card); border-radius: .5rem; padding: .9rem; min-width: 0; display: flex; flex-direction: column; }
-figure svg { display: block; width: 100%; max-width: 34rem; height: auto; margin: auto; } figcaption { margin: .6rem 0 0; }
+figure svg { display: block; width: 100%; max-width: 34rem; height: auto; margin: auto; } figcaption { margin: .6rem 0 0; } figcaption a { white-space: nowrap; }
 .scroll { overflow-x: auto; margin: .5rem 0; } table { border-collapse: collapse; min-width: 60%; font-size: .875rem; }
 th, td { text-align: left; padding: .3rem .5rem; border-bottom: 1px solid var(--rule); vertical-align: top; }
 th:first-child { padding-left: 0; } th { font-weight: 600; } thead th { color: var(--muted); } .number { text-align: right; } td { font-variant-numeric: tabular-nums; white-space: nowrap; } td.long { white-space: normal; min-width: 16rem; } tbody th { white-space: nowrap; }

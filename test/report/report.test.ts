@@ -182,6 +182,18 @@ describe('runs that are out of the ordinary', () => {
     expect(firstFlaw(pageOf(files))).toBeNull();
     expect(pageOf(files)).toContain('not finished');
   });
+  it('with a round whose texts all went no further', async () => {
+    const silent = { samples: 4, shards: [{ 3: 0 }], gate: { unparsable: 4 } };
+    const files = await reportOf('silent', { statements: STATEMENTS, rounds: [...KNOWN.rounds, silent] });
+    expect(linesOf(files, 'conjecture-shares')).toEqual([
+      'round,share_of,share',
+      `1,attempted,${3 / 18}`,
+      `1,proved,${2 / 3}`,
+      '1,in band,0.5',
+      // a share of nothing is no number
+      '2,attempted,0',
+    ]);
+  });
   it('with a round that failed and was given up', async () => {
     const files = await reportOf('skipped', {
       statements: STATEMENTS,

@@ -60,13 +60,15 @@ export async function funnelPlot(run: RunFigures): Promise<Plot | null> {
 /** The same over rounds, as shares of what the step before left. */
 export async function funnelRoundsPlot(run: RunFigures): Promise<Plot | null> {
   const rounds = funnel(run);
-  if (rounds.length === 0) return null;
-  const share = (part: number, of: number): number => (of === 0 ? 0 : part / of);
-  const values = rounds.flatMap(({ round, left }) => [
-    { round, line: 'attempted', share: share(left.attempted, left['texts made']) },
-    { round, line: 'proved', share: share(left.proved, left.attempted) },
-    { round, line: 'in band', share: share(left['in band'], left.proved) },
-  ]);
+  // One round is no line; its numbers stand in the funnel.
+  if (rounds.length < 2) return null;
+  const values = rounds.flatMap(({ round, left }) =>
+    [
+      { line: 'attempted', part: left.attempted, of: left['texts made'] },
+      { line: 'proved', part: left.proved, of: left.attempted },
+      { line: 'in band', part: left['in band'], of: left.proved },
+    ].flatMap(({ line, part, of }) => (of === 0 ? [] : [{ round, line, share: part / of }])),
+  );
   return {
     name: 'conjecture-shares',
     title: 'Yield of conjecturing',
