@@ -1,0 +1,105 @@
+/** What a round attempts: statements by their rates, conjectures, and canaries that the seed chooses. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { planActivities } from '../../activities/plan.ts';
+import type { Ports } from '../../activities/ports.ts';
+import { readAll, writeRecords } from '../../activities/record-files.ts';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
+import { statement } from '../selfplay/records.ts';
+import { type RoundSpec, writeManifest } from './manifests.ts';
+
+let directory: string;
+let store: ObjectStore;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'stp-plan-'));
+  store = await openStore(pathToFileURL(join(directory, 'store')).href);
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const TRAIN = Array.from({ length: 20 }, (_, index) => statement(`theorem s (n : Nat) : n + ${index} = n`));
+const CANARIES = Array.from({ length: 16 }, (_, index) => statement(`theorem c (n : Nat) : n * ${index + 2} = n`));
+
+let plans = 0;
+/** Shards of a round, each with its items. */
+async function plan(round: number, earlier: readonly RoundSpec[] = [], set: Record<string, number> = {}) {
+  const own = `plan-${plans++}`;
+  const history: ArtifactRef[] = [];
+  for (const spec of earlier) history.push(await writeManifest(store, `${own}/rounds/${spec.round}`, spec));
+  const ports = { store: async () => store, scratch: async () => directory } as unknown as Ports;
+  const planned = await new MockActivityEnvironment().run(planActivities(ports).planShards as never, {
+    run: 'test',
+    round,
+    name: own,
+    config: resolveConfig({ preset: 'stp-code', set: { 'sampling.statementsPerShard': 7, ...set } }),
+    data: {
+      train: await writeRecords(store, 'train.jsonl', TRAIN),
+      canaries: await writeRecords(store, 'canaries.jsonl', CANARIES),
+    },
+    history,
+    replayFrom: 0,
+    library: null,
+    conjectures: null,
+  });
+  const shards: WorkItem[][] = [];
+  for (const ref of (planned as { shards: ArtifactRef[] }).shards)
+    shards.push(await readAll(store, ref, workItemSchema));
+  return shards;
+}
+const idsOf = (shards: readonly WorkItem[][], origin: WorkItem['origin']): string[] =>
+  shards.flatMap((items) => items.filter((item) => item.origin === origin).map((item) => item.statement.id));
+const rated = (index: number, successes: number, attempts: number) => ({
+  statementId: TRAIN[index]!.id,
+  origin: 'dataset' as const,
+  successes,
+  attempts,
+});
+
+it('without seeds a round attempts every dataset statement, in shards of the configured size', async () => {
+  const shards = await plan(0);
+  expect(shards.map((items) => items.length)).toEqual([7, 7, 7, 5]);
+  expect(idsOf(shards, 'dataset').sort()).toEqual(TRAIN.map(({ id }) => id).sort());
+  expect(idsOf(shards, 'conjecture')).toEqual([]);
+});
+
+it('round 0 has its own number of samples', async () => {
+  const samples = (shards: readonly WorkItem[][]) => new Set(shards.flat().map((item) => item.samples));
+  expect(samples(await plan(0))).toEqual(new Set([64]));
+  expect(samples(await plan(1))).toEqual(new Set([32]));
+});
+
+it('false statements ride in every round: six, others in another round, the same for the same seed', async () => {
+  const first = idsOf(await plan(1), 'canary');
+  expect(first).toHaveLength(6);
+  expect(new Set(first).size).toBe(6);
+  expect(idsOf(await plan(1), 'canary')).toEqual(first);
+  expect(idsOf(await plan(2), 'canary').sort()).not.toEqual(first.toSorted());
+  expect(idsOf(await plan(1, [], { seed: 99 }), 'canary').sort()).not.toEqual(first.toSorted());
+});
+
+it('what was proved often enough is left out, but for a few', async () => {
+  const rates = TRAIN.map((_, index) => rated(index, index < 4 ? 11 : 32, 32));
+  const attempted = idsOf(await plan(1, [{ round: 0, rates }], { 'selection.reattemptProbability': 0 }), 'dataset');
+  // 11 of 32 is below 0.35.
+  expect(attempted.sort()).toEqual(
+    TRAIN.slice(0, 4)
+      .map(({ id }) => id)
+      .sort(),
+  );
+});
+
+it('what the replay window knows of a statement counts in when it has enough successes', async () => {
+  const earlier = [{ round: 0, rates: [rated(0, 1, 32)] }];
+  const items = (await plan(1, earlier, { 'sampling.waves': 4, 'selection.reattemptProbability': 1 })).flat();
+  const enough = (index: number) => items.find((item) => item.statement.id === TRAIN[index]!.id)?.enough;
+  expect(enough(1)).toBe(17);
+  // One half of 64 and one more is 33; one is there, 32 are all of this round's.
+  expect(enough(0)).toBeUndefined();
+});
