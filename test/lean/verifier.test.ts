@@ -163,7 +163,7 @@ describe('accidents', () => {
 
   test('a loop ends by its heartbeats, and one over text that does not parse is rejected', async () => {
     const verifier = await open({ processes: 1 });
-    const results = await verifier.check([
+    const candidates = [
       candidate('loop', '  repeat skip'),
       candidate('no tactic', '  repeat\n    foo bar\n  omega'),
       candidate(
@@ -172,13 +172,16 @@ describe('accidents', () => {
         'theorem t : ∀ x : Fin 40, ∀ y : Fin 30, x.val * y.val = y.val * x.val',
       ),
       ...honest(1),
-    ]);
+    ];
+    const results = await verifier.check(candidates);
     expect(kindsOf(results)).toEqual({
       loop: 'timeout',
       'no tactic': 'rejected',
       'needs the big class': 'proved',
       'honest 0': 'proved',
     });
+    const cheap = await verifier.check(candidates, { smallLimitsOnly: true });
+    expect(kindsOf(cheap)).toEqual({ ...kindsOf(results), 'needs the big class': 'timeout' });
   });
 
   test('a candidate that eats memory is stopped alone and the rest is proved', async () => {
