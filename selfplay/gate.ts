@@ -18,7 +18,7 @@ export interface GateCandidate {
 
 /**
  * Closes what needs no idea: the two sides are the same, it is a hypothesis, it is a finite check, or arithmetic does
- * it. `simp` runs with core's own rules alone, and no tactic here names a lemma. One `first`, cheapest first, since
+ * it. `simp` runs with what the header's modules mark for it, and no tactic here names a lemma. One `first`, cheapest first, since
  * starting a candidate costs as much as a tactic that fails.
  */
 const TRIVIAL_TACTICS = ['rfl', 'assumption', 'decide', 'omega', '(simp <;> fail)'];
