@@ -8,14 +8,14 @@ import type { Binder } from './signature.ts';
 const HYPOTHESIS = '?_';
 
 /** Values of a type by the position they are tried in: two that are often exceptions, and two that are not. */
-const VALUES: Readonly<Record<string, readonly string[]>> = {
-  Nat: ['0', '1', '2', '3'],
-  Int: ['0', '(-1)', '2', '(-3)'],
-  Bool: ['false', 'true', 'false', 'true'],
-  Prop: ['False', 'True', 'False', 'True'],
-  Char: ["'a'", "'b'", "'a'", "'b'"],
-  Unit: ['()', '()', '()', '()'],
-};
+const VALUES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['Nat', ['0', '1', '2', '3']],
+  ['Int', ['0', '(-1)', '2', '(-3)']],
+  ['Bool', ['false', 'true', 'false', 'true']],
+  ['Prop', ['False', 'True', 'False', 'True']],
+  ['Char', ["'a'", "'b'", "'a'", "'b'"]],
+  ['Unit', ['()', '()', '()', '()']],
+]);
 /** Stands for a type that a statement is about. `Nat` has decidable equality, an order and arithmetic. */
 const TYPE_VALUE = 'Nat';
 const TYPES: ReadonlySet<string> = new Set(['Type', 'Type _', 'Type*', 'Sort _', 'Type 0', 'Type u', 'Sort u']);
@@ -35,16 +35,20 @@ const PLACES: readonly ((position: number) => number)[] = [
 const NUMERALS_MAX = 3;
 const NUMERAL_TYPES: ReadonlySet<string> = new Set(['Nat', 'Int']);
 
+/** Types within types are looked into this deep: each level asks for two values of the next. */
+const NESTING_MAX = 4;
+
 /** Value of the type at a place, with type variables standing for `Nat`; null where the type is not known here. */
-function exampleOf(type: string, place: number, variables: ReadonlySet<string>): string | null {
+function exampleOf(type: string, place: number, variables: ReadonlySet<string>, nesting = 0): string | null {
+  if (nesting > NESTING_MAX) return null;
   const bare = type.replace(/^\((.*)\)$/u, '$1').trim();
   const name = variables.has(bare) ? TYPE_VALUE : bare;
   if (TYPES.has(name)) return TYPE_VALUE;
-  const plain = VALUES[name];
+  const plain = VALUES.get(name);
   if (plain !== undefined) return plain[place % plain.length]!;
   const [, container, element] = /^(List|Option|Array)\s+(.+)$/u.exec(name) ?? [];
   if (container !== undefined) {
-    const inner = (at: number): string | null => exampleOf(element!, at, variables);
+    const inner = (at: number): string | null => exampleOf(element!, at, variables, nesting + 1);
     const [first, second] = [inner(place), inner(place + 1)];
     if (first === null || second === null) return null;
     if (container === 'Option') return ['none', `(some ${first})`, `(some ${second})`][place % 3]!;
@@ -55,23 +59,31 @@ function exampleOf(type: string, place: number, variables: ReadonlySet<string>):
   }
   const [, left, right] = /^([^→×]+)×([^→]+)$/u.exec(name) ?? [];
   if (left !== undefined) {
-    const parts = [exampleOf(left.trim(), place, variables), exampleOf(right!.trim(), place + 1, variables)];
+    const parts = [
+      exampleOf(left.trim(), place, variables, nesting + 1),
+      exampleOf(right!.trim(), place + 1, variables, nesting + 1),
+    ];
     return parts.includes(null) ? null : `(${parts.join(', ')})`;
   }
   const domains = name.split('→').map((part) => part.trim());
-  return domains.length < 2 ? null : functionOf(domains, place, variables);
+  return domains.length < 2 ? null : functionOf(domains, place, variables, nesting);
 }
 
 /** At even places a constant function; at odd ones of one argument the identity, or a test for one value. */
-function functionOf(domains: readonly string[], place: number, variables: ReadonlySet<string>): string | null {
+function functionOf(
+  domains: readonly string[],
+  place: number,
+  variables: ReadonlySet<string>,
+  nesting: number,
+): string | null {
   const result = domains.at(-1)!;
   if (domains.length === 2 && place % 2 === 1) {
     if (domains[0] === result && result !== 'Prop') return '(fun x => x)';
-    const tested = exampleOf(domains[0]!, place - 1, variables);
+    const tested = exampleOf(domains[0]!, place - 1, variables, nesting + 1);
     if (tested !== null && result === 'Prop') return `(fun x => x = ${tested})`;
     if (tested !== null && result === 'Bool') return `(fun x => x == ${tested})`;
   }
-  const value = exampleOf(result, place, variables);
+  const value = exampleOf(result, place, variables, nesting + 1);
   return value === null
     ? null
     : `(fun ${domains

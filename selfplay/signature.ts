@@ -20,12 +20,12 @@ export interface Signature {
   readonly conclusion: string;
 }
 
-const KINDS: Readonly<Record<string, Binder['kind']>> = {
-  '(': 'explicit',
-  '{': 'implicit',
-  '⦃': 'implicit',
-  '[': 'instance',
-};
+const KINDS: ReadonlyMap<string, Binder['kind']> = new Map([
+  ['(', 'explicit'],
+  ['{', 'implicit'],
+  ['⦃', 'implicit'],
+  ['[', 'instance'],
+]);
 
 /** The parts of `theorem NAME BINDERS : TYPE`; null where the text has no such shape. */
 export function readSignature(statement: string): Signature | null {
@@ -66,7 +66,7 @@ function bracketedBinders(pieces: readonly TextPiece[]): Binder[] | null {
   for (let index = 0; index < pieces.length; index++) {
     const piece = pieces[index]!;
     if (piece.kind === 'space') continue;
-    const kind = KINDS[piece.text];
+    const kind = KINDS.get(piece.text);
     const end = pieces.findIndex((other, at) => at > index && other.depth === 0 && other.kind === 'other');
     if (kind === undefined || end < 0) return null;
     const binder = readBinder(pieces.slice(index + 1, end), kind, 1);
@@ -81,7 +81,7 @@ function bracketedBinders(pieces: readonly TextPiece[]): Binder[] | null {
 function quantifiedBinders(pieces: readonly TextPiece[]): Binder[] | null {
   const first = pieces.find((piece) => piece.kind !== 'space');
   if (first === undefined) return null;
-  if (KINDS[first.text] !== undefined) return bracketedBinders(pieces);
+  if (KINDS.has(first.text)) return bracketedBinders(pieces);
   const binder = readBinder(pieces, 'explicit', 0);
   return binder === null ? null : [binder];
 }

@@ -52,6 +52,12 @@ describe('instances', () => {
   });
 });
 
+it('deeply nested types and names of JavaScript itself are no types that are known here', () => {
+  const nested = `theorem t (x : ${'List ('.repeat(200)}Nat${')'.repeat(200)}) (y : constructor) : x = x`;
+  expect(instanceArguments(readSignature(nested)!.binders)).toEqual(['?_ ?_']);
+  expect(readSignature('theorem t constructor : 1 = 1')).toBeNull();
+});
+
 it('the gate asks what it is told to, and vacuity only where there is a hypothesis', () => {
   const none = { refuseTrivial: false, refuseVacuous: false, refuseRefutable: false };
   expect(gateQuestions(none)).toEqual([]);
