@@ -6,11 +6,9 @@ import {
   ApplicationFailure,
   allHandlersFinished,
   CancellationScope,
-  ChildWorkflowFailure,
   condition,
   continueAsNew,
   executeChild,
-  isCancellation,
   log,
   WorkflowIdReusePolicy,
   workflowInfo,
@@ -20,14 +18,12 @@ import type { Trained } from '../activities/train.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
 import { type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import { control, host, streaming } from './activity-proxies.ts';
+import { attempt } from './attempt.ts';
 import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId } from './contracts.ts';
 import { evaluateHeldOut, evaluateRound, isEvaluationDue } from './evaluate.ts';
 import type { stpRound } from './round.ts';
 import { RunControl } from './run-control.ts';
 import { Story } from './story.ts';
-
-/** What is kept of the message of a round that failed. */
-const FAILURE_CHARS_MAX = 2_000;
 
 /** Rounds in one history; a round is about a dozen events of the parent. */
 const ROUNDS_PER_HISTORY = 20;
@@ -66,31 +62,30 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
       if (steering.stopping && state.nextRound > 0) break;
       story.round = state.nextRound;
       story.state = state;
-      const { outcome, failures } = await playRound(run, state, steering, story);
-      state = { ...state, nextRound: state.nextRound + 1, failures: [...state.failures, ...failures] };
-      if (outcome === null) state = { ...state, skipped: [...state.skipped, story.round] };
-      else {
-        story.clock.add(outcome.secondsPerStage);
-        state = { ...state, checkpoint: outcome.checkpoint, outcomes: [...state.outcomes, outcome] };
+      state = await round(run, state, steering, story);
+      if (isRetrainDue(state, story.round, steering.stopping)) state = await retrain(run, state, steering, story);
+      if (isEvaluationDue(state, story.round)) {
+        const label = `evaluating the model after round ${story.round} on held-out statements`;
+        const evaluated = await attempt('evaluate', label, steering, story, () =>
+          evaluateRound(run, state, story.round, steering.isOpen),
+        );
+        state = withFailures(state, evaluated.failures);
+        if (evaluated.result !== null) state = { ...state, evaluations: [...state.evaluations, evaluated.result] };
       }
       story.state = state;
-      if (isRetrainDue(state, story.round, steering.stopping)) state = await retrain(run, state, story);
-      if (isEvaluationDue(state, story.round)) {
-        story.enter('evaluate', `the model after round ${story.round} on held-out statements`);
-        const evaluated = await evaluateRound(run, state, story.round, steering.isOpen);
-        state = { ...state, evaluations: [...state.evaluations, evaluated] };
-      }
       await control('keep the state').saveState(run, { ...state, secondsPerStage: story.clock.close() });
     }
     story.state = state;
-    story.enter('evaluate', 'comparing the first and the last model on held-out statements');
-    const evaluation = await evaluateHeldOut(run, state, steering.isOpen);
+    const label = 'comparing the first and the last model on held-out statements';
+    const evaluated = await attempt('evaluate', label, steering, story, () =>
+      evaluateHeldOut(run, state, steering.isOpen),
+    );
     story.enter('report', 'writing summary, proofs and report');
-    const final = { ...state, secondsPerStage: story.clock.close() };
+    const final = { ...withFailures(state, evaluated.failures), secondsPerStage: story.clock.close() };
     const result = await host(state.hostQueue, 'summary, proofs.lean, report.html').writeReport({
       run,
       state: final,
-      evaluation,
+      evaluation: evaluated.result,
     });
     story.enter('done', 'done');
     return result;
@@ -156,49 +151,41 @@ async function prepare(run: string, start: StartInput, hostQueue: string, story:
   };
 }
 
-interface PlayedRound {
-  /** Null where a person gave the round up. */
-  readonly outcome: RoundOutcome | null;
-  readonly failures: RunState['failures'];
+/** The state after its next round, played or given up. */
+async function round(run: string, state: RunState, steering: RunControl, story: Story): Promise<RunState> {
+  const played = await attempt('round', roundLabel(state), steering, story, () => playRound(run, state, steering));
+  const after = { ...withFailures(state, played.failures), nextRound: state.nextRound + 1 };
+  const outcome = played.result;
+  if (outcome === null) return { ...after, skipped: [...state.skipped, state.nextRound] };
+  story.clock.add(outcome.secondsPerStage);
+  return { ...after, checkpoint: outcome.checkpoint, outcomes: [...state.outcomes, outcome] };
 }
 
-/** One round as a child, tried until it is done or a person gives it up. An abort fails the run. */
-async function playRound(run: string, state: RunState, steering: RunControl, story: Story): Promise<PlayedRound> {
-  const round = state.nextRound;
-  const label = round === 0 ? 'baseline: what the SFT model proves' : `round ${round} of ${state.config.rounds}`;
-  const failures: RunState['failures'] = [];
-  for (;;) {
-    story.enter('round', label);
-    const { config, hostQueue, data, sft, checkpoint, replayFrom } = state;
-    const history = state.outcomes.map((outcome) => outcome.manifest);
-    const context = { run, round, config, data, history, replayFrom };
-    steering.child = roundWorkflowId(run, round);
-    try {
-      const outcome = await executeChild<typeof stpRound>(ROUND_TYPE, {
-        workflowId: steering.child,
-        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-        staticSummary: label,
-        args: [{ ...context, hostQueue, checkpoint, sftCheckpoint: sft.checkpoint, paused: steering.paused }],
-      });
-      return { outcome, failures };
-    } catch (error) {
-      if (isCancellation(error) || !(error instanceof ChildWorkflowFailure)) throw error;
-      const failure = rootMessage(error);
-      log.warn('a round failed and waits for a decision', { round, failure });
-      story.enter(
-        'round',
-        `${label} **FAILED**: ${failure}\n\nSend the update \`retryRound\`, \`skipRound\` or \`abort\`.`,
-      );
-      const decision = await steering.awaitDecision(failure);
-      failures.push({ round, message: failure.slice(0, FAILURE_CHARS_MAX), decision });
-      if (decision === 'abort')
-        throw ApplicationFailure.nonRetryable(`aborted: ${label} failed: ${failure}`, 'STP_ABORTED');
-      if (decision === 'skip') return { outcome: null, failures };
-    } finally {
-      steering.child = null;
-    }
+const withFailures = (state: RunState, failures: RunState['failures']): RunState => ({
+  ...state,
+  failures: [...state.failures, ...failures],
+});
+
+/** One round as a child. */
+async function playRound(run: string, state: RunState, steering: RunControl): Promise<RoundOutcome> {
+  const { config, hostQueue, data, sft, checkpoint, replayFrom, nextRound: round } = state;
+  const history = state.outcomes.map((outcome) => outcome.manifest);
+  const context = { run, round, config, data, history, replayFrom };
+  steering.child = roundWorkflowId(run, round);
+  try {
+    return await executeChild<typeof stpRound>(ROUND_TYPE, {
+      workflowId: steering.child,
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      staticSummary: roundLabel(state),
+      args: [{ ...context, hostQueue, checkpoint, sftCheckpoint: sft.checkpoint, paused: steering.paused }],
+    });
+  } finally {
+    steering.child = null;
   }
 }
+
+const roundLabel = ({ nextRound, config }: RunState): string =>
+  nextRound === 0 ? 'baseline: what the SFT model proves' : `round ${nextRound} of ${config.rounds}`;
 
 function isRetrainDue(state: RunState, round: number, stopping: boolean): boolean {
   const every = state.config.retrain.everyRounds;
@@ -206,10 +193,15 @@ function isRetrainDue(state: RunState, round: number, stopping: boolean): boolea
 }
 
 /** Fresh weights trained on the SFT set and everything found so far (STP §3). */
-async function retrain(run: string, state: RunState, story: Story): Promise<RunState> {
-  story.enter('retrain', 'retraining from fresh weights on everything found so far');
+async function retrain(run: string, state: RunState, steering: RunControl, story: Story): Promise<RunState> {
+  story.state = state;
+  const label = 'retraining from fresh weights on everything found so far';
+  const retrained = await attempt('retrain', label, steering, story, () => trainAnew(run, state, story.round));
+  return withFailures(retrained.result ?? state, retrained.failures);
+}
+
+async function trainAnew(run: string, state: RunState, round: number): Promise<RunState> {
   const { config, data, hostQueue } = state;
-  const { round } = story;
   const name = `retrain/${round}-${state.checkpoint.model.slice(0, MODEL_DIGITS)}`;
   const history = state.outcomes.map((outcome) => outcome.manifest);
   const { replayFrom } = state;
@@ -255,10 +247,4 @@ function runName(): string {
     `the workflow id "${workflowId.slice(0, 100)}" names no run. Use stp/NAME: up to 64 letters, digits, dots and dashes`,
     'STP1002',
   );
-}
-
-function rootMessage(error: Error): string {
-  let cause: unknown = error;
-  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
-  return cause instanceof Error ? cause.message : String(cause);
 }

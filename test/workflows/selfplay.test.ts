@@ -272,6 +272,23 @@ describe('a round that fails', () => {
     });
   });
 
+  it.each(['retrainSet', 'planEvaluation'])(
+    'so does a failing %s: it waits, and goes on when told to',
+    async (name) => {
+      const fakes = fakeActivities(1);
+      fakes.broken.add(name);
+      await withWorkers(fakes, async () => {
+        const handle = await start({ rounds: 1 });
+        await until(handle, (progress) => progress.waiting !== null);
+        fakes.broken.clear();
+        await handle.executeUpdate(contracts.retryRoundUpdate);
+        await handle.result();
+        expect(fakes.calls.filter((call) => call.startsWith(name)).length).toBeGreaterThan(1);
+        expect(fakes.calls).toContain('writeReport 2');
+      });
+    },
+  );
+
   it('ends the run on abort, and the node is still cleaned and given back', async () => {
     const fakes = fakeActivities();
     await withWorkers(fakes, async () => {
