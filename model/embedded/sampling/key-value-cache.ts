@@ -1,7 +1,8 @@
 /**
  * Keys and values of every row, [rows, keyValueHeads, positions, headSize] a layer, so that a head's past lies together
- * and streams from memory. The first rows are the head of each buffer. Room is for the longest row, in steps, and made anew
- * when that outgrows it. A row that starts afresh leaves what was there; the bias hides it until it is written over.
+ * and streams from memory. The first rows are the head of each buffer. Rows stand as far apart as the longest needs, in
+ * steps, and move within their memory when that changes. A row that starts afresh leaves what was there; the bias hides it
+ * until it is written over.
  */
 import { Tensor } from 'onnxruntime-node';
 import type { ModelShape } from '../../trainer.ts';
@@ -15,14 +16,14 @@ import type { Prefix } from './reader.ts';
  * more past only adds blocks of exact zeros (sampler.test.ts, "batching"). 64 is 16 lanes unrolled four times.
  */
 const SPAN_STEP = 64;
-/** Steps that less room must have sufficed before room is given back: giving back costs about as much as three steps. */
+/** Steps that less room must have sufficed before rows move together: moving costs about as much as three steps. */
 const STEPS_BEFORE_SHRINKING = 16;
 
 /** Keys of one layer or values of one layer. A value buffer starts each head with zeros, in the place of the new token. */
 interface Buffer {
   readonly name: string;
   readonly offset: 0 | 1;
-  data: Float32Array;
+  readonly data: Float32Array;
 }
 
 export class KeyValueCache {
@@ -37,10 +38,12 @@ export class KeyValueCache {
     this.#rows = rows;
     this.#heads = shape.keyValueHeads;
     this.#headSize = shape.hiddenSize / shape.heads;
+    // The system gives memory when it is first written: room for the longest rows costs nothing until there are such rows.
+    const elements = rows * this.#heads * spanFor(shape.contextLength) * this.#headSize;
     // In the order of the graphs' `fresh`.
     this.#buffers = Array.from({ length: shape.layers }, (_, layer): Buffer[] => [
-      { name: keyCacheName(layer), offset: 0, data: new Float32Array() },
-      { name: valueCacheName(layer), offset: 1, data: new Float32Array() },
+      { name: keyCacheName(layer), offset: 0, data: new Float32Array(elements) },
+      { name: valueCacheName(layer), offset: 1, data: new Float32Array(elements) },
     ]).flat();
     this.#setSpan(SPAN_STEP);
   }
@@ -118,18 +121,19 @@ export class KeyValueCache {
     if (wanted > this.#span || this.#stepsTooWide > STEPS_BEFORE_SHRINKING) this.#setSpan(wanted);
   }
 
-  /** Moves what fits of every row into buffers of another span. */
+  /** Moves what fits of every row to where another span has it, within the same memory. */
   #setSpan(span: number): void {
-    const kept = (Math.min(span, Math.max(this.#span, 1)) - 1) * this.#headSize;
     const [oldSpan, size] = [this.#span, this.#headSize];
-    for (const buffer of this.#buffers) {
-      const old = buffer.data;
-      const capacity = span - 1 + buffer.offset;
-      buffer.data = new Float32Array(this.#rows * this.#heads * capacity * size);
-      if (oldSpan === 0) continue;
-      for (let head = 0; head < this.#rows * this.#heads; head++) {
-        const from = (head * (oldSpan - 1 + buffer.offset) + buffer.offset) * size;
-        buffer.data.set(old.subarray(from, from + kept), (head * capacity + buffer.offset) * size);
+    const kept = Math.max(0, Math.min(span, oldSpan) - 1) * size;
+    const heads = this.#rows * this.#heads;
+    for (const { data, offset } of this.#buffers) {
+      for (let step = 0; step < heads; step++) {
+        // Outwards from the last, inwards from the first: no head is written over before it has moved.
+        const head = span > oldSpan ? heads - 1 - step : step;
+        const from = (head * (oldSpan - 1 + offset) + offset) * size;
+        const start = head * (span - 1 + offset) * size;
+        data.copyWithin(start + offset * size, from, from + kept);
+        data.fill(0, start, start + offset * size);
       }
     }
     this.#span = span;

@@ -1,4 +1,8 @@
-/** ONNX Runtime sessions for sampling: CPU, one thread, so that the arithmetic of a row is always the same. */
+/**
+ * ONNX Runtime sessions for sampling: on the CPU also where training has a GPU, and on one thread, so that the arithmetic
+ * of a row is always the same. A step is short and reads a cache that lives in this process; another device would be
+ * sent all of it for every token.
+ */
 import { InferenceSession } from 'onnxruntime-node';
 import { StpError } from '../../../data/errors.ts';
 
