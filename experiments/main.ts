@@ -5,14 +5,17 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { keyValue, roundsValue } from '../cli/options.ts';
-import { comparisonTable, selfplayVersusBaselines } from './selfplay-vs-baselines.ts';
+import { keyValue, roundsValue, wholeNumber } from '../cli/options.ts';
+import { BASELINE_PRESETS, comparisonTable, selfplayVersusBaselines } from './selfplay-vs-baselines.ts';
 
 const LOG = resolve(import.meta.dirname, '..', 'docs', 'log.md');
 
 interface Options {
   readonly seeds: number[];
   readonly rounds: number;
+  readonly baselineRounds: number;
+  readonly samples: number;
+  readonly baselines: string[];
   readonly directory: string;
   readonly set: Record<string, string>;
   readonly selfPlaySet: Record<string, string>;
@@ -36,7 +39,10 @@ const program = new Command('experiment');
 program
   .command('selfplay-vs-baselines')
   .option('--seeds <list>', 'seeds, separated by commas', (text) => text.split(',').map(Number), [1, 2, 3])
-  .option('--rounds <n>', 'rounds of every run', roundsValue, 5)
+  .option('--rounds <n>', 'rounds of self-play', roundsValue, 4)
+  .option('--baseline-rounds <n>', 'rounds of the baselines, each with more samples', roundsValue, 3)
+  .option('--samples <n>', 'samples a statement in a round of self-play', wholeNumber('samples', 1, 100_000), 8)
+  .option('--baselines <list>', 'presets of baselines', (text) => text.split(','), [...BASELINE_PRESETS])
   .option('--directory <dir>', 'where the runs lie', 'runs/selfplay-vs-baselines')
   .option('--set <key=value>', 'a value that all methods share; may be repeated', keyValue, {})
   .option('--self-play-set <key=value>', 'a value for self-play alone; may be repeated', keyValue, {})
@@ -51,7 +57,7 @@ program
     const entry = [
       `## ${new Date().toISOString().slice(0, 10)} · Self-play against baselines`,
       '',
-      `${options.rounds} rounds, seeds ${options.seeds.join(', ')}, ${statements} training statements. Values for all: ${described(options.set)}; for self-play: ${described(options.selfPlaySet)}. ${note}`.trimEnd(),
+      `${options.rounds} rounds of self-play with ${options.samples} samples a statement, ${options.baselineRounds} of each baseline with ${2 * options.samples}; seeds ${options.seeds.join(', ')}, ${statements} training statements. Values for all: ${described(options.set)}; for self-play: ${described(options.selfPlaySet)}. ${note}`.trimEnd(),
       '',
       table,
     ].join('\n');

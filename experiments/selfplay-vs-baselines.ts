@@ -18,7 +18,13 @@ interface Method {
 
 export interface ExperimentOptions {
   readonly seeds: readonly number[];
+  /** Rounds of self-play; baselines, which draw more samples in a round, get `baselineRounds`. */
   readonly rounds: number;
+  readonly baselineRounds: number;
+  /** Samples a statement in a round of self-play; baselines, and every method's round 0, draw twice as many (stp.md §2.12). */
+  readonly samples: number;
+  /** Names of the baselines that take part. */
+  readonly baselines: readonly string[];
   /** Where the runs lie: one folder a method and seed. */
   readonly directory: string;
   /** Values that all methods share, by dotted key. */
@@ -29,19 +35,23 @@ export interface ExperimentOptions {
 
 const SELF_PLAY = 'self-play';
 
-/** Baselines of stp.md §2.12; their presets give them twice the samples a statement that self-play has. */
-const BASELINES: readonly Method[] = [
-  { name: 'expert iteration', preset: 'expert-iteration', set: {} },
-  { name: 'expert iteration, optimised', preset: 'expert-iteration-optimised', set: {} },
-  { name: 'parallel sampling', preset: 'parallel-sampling', set: {} },
-];
+/** Baselines of stp.md §2.12, by the names of their presets. */
+const BASELINES: Readonly<Record<string, string>> = {
+  'expert-iteration': 'expert iteration',
+  'expert-iteration-optimised': 'expert iteration, optimised',
+  'parallel-sampling': 'parallel sampling',
+};
+export const BASELINE_PRESETS: readonly string[] = Object.keys(BASELINES);
 
 /** Runs what is missing and compares all. `say` gets a line a run. */
 export async function selfplayVersusBaselines(
   options: ExperimentOptions,
   say: (line: string) => void,
 ): Promise<{ comparison: Comparison; results: MethodResult[] }> {
-  const methods: Method[] = [{ name: SELF_PLAY, preset: 'embedded', set: options.selfPlaySet }, ...BASELINES];
+  const methods: Method[] = [
+    { name: SELF_PLAY, preset: 'embedded', set: options.selfPlaySet },
+    ...options.baselines.map((preset) => ({ name: BASELINES[preset] ?? preset, preset, set: {} })),
+  ];
   const summaries = new Map<string, Summary[]>(methods.map(({ name }) => [name, []]));
   for (const seed of options.seeds)
     for (const method of methods) {
@@ -61,16 +71,20 @@ function runFolder(method: Method, seed: number, directory: string): string {
 }
 
 async function finishedRun(method: Method, seed: number, options: ExperimentOptions): Promise<Summary> {
-  const { directory, rounds } = options;
+  const { directory, samples } = options;
+  const isSelfPlay = method.name === SELF_PLAY;
+  const rounds = isSelfPlay ? options.rounds : options.baselineRounds;
   const folder = runFolder(method, seed, directory);
   const summaryPath = join(folder, 'summary.json');
   if (!existsSync(summaryPath)) {
-    const values = Object.entries({ ...options.set, ...method.set }).flatMap(([key, value]) => [
-      '--set',
-      `${key}=${value}`,
-    ]);
+    const values = Object.entries({
+      'sampling.samplesFirstRound': `${2 * samples}`,
+      'sampling.samplesPerStatement': `${isSelfPlay ? samples : 2 * samples}`,
+      ...options.set,
+      ...method.set,
+    }).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
     const origin = runFolder({ name: SELF_PLAY, preset: 'embedded', set: {} }, seed, directory);
-    const shared = method.name === SELF_PLAY ? [] : ['--init-from', origin, '--from-round', 'sft'];
+    const shared = isSelfPlay ? [] : ['--init-from', origin, '--from-round', 'sft'];
     const words = ['selfplay', '--preset', method.preset, '--rounds', `${rounds}`, '--seed', `${seed}`];
     const command = join(import.meta.dirname, '..', 'bin', 'stp');
     await execa(command, [...words, '--run-dir', folder, ...shared, ...values], {

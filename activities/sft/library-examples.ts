@@ -11,8 +11,8 @@ import { type Random, randomStream } from '../../selfplay/random.ts';
 import { dedupeExamples } from '../../selfplay/select.ts';
 import { targetPairs } from '../../selfplay/targets.ts';
 
-/** Statements are longer than proofs: at half weight both roles have about the same share of the loss. */
-const CONJECTURER_WEIGHT = 0.5;
+/** Weight of a conjecturer example in prepared sets (STP §1.3, step 9: none is given, so 1). */
+export const CONJECTURER_WEIGHT = 1;
 /** Theorems this far apart in a file are still about the same thing. */
 const NEIGHBOUR_DISTANCE_MAX = 5;
 
@@ -23,6 +23,8 @@ export interface LibraryExamplesInput {
   readonly searched: AsyncIterable<{ readonly theorem: string; readonly proof: string }> | null;
   /** Tuples that end in one theorem at most; null: all. */
   readonly tuplesPerTheoremMax: number | null;
+  /** Of an example of the conjecturer, beside a proof's 1. */
+  readonly conjecturerWeight: number;
   /** What the run's conjectures are conditioned on: the examples have that shape. */
   readonly conditionOn: RunConfig['conjectures']['conditionOn'];
   readonly seed: number;
@@ -68,9 +70,10 @@ export function tupleExample(
   lemma: Pick<LibraryTheorem, 'statement'> | null,
   easy: Pick<LibraryTheorem, 'statement' | 'proof'>,
   hard: Pick<LibraryTheorem, 'statement'>,
+  weight: number,
 ): Example {
   const input = { lemma: lemma?.statement ?? null, easyStatement: easy.statement, easyProof: easy.proof };
-  return conjecturerExample(input, hard.statement, CONJECTURER_WEIGHT);
+  return conjecturerExample(input, hard.statement, weight);
 }
 
 /**
@@ -80,12 +83,14 @@ export function tupleExample(
 function* conjecturerSet(theorems: readonly LibraryTheorem[], input: LibraryExamplesInput): Generator<Example> {
   const random = randomStream(input.seed, 'tuples');
   const most = input.tuplesPerTheoremMax ?? Number.POSITIVE_INFINITY;
-  for (const { lemma, easy, hard } of chosenTuples(theorems, most, random)) yield tupleExample(lemma, easy, hard);
+  for (const { lemma, easy, hard } of chosenTuples(theorems, most, random))
+    yield tupleExample(lemma, easy, hard, input.conjecturerWeight);
   for (const [index, hard] of theorems.entries()) {
     const near = theorems
       .slice(Math.max(0, index - NEIGHBOUR_DISTANCE_MAX), index)
       .filter((easy) => easy.file === hard.file);
-    for (const easy of random.shuffle(near).slice(0, most)) yield tupleExample(null, easy, hard);
+    for (const easy of random.shuffle(near).slice(0, most))
+      yield tupleExample(null, easy, hard, input.conjecturerWeight);
   }
 }
 
@@ -93,7 +98,7 @@ function* conjecturerSet(theorems: readonly LibraryTheorem[], input: LibraryExam
 function* targetSet(theorems: readonly LibraryTheorem[], input: LibraryExamplesInput): Generator<Example> {
   const random = randomStream(input.seed, 'targets');
   for (const { target, easier } of targetPairs(theorems, input.tuplesPerTheoremMax, random))
-    yield targetExample(target.statement, easier.statement, CONJECTURER_WEIGHT);
+    yield targetExample(target.statement, easier.statement, input.conjecturerWeight);
 }
 
 function* chosenTuples(

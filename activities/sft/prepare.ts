@@ -10,7 +10,7 @@ import { proverExample } from '../../selfplay/prompts.ts';
 import { randomStream } from '../../selfplay/random.ts';
 import type { Sources } from '../ports.ts';
 import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
-import { libraryExamples } from './library-examples.ts';
+import { CONJECTURER_WEIGHT, libraryExamples } from './library-examples.ts';
 import { stpRows } from './stp-rows.ts';
 import {
   heldOutOf,
@@ -45,6 +45,7 @@ export async function prepareLibrarySft(sources: Sources, target: SftTarget): Pr
     excluded,
     searched: sources.searchedProofs(),
     tuplesPerTheoremMax: null,
+    conjecturerWeight: CONJECTURER_WEIGHT,
     conditionOn: 'proved-seed',
     seed,
   });

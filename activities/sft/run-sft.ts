@@ -53,6 +53,7 @@ async function librarySft(sources: Sources, config: RunConfig, heldOutKeys: Read
     excluded: new Set([...heldOutKeys, ...ownHeldOut]),
     searched: config.data.useSearchedProofs ? sources.searchedProofs() : null,
     tuplesPerTheoremMax: config.data.conjecturerExamplesPerTheoremMax,
+    conjecturerWeight: config.data.conjecturerWeight,
     conditionOn: config.conjectures.conditionOn,
     seed: config.seed,
   });

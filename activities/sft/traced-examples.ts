@@ -12,7 +12,7 @@ import { statementKey } from '../../selfplay/dedupe.ts';
 import { proverExample } from '../../selfplay/prompts.ts';
 import { randomStream } from '../../selfplay/random.ts';
 import { chooseHeldOut, TRACED_HELD_OUT } from './held-out.ts';
-import { tupleExample } from './library-examples.ts';
+import { CONJECTURER_WEIGHT, tupleExample } from './library-examples.ts';
 
 /** A theorem whose signature can be read. */
 export type StatedTheorem = SourceTheorem & { readonly statement: string };
@@ -75,6 +75,7 @@ function tracedTuple(theorems: readonly SourceTheorem[], lemma: number, easy: nu
     theorems[lemma] as StatedTheorem,
     theorems[easy] as ProvedTheorem,
     theorems[hard] as StatedTheorem,
+    CONJECTURER_WEIGHT,
   );
 }
 

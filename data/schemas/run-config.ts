@@ -77,6 +77,8 @@ export const runConfigSchema = z.strictObject({
     useSearchedProofs: z.boolean(),
     /** Conjecturer examples that end in one theorem of the library: some are the goal of dozens of tuples. Null: all (STP). */
     conjecturerExamplesPerTheoremMax: positive.nullable(),
+    /** Weight of a conjecturer example of the library beside a proof's 1 (STP: 1). A small model learns proofs long before statements. */
+    conjecturerWeight: z.number().positive().max(100),
   }),
   model: modelShapeSchema,
   /** CPU threads of the embedded engine. Part of the result: sums in f32 differ between thread counts. */
