@@ -60,6 +60,8 @@ export interface ComparedMethod {
   /** Cumulative pass rate at the seed's common number of samples, one a seed. */
   readonly rates: readonly number[];
   readonly rate: Spread;
+  /** The same at half of the common number of samples: who was faster. */
+  readonly rateAtHalf: Spread;
   /** Share of held-out statements that the last model proved, one a seed; empty without an evaluation. */
   readonly heldOut: readonly number[];
   /** Share of held-out statements proved by the SFT model, one a seed. */
@@ -86,6 +88,7 @@ export function compare(results: readonly MethodResult[]): Comparison {
       method,
       rates,
       rate: spreadOf(rates),
+      rateAtHalf: spreadOf(samples.map((common, seed) => rateAt(curves[index]![seed]!, common / 2)!)),
       heldOut: evaluated.map(({ provedLast, statements }) => provedLast / statements),
       heldOutFirst: evaluated.map(({ provedFirst, statements }) => provedFirst / statements),
     };

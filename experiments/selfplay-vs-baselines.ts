@@ -99,14 +99,14 @@ const withSpread = ({ mean, deviation }: Spread): string => `${percent(mean)} ±
 
 /** The comparison as a Markdown table, and in one sentence whether the aim is met. */
 export function comparisonTable(comparison: Comparison): string {
-  const rows = comparison.methods.map(({ method, rate, rates, heldOut }) => {
+  const rows = comparison.methods.map(({ method, rate, rateAtHalf, rates, heldOut }) => {
     const held = heldOut.length === 0 ? '–' : withSpread(spreadOf(heldOut));
-    return `| ${method} | ${withSpread(rate)} | ${rates.map(percent).join(', ')} | ${held} |`;
+    return `| ${method} | ${withSpread(rateAtHalf)} | ${withSpread(rate)} | ${rates.map(percent).join(', ')} | ${held} |`;
   });
   const first = comparison.methods[0]?.heldOutFirst ?? [];
   return [
-    '| method | cumulative pass rate, training split | each seed | held-out, last model |',
-    '|---|---|---|---|',
+    '| method | cumulative pass rate, half of the samples | all samples | each seed | held-out, last model |',
+    '|---|---|---|---|---|',
     ...rows,
     '',
     `Compared at ${comparison.samples.join(', ')} samples (seed by seed). Held-out, SFT model: ${first.length === 0 ? '–' : withSpread(spreadOf(first))}.`,

@@ -51,6 +51,7 @@ it('compares each seed where the shortest of its curves ends', () => {
     [0.2, 0.1],
     [0.1, 0.1],
   ]);
+  expect(comparison.methods[0]!.rateAtHalf.mean).toBeCloseTo((0.1 + 0.05) / 2, 12);
 });
 
 it('knows the sample standard deviation', () => {
