@@ -8,8 +8,8 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  executeChild,
   log,
+  startChild,
   WorkflowIdReusePolicy,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -19,7 +19,7 @@ import type { RoundOutcome } from '../data/schemas/round.ts';
 import { type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import { control, host, streaming } from './activity-proxies.ts';
 import { attempt } from './attempt.ts';
-import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId } from './contracts.ts';
+import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId, setPausedSignal } from './contracts.ts';
 import { evaluateHeldOut, evaluateRound, isEvaluationDue } from './evaluate.ts';
 import type { stpRound } from './round.ts';
 import { RunControl } from './run-control.ts';
@@ -78,17 +78,21 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
     story.state = state;
     const label = 'comparing the first and the last model on held-out statements';
     const evaluated = await attempt('evaluate', label, steering, story, () =>
-      evaluateHeldOut(run, state, steering.isOpen),
+      // A run that was told to stop while it was paused ends, and does not wait.
+      evaluateHeldOut(run, state, () => steering.isOpen() || steering.stopping),
     );
-    story.enter('report', 'writing summary, proofs and report');
-    const final = { ...withFailures(state, evaluated.failures), secondsPerStage: story.clock.close() };
-    const result = await host(state.hostQueue, 'summary, proofs.lean, report.html').writeReport({
-      run,
-      state: final,
-      evaluation: evaluated.result,
-    });
+    const final = withFailures(state, evaluated.failures);
+    const reported = await attempt('report', 'writing summary, proofs and report', steering, story, () =>
+      host(state.hostQueue, 'summary, proofs.lean, report.html').writeReport({
+        run,
+        state: { ...final, secondsPerStage: story.clock.close() },
+        evaluation: evaluated.result,
+      }),
+    );
+    if (reported.result === null)
+      throw ApplicationFailure.nonRetryable('the report was given up; all rounds are kept', 'STP_ABORTED');
     story.enter('done', 'done');
-    return result;
+    return reported.result;
   } finally {
     if (!continuing)
       await CancellationScope.nonCancellable(async () => {
@@ -171,14 +175,18 @@ async function playRound(run: string, state: RunState, steering: RunControl): Pr
   const { config, hostQueue, data, sft, checkpoint, replayFrom, nextRound: round } = state;
   const history = state.outcomes.map((outcome) => outcome.manifest);
   const context = { run, round, config, data, history, replayFrom };
-  steering.child = roundWorkflowId(run, round);
+  const { paused } = steering;
+  const child = await startChild<typeof stpRound>(ROUND_TYPE, {
+    workflowId: roundWorkflowId(run, round),
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+    staticSummary: roundLabel(state),
+    args: [{ ...context, hostQueue, checkpoint, sftCheckpoint: sft.checkpoint, paused }],
+  });
+  steering.child = child.workflowId;
   try {
-    return await executeChild<typeof stpRound>(ROUND_TYPE, {
-      workflowId: steering.child,
-      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-      staticSummary: roundLabel(state),
-      args: [{ ...context, hostQueue, checkpoint, sftCheckpoint: sft.checkpoint, paused: steering.paused }],
-    });
+    // Said while the round was starting, when nobody could tell it yet.
+    if (steering.paused !== paused) await child.signal(setPausedSignal, steering.paused);
+    return await child.result();
   } finally {
     steering.child = null;
   }
