@@ -61,7 +61,8 @@ export async function writeRecords(
 
 /**
  * Does a piece of work once: where its result is in the store already (a retried activity, a retried round), that one is
- * returned. The result object is written last, after all that it refers to.
+ * returned. The result object is written last, after all that it refers to. Of two attempts at the same time (one that was
+ * given up for lost works on) the first one's result counts, and both return it.
  */
 export async function once<T>(
   store: ObjectStore,
@@ -72,8 +73,14 @@ export async function once<T>(
   const existing = await store.stat(name);
   if (existing !== null) return readJson(store, existing, schema);
   const result = await work();
-  await store.put(name, `${JSON.stringify(result)}\n`);
-  return result;
+  try {
+    await store.put(name, `${JSON.stringify(result)}\n`);
+    return result;
+  } catch (error) {
+    const earlier = error instanceof StpError && error.code === 'STP1404' ? await store.stat(name) : null;
+    if (earlier === null) throw error;
+    return readJson(store, earlier, schema);
+  }
 }
 
 export async function readJson<T>(store: ObjectStore, ref: ArtifactRef, schema: z.ZodType<T>): Promise<T> {

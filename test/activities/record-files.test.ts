@@ -71,6 +71,20 @@ it('make work happen once, and again only when nothing was finished', async () =
   expect(runs).toBe(2);
 });
 
+it('make a race for the same result harmless: whoever comes second returns what is there', async () => {
+  const result = await once(store, 'race.json', schema, async () => {
+    await store.put('race.json', '{"n":1}\n');
+    return { n: 2 };
+  });
+  expect(result).toEqual({ n: 1 });
+  const work = once(store, 'other.json', schema, async () => {
+    await store.put('part.jsonl', 'first');
+    await store.put('part.jsonl', 'second');
+    return { n: 1 };
+  });
+  expect(await code(work)).toBe('STP1404');
+});
+
 it('leave no temporary files behind', async () => {
   const before = (await readdir(tmpdir())).filter((name) => name.startsWith('stp-records-') && !name.includes('test'));
   await writeRecords(store, 'x.jsonl', [{ n: 1 }]);
