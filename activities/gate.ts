@@ -26,7 +26,7 @@ import {
 } from './conjecture-records.ts';
 import { withHeartbeat } from './edge.ts';
 import { certifiedRates, readManifests } from './history.ts';
-import { metricsAt } from './metrics.ts';
+import { logMetrics, metricsAt } from './metrics.ts';
 import type { Ports } from './ports.ts';
 import { once, readJson, readRecords, writeRecords } from './record-files.ts';
 
@@ -79,9 +79,10 @@ export function gateActivities(ports: Ports) {
               report({ texts: made, accepted, of: input.texts.count });
             }
           }
-          const ref = await writeRecords(store, `${input.name}/conjectures.jsonl`, conjectures(), signal);
-          const monitor = await ports.monitor(run);
-          await monitor.log(
+          const ref = await writeRecords(store, `${input.name}/conjectures-*.jsonl`, conjectures(), signal);
+          await logMetrics(
+            ports,
+            run,
             metricsAt(input.name, round, {
               conjectures_made: made,
               conjectures_accepted: accepted,

@@ -11,7 +11,7 @@ import { batchesOf } from './batches.ts';
 import { fetchCheckpoint } from './checkpoints.ts';
 import { CONJECTURE_TEXT_CHARS_MAX, conjecturePlanSchema, conjectureTextSchema } from './conjecture-records.ts';
 import { withHeartbeat } from './edge.ts';
-import { metricsAt } from './metrics.ts';
+import { logMetrics, metricsAt } from './metrics.ts';
 import type { Ports } from './ports.ts';
 import { once, readAll, readRecords, writeRecords } from './record-files.ts';
 
@@ -84,12 +84,13 @@ export function generateActivities(ports: Ports) {
           const samples = dedupeSamples(raw, input.checkpoint.model);
           const tokens = raw.reduce((sum, sample) => sum + sample.tokens, 0);
           const seconds = (performance.now() - started) / 1_000;
-          const monitor = await ports.monitor(run);
-          await monitor.log(
+          await logMetrics(
+            ports,
+            run,
             metricsAt(input.name, 0, { samples: raw.length, tokens, tokens_per_second: tokens / seconds }),
           );
           return {
-            samples: await writeRecords(store, `${input.name}/samples.jsonl`, samples, signal),
+            samples: await writeRecords(store, `${input.name}/samples-*.jsonl`, samples, signal),
             sampleCount: raw.length,
             distinctCount: samples.length,
             tokens,
@@ -131,7 +132,7 @@ export function generateActivities(ports: Ports) {
           async function* all() {
             for (const part of parts) yield* readRecords(store, part, conjectureTextSchema);
           }
-          return writeRecords(store, `${input.name}/conjecture-texts.jsonl`, all(), signal);
+          return writeRecords(store, `${input.name}/conjecture-texts-*.jsonl`, all(), signal);
         }),
       );
     },

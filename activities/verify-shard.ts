@@ -13,7 +13,7 @@ import { type WorkItem, workItemSchema } from '../selfplay/shards.ts';
 import { withHeartbeat } from './edge.ts';
 import type { Sampled } from './generate.ts';
 import { grownTheorems } from './library.ts';
-import { metricsAt } from './metrics.ts';
+import { logMetrics, metricsAt } from './metrics.ts';
 import type { Ports } from './ports.ts';
 import { once, readAll, writeRecords } from './record-files.ts';
 
@@ -99,9 +99,10 @@ export function verifyShardActivities(ports: Ports) {
               'See `bin/stp doctor`; then retry the round.',
               { retryable: true, facts: { unverified } },
             );
-          const monitor = await ports.monitor(run);
           const seconds = (performance.now() - started) / 1_000;
-          await monitor.log(
+          await logMetrics(
+            ports,
+            run,
             metricsAt(input.name, 0, {
               checks: candidates.length,
               checks_per_second: candidates.length / seconds,

@@ -17,6 +17,7 @@ import type { Rate } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { libraryTheorem, proved, statement } from '../selfplay/records.ts';
+import { forget } from './forget.ts';
 import { writeManifest } from './manifests.ts';
 
 let directory: string;
@@ -51,11 +52,16 @@ const verifier = {
     });
   },
 };
+let monitorFails = false;
 const ports = (): Ports =>
   ({
     store: async () => store,
     verifier: async () => verifier,
-    monitor: async () => ({ log: async () => undefined }),
+    monitor: async () => ({
+      log: async () => {
+        if (monitorFails) throw new Error('no disk for metrics');
+      },
+    }),
   }) as unknown as Ports;
 
 const EASY = statement('theorem a (n : Nat) : n = n', { labels: ['first', 'first/a'] });
@@ -153,14 +159,19 @@ describe('planning conjectures', () => {
 });
 
 describe('the gate', () => {
-  const gate = async (texts: readonly string[], set: Record<string, string | number | boolean> = {}) => {
+  const gate = async (
+    texts: readonly string[],
+    set: Record<string, string | number | boolean> = {},
+    name = 'rounds/2',
+  ) => {
     asked.length = 0;
-    const input = await context({
+    const plain = await context({
       'conjectures.gate.refuseTrivial': true,
       'conjectures.gate.refuseVacuous': true,
       'conjectures.gate.refuseRefutable': true,
       ...set,
     });
+    const input = { ...plain, name };
     const origin = { kind: 'seed' as const, lemmaStatement: null, easyStatement: EASY.statement, easyProof: 'rfl' };
     const entry = { prompt: '', seedId: EASY.id, header: null, labels: ['conjecture'], lemma: null, level: 1, origin };
     const plan = await writeRecords(
@@ -172,7 +183,7 @@ describe('the gate', () => {
     const gated: Gated = await new MockActivityEnvironment().run(gateActivities(ports()).gateConjectures as never, {
       ...input,
       plan,
-      texts: await writeRecords(store, 'texts.jsonl', written),
+      texts: await writeRecords(store, 'texts-*.jsonl', written),
     });
     return { ...gated, records: await readAll(store, gated.conjectures, conjectureRecordSchema) };
   };
@@ -229,6 +240,17 @@ describe('the gate', () => {
     const { records } = await gate([GOOD], { 'conjectures.guide': 'rule' });
     expect(records[0]!.guide).toBeGreaterThan(0);
     expect(records[0]!.guide).toBeLessThan(1);
+  });
+  it('keeps its result when the monitor fails, and decides anew where an attempt was lost before its end', async () => {
+    monitorFails = true;
+    try {
+      expect((await gate([GOOD])).records).toHaveLength(1);
+    } finally {
+      monitorFails = false;
+    }
+    await gate([GOOD], {}, 'rounds/3');
+    await forget(directory, 'rounds/3/gated.json');
+    expect((await gate(['(n : Nat) (h : 0 < n) : good n = 2'], {}, 'rounds/3')).records).toHaveLength(1);
   });
   it('refuses nothing where Lean cannot be run', async () => {
     leanRuns = false;
