@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { addProofs } from '../activities/sft/add-proofs.ts';
 import { type PreparedSft, prepareLibrarySft, prepareTracedSft, type SftTarget } from '../activities/sft/prepare.ts';
 import { StpError } from '../data/errors.ts';
+import { SET_NAME } from '../data/prepare/folder.ts';
 import { type ProblemSetReport, prepareProblemSet } from '../data/prepare/problem-set.ts';
 import { PUBLIC_SETS, type PublicSetName } from '../data/prepare/public-sets.ts';
 import type { SftManifest } from '../data/prepare/sft-set.ts';
@@ -48,7 +49,6 @@ const SFT_NAMES: Readonly<Record<string, string>> = {
   leandojo: 'mathlib',
   proofs: 'mathlib-leanworkbook',
 };
-const NAME = /^[a-z0-9-]{1,64}$/;
 
 /** Prepares what the options say and prints what was made of what, and the option that makes a run use it. */
 export async function prepare(options: PrepareOptions): Promise<void> {
@@ -182,7 +182,7 @@ function refuseForeign(options: PrepareOptions): void {
 }
 
 function setName(name: string): string {
-  if (NAME.test(name)) return name;
+  if (SET_NAME.test(name)) return name;
   throw new StpError('STP1002', `"${name.slice(0, 80)}" is no name of a set`, 'Use small letters, digits and hyphens.');
 }
 

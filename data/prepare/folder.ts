@@ -4,6 +4,9 @@ import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { StpError } from '../errors.ts';
 
+/** Name of a prepared set, which is that of its folder: nothing that could name another folder, or none. */
+export const SET_NAME = /^[a-z0-9-]{1,64}$/;
+
 /**
  * Runs `write` on an empty folder that becomes `folder` when it is done. STP1002 where `folder` exists already and
  * `replace` is false; whatever fails leaves what was there before.

@@ -7,6 +7,7 @@ import { basename, extname, resolve } from 'node:path';
 import { z } from 'zod';
 import { StpError } from '../errors.ts';
 import { unreadable } from '../loaders/lines.ts';
+import { SET_NAME } from './folder.ts';
 
 /** STP's own have at most three entries. */
 const ENTRIES_MAX = 64;
@@ -24,7 +25,10 @@ export interface MixedDataset {
   readonly weight: number;
 }
 
-/** The datasets of a configuration, their paths taken from `root` (in STP, the folder of the checkout). STP1501, STP1405. */
+/**
+ * The datasets of a configuration, their paths taken from `root` (in STP, the folder of the checkout). STP1501 also where
+ * a file's name gives no name of a set; STP1405.
+ */
 export async function readStpConfig(path: string, root: string): Promise<readonly MixedDataset[]> {
   let content: unknown;
   try {
@@ -45,6 +49,14 @@ export async function readStpConfig(path: string, root: string): Promise<readonl
     path: resolve(root, dataset_path),
     weight,
   }));
+  const nameless = sets.find(({ name }) => !SET_NAME.test(name));
+  if (nameless !== undefined)
+    throw new StpError(
+      'STP1501',
+      `${path}: ${basename(nameless.path)} gives no name of a set (1 to 64 small letters, digits and hyphens)`,
+      'Rename that file.',
+      { facts: { path } },
+    );
   const repeated = sets.find(({ name }, index) => sets.findIndex((other) => other.name === name) !== index);
   if (repeated !== undefined) throw invalid(path, `two datasets would be named ${repeated.name}`);
   return sets;

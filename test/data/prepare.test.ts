@@ -1,7 +1,7 @@
 /** Prepared sets: what becomes of a file, and that a run takes them without a leak. Runs the command three times: about 5 s. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -114,6 +114,21 @@ describe('bin/stp data prepare', () => {
       ),
     );
     expect(weights).toEqual([1, 256]);
+  });
+
+  it.each([
+    ['has no letter or digit that a name may have', '数学.jsonl'],
+    ['has a name longer than any set’s', `${'x'.repeat(65)}.jsonl`],
+  ])('refuses a mix with a file that %s before it writes or removes anything', async (_, name) => {
+    const out = await mkdtemp(join(directory, 'mix-'));
+    const row = lines({ statement: 'theorem a : 1 = 1' });
+    const kept = await file(join(basename(out), 'kept.jsonl'), row);
+    await prepare({ from: 'jsonl', input: kept, name: 'kept', out });
+    const path = await file(join(basename(out), name), row);
+    const mix = [kept, path].map((dataset_path) => ({ dataset_path, weight: 2 }));
+    const input = await file(join(basename(out), 'mix.json'), JSON.stringify(mix));
+    await expect(prepare({ from: 'stp-config', input, out, replace: true })).rejects.toMatchObject({ code: 'STP1501' });
+    expect((await loadProblemSet(join(out, 'problems', 'kept'))).statements[0]!.weight).toBe(1);
   });
 
   it.each([
