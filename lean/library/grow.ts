@@ -9,8 +9,10 @@
 import { randomBytes } from 'node:crypto';
 import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { StpError } from '../../data/errors.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import type { LeanMessage } from '../../data/schemas/records.ts';
+import { screenStatement } from '../screen/screen-statement.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 import { LIBRARY_HEADER } from './header.ts';
 import { libraryError } from './modules.ts';
@@ -45,11 +47,20 @@ const LAYOUT = 'grown library 1';
 /** A thousand proofs, each of which took at most some seconds. */
 const MODULE_DEADLINE_MS = 600_000;
 
-/** `theorem NAME BINDERS : TYPE := by` and the proof, under another name. */
+/**
+ * `theorem NAME BINDERS : TYPE := by` and the proof, under another name; universe parameters stay with it. STP1402 for a
+ * statement that the screen refuses: none such was ever certified.
+ */
 export function theoremText(name: string, { statement, proof }: Pick<GrownTheorem, 'statement' | 'proof'>): string {
-  const signature = statement.replace(/^\s*(?:theorem|lemma)\s+[^\s:({[⦃]+/u, `theorem ${name}`);
+  const screened = screenStatement(statement);
+  if (!screened.accepted)
+    throw new StpError(
+      'STP1402',
+      `the statement of a kept proof ${screened.refusal.reason}: ${statement.slice(0, 200)}`,
+      'The record was changed after it was certified: restore it, or start the run again.',
+    );
   const body = proof.split('\n').map((line) => (line === '' ? '' : `  ${line}`));
-  return [`${signature} := by`, ...body].join('\n');
+  return [`theorem ${name}${screened.signature} := by`, ...body].join('\n');
 }
 
 /** The modules of grown theorems, each after the one it imports. The same theorems give the same modules. */

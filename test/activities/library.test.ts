@@ -166,6 +166,19 @@ describe('a library that grows', () => {
     expect(verdicts.filter(([, verdict]) => verdict !== 'accepted')).toEqual([]);
   });
 
+  it('gives a theorem another name whatever its own: universe parameters stay, quoted names go', async () => {
+    const certified = [
+      'theorem several.{u} (α : Type u) (a : α) : a = a',
+      'theorem both.{u, v} {α : Type u} {β : Type v} (f : α → β) (a : α) : f a = f a',
+      'lemma «a b».c (n : Nat) : n = n',
+      'theorem  bare: 1 = 1',
+    ].map((text) => conjecture(text, 'rfl'));
+    const library = await theoremsOf(await grow(1, certified, null));
+    expect(library.map(({ name }) => name)).toEqual(['Grown.g1', 'Grown.g2', 'Grown.g3', 'Grown.g4']);
+    const expected = certified.map((one) => [keptName(one), 'accepted']);
+    expect(await verdictsOf('Names', certificateFile(certified))).toEqual(expected);
+  });
+
   it('says which theorem it cannot compile where it was made with another Lean', async () => {
     const [record] = await theoremsOf(await grow(1, [FIRST], null));
     await expect(
