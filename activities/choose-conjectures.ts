@@ -62,7 +62,7 @@ export function chooseConjecturesActivities(ports: Ports) {
           const ref = await writeRecords(
             store,
             name,
-            withTexts(store, input, chosen, await ports.scratch(run)),
+            withTexts(store, input, chosen, await ports.scratch(run), signal),
             signal,
           );
           const matched = config.conjectures.transport.enabled && chosen.length > 0;
@@ -110,6 +110,7 @@ async function* withTexts(
   input: ChooseConjecturesInput,
   chosen: readonly ChosenConjecture[],
   directory: string,
+  signal: AbortSignal,
 ): AsyncGenerator<ChosenRecord> {
   const byId = new Map(chosen.map((conjecture) => [conjecture.id, conjecture]));
   async function* texts(): AsyncGenerator<ChosenRecord> {
@@ -118,7 +119,7 @@ async function* withTexts(
       if (conjecture) yield { ...conjecture, text: displayStatement(statement) };
     }
   }
-  yield* externalSort(texts(), { key: ({ id }) => id, directory });
+  yield* externalSort(texts(), { key: ({ id }) => id, directory, signal });
 }
 
 /** Dataset statements without a certified proof in this round or any before it, shuffled. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
 import { type Statement, statementSchema } from '../data/schemas/records.ts';
 import { rateSchema } from '../data/schemas/round.ts';
+import type { RunConfig } from '../data/schemas/run-config.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { enoughSuccesses } from '../selfplay/adaptive.ts';
 import { orderKey, randomStream } from '../selfplay/random.ts';
@@ -20,6 +21,12 @@ import { writeShards } from './shard-files.ts';
 
 const shardPlanSchema = z.strictObject({ shards: z.array(artifactRefSchema) });
 
+/**
+ * Waves of all shards of a round at most. Their results (about 0.8 kB a shard and wave) travel in one payload, of which
+ * Temporal takes 2 MB, and their activities share one workflow history.
+ */
+const SHARD_WAVES_MAX = 1_000;
+
 /** Canaries in a round: enough to catch a checker that accepts anything, few enough not to be felt. */
 const CANARIES_PER_ROUND = 6;
 
@@ -29,21 +36,39 @@ export interface PlanShardsInput extends RoundContext {
 
 export function planActivities(ports: Ports) {
   return {
-    /** Work items in an order that the run's seed gives, a file a shard; in memory are ids and numbers. */
+    /**
+     * Work items in an order that the run's seed gives, a file a shard; in memory are ids and numbers. A shard has
+     * `sampling.statementsPerShard` items, more where a round would have too many shards.
+     */
     async planShards(input: PlanShardsInput) {
       const { run, round, config } = input;
       const store = await ports.store(run);
       return once(store, `${input.name}/plan.json`, shardPlanSchema, () =>
-        withHeartbeat(async () => {
+        withHeartbeat(async (signal) => {
+          let count = 0;
+          for await (const _ of roundItems(store, input)) {
+            signal.throwIfAborted();
+            count++;
+          }
           const items = externalSort(roundItems(store, input), {
             key: (item) => orderKey(config.seed, round, 'plan', item.origin, item.statement.id),
             directory: await ports.scratch(run),
+            signal,
           });
-          return { shards: await writeShards(store, input.name, items, config.sampling.statementsPerShard) };
+          return { shards: await writeShards(store, input.name, items, shardSize(count, config.sampling), signal) };
         }),
       );
     },
   };
+}
+
+/** Items of a shard: as many as configured, or as many as it takes for `items` to fit into the shards that are allowed. */
+export function shardSize(
+  items: number,
+  { statementsPerShard, waves }: Pick<RunConfig['sampling'], 'statementsPerShard' | 'waves'>,
+): number {
+  const shardsMax = Math.max(1, Math.floor(SHARD_WAVES_MAX / waves));
+  return Math.max(statementsPerShard, Math.ceil(items / shardsMax));
 }
 
 async function* roundItems(store: ObjectStore, input: PlanShardsInput): AsyncGenerator<WorkItem> {

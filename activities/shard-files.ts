@@ -12,9 +12,10 @@ export async function writeShards(
   stage: string,
   items: Iterable<WorkItem> | AsyncIterable<WorkItem>,
   size: number,
+  signal?: AbortSignal,
 ): Promise<ArtifactRef[]> {
   const refs: ArtifactRef[] = [];
   for await (const shard of batchesOf(items, size))
-    refs.push(await writeRecords(store, `${shardFolder(stage, refs.length)}/items.jsonl`, shard));
+    refs.push(await writeRecords(store, `${shardFolder(stage, refs.length)}/items.jsonl`, shard, signal));
   return refs;
 }

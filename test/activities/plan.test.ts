@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { planActivities } from '../../activities/plan.ts';
+import { planActivities, shardSize } from '../../activities/plan.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/record-files.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
@@ -29,12 +29,17 @@ const CANARIES = Array.from({ length: 16 }, (_, index) => statement(`theorem c (
 
 let plans = 0;
 /** Shards of a round, each with its items. */
-async function plan(round: number, earlier: readonly RoundSpec[] = [], set: Record<string, number> = {}) {
+async function plan(
+  round: number,
+  earlier: readonly RoundSpec[] = [],
+  set: Record<string, number> = {},
+  environment = new MockActivityEnvironment(),
+) {
   const own = `plan-${plans++}`;
   const history: ArtifactRef[] = [];
   for (const spec of earlier) history.push(await writeManifest(store, `${own}/rounds/${spec.round}`, spec));
   const ports = { store: async () => store, scratch: async () => directory } as unknown as Ports;
-  const planned = await new MockActivityEnvironment().run(planActivities(ports).planShards as never, {
+  const planned = await environment.run(planActivities(ports).planShards as never, {
     run: 'test',
     round,
     name: own,
@@ -102,4 +107,30 @@ it('what the replay window knows of a statement counts in when it has enough suc
   expect(enough(1)).toBe(17);
   // One half of 64 and one more is 33; one is there, 32 are all of this round's.
   expect(enough(0)).toBeUndefined();
+});
+
+it('a round has no more shards than its results may be together in one payload, waves counted', () => {
+  expect(shardSize(20, { statementsPerShard: 7, waves: 1 })).toBe(7);
+  expect(shardSize(7_000, { statementsPerShard: 7, waves: 1 })).toBe(7);
+  expect(Math.ceil(5_000_000 / shardSize(5_000_000, { statementsPerShard: 24, waves: 1 }))).toBeLessThanOrEqual(1_000);
+  expect(Math.ceil(5_000_000 / shardSize(5_000_000, { statementsPerShard: 24, waves: 4 }))).toBeLessThanOrEqual(250);
+});
+
+it('the bound on shards holds for what is attempted, not for what could be', async () => {
+  // 64 waves leave room for 15 shards; 20 statements and six canaries would be 26 of one item.
+  const shards = await plan(0, [], { 'sampling.statementsPerShard': 1, 'sampling.waves': 64 });
+  expect(shards.map((items) => items.length)).toEqual(Array(13).fill(2));
+  const rates = TRAIN.map((_, index) => rated(index, index < 4 ? 1 : 32, 32));
+  const few = await plan(1, [{ round: 0, rates }], {
+    'sampling.statementsPerShard': 1,
+    'sampling.waves': 64,
+    'selection.reattemptProbability': 0,
+  });
+  expect(few.map((items) => items.length)).toEqual(Array(10).fill(1));
+});
+
+it('a cancelled plan ends', async () => {
+  const environment = new MockActivityEnvironment();
+  environment.cancel();
+  await expect(plan(0, [], {}, environment)).rejects.toThrow('cancelled');
 });
