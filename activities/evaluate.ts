@@ -77,7 +77,7 @@ export function collectActivities(ports: Ports) {
               samplesPerStatement,
               proved: shortest.length,
               unverified: statements.reduce((sum, { id }) => sum + (tallies.get(id)?.unverified ?? 0), 0),
-              passAtK: passAtK(outcomes, budgetsFor(samplesPerStatement), samplesPerStatement, random),
+              passAtK: await passAtK(outcomes, budgetsFor(samplesPerStatement), samplesPerStatement, random),
             },
           };
         }),

@@ -106,7 +106,9 @@ export function evaluationRunActivities(ports: Ports) {
             leanVersion: verifier.environment.version,
             samples: shards.reduce((sum, shard) => sum + shard.sampleCount, 0),
             verdicts: sumVerdicts(shards.map((shard) => shard.verdictCounts)),
-            groups: [...groups].map(([group, members]) => groupResult(group, members, tallies, certified, plan.config)),
+            groups: await Promise.all(
+              [...groups].map(([group, members]) => groupResult(group, members, tallies, certified, plan.config)),
+            ),
           };
           return { evaluation: await store.put('evaluation.json', `${JSON.stringify(report, null, 2)}\n`), log };
         }),
@@ -145,13 +147,13 @@ async function* allRecords(judged: AsyncIterable<JudgedSample>, round: number | 
   }
 }
 
-function groupResult(
+async function groupResult(
   group: string,
   members: readonly Statement[],
   tallies: ReadonlyMap<string, StatementTally>,
   certified: ReadonlySet<string>,
   config: RunConfig,
-): EvaluationGroup {
+): Promise<EvaluationGroup> {
   const { samplesPerStatement } = config.sampling;
   const outcomes = outcomesOf(members, tallies);
   const recorded = outcomes.reduce((sum, one) => sum + one.recorded(0, samplesPerStatement), 0);
@@ -167,6 +169,6 @@ function groupResult(
     unverified,
     refused,
     block: budgets.map((k) => blockEstimate(outcomes, k, samplesPerStatement, 'drop')),
-    unbiased: passAtK(outcomes, budgets, samplesPerStatement, randomStream(config.seed, 'bootstrap', group)),
+    unbiased: await passAtK(outcomes, budgets, samplesPerStatement, randomStream(config.seed, 'bootstrap', group)),
   };
 }

@@ -65,7 +65,7 @@ export async function summariseLog(options: LogSummaryOptions): Promise<SplitSum
       `Use --max_iter ${end} at most, or a longer log.`,
     );
   const budgets = samples < STP_BUDGETS_FROM ? budgetsFor(samples) : stpBudgets(samples);
-  return splits.map(({ name, texts }) => {
+  const summarise = async ({ name, texts }: SplitStatements): Promise<SplitSummary> => {
     const members = [...texts].map((text) => tallies.get(text)!);
     requireWhole(path, name, texts, tallies, samples);
     const outcomes = members.map((member) => member.outcomes);
@@ -75,11 +75,12 @@ export async function summariseLog(options: LogSummaryOptions): Promise<SplitSum
         const { mean, deviation } = blockEstimate(outcomes, k, samples, shortBlock);
         return [k, PER_CENT * mean, deviation === null ? null : PER_CENT * deviation];
       }),
-      unbiased: passAtK(outcomes, budgets, samples, randomStream(seed, 'bootstrap', name)).map(
+      unbiased: (await passAtK(outcomes, budgets, samples, randomStream(seed, 'bootstrap', name))).map(
         ({ k, mean, lower, upper }) => [k, PER_CENT * mean, PER_CENT * lower, PER_CENT * upper],
       ),
     };
-  });
+  };
+  return Promise.all(splits.map(summarise));
 }
 
 /** Counts the log's records into the tallies; returns one more than the last sample's index. */

@@ -6,6 +6,7 @@
  * A sample without a verdict counts as a failure in both, as STP counts it; who calls refuses lists with too many.
  */
 import type { PassAtK } from '../data/schemas/round.ts';
+import { bootstrapIntervals } from './bootstrap.ts';
 import type { Random } from './random.ts';
 import type { SampleOutcomes } from './sample-outcomes.ts';
 
@@ -15,6 +16,9 @@ export const STP_BUDGETS = [1, 32, 128, 640, 3_200, 6_400, 25_600] as const;
 const BLOCKS_FOR_DEVIATION = 4;
 /** Below so many samples a statement the budgets are powers of two: STP's would leave one or two points of a curve. */
 const SMALL_SAMPLES = 128;
+
+/** So small a number leaves one as it is when it is subtracted. */
+const LOST = Number.EPSILON / 8;
 
 /** What to do with a last block of fewer than k samples: leave it out, or count it as a full one, as STP does. */
 export type ShortBlock = 'drop' | 'count';
@@ -74,40 +78,35 @@ export function unbiasedPassAtK(n: number, c: number, k: number): number {
   const terms = Math.min(c, k);
   const other = Math.max(c, k);
   let allFail = 1;
-  for (let term = 0; term < terms; term++) allFail *= 1 - other / (n - term);
+  // What is below half the distance from one to the number before it is lost in the difference: no need to go on.
+  for (let term = 0; term < terms && allFail > LOST; term++) allFail *= 1 - other / (n - term);
   return 1 - allFail;
 }
 
-/** The unbiased estimate for every budget with its 95 % interval; `random` gives the bootstrap's choices. */
-export function passAtK(
+/**
+ * The unbiased estimate for every budget with its 95 % interval; `random` gives the bootstrap's choices. Statements with as
+ * many successes are one class: the cost is that of the classes, of which there are at most `samples` + 1.
+ */
+export async function passAtK(
   outcomes: readonly SampleOutcomes[],
   budgets: readonly number[],
   samples: number,
   random: Random,
-): PassAtK[] {
+): Promise<PassAtK[]> {
   if (outcomes.length === 0) return [];
-  const successes = outcomes.map((one) => one.successes(0, samples));
-  return budgets.map((k) => {
-    const values = successes.map((c) => unbiasedPassAtK(samples, c, k));
-    return { k, mean: mean(values), ...bootstrapInterval(values, random) };
-  });
-}
-
-/** Resamplings of a bootstrap: the ends of a 95 % interval then rest on 50 of them each. */
-const RESAMPLINGS = 2_000;
-const TAIL = 0.025;
-
-/** 95 % percentile interval of the mean of `values`, which are drawn again with replacement (Efron 1979). */
-export function bootstrapInterval(values: readonly number[], random: Random): { lower: number; upper: number } {
-  const means = new Float64Array(RESAMPLINGS);
-  for (let resampling = 0; resampling < RESAMPLINGS; resampling++) {
-    let sum = 0;
-    for (let draw = 0; draw < values.length; draw++) sum += values[random.below(values.length)]!;
-    means[resampling] = sum / values.length;
+  const classes = new Map<number, number>();
+  for (const one of outcomes) {
+    const successes = one.successes(0, samples);
+    classes.set(successes, (classes.get(successes) ?? 0) + 1);
   }
-  means.sort();
-  const tail = Math.floor(TAIL * RESAMPLINGS);
-  return { lower: means[tail]!, upper: means[RESAMPLINGS - 1 - tail]! };
+  const ordered = [...classes].sort(([a], [b]) => a - b);
+  const counts = ordered.map(([, count]) => count);
+  const columns = budgets.map((k) => ordered.map(([successes]) => unbiasedPassAtK(samples, successes, k)));
+  const intervals = await bootstrapIntervals(counts, columns, random);
+  return budgets.map((k, budget) => {
+    const sum = columns[budget]!.reduce((part, value, one) => part + value * counts[one]!, 0);
+    return { k, mean: sum / outcomes.length, ...intervals[budget]! };
+  });
 }
 
 function mean(values: readonly number[]): number {

@@ -1,15 +1,9 @@
 /** Estimators of pass@k against enumeration, and against each other. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { bootstrapIntervals, type Interval, multinomial } from '../../selfplay/bootstrap.ts';
 import { refusal } from '../../selfplay/evaluation-rules.ts';
-import {
-  blockEstimate,
-  bootstrapInterval,
-  budgetsFor,
-  passAtK,
-  stpBudgets,
-  unbiasedPassAtK,
-} from '../../selfplay/pass-at-k.ts';
+import { blockEstimate, budgetsFor, passAtK, stpBudgets, unbiasedPassAtK } from '../../selfplay/pass-at-k.ts';
 import { randomStream } from '../../selfplay/random.ts';
 import { SampleOutcomes } from '../../selfplay/sample-outcomes.ts';
 
@@ -113,29 +107,91 @@ describe("STP's block estimate", () => {
 });
 
 describe('pass@k of a list of statements', () => {
-  it('averages over statements, the interval holds the mean and is the same for the same seed', () => {
+  it('averages over statements, the interval holds the mean and is the same for the same seed', async () => {
     const list = ['1000', '0000', '1111', '0011', '0000', '0100'].map(outcomes);
     const estimate = () => passAtK(list, [1, 2, 4], 4, randomStream('test'));
-    const [one, two, four] = estimate();
+    const [one, two, four] = await estimate();
     expect(one!.mean).toBeCloseTo(8 / 24, 12);
     expect(four!.mean).toBeCloseTo(4 / 6, 12);
     for (const { mean, lower, upper } of [one!, two!, four!]) {
       expect(lower).toBeLessThan(mean);
       expect(upper).toBeGreaterThan(mean);
     }
-    expect(estimate()).toEqual(estimate());
+    expect(await estimate()).toEqual(await estimate());
   });
-  it('has an interval about as wide as the normal one for many statements', () => {
-    const values = Array.from({ length: 400 }, (_, index) => (index < 100 ? 1 : 0));
-    const { lower, upper } = bootstrapInterval(values, randomStream('test'));
+  it('has an interval about as wide as the normal one for many statements', async () => {
+    const [{ lower, upper }] = (await bootstrapIntervals([100, 300], [[1, 0]], randomStream('test'))) as [Interval];
     const half = 1.96 * Math.sqrt((0.25 * 0.75) / 400);
     expect(lower).toBeCloseTo(0.25 - half, 1);
     expect(upper).toBeCloseTo(0.25 + half, 1);
     expect(upper - lower).toBeGreaterThan(1.6 * half);
     expect(upper - lower).toBeLessThan(2.4 * half);
   });
-  it('is nothing for no statements', () => {
-    expect(passAtK([], [1], 1, randomStream('test'))).toEqual([]);
+  it('has the interval that drawing statement by statement gives', async () => {
+    const texts = ['1000', '0000', '1111', '0011', '0000', '0100', '0111', '0000'];
+    const [estimate] = await passAtK(texts.map(outcomes), [2], 4, randomStream('test'));
+    const values = texts.map((text) => unbiasedPassAtK(4, [...text].filter((sign) => sign === '1').length, 2));
+    const random = randomStream('one by one');
+    const means = Array.from({ length: 20_000 }, () => {
+      const drawn = values.map(() => values[random.below(values.length)]!);
+      return drawn.reduce((a, b) => a + b) / values.length;
+    }).sort((a, b) => a - b);
+    // Means of eight values lie on a grid of 1/48.
+    expect(Math.abs(estimate!.lower - means[500]!)).toBeLessThan(1.5 / 48);
+    expect(Math.abs(estimate!.upper - means[19_499]!)).toBeLessThan(1.5 / 48);
+  });
+  it('draws far fewer random numbers than there are statements, once for all budgets', async () => {
+    const list = Array.from({ length: 20_000 }, (_, index) => outcomes(['0000', '1000', '1110'][index % 3]!));
+    const random = randomStream('test');
+    let draws = 0;
+    const count = (drawn: number): number => {
+      draws++;
+      return drawn;
+    };
+    const counting = {
+      ...random,
+      next: () => count(random.next()),
+      below: (n: number) => count(random.below(n)),
+    };
+    await passAtK(list, [1, 2, 4], 4, counting);
+    expect(draws).toBeLessThanOrEqual(2_000 * 3);
+  });
+  it('is nothing for no statements', async () => {
+    expect(await passAtK([], [1], 1, randomStream('test'))).toEqual([]);
+  });
+});
+
+describe('drawing among classes', () => {
+  it('adds up to the total every time, a class coming as often as its share says', () => {
+    const counts = [1, 2, 3, 500, 40_000, 7, 59_487];
+    const total = counts.reduce((a, b) => a + b);
+    const draw = multinomial(counts, total, randomStream('classes'));
+    const rounds = 4_000;
+    const sums = counts.map(() => 0);
+    const squares = counts.map(() => 0);
+    for (let round = 0; round < rounds; round++) {
+      const drawn = draw();
+      expect(drawn.reduce((a, b) => a + b)).toBe(total);
+      for (const [one, came] of drawn.entries()) {
+        sums[one]! += came;
+        squares[one]! += (came - counts[one]!) ** 2;
+      }
+    }
+    for (const [one, count] of counts.entries()) {
+      const variance = count * (1 - count / total);
+      expect(Math.abs(sums[one]! / rounds - count)).toBeLessThan(5 * Math.sqrt(variance / rounds));
+      expect(squares[one]! / rounds / variance).toBeGreaterThan(0.8);
+      expect(squares[one]! / rounds / variance).toBeLessThan(1.2);
+    }
+  });
+  it('gives a small binomial number with its own chances', () => {
+    const draw = multinomial([2, 3], 5, randomStream('small'));
+    const seen = [0, 0, 0, 0, 0, 0];
+    const rounds = 40_000;
+    for (let round = 0; round < rounds; round++) seen[draw()[0]!]! += 1;
+    const chances = [0.07776, 0.2592, 0.3456, 0.2304, 0.0768, 0.01024];
+    for (const [k, chance] of chances.entries())
+      expect(Math.abs(seen[k]! / rounds - chance)).toBeLessThan(5 * Math.sqrt(chance / rounds));
   });
 });
 
