@@ -10,6 +10,7 @@ import { statementKey } from '../selfplay/dedupe.ts';
 import { matchingWeight } from '../selfplay/matching-weight.ts';
 import { randomStream } from '../selfplay/random.ts';
 import { withHeartbeat } from './edge.ts';
+import { requireUnreported } from './finished-rounds.ts';
 import type { Ports } from './ports.ts';
 import { once, readRecords, writeRecords } from './record-files.ts';
 import { runSft } from './sft/run-sft.ts';
@@ -90,12 +91,17 @@ async function choosePlaces(
 
 export function datasetActivities(ports: Ports) {
   return {
-    /** Resolves the configuration and stores it as `config.json`. A run has one for good: another is STP1002. */
+    /**
+     * Resolves the configuration and stores it as `config.json`. A run has one for good: another is STP1002, and so is
+     * starting a run again that was stopped early and has its report.
+     */
     async prepareRun(run: string, input: StartInput): Promise<RunConfig> {
       const { preset, rounds, seed, set } = startInputSchema.parse(input);
       const config = resolveConfig({ preset, set, flags: seed === undefined ? { rounds } : { rounds, seed } });
-      const stored = await once(await ports.store(run), 'config.json', runConfigSchema, async () => config);
+      const store = await ports.store(run);
+      const stored = await once(store, 'config.json', runConfigSchema, async () => config);
       requireSameConfig(run, stored, config);
+      await requireUnreported(run, store, stored.rounds);
       return stored;
     },
 

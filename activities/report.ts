@@ -7,6 +7,7 @@ import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts
 import { type Proved, provedSchema } from '../data/schemas/records.ts';
 import { roundManifestSchema } from '../data/schemas/round.ts';
 import { withHeartbeat } from './edge.ts';
+import { REPORTED } from './finished-rounds.ts';
 import { grownTheorems } from './library.ts';
 import type { Ports } from './ports.ts';
 import { keptName, proofsFile } from './proofs-file.ts';
@@ -26,7 +27,7 @@ export function reportActivities(ports: Ports) {
     async writeReport(input: ReportInput): Promise<SelfplayResult> {
       const { run, state, evaluation } = input;
       const store = await ports.store(run);
-      return once(store, 'reported.json', reportedSchema, () =>
+      return once(store, REPORTED, reportedSchema, () =>
         withHeartbeat(async (signal) => {
           // One proof a statement, the shortest; all others are in the rounds' own files.
           const shortest = new Map<string, Proved>();

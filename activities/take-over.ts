@@ -8,17 +8,11 @@ import { artifactRefSchema } from '../data/schemas/artifact.ts';
 import type { RunConfig, StartInput } from '../data/schemas/run-config.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { type PreparedData, preparedDataSchema } from './datasets.ts';
+import { describeRounds, lastRound, SFT_ONLY, stateName } from './finished-rounds.ts';
 import type { Ports } from './ports.ts';
 import { once, readJson } from './record-files.ts';
 import { type RunState, runStateSchema } from './run-state.ts';
 import { type Trained, trainedSchema } from './train.ts';
-
-/** State before any round: data and SFT are done. */
-export const SFT_ONLY = -1;
-
-/** Where the state after `round` lies; `SFT_ONLY`: before any. */
-export const stateName = (round: number): string =>
-  round === SFT_ONLY ? 'state/sft.json' : `state/round-${round}.json`;
 
 /** What a run takes over: the SFT model alone, or everything up to a round. */
 export const takenOverSchema = z.strictObject({ sft: trainedSchema, state: runStateSchema.nullable() });
@@ -37,8 +31,10 @@ export function takeOverActivities(ports: Ports) {
     },
 
     /**
-     * Reads what `start.initFrom` has left. Models of another shape or another SFT configuration, and for rounds other
-     * data, are STP1002: their figures would not belong to this run's configuration.
+     * Reads what `start.initFrom` has left. What the SFT model or the statements depend on and this run has otherwise
+     * (shape, SFT, data, what conjectures are conditioned on) is STP1002: the figures would not belong to this run's
+     * configuration. The SFT model alone asks for the same seed as well, which chooses the theorems that it was not trained
+     * on: with another this run would hold out theorems that the model has seen.
      */
     async takeOver(run: string, start: StartInput, config: RunConfig): Promise<TakenOver> {
       const store = await ports.store(run);
@@ -57,6 +53,9 @@ export function takeOverActivities(ports: Ports) {
         requireSame(source, 'model', state.config.model, config.model);
         requireSame(source, 'sft', state.config.sft, config.sft);
         requireSame(source, 'data', state.config.data, config.data);
+        const { conditionOn } = config.conjectures;
+        requireSame(source, 'conjectures.conditionOn', state.config.conjectures.conditionOn, conditionOn);
+        if (round === SFT_ONLY) requireSame(source, 'seed', state.config.seed, config.seed);
         if (round === SFT_ONLY) return { sft: state.sft, state: null };
         return { sft: state.sft, state: { ...state, config, failures: [], secondsPerStage: {} } };
       });
@@ -84,31 +83,12 @@ function nameOfRun(initFrom: string, ownRoot: string): string {
   );
 }
 
-async function finishedRounds(store: ObjectStore): Promise<number[]> {
-  const rounds: number[] = [];
-  for await (const { name } of store.list('state/')) {
-    const match = /^state\/round-(\d+)\.json$/.exec(name);
-    if (match) rounds.push(Number(match[1]));
-    else if (name === stateName(SFT_ONLY)) rounds.push(SFT_ONLY);
-  }
-  return rounds.sort((a, b) => a - b);
-}
-
-export async function lastRound(store: ObjectStore): Promise<number> {
-  return (await finishedRounds(store)).at(-1) ?? SFT_ONLY;
-}
-
-export async function describeRounds(store: ObjectStore): Promise<string> {
-  const rounds = (await finishedRounds(store)).map((round) => (round === SFT_ONLY ? 'its SFT' : `round ${round}`));
-  return rounds.length === 0 ? 'nothing yet' : rounds.join(', ');
-}
-
-function requireSame(source: string, key: 'model' | 'sft' | 'data', had: unknown, wanted: unknown): void {
+function requireSame(source: string, key: string, had: unknown, wanted: unknown): void {
   if (JSON.stringify(had) === JSON.stringify(wanted)) return;
   throw new StpError(
     'STP1002',
     `run ${source} has another "${key}" configuration than this run`,
-    `Give both the same values under "${key}"; \`bin/stp config\` shows them.`,
+    `Give both the same "${key}"; \`bin/stp config\` shows them.`,
     { facts: { had, wanted } },
   );
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { datasetActivities } from '../../activities/datasets.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { readRecords, writeRecords } from '../../activities/record-files.ts';
 import type { RunState } from '../../activities/run-state.ts';
@@ -86,11 +87,39 @@ it.each<[string, Partial<RunConfig>]>([
   ['model', { model: { ...config.model, layers: 7 } }],
   ['sft', { sft: { ...config.sft, learningRate: 0.5 } }],
   ['data', { data: { ...config.data, trainStatementsPerSetMax: 3 } }],
+  ['conjectures.conditionOn', { conjectures: { ...config.conjectures, conditionOn: 'unproved-target' } }],
 ])('refuses a run with another "%s" configuration', async (key, changed) => {
   const { activities, state } = await place();
   await activities.saveState('first', state(1));
   const taking = activities.takeOver('second', start('first'), { ...config, ...changed });
   await expect(taking).rejects.toMatchObject({ code: 'STP1002', message: expect.stringContaining(`"${key}"`) });
+});
+
+it('wants the same seed for the SFT model alone, whose held-out theorems it chose, and not for a round', async () => {
+  const { activities, state } = await place();
+  for (const nextRound of [0, 1]) await activities.saveState('first', state(nextRound));
+  const otherSeed = { ...config, seed: config.seed + 1 };
+  const taking = activities.takeOver('second', { ...start('first'), fromRound: -1 }, otherSeed);
+  await expect(taking).rejects.toMatchObject({ code: 'STP1002', message: expect.stringContaining('"seed"') });
+  const taken = await activities.takeOver('third', { ...start('first'), fromRound: 0 }, otherSeed);
+  expect(taken.state?.config.seed).toBe(otherSeed.seed);
+});
+
+it('a run that was stopped early and reported is not started again, a finished or unreported one is', async () => {
+  const { activities, state, store } = await place();
+  const { prepareRun } = datasetActivities({ store } as Partial<Ports> as Ports);
+  const again = () => prepareRun('stopped', { rounds: 2, preset: 'smoke', set: {} });
+  await again();
+  for (const nextRound of [0, 1, 2]) await activities.saveState('stopped', state(nextRound));
+  await expect(again()).resolves.toMatchObject({ rounds: 2 });
+  await (await store('stopped')).put('reported.json', '{}');
+  await expect(again()).rejects.toMatchObject({
+    code: 'STP1002',
+    message: expect.stringContaining('stopped after round 1 of 2'),
+    advice: expect.stringContaining('--init-from stopped'),
+  });
+  await activities.saveState('stopped', state(3));
+  await expect(again()).resolves.toMatchObject({ rounds: 2 });
 });
 
 it('says what there is when a round is asked for that is not there', async () => {
