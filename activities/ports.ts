@@ -46,8 +46,16 @@ export interface Ports {
     added: readonly GrownTheorem[],
     signal: AbortSignal,
   ): Promise<readonly GrownTheorem[]>;
-  /** Checks a whole file by itself: compiled in one fresh process, axioms read in another (as `bin/stp check`). */
-  checkFile(run: string, path: string, signal: AbortSignal): Promise<FileReport>;
+  /**
+   * Checks a whole file by itself: compiled in one fresh process, axioms read in another (as `bin/stp check`). The process
+   * gets the memory that the screen's big class gives a proof.
+   */
+  checkFile(
+    run: string,
+    path: string,
+    limits: Pick<VerificationLimits, 'candidateTimeoutMs' | 'memoryBytesMax'>,
+    signal: AbortSignal,
+  ): Promise<FileReport>;
   /** The engine on a checkpoint folder; one is kept warm until another is asked for. */
   generator(run: string, checkpointDirectory: string, threads: number): Promise<Pick<Generator, 'sample' | 'embed'>>;
   trainer(run: string, threads: number): Trainer;

@@ -44,7 +44,7 @@ export function reportActivities(ports: Ports) {
           const kept = [...shortest.values()].sort((a, b) => a.round - b.round || (a.name < b.name ? -1 : 1));
           const grown = await Array.fromAsync(grownTheorems(store, library));
           const proofsText = proofsFile(await ports.sources.modules(), kept, grown);
-          await checkWhole(ports, run, proofsText, kept, signal);
+          await checkWhole(ports, input, proofsText, kept, signal);
           const proofs = await store.put('proofs.lean', proofsText, { count: kept.length });
           const verifier = await ports.verifier(run, state.config.verification);
           const figures = await gatherRun({
@@ -73,7 +73,7 @@ export function reportActivities(ports: Ports) {
 /** proofs.lean is written only when Lean accepts every theorem in it, as a reader's own check would. */
 async function checkWhole(
   ports: Ports,
-  run: string,
+  { run, state }: ReportInput,
   text: string,
   kept: readonly Proved[],
   signal: AbortSignal,
@@ -83,7 +83,7 @@ async function checkWhole(
   try {
     const path = join(directory, 'Proofs.lean');
     await writeFile(path, text);
-    const { theorems, reason } = await ports.checkFile(run, path, signal);
+    const { theorems, reason } = await ports.checkFile(run, path, state.config.verification, signal);
     const verdicts = new Map(theorems.map((theorem) => [theorem.name, theorem]));
     const refused = kept.filter((proof) => verdicts.get(keptName(proof))?.verdict !== 'accepted');
     if (refused.length > 0)

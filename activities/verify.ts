@@ -8,6 +8,7 @@ import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts
 import { contentId } from '../data/schemas/ids.ts';
 import { type Proved, provedSchema } from '../data/schemas/records.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
+import type { FileReport } from '../lean/check-file.ts';
 import { cutShards } from '../selfplay/shards.ts';
 import { withHeartbeat } from './edge.ts';
 import { type GrownRecord, grownTheorems } from './library.ts';
@@ -55,7 +56,7 @@ export function verifyActivities(ports: Ports) {
             const part = `${input.name}/certificates/${String(index).padStart(5, '0')}`;
             return once(store, `${part}.json`, certifiedSchema, async () => {
               const file = join(directory, `Certificate${index}`);
-              const certified = await certifyBatch(ports, run, file, batch, library, signal);
+              const certified = await certifyBatch(input, ports, file, batch, library, signal);
               return {
                 proved: await writeRecords(store, `${part}-*.jsonl`, certified, signal),
                 certified: certified.length,
@@ -129,22 +130,27 @@ async function* batchesOf(proofs: AsyncIterable<Proved>, size: number): AsyncGen
 }
 
 /**
- * The proofs of a batch that hold. One that does not spoils the module for the others, which nobody can judge then: they
- * are tried again in halves, a single one once more by itself. Where no proof at all gets a verdict, Lean is to blame
- * (STP1203, retried), and nothing is refused.
+ * The proofs of a batch that hold. One that does not spoils the module for the others, and one that makes Lean run on, or
+ * the file too large, leaves no module at all; nobody can judge the others then. They are tried again in halves, a single
+ * one once more by itself. One that has no verdict alone either is refused, but only where Lean judges a
+ * control in its place.
  */
 async function certifyBatch(
+  input: CertifyInput,
   ports: Ports,
-  run: string,
   name: string,
   batch: readonly Proved[],
   library: readonly GrownRecord[],
   signal: AbortSignal,
 ): Promise<Proved[]> {
-  const path = `${name}.lean`;
+  const check = async (text: string, path: string): Promise<FileReport> => {
+    await writeFile(path, text);
+    const report = await ports.checkFile(input.run, path, input.config.verification, signal);
+    if (report.exit === 'not-started') throw noVerdict(batch.length, report.reason);
+    return report;
+  };
   const text = certificateFile(batch, library);
-  await writeFile(path, text);
-  const { theorems, reason, leanVersion, fingerprint } = await ports.checkFile(run, path, signal);
+  const { theorems, leanVersion, fingerprint, reason } = await check(text, `${name}.lean`);
   const judged = new Map(theorems.map((theorem) => [theorem.name, theorem]));
   const fileHash = createHash('sha256').update(text).digest('hex');
   const certified = batch.flatMap((proof): Proved[] => {
@@ -153,17 +159,34 @@ async function certifyBatch(
     return [{ ...proof, certificate: { leanVersion, fingerprint, fileHash, axioms: [...theorem.axioms] } }];
   });
   const open = batch.filter((proof) => (judged.get(keptName(proof))?.verdict ?? 'unchecked') === 'unchecked');
-  if (theorems.length === 0)
-    throw new StpError(
-      'STP1203',
-      `Lean gave no verdict on ${batch.length} proofs: ${reason}`,
-      'See `bin/stp doctor`; then retry the round.',
-      { retryable: true },
-    );
-  if (open.length === 0 || (open.length === batch.length && batch.length === 1)) return certified;
+  if (open.length === 0) return certified;
+  if (batch.length === 1) {
+    const control = controlFor(batch[0]!);
+    const report = await check(certificateFile([control], library), `${name}_control.lean`);
+    const isAccepted = report.theorems.some((one) => one.name === keptName(control) && one.verdict === 'accepted');
+    if (!isAccepted) throw noVerdict(1, reason || report.reason || 'the file has errors elsewhere');
+    return [];
+  }
   const parts = open.length < batch.length ? [open] : cutShards(open, Math.ceil(open.length / 2));
   const later: Proved[] = [];
   for (const [index, part] of parts.entries())
-    later.push(...(await certifyBatch(ports, run, `${name}_${index}`, part, library, signal)));
+    later.push(...(await certifyBatch(input, ports, `${name}_${index}`, part, library, signal)));
   return [...certified, ...later];
+}
+
+/**
+ * What nobody can doubt, in the place of a proof: with the same imports and grown theorems. Where Lean accepts it, the
+ * proof is to blame for having no verdict; where not, Lean is (STP1203, retried), and nothing is refused.
+ */
+function controlFor(proof: Proved): Proved {
+  return { ...proof, name: 'control', statement: 'theorem control : True', proof: 'exact True.intro' };
+}
+
+function noVerdict(proofs: number, reason: string): StpError {
+  return new StpError(
+    'STP1203',
+    `Lean gave no verdict on ${proofs} proof(s): ${reason}`,
+    'See `bin/stp doctor`; then retry the round.',
+    { retryable: true },
+  );
 }

@@ -19,8 +19,8 @@ import { printAxioms } from './verdict/print-axioms.ts';
 import type { LeanEnvironment } from './verifier.ts';
 
 /** Mathlib's largest file is about 0.2 MB. */
-const FILE_BYTES_MAX = 4_194_304;
-const FILE_TIMEOUT_MS = 600_000;
+export const FILE_BYTES_MAX = 4_194_304;
+export const FILE_TIMEOUT_MS = 600_000;
 const MEMORY_BYTES_MAX = 8_589_934_592;
 
 type FileVerdict = 'accepted' | 'rejected' | 'unchecked';
@@ -42,6 +42,8 @@ export interface FileReport {
   /** `accepted`: there are theorems and all are accepted. `rejected`: something is wrong. `unchecked`: nobody can tell. */
   readonly outcome: FileVerdict;
   readonly theorems: readonly TheoremReport[];
+  /** How the process ended that compiled the file; null where none was started for it (no text, too large, not judged). */
+  readonly exit: LeanExit['how'] | null;
   /** What Lean said of the file. */
   readonly messages: readonly LeanMessage[];
   /** Why the file as a whole is rejected or unchecked; empty where the theorems say it, or it is accepted. */
@@ -57,6 +59,8 @@ export interface CheckFileOptions {
   readonly runMark?: string;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
+  /** Resident memory of the process that compiles the file. */
+  readonly memoryBytesMax?: number;
 }
 
 /** Never rejects for what the file holds; only with the signal's reason, or where the scratch folder cannot be written. */
@@ -68,6 +72,7 @@ export async function checkFile(
   const report = (parts: Partial<FileReport> & Pick<FileReport, 'outcome'>): FileReport => ({
     path,
     theorems: [],
+    exit: null,
     messages: [],
     reason: '',
     leanVersion: environment.version,
@@ -86,10 +91,10 @@ export async function checkFile(
   await mkdir(directory, { recursive: true });
   try {
     const compiled = await compile(source.text, scan, directory, environment, options);
-    if (compiled.failure !== '')
-      return report({ outcome: 'unchecked', reason: compiled.failure, messages: compiled.messages });
+    const { exit, messages } = compiled;
+    if (compiled.failure !== '') return report({ outcome: 'unchecked', reason: compiled.failure, exit, messages });
     const theorems = await judgeTheorems(scan, compiled, directory, environment, options);
-    return report({ ...summary(theorems, compiled.messages), theorems, messages: compiled.messages });
+    return report({ ...summary(theorems, messages), theorems, exit, messages });
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -113,6 +118,7 @@ async function readSource(path: string): Promise<{ text: string } | { reason: st
 interface Compiled {
   /** Why Lean did not get to the end; empty where it did. */
   readonly failure: string;
+  readonly exit: LeanExit['how'];
   readonly messages: readonly LeanMessage[];
   /** Module that holds the file, or null where it has errors. */
   readonly module: string | null;
@@ -149,19 +155,21 @@ async function compile(
     input: null,
     workingDirectory: directory,
     deadlineMs: options.timeoutMs ?? FILE_TIMEOUT_MS,
-    memoryBytesMax: MEMORY_BYTES_MAX,
+    memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
     runMark: options.runMark,
     signal: options.signal,
     onMessage: (message) => messages.push(message),
   });
-  if (exit.how !== 'finished') return { failure: explain(exit), messages, module: null, aliases: new Map() };
+  if (exit.how !== 'finished')
+    return { failure: explain(exit), exit: exit.how, messages, module: null, aliases: new Map() };
   const own = messages.filter((message) => message.line <= ownLines);
   const failed = messages.some((message) => message.severity === 'error');
   if (failed && companions.length > 0 && !own.some((message) => message.severity === 'error')) {
     const visible = { ...scan, theorems: scan.theorems.filter((theorem) => !theorem.isPrivate) };
     return compile(text, visible, directory, environment, options);
   }
-  return { failure: '', messages: own, module: failed || exit.code !== 0 ? null : module, aliases };
+  const compiled = failed || exit.code !== 0 ? null : module;
+  return { failure: '', exit: exit.how, messages: own, module: compiled, aliases };
 }
 
 /** Local syntax could make something else of the name of a private theorem. */

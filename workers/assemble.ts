@@ -20,6 +20,7 @@ import { compileLibrary, LIBRARY_HEADER } from '../lean/library/compile.ts';
 import { growable, growEnvironment, grownModules } from '../lean/library/grow.ts';
 import { openVerifier } from '../lean/open-verifier.ts';
 import { resolveToolchain } from '../lean/toolchain/resolve.ts';
+import { limitClasses } from '../lean/verdict/limits.ts';
 import type { LeanEnvironment, Verifier } from '../lean/verifier.ts';
 import { embeddedGenerator, embeddedTrainer } from '../model/embedded/engine.ts';
 import type { Generator } from '../model/generator.ts';
@@ -144,8 +145,13 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       return opening;
     },
     growable: (run, earlier, added, signal) => growable(environment, earlier, added, { ...growing(run), signal }),
-    checkFile: async (run, path, signal) =>
-      checkFile(path, environment, { scratchDirectory: await scratch(run), runMark: local(run), signal }),
+    checkFile: async (run, path, limits, signal) =>
+      checkFile(path, environment, {
+        scratchDirectory: await scratch(run),
+        runMark: local(run),
+        memoryBytesMax: limitClasses(limits).big.memoryBytesMax,
+        signal,
+      }),
     // One engine works at a time: runs that share this machine take turns, and a training waits for the samples before it.
     async generator(run, checkpointDirectory, threads) {
       if (modelServer !== null) return modelServer.generator(checkpointDirectory);

@@ -121,6 +121,7 @@ describe('certify', () => {
         path,
         outcome: spoilt ? 'rejected' : 'accepted',
         theorems,
+        exit: 'finished',
         messages: [],
         reason: '',
         leanVersion: 'test',
@@ -174,7 +175,13 @@ describe('certify', () => {
         if (fails && own.length === 1) throw new Error('the worker was killed');
         const accepted = { verdict: 'accepted' as const, line: 1, column: 0, message: '', axioms: [] };
         const theorems = own.map((proof) => ({ ...accepted, name: keptName(proof) }));
-        const rest = { messages: [], reason: '', leanVersion: 'test', fingerprint: 'library' };
+        const rest = {
+          exit: 'finished' as const,
+          messages: [],
+          reason: '',
+          leanVersion: 'test',
+          fingerprint: 'library',
+        };
         return { path, outcome: 'accepted', theorems, ...rest };
       };
       return new MockActivityEnvironment().run(verifyActivities(portsWith({ checkFile })).certify, input);
@@ -188,17 +195,48 @@ describe('certify', () => {
       many.map((proof) => proof.proof),
     );
   });
+  /** Lean that does not come to an end of files of which `ends` is false. */
+  const mute =
+    (how: FileReport['exit'], ends: (text: string) => boolean, files: number[] = []): Ports['checkFile'] =>
+    async (run, path) => {
+      const text = await readFile(path, 'utf8');
+      const report = await checker(() => false, files)(run, path);
+      if (!ends(text)) return { ...report, outcome: 'unchecked', theorems: [], exit: how, reason: `${how}` };
+      const control = /^theorem (control_\w+)/m.exec(text)?.[1];
+      if (control === undefined) return report;
+      const accepted = { verdict: 'accepted' as const, line: 1, column: 0, message: '', axioms: [] };
+      return { ...report, theorems: [{ ...accepted, name: `Kept.${control}` }] };
+    };
+  it.each(['deadline', 'memory', 'crashed', 'output'] as const)(
+    'refuses the one proof over which Lean has no end (%s), and keeps the others',
+    async (how) => {
+      const bad = keptName(proofs[4]!).replace('Kept.', '');
+      const files: number[] = [];
+      const result = await certify(mute(how, (text) => !text.includes(bad), files));
+      expect(result).toMatchObject({ certified: 8, refused: 1 });
+      expect(files.slice(0, 3)).toEqual([9, 5, 3]);
+    },
+  );
+  it('cuts a file that is too large to be read', async () => {
+    const result = await certify(mute(null, (text) => (text.match(/^theorem /gm) ?? []).length < 3));
+    expect(result).toMatchObject({ certified: 9, refused: 0 });
+  });
   it('refuses nothing when Lean gives no verdict at all', async () => {
-    const silent = async (_run: string, path: string): Promise<FileReport> => ({
-      path,
-      outcome: 'unchecked',
-      theorems: [],
-      messages: [],
-      reason: 'out of memory',
-      leanVersion: 'test',
-      fingerprint: 'library',
-    });
-    await expect(certify(silent)).rejects.toMatchObject({ code: 'STP1203', retryable: true });
+    await expect(certify(mute('memory', () => false))).rejects.toMatchObject({ code: 'STP1203', retryable: true });
     expect(await store.stat('rounds/0/certified.json')).toBeNull();
+  });
+  it('refuses nothing, and cuts nothing, when Lean cannot be started', async () => {
+    const files: number[] = [];
+    await expect(certify(mute('not-started', () => false, files))).rejects.toMatchObject({ code: 'STP1203' });
+    expect(files).toEqual([9]);
+  });
+  it('gives Lean the memory that the screen gives a proof', async () => {
+    let limits: unknown;
+    const check = checker(() => false, []);
+    await certify(async (run, path, given) => {
+      limits = given;
+      return check(run, path);
+    });
+    expect(limits).toEqual(config.verification);
   });
 });

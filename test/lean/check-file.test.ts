@@ -49,7 +49,7 @@ theorem _root_.Top.level : True := trivial
 protected theorem «odd name» : "theorem x : False" = "theorem x : False" := rfl
 `);
   expect(report.reason).toBe('');
-  expect(report.outcome).toBe('accepted');
+  expect(report).toMatchObject({ outcome: 'accepted', exit: 'finished' });
   expect(report.verdicts).toEqual([
     'accepted Foo.double_zero',
     'accepted Foo.hidden',
@@ -112,15 +112,19 @@ test('an error or an open fact outside the theorems rejects the file', async () 
 
 test.each<[string, string | Buffer, RegExp]>([
   ['an empty file', ' \n', /empty/],
-  ['a file without theorems', 'def f := 1\n', /no theorem/],
   ['a binary file', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1]), /no text/],
   ['text that is not UTF-8', Buffer.from([0x74, 0xff, 0xfe, 0x20]), /UTF-8/],
   ['a huge file', Buffer.alloc(5_000_000, 'a'), /larger/],
   ['a file that does not end', 'theorem a : True := trivial /- ', /does not end/],
 ])('%s is unchecked', async (_, source, reason) => {
   const report = await check(source);
-  expect(report.outcome).toBe('unchecked');
+  expect(report).toMatchObject({ outcome: 'unchecked', exit: null });
   expect(report.reason).toMatch(reason);
+});
+
+test('a file without theorems is unchecked', async () => {
+  const report = await check('def f := 1\n');
+  expect(report).toMatchObject({ outcome: 'unchecked', exit: 'finished', reason: 'the file holds no theorem' });
 });
 
 test('a missing file and a folder are unchecked', async () => {
@@ -133,9 +137,14 @@ test('a Lean that cannot be started, and a file that takes too long, are uncheck
   const path = join(folder, 'Good.lean');
   writeFileSync(path, 'theorem a : 1 = 1 := rfl\n');
   const broken = { ...environment, executable: '/nonexistent/lean' };
-  expect((await checkFile(path, broken, { scratchDirectory })).outcome).toBe('unchecked');
+  expect(await checkFile(path, broken, { scratchDirectory })).toMatchObject({
+    outcome: 'unchecked',
+    exit: 'not-started',
+  });
   writeFileSync(path, 'theorem a : (List.range 100000000).length = 3 := by decide +kernel\n');
   const late = await checkFile(path, environment, { scratchDirectory, timeoutMs: 1_000 });
-  expect(late.outcome).toBe('unchecked');
+  expect(late).toMatchObject({ outcome: 'unchecked', exit: 'deadline', theorems: [] });
   expect(late.reason).toContain('time limit');
+  const large = await checkFile(path, environment, { scratchDirectory, memoryBytesMax: 50_000_000 });
+  expect(large).toMatchObject({ outcome: 'unchecked', exit: 'memory' });
 });
