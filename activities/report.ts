@@ -1,8 +1,5 @@
 /** The end of a run: summary.json, proofs.lean (checked as a whole), report.html and its CSV files, from records in the store alone. */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
-import { StpError } from '../data/errors.ts';
 import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
 import { type Proved, provedSchema } from '../data/schemas/records.ts';
 import { roundManifestSchema } from '../data/schemas/round.ts';
@@ -10,11 +7,11 @@ import { withHeartbeat } from './edge.ts';
 import { REPORTED } from './finished-rounds.ts';
 import { grownTheorems } from './library.ts';
 import type { Ports } from './ports.ts';
-import { keptName, proofsFile } from './proofs-file.ts';
 import { once, readJson, readRecords } from './record-files.ts';
 import { gatherRun } from './report/gather.ts';
 import { makeReport } from './report/make-report.ts';
 import type { ReportInput, SelfplayResult } from './run-state.ts';
+import { writeProofs } from './write-proofs.ts';
 
 const reportedSchema = z.strictObject({
   summary: artifactRefSchema,
@@ -43,10 +40,9 @@ export function reportActivities(ports: Ports) {
           }
           const kept = [...shortest.values()].sort((a, b) => a.round - b.round || (a.name < b.name ? -1 : 1));
           const grown = await Array.fromAsync(grownTheorems(store, library));
-          const proofsText = proofsFile(await ports.sources.modules(), kept, grown);
-          await checkWhole(ports, input, proofsText, kept, signal);
-          const proofs = await store.put('proofs.lean', proofsText, { count: kept.length });
-          const verifier = await ports.verifier(run, state.config.verification);
+          const limits = state.config.verification;
+          const proofs = await writeProofs(ports, { run, kept, library: grown, limits }, signal);
+          const verifier = await ports.verifier(run, limits);
           const figures = await gatherRun({
             run,
             store,
@@ -68,33 +64,4 @@ export function reportActivities(ports: Ports) {
       );
     },
   };
-}
-
-/** proofs.lean is written only when Lean accepts every theorem in it, as a reader's own check would. */
-async function checkWhole(
-  ports: Ports,
-  { run, state }: ReportInput,
-  text: string,
-  kept: readonly Proved[],
-  signal: AbortSignal,
-): Promise<void> {
-  const directory = join(await ports.scratch(run), `report-${process.pid}`);
-  await mkdir(directory, { recursive: true });
-  try {
-    const path = join(directory, 'Proofs.lean');
-    await writeFile(path, text);
-    const { theorems, reason } = await ports.checkFile(run, path, state.config.verification, signal);
-    const verdicts = new Map(theorems.map((theorem) => [theorem.name, theorem]));
-    const refused = kept.filter((proof) => verdicts.get(keptName(proof))?.verdict !== 'accepted');
-    if (refused.length > 0)
-      throw new StpError(
-        'STP1203',
-        `${refused.length} certified theorem(s) do not hold in proofs.lean, the first being ${keptName(refused[0]!)}: ` +
-          (verdicts.get(keptName(refused[0]!))?.message ?? reason),
-        'If Lean could be run, this is a defect of the checker or of the file writer: please report it with the run folder.',
-        { retryable: theorems.length === 0 },
-      );
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
 }

@@ -1,0 +1,84 @@
+/** The files of kept proofs, cut where one would be too much for a check. Real Lean: about five seconds of a core. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Ports } from '../../activities/ports.ts';
+import { keptName } from '../../activities/proofs-file.ts';
+import { writeProofs } from '../../activities/write-proofs.ts';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import type { Proved } from '../../data/schemas/records.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+import { checkFile } from '../../lean/check-file.ts';
+import { coreEnvironment } from '../lean/environment.ts';
+import { proved } from '../selfplay/records.ts';
+
+const limits = resolveConfig({ preset: 'smoke' }).verification;
+let directory: string;
+let store: ObjectStore;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'stp-proofs-'));
+  store = await openStore(pathToFileURL(join(directory, 'store')).href);
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+/** Stores the proofs with real checks; which theorems each check was asked about. */
+async function write(kept: readonly Proved[]) {
+  const environment = await coreEnvironment();
+  const checked: string[][] = [];
+  const ports = {
+    store: async () => store,
+    scratch: async () => directory,
+    sources: { modules: async () => [{ module: 'Stp.Base', text: 'theorem base : 1 = 1 := rfl\n' }] },
+    checkFile: async (_run: string, path: string) => {
+      const report = await checkFile(path, environment, { scratchDirectory: directory });
+      checked.push(report.theorems.map(({ name }) => name).filter((name) => name.startsWith('Kept.')));
+      return report;
+    },
+  } as unknown as Ports;
+  const ref = await writeProofs(ports, { run: 'test', kept, library: [], limits }, new AbortController().signal);
+  return { ref, checked };
+}
+const stored = async (): Promise<string[]> =>
+  (await readdir(join(directory, 'store'))).filter((name) => name.endsWith('.lean')).sort();
+const proof = (index: number, more: Partial<Proved> = {}): Proved =>
+  proved(`theorem a : ${index} = ${index}`, 'exact (fun _ => rfl) base', { header: '', ...more });
+
+it('proofs of an ordinary run stand in one file', async () => {
+  const kept = [proof(1), proof(2)];
+  const { ref, checked } = await write(kept);
+  expect(await stored()).toEqual(['proofs.lean']);
+  expect(checked).toEqual([kept.map(keptName)]);
+  expect(ref).toMatchObject({ uri: `${store.root}/proofs.lean`, count: 2 });
+  expect((await store.get(ref)).toString()).not.toContain('File 1');
+});
+
+it('no proofs are a file without theorems', async () => {
+  const { ref } = await write([]);
+  expect(ref.count).toBe(0);
+});
+
+it('what would be read no more, or take too long, stands in files that Lean accepts one by one', async () => {
+  // 300 proofs of 16,000 characters are 4.8 MB, more than is read of a file; the last two took a minute and a half each.
+  const padding = `\n-- ${'x'.repeat(15_900)}`;
+  const large = Array.from({ length: 300 }, (_, index) => proof(index, { proof: `${proof(0).proof}${padding}` }));
+  const slow = [proof(400, { checkMs: 90_000 }), proof(401, { checkMs: 90_000 })];
+  const kept = [...large, ...slow];
+  const { ref, checked } = await write(kept);
+  expect(checked.length).toBeGreaterThan(2);
+  expect(checked.flat()).toEqual(kept.map(keptName));
+  expect(checked.at(-1)).toEqual([keptName(slow[1]!)]);
+  expect(await stored()).toEqual(
+    [...checked.keys()].map((index) => (index === 0 ? 'proofs.lean' : `proofs-${index + 1}.lean`)).sort(),
+  );
+  expect((await store.get(ref)).toString()).toContain(`File 1 of ${checked.length}, from proofs.lean to proofs-`);
+  expect(ref.count).toBe(checked[0]!.length);
+});
+
+it('nothing is stored where one file is refused', async () => {
+  const kept = [proof(1, { checkMs: 90_000 }), proof(2, { proof: 'exact nonsense', checkMs: 90_000 })];
+  await expect(write(kept)).rejects.toMatchObject({ code: 'STP1203', retryable: false });
+  expect(await readdir(join(directory, 'store')).catch(() => [])).not.toContain('proofs.lean');
+});
