@@ -1,4 +1,4 @@
-/** The rules around verification, with a checker that answers as told: canaries, infrastructure, certificates. */
+/** The rules around verification, with a checker that answers as told: canaries, infrastructure, certificates. One test asks real Lean. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,8 +14,10 @@ import { resolveConfig } from '../../data/config/resolve.ts';
 import { type Proved, provedSchema, type VerdictKind } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import type { FileReport } from '../../lean/check-file.ts';
+import { checkFile, type FileReport } from '../../lean/check-file.ts';
+import type { LeanEnvironment } from '../../lean/verifier.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
+import { coreEnvironment } from '../lean/environment.ts';
 import { proved, statement } from '../selfplay/records.ts';
 
 const config = resolveConfig({ preset: 'smoke' });
@@ -238,5 +240,28 @@ describe('certify', () => {
       return check(run, path);
     });
     expect(limits).toEqual(config.verification);
+  });
+  it('tells with real Lean whether the proof is to blame or Lean: about five seconds of a core', async () => {
+    const environment = await coreEnvironment();
+    const real =
+      (environmentOfFile: LeanEnvironment): Ports['checkFile'] =>
+      (_run, path) =>
+        checkFile(path, environmentOfFile, { scratchDirectory: directory, memoryBytesMax: 600_000_000 });
+    const made = (statementText: string, proof: string) =>
+      proved(statementText, proof, { header: 'import Init', certificate: null });
+    const endless = made('theorem e : (List.range 100000000).length = 3', 'decide +kernel');
+    const one = made('theorem f (n : Nat) : n = n', 'rfl');
+    const input = {
+      run: 'test',
+      name: 'rounds/1',
+      proved: await writeRecords(store, 'real.jsonl', [one, endless]),
+      library: null,
+      config,
+    };
+    const attempt = (checkFilePort: Ports['checkFile']) =>
+      new MockActivityEnvironment().run(verifyActivities(portsWith({ checkFile: checkFilePort })).certify, input);
+    const broken = { ...environment, executable: '/bin/false' };
+    await expect(attempt(real(broken))).rejects.toMatchObject({ code: 'STP1203' });
+    expect(await attempt(real(environment))).toMatchObject({ certified: 1, refused: 1 });
   });
 });
