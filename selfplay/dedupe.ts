@@ -1,7 +1,8 @@
 /** Exact dedupe of samples with multiplicity (STP §2.6), and what counts as the same conjecture. */
 import { contentId } from '../data/schemas/ids.ts';
 import type { Sample } from '../data/schemas/records.ts';
-import { displayProof, displayStatement } from './prompts.ts';
+import { canonicalText } from './canonical-text.ts';
+import { displayProof } from './prompts.ts';
 
 export interface RawSample {
   readonly statementId: string;
@@ -36,16 +37,10 @@ export function dedupeSamples(raw: readonly RawSample[], model: string): Sample[
   return [...distinct.values()];
 }
 
-/** Key under which two statements are the same up to name, white space and the names of bound variables in binders. */
+/**
+ * Key under which two statements are the same up to names (their own and those of bound variables), white space and the way
+ * their binders are grouped; see `canonicalText`.
+ */
 export function statementKey(header: string | null, statement: string): string {
-  let text = displayStatement(statement);
-  const names = [...text.matchAll(/[({⦃]\s*([^:(){}⦃⦄[\]]+?)\s*:(?!=)/gu)].flatMap((match) => match[1]!.split(/\s+/u));
-  const identifier = /[\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*/gu;
-  const renamed = new Map([...new Set(names)].map((name, index) => [name, `x${index}`]));
-  text = text.replace(identifier, (word) => {
-    const [head, ...rest] = word.split('.');
-    const fresh = renamed.get(head!);
-    return fresh === undefined ? word : [fresh, ...rest].join('.');
-  });
-  return contentId('key', header ?? '', text.replace(/\s+/gu, ''));
+  return contentId('key', header ?? '', canonicalText(statement));
 }

@@ -4,7 +4,8 @@
  * not know terms or notations.
  */
 
-const CLOSERS: Readonly<Record<string, string>> = {
+/** What closes each opening bracket. */
+export const CLOSERS: Readonly<Record<string, string>> = {
   '(': ')',
   '[': ']',
   '{': '}',
@@ -18,10 +19,12 @@ const ALL_CLOSERS: ReadonlySet<string> = new Set(Object.values(CLOSERS));
 const BINDING_WORDS: ReadonlySet<string> = new Set(['let', 'have', 'letI', 'haveI', 'let_fun']);
 
 const PIECE =
-  /(?<space>\s+)|(?<word>[\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*)|(?<quoted>«[^»]*»)|(?<string>"(?:[^"\\]|\\.)*")|(?<assign>:=)|(?<cons>::)|(?<other>.)/gsu;
+  /(\s+)|([\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*)|(«[^»]*»)|("(?:[^"\\]|\\.)*")|(:=)|(::)|(.)/gsu;
+/** What each group of `PIECE` finds. */
+const KINDS = ['space', 'word', 'quoted', 'string', 'assign', 'cons', 'other'] as const;
 
 export interface TextPiece {
-  readonly kind: 'space' | 'word' | 'quoted' | 'string' | 'assign' | 'cons' | 'other';
+  readonly kind: (typeof KINDS)[number];
   readonly text: string;
   /** Offset in UTF-16 units. */
   readonly at: number;
@@ -34,10 +37,10 @@ export function statementPieces(text: string): { readonly pieces: readonly TextP
   const pieces: TextPiece[] = [];
   const open: string[] = [];
   for (const match of text.matchAll(PIECE)) {
-    const [kind] = Object.entries(match.groups!).find(([, value]) => value !== undefined)!;
+    const kind = KINDS[match.indexOf(match[0], 1) - 1]!;
     const piece = match[0];
     if (kind === 'other' && ALL_CLOSERS.has(piece) && open.pop() !== piece) return { pieces, balanced: false };
-    pieces.push({ kind: kind as TextPiece['kind'], text: piece, at: match.index, depth: open.length });
+    pieces.push({ kind, text: piece, at: match.index, depth: open.length });
     if (kind === 'other' && CLOSERS[piece] !== undefined) open.push(CLOSERS[piece]);
   }
   return { pieces, balanced: open.length === 0 };
