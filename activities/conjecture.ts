@@ -69,23 +69,24 @@ async function seedPlan(store: ObjectStore, input: RoundContext): Promise<PlanEn
   const { round, config, data } = input;
   const manifests = await readManifests(store, input.history);
   const best = await certifiedRates(store, manifests);
-  const seeds = new SeedProofs(best, config.conjectures, config.seed, round, 'seed proof');
+  const lemmas = new Map<string, string>();
+  for await (const { name, statement } of readRecords(store, data.theorems, libraryTheoremSchema))
+    lemmas.set(name, statement);
+  for await (const { name, statement } of grownTheorems(store, input.library)) lemmas.set(name, statement);
+  const isLemma = (name: string): boolean => lemmas.has(name);
+  const seeds = new SeedProofs(best, config.conjectures, isLemma, config.seed, round, 'seed proof');
   for (const manifest of manifests)
     for await (const proof of readRecords(store, manifest.proved, provedSchema)) seeds.offer(proof);
   const chosen = seeds.chosen();
-  const seedIds = new Set(chosen.map((seed) => seed.statementId));
+  const seedIds = new Set(chosen.map(({ proof }) => proof.statementId));
   const weights = new Map<string, number>();
   let proved = 0;
   for await (const statement of readRecords(store, data.train, statementSchema)) {
     if (best.has(statement.id)) proved++;
     if (seedIds.has(statement.id)) weights.set(statement.id, matchingWeight(config.data.weights, statement, round));
   }
-  const lemmas = new Map<string, string>();
-  for await (const { name, statement } of readRecords(store, data.theorems, libraryTheoremSchema))
-    lemmas.set(name, statement);
-  for await (const { name, statement } of grownTheorems(store, input.library)) lemmas.set(name, statement);
   const random = randomStream(config.seed, round, 'seeds');
-  const inputs = conjectureInputs(chosen, (name) => lemmas.has(name), data.train.count, config.conjectures, random);
+  const inputs = conjectureInputs(chosen, data.train.count, config.conjectures, random);
   const entries = inputs.map(({ seed, lemma }): PlanEntry => {
     const origin: ConjectureOrigin = {
       kind: 'seed',

@@ -14,43 +14,74 @@ export function conjecturesMax(
   return perRoundMax === 'unproved' ? unproved : perRoundMax;
 }
 
-/** One proof of every statement that may seed conjectures, chosen as the proofs stream by. */
+/** A statement that seeds conjectures. */
+export interface Seed {
+  /** Its proof where no lemma is asked for. */
+  readonly proof: Proved;
+  /** Every lemma that one of its proofs used, sorted, each with one of the proofs that did. */
+  readonly lemmas: readonly { readonly name: string; readonly proof: Proved }[];
+}
+
+interface Keyed {
+  readonly key: string;
+  readonly proof: Proved;
+}
+
+/**
+ * What may seed conjectures, chosen as the proofs stream by: of every statement one proof, and one for each lemma that its
+ * proofs used (STP has a seed for each pair of statement and lemma).
+ */
 export class SeedProofs {
-  private readonly kept = new Map<string, { readonly key: string; readonly proof: Proved }>();
+  private readonly kept = new Map<string, { any: Keyed; readonly byLemma: Map<string, Keyed> }>();
   private readonly best: ReadonlyMap<string, number>;
   private readonly config: Pick<RunConfig['conjectures'], 'seedPassRateAbove' | 'seedLevelMax'>;
+  private readonly isLemma: (name: string) => boolean;
   private readonly stream: readonly (string | number)[];
 
   /**
    * @param best best pass rate of any round by statement; only a rate strictly above `seedPassRateAbove` seeds (golden
    *   behaviour 4)
+   * @param isLemma is a premise one that a conjecture may be asked to share?
    * @param stream names the random choice, together with each proof
    */
   constructor(
     best: ReadonlyMap<string, number>,
     config: Pick<RunConfig['conjectures'], 'seedPassRateAbove' | 'seedLevelMax'>,
+    isLemma: (name: string) => boolean,
     ...stream: readonly (string | number)[]
   ) {
     this.best = best;
     this.config = config;
+    this.isLemma = isLemma;
     this.stream = stream;
   }
 
   /**
-   * Considers one certified proof. Of a statement's proofs the one whose random key is smallest stays: every distinct text
+   * Considers one certified proof. Of those to choose from the one whose random key is smallest stays: every distinct text
    * has the same chance, and the order in which they come does not matter.
    */
   offer(proof: Proved): void {
     if (proof.level > this.config.seedLevelMax) return;
     if ((this.best.get(proof.statementId) ?? 0) <= this.config.seedPassRateAbove) return;
-    const key = orderKey(...this.stream, proof.statementId, displayProof(proof.proof));
-    const seen = this.kept.get(proof.statementId);
-    if (seen === undefined || key < seen.key) this.kept.set(proof.statementId, { key, proof });
+    const one = { key: orderKey(...this.stream, proof.statementId, displayProof(proof.proof)), proof };
+    const seen = this.kept.get(proof.statementId) ?? { any: one, byLemma: new Map<string, Keyed>() };
+    this.kept.set(proof.statementId, seen);
+    if (one.key < seen.any.key) seen.any = one;
+    for (const name of proof.premises) {
+      if (!this.isLemma(name)) continue;
+      const other = seen.byLemma.get(name);
+      if (other === undefined || one.key < other.key) seen.byLemma.set(name, one);
+    }
   }
 
-  /** The chosen proofs in random order. */
-  chosen(): Proved[] {
-    return [...this.kept.values()].sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ proof }) => proof);
+  /** The chosen statements in random order. */
+  chosen(): Seed[] {
+    return [...this.kept.values()]
+      .sort((a, b) => (a.any.key < b.any.key ? -1 : 1))
+      .map(({ any, byLemma }) => ({
+        proof: any.proof,
+        lemmas: [...byLemma].map(([name, { proof }]) => ({ name, proof })).sort((a, b) => (a.name < b.name ? -1 : 1)),
+      }));
   }
 }
 
@@ -61,14 +92,13 @@ export interface ConjectureInput {
 }
 
 /**
- * (seed, lemma) pairs: each lemma that the seed's proof used and, with `noLemmaProbability`, none. A lemma, and none as
+ * (seed, lemma) pairs: each lemma that the statement's proofs used and, with `noLemmaProbability`, none. A lemma, and none as
  * well, gets at most `lemmaShareMax × statements` pairs, counted before any repetition (golden behaviour 5).
  *
- * @param seeds one proof a statement, in random order
+ * @param seeds statements in random order
  */
 export function conjectureInputs(
-  seeds: readonly Proved[],
-  isLemma: (name: string) => boolean,
+  seeds: readonly Seed[],
   statementCount: number,
   config: Pick<RunConfig['conjectures'], 'noLemmaProbability' | 'lemmaShareMax'>,
   random: Random,
@@ -77,13 +107,14 @@ export function conjectureInputs(
   const uses = new Map<string | null, number>();
   const inputs: ConjectureInput[] = [];
   for (const seed of seeds) {
-    const lemmas: (string | null)[] = [...new Set(seed.premises)].filter(isLemma);
-    if (random.next() < config.noLemmaProbability) lemmas.push(null);
-    for (const lemma of lemmas) {
+    const pairs: ConjectureInput[] = seed.lemmas.map(({ name, proof }) => ({ seed: proof, lemma: name }));
+    if (random.next() < config.noLemmaProbability) pairs.push({ seed: seed.proof, lemma: null });
+    for (const pair of pairs) {
+      const { lemma } = pair;
       const used = uses.get(lemma) ?? 0;
       if (used >= lemmaMax) continue;
       uses.set(lemma, used + 1);
-      inputs.push({ seed, lemma });
+      inputs.push(pair);
     }
   }
   return inputs;

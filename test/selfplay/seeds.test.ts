@@ -10,12 +10,15 @@ import { libraryTheorem, proved } from './records.ts';
 
 const config = { ...resolveConfig({ preset: 'stp-code' }).conjectures };
 
+const isLemma = (name: string): boolean => name !== 'Other';
+
 describe('seed proofs', () => {
   const a = proved('theorem a (n : Nat) : n = n', 'rfl');
   const seeds = (proofs: readonly Proved[], best: number, level = 0) => {
     const chosen = new SeedProofs(
       new Map(proofs.map((proof) => [proof.statementId, best])),
       { ...config, seedLevelMax: level },
+      isLemma,
       7,
     );
     for (const proof of proofs) chosen.offer(proof);
@@ -23,24 +26,26 @@ describe('seed proofs', () => {
   };
   it('take no statement whose best rate is 0.35 exactly, and take one at 0.3501', () => {
     expect(seeds([a], 0.35)).toEqual([]);
-    expect(seeds([a], 0.3501)).toEqual([a]);
+    expect(seeds([a], 0.3501)).toEqual([{ proof: a, lemmas: [] }]);
   });
   it('take no conjecture unless the configuration lets their level in', () => {
     const conjecture = { ...a, origin: 'conjecture' as const, level: 1 };
     expect(seeds([conjecture], 1)).toEqual([]);
-    expect(seeds([conjecture], 1, 1)).toEqual([conjecture]);
+    expect(seeds([conjecture], 1, 1)).toEqual([{ proof: conjecture, lemmas: [] }]);
   });
   it('take no statement that no rate is known of', () => {
-    const chosen = new SeedProofs(new Map(), { ...config, seedPassRateAbove: 0 }, 7);
+    const chosen = new SeedProofs(new Map(), { ...config, seedPassRateAbove: 0 }, isLemma, 7);
     chosen.offer(a);
     expect(chosen.chosen()).toEqual([]);
   });
   it('are one a statement, the same in whatever order and however often proofs come', () => {
     const proofs = Array.from({ length: 12 }, (_, index) =>
-      proved(`theorem a (n : Nat) : n + ${index % 4} = n`, `p${index}`),
+      proved(`theorem a (n : Nat) : n + ${index % 4} = n`, `p${index}`, {
+        premises: [`l${index % 3}`, `k${index % 5}`],
+      }),
     );
     const expected = seeds(proofs, 1);
-    expect(expected.map((seed) => seed.statementId).sort()).toEqual(
+    expect(expected.map(({ proof }) => proof.statementId).sort()).toEqual(
       [...new Set(proofs.map((p) => p.statementId))].sort(),
     );
     fc.assert(
@@ -49,12 +54,25 @@ describe('seed proofs', () => {
       }),
     );
   });
+  it('have the lemmas of all proofs of their statement, each with a proof that used it', () => {
+    const text = 'theorem a (n : Nat) : n = n';
+    const first = proved(text, 'first', { premises: ['Stp.l', 'Other', 'Stp.l'] });
+    const second = proved(text, 'second', { premises: ['Stp.k'] });
+    const both = proved(text, 'both', { premises: ['Stp.k', 'Stp.l'] });
+    const [seed, ...others] = seeds([first, second], 1);
+    expect(others).toEqual([]);
+    expect(seed!.lemmas).toEqual([
+      { name: 'Stp.k', proof: second },
+      { name: 'Stp.l', proof: first },
+    ]);
+    for (const { name, proof } of seeds([first, second, both], 1)[0]!.lemmas) expect(proof.premises).toContain(name);
+  });
   it('choose every proof of a statement now and then', () => {
     const proofs = ['x', 'y', 'z'].map((text) => proved('theorem a (n : Nat) : n = n', text));
     const chosen = Array.from({ length: 60 }, (_, seed) => {
-      const one = new SeedProofs(new Map([[proofs[0]!.statementId, 1]]), config, seed);
+      const one = new SeedProofs(new Map([[proofs[0]!.statementId, 1]]), config, isLemma, seed);
       for (const proof of proofs) one.offer(proof);
-      return one.chosen()[0]!.proof;
+      return one.chosen()[0]!.proof.proof;
     });
     for (const text of ['x', 'y', 'z']) expect(chosen.filter((proof) => proof === text).length).toBeGreaterThan(5);
   });
@@ -63,12 +81,15 @@ describe('seed proofs', () => {
 describe('lemmas', () => {
   const seedsWith = (count: number, premises: string[]) =>
     Array.from({ length: count }, (_, index) => proved(`theorem a (n : Nat) : n + ${index} = n`, 'rfl', { premises }));
-  const inputs = (seeds: readonly Proved[], statements: number, noLemmaProbability: number) =>
-    conjectureInputs(seeds, (name) => name !== 'Other', statements, { ...config, noLemmaProbability }, randomStream(2));
+  const inputs = (proofs: readonly Proved[], statements: number, noLemmaProbability: number) => {
+    const seeds = new SeedProofs(new Map(proofs.map((proof) => [proof.statementId, 1])), config, isLemma, 2);
+    for (const proof of proofs) seeds.offer(proof);
+    return conjectureInputs(seeds.chosen(), statements, { ...config, noLemmaProbability }, randomStream(2));
+  };
 
   it('are those of the library that the proof names, each once', () => {
     const [seed] = seedsWith(1, ['Stp.l', 'Other', 'Stp.k', 'Stp.l']);
-    expect(inputs([seed!], 100, 0).map(({ lemma }) => lemma)).toEqual(['Stp.l', 'Stp.k']);
+    expect(inputs([seed!], 100, 0).map(({ lemma }) => lemma)).toEqual(['Stp.k', 'Stp.l']);
   });
   it('come beside none with the given chance', () => {
     const seeds = seedsWith(400, ['Stp.l']);
@@ -83,8 +104,8 @@ describe('lemmas', () => {
     const capped = inputs(seedsWith(10, ['Stp.l', 'Stp.k']), 30, 1);
     const uses = Map.groupBy(capped, ({ lemma }) => lemma);
     expect([...uses].map(([lemma, own]) => [lemma, own.length])).toEqual([
-      ['Stp.l', 3],
       ['Stp.k', 3],
+      ['Stp.l', 3],
       [null, 3],
     ]);
     const repeated = repeatInputs(capped, () => 5, 1_000, 10_000, 1, randomStream(3));
