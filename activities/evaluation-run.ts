@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { requireSameConfig, resolveConfig } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
-import { type ArtifactRef, artifactRefSchema, checkpointRefSchema } from '../data/schemas/artifact.ts';
+import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
 import {
   type EvaluateInput,
   type EvaluationFiles,
@@ -16,6 +16,7 @@ import {
 import { provedSchema, type Statement, statementSchema } from '../data/schemas/records.ts';
 import { type ShardResult, sumVerdicts } from '../data/schemas/round.ts';
 import { type RunConfig, runConfigSchema } from '../data/schemas/run-config.ts';
+import { readManifest } from '../model/checkpoint/checkpoint.ts';
 import { refusal } from '../selfplay/evaluation-rules.ts';
 import { blockEstimate, budgetsFor, passAtK } from '../selfplay/pass-at-k.ts';
 import { randomStream } from '../selfplay/random.ts';
@@ -24,11 +25,10 @@ import { withHeartbeat } from './edge.ts';
 import { outcomesOf, planShards } from './evaluate.ts';
 import { type JudgedSample, logRecords, writeEvaluationLog } from './evaluation-log.ts';
 import { judgedSamples, type StatementTally, tallyShards } from './evaluation-shards.ts';
+import { EVALUATION_SUBJECT, evaluationSubjectSchema, requireSameSubject } from './evaluation-subject.ts';
 import type { Ports } from './ports.ts';
 import { once, readAll, readRecords, writeRecords } from './record-files.ts';
 
-/** What two starts of one evaluation must have in common beside the configuration. */
-const subjectSchema = z.strictObject({ checkpoint: checkpointRefSchema, split: z.string() });
 const LABELS_MAX = 16;
 
 export interface WriteEvaluationInput {
@@ -55,16 +55,12 @@ export function evaluationRunActivities(ports: Ports) {
       return withHeartbeat(async (signal) => {
         const config = await once(store, 'config.json', runConfigSchema, async () => wanted);
         requireSameConfig(run, config, wanted);
-        const subject = await once(store, 'evaluated.json', subjectSchema, async () => ({
+        const { model } = await readManifest(directory);
+        const subject = await once(store, EVALUATION_SUBJECT, evaluationSubjectSchema, async () => ({
           checkpoint: await storeCheckpoint(store, 'model', directory, signal),
           split,
         }));
-        if (subject.split !== split)
-          throw new StpError(
-            'STP1002',
-            `evaluation ${run} was started with --split ${subject.split}, not ${split}`,
-            'Give the same options to take it up again, or another folder.',
-          );
+        requireSameSubject(run, subject, { model, split });
         return once(store, 'evaluation/plan.json', evaluationPlanSchema, async () => {
           const statements = await takeStatements(ports, config, split);
           const { samplesPerStatement, statementsPerShard } = config.sampling;

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { EVALUATION_LOG } from '../activities/evaluation-log.ts';
+import { EVALUATION_SUBJECT, evaluationSubjectSchema, requireSameSubject } from '../activities/evaluation-subject.ts';
 import {
   type EvaluatedSplit,
   type EvaluateInput,
@@ -9,6 +10,7 @@ import {
   type EvaluationReport,
   evaluationReportSchema,
 } from '../data/schemas/evaluation.ts';
+import { readManifest } from '../model/checkpoint/checkpoint.ts';
 import { EVALUATE_TYPE, evaluateWorkflowId } from '../workflows/contracts.ts';
 import { type LocalRunOptions, openRunFolder, runLocally } from './local-run.ts';
 import { findModel } from './model-source.ts';
@@ -40,6 +42,12 @@ export async function evaluate(options: EvalOptions): Promise<void> {
   const runDirectory = resolve(options.runDir ?? join('runs', freshRunName('eval')));
   const model = await findModel(options.model, join(runDirectory, 'downloads'));
   const { directory, run } = await openRunFolder(runDirectory, config);
+  const subject = await readFile(join(directory, EVALUATION_SUBJECT), 'utf8').catch(() => null);
+  if (subject !== null)
+    requireSameSubject(run, evaluationSubjectSchema.parse(JSON.parse(subject)), {
+      model: (await readManifest(model.directory)).model,
+      split: options.split,
+    });
   const { preset, seed, set } = input;
   const evaluateInput: EvaluateInput = {
     preset,

@@ -13,13 +13,15 @@ import { statementText, summariseLog } from '../../activities/log-summary.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/record-files.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
-import { type EvaluationFiles, evaluationReportSchema } from '../../data/schemas/evaluation.ts';
+import { type EvaluationFiles, type EvaluationPlan, evaluationReportSchema } from '../../data/schemas/evaluation.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import { provedSchema, type Sample, type Statement, type VerdictKind } from '../../data/schemas/records.ts';
 import type { ShardResult } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { readManifest, writeCheckpoint } from '../../model/checkpoint/checkpoint.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
+import { SMALL_SHAPE, smallCheckpoint } from '../model/small-checkpoint.ts';
 import { statement } from '../selfplay/records.ts';
 
 const SAMPLES = 8;
@@ -121,6 +123,47 @@ async function evaluate(statements: readonly Statement[], shards: readonly Shard
 
 const report = async () =>
   evaluationReportSchema.parse(JSON.parse(await readFile(join(directory, 'store', 'evaluation.json'), 'utf8')));
+
+describe('what is evaluated', () => {
+  it('is one model and split for good', async () => {
+    const folders = await Promise.all(
+      [5, 6].map(async (seed) => {
+        const folder = join(directory, `model-${seed}`);
+        await writeCheckpoint(folder, smallCheckpoint(SMALL_SHAPE, seed));
+        return folder;
+      }),
+    );
+    const [first, other] = folders as [string, string];
+    const { model } = await readManifest(first);
+    const sources = {
+      async *problemSet() {
+        yield member('a', 'nng');
+      },
+    };
+    const prepare = (checkpoint: string, split: 'all' | 'held-out' = 'all') =>
+      inActivity<EvaluationPlan>(() =>
+        evaluationRunActivities({ ...ports, sources } as unknown as Ports).prepareEvaluation('test', {
+          preset: 'smoke',
+          set: {},
+          checkpoint,
+          modelName: 'm',
+          round: null,
+          split,
+        }),
+      );
+    const plan = await prepare(first);
+    expect(plan.checkpoint.model).toBe(model);
+    expect(await prepare(first)).toEqual(plan);
+    await expect(prepare(other)).rejects.toMatchObject({
+      code: 'STP1002',
+      message: expect.stringContaining(`was started with model ${model}, not `),
+    });
+    await expect(prepare(first, 'held-out')).rejects.toMatchObject({
+      code: 'STP1002',
+      message: expect.stringContaining('was started with --split all, not held-out'),
+    });
+  });
+});
 
 describe('an evaluation', () => {
   const half = member('half', 'nng held-out');

@@ -12,13 +12,17 @@ import { readStatements } from '../../data/loaders/dataset.ts';
 import { PROBLEMS_DIRECTORY } from '../../data/loaders/problem-set.ts';
 import { type EvaluationReport, evaluationReportSchema } from '../../data/schemas/evaluation.ts';
 import { readMetrics } from '../../infra/monitor/jsonl-monitor.ts';
+import { writeCheckpoint } from '../../model/checkpoint/checkpoint.ts';
 import { trainInProcess } from '../../model/embedded/training/train.ts';
 import { proverExample } from '../../selfplay/prompts.ts';
+import { smallCheckpoint } from '../model/small-checkpoint.ts';
 import { stp } from '../support/stp.ts';
 
 const SAMPLES = 8;
 let directory: string;
 let options: string[];
+/** A checkpoint folder of other weights. */
+let another: string;
 let statements: number;
 
 beforeAll(async () => {
@@ -57,6 +61,8 @@ beforeAll(async () => {
     heldOutPath: null,
     heldOutEverySteps: 80,
   });
+  another = join(directory, 'another');
+  await writeCheckpoint(another, smallCheckpoint());
   options = ['--model', model, '--problems', 'nng', '--split', 'held-out', '--samples', String(SAMPLES)];
   options.push('--temperature', '0.7', '--preset', 'smoke', '--seed', '2', '--set', 'sampling.statementsPerShard=8');
 });
@@ -119,4 +125,13 @@ it('refuses a model that is none, and another model or split in the same folder'
   const other = await stp(['eval', ...options, '--samples', '9', '--run-dir', run]);
   expect(other.exitCode).toBe(2);
   expect(other.all).toContain('sampling.samplesPerStatement = 8, not 9');
+  const weights = await stp(['eval', ...options, '--model', another, '--run-dir', run]);
+  expect(weights.all).toContain(`evaluation killed was started with model ${(await evaluation(run)).model}, not `);
+  const split = await stp(['eval', ...options, '--split', 'all', '--run-dir', run]);
+  expect(split.all).toContain('evaluation killed was started with --split held-out, not all');
+  // Before a server or a worker is there.
+  for (const refused of [weights, split]) {
+    expect(refused.exitCode).toBe(2);
+    expect(refused.all).not.toContain('Temporal');
+  }
 });
