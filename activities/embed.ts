@@ -34,7 +34,7 @@ export function embedActivities(ports: Ports) {
       return once(store, `${name}/embedded.json`, z.array(artifactRefSchema), () =>
         withHeartbeat(async (signal, report) => {
           const directory = await fetchCheckpoint(store, checkpoint, await ports.scratch(run));
-          const generator = await ports.generator(run, directory, input.config.modelThreads);
+          const generator = await ports.generator(run, directory, input.config.modelThreads, signal);
           const started = performance.now();
           const files: ArtifactRef[] = [];
           let texts: string[] = [];

@@ -58,7 +58,7 @@ export function generateActivities(ports: Ports) {
         withHeartbeat(async (signal, report) => {
           const items = await readAll(store, input.items, workItemSchema);
           const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run));
-          const generator = await ports.generator(run, directory, config.modelThreads);
+          const generator = await ports.generator(run, directory, config.modelThreads, signal);
           const requests = items.flatMap((item) => {
             const { first, count } = waveSamples(item, input.wave, config.sampling.waves);
             return Array.from({ length: count }, (_, offset) => ({
@@ -106,7 +106,7 @@ export function generateActivities(ports: Ports) {
       return once(store, `${input.name}/conjectured.json`, artifactRefSchema, () =>
         withHeartbeat(async (signal, report) => {
           const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run));
-          const generator = await ports.generator(run, directory, config.modelThreads);
+          const generator = await ports.generator(run, directory, config.modelThreads, signal);
           const { temperature, maxTokens } = config.conjectures;
           const options = { temperature, topP: config.sampling.topP, maxTokens };
           const parts: ArtifactRef[] = [];

@@ -56,8 +56,16 @@ export interface Ports {
     limits: Pick<VerificationLimits, 'candidateTimeoutMs' | 'memoryBytesMax'>,
     signal: AbortSignal,
   ): Promise<FileReport>;
-  /** The engine on a checkpoint folder; one is kept warm until another is asked for. */
-  generator(run: string, checkpointDirectory: string, threads: number): Promise<Pick<Generator, 'sample' | 'embed'>>;
+  /**
+   * The engine on a checkpoint folder; one is kept warm until another is asked for. The signal ends the search for a
+   * server that has the checkpoint.
+   */
+  generator(
+    run: string,
+    checkpointDirectory: string,
+    threads: number,
+    signal: AbortSignal,
+  ): Promise<Pick<Generator, 'sample' | 'embed'>>;
   trainer(run: string, threads: number): Trainer;
   nodes: Nodes;
   monitor(run: string): Promise<Monitor>;

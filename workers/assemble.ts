@@ -153,8 +153,8 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
         signal,
       }),
     // One engine works at a time: runs that share this machine take turns, and a training waits for the samples before it.
-    async generator(run, checkpointDirectory, threads) {
-      if (modelServer !== null) return modelServer.generator(checkpointDirectory);
+    async generator(run, checkpointDirectory, threads, signal) {
+      if (modelServer !== null) return modelServer.generator(checkpointDirectory, signal);
       const open = async (): Promise<Generator> => {
         const key = JSON.stringify([run, checkpointDirectory, threads]);
         if (engine?.key !== key) {

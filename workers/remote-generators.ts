@@ -11,12 +11,13 @@ const CHECKPOINTS_MAX = 4;
 export function remoteGenerators(options: RemoteOptions) {
   const open = new Map<string, RemoteGenerator>();
   return {
-    /** Throws STP1304 where no server has the checkpoint in the folder. */
-    async generator(checkpointDirectory: string): Promise<RemoteGenerator> {
+    /** Throws STP1304 where no server has the checkpoint in the folder; the signal's reason where it ends the search. */
+    async generator(checkpointDirectory: string, signal?: AbortSignal): Promise<RemoteGenerator> {
       const existing = open.get(checkpointDirectory);
-      if (existing !== undefined && (await existing.isServed())) return existing;
+      if (existing !== undefined && (await isServed(existing, signal))) return existing;
+      // Until another is found the old one stays for what it holds: its server may only be starting anew.
+      const generator = await remoteGenerator(options)(checkpointDirectory, signal);
       open.delete(checkpointDirectory);
-      const generator = await remoteGenerator(options)(checkpointDirectory);
       // Whoever still uses the oldest keeps it; it is only forgotten here, and holds no process.
       const oldest = open.keys().next().value;
       if (oldest !== undefined && open.size >= CHECKPOINTS_MAX) open.delete(oldest);
@@ -28,4 +29,14 @@ export function remoteGenerators(options: RemoteOptions) {
       open.clear();
     },
   };
+}
+
+/** A server that does not answer serves nothing: another may. */
+async function isServed(generator: RemoteGenerator, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    return await generator.isServed(signal);
+  } catch {
+    signal?.throwIfAborted();
+    return false;
+  }
 }

@@ -38,7 +38,9 @@ export interface RemoteOptions {
 }
 
 /** Opens a checkpoint folder where it is served. Throws STP1304 where it is not, STP1303 where a server does not answer. */
-export function remoteGenerator(options: RemoteOptions): (checkpointDirectory: string) => Promise<RemoteGenerator> {
+export function remoteGenerator(
+  options: RemoteOptions,
+): (checkpointDirectory: string, signal?: AbortSignal) => Promise<RemoteGenerator> {
   const { urls, servedName = MODEL_PLACE, keyVariable } = options;
   const server: Omit<ModelServerOptions, 'url'> = {
     ...(keyVariable === undefined ? {} : { keyVariable }),
@@ -46,14 +48,15 @@ export function remoteGenerator(options: RemoteOptions): (checkpointDirectory: s
     requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS_DEFAULT,
     firstRetryMs: options.firstRetryMs ?? FIRST_RETRY_MS_DEFAULT,
   };
-  return async (checkpointDirectory) => {
+  return async (checkpointDirectory, signal) => {
     const model = await factsOf(checkpointDirectory);
     const name = servedName.replaceAll(MODEL_PLACE, model.name);
     const errors: StpError[] = [];
     for (const url of urls) {
       try {
-        return await RemoteGenerator.open({ ...server, url }, model, name);
+        return await RemoteGenerator.open({ ...server, url }, model, name, signal);
       } catch (error) {
+        signal?.throwIfAborted();
         if (!(error instanceof StpError)) throw error;
         errors.push(error);
       }

@@ -27,6 +27,8 @@ export interface Question<Schema extends z.ZodType> {
   readonly body?: unknown;
   readonly schema: Schema;
   readonly answerBytesMax: number;
+  /** For one try, where it is less than the server's. */
+  readonly timeoutMs?: number;
   readonly signal: AbortSignal;
 }
 
@@ -52,11 +54,12 @@ export class ModelServer {
    */
   ask<Schema extends z.ZodType>(path: string, question: Question<Schema>): Promise<z.infer<Schema>> {
     const { signal } = question;
-    const { firstRetryMs, requestTimeoutMs } = this.#options;
+    const { firstRetryMs } = this.#options;
+    const timeoutMs = Math.min(question.timeoutMs ?? Infinity, this.#options.requestTimeoutMs);
     return this.#slots.run(() =>
-      withRetries(() => this.#try(path, question), {
+      withRetries(() => this.#try(path, question, timeoutMs), {
         firstWaitMs: firstRetryMs,
-        busyLimitMs: requestTimeoutMs,
+        busyLimitMs: timeoutMs,
         signal,
       }),
     );
@@ -66,11 +69,14 @@ export class ModelServer {
     this.#client.close();
   }
 
-  async #try<Schema extends z.ZodType>(path: string, question: Question<Schema>): Promise<Outcome<z.infer<Schema>>> {
+  async #try<Schema extends z.ZodType>(
+    path: string,
+    question: Question<Schema>,
+    timeoutMs: number,
+  ): Promise<Outcome<z.infer<Schema>>> {
     const { body, schema, answerBytesMax, signal } = question;
     let answer: Answer;
     try {
-      const timeoutMs = this.#options.requestTimeoutMs;
       answer = await this.#client.exchange(path, { body, answerBytesMax, timeoutMs, signal });
     } catch (error) {
       if (!(error instanceof StpError && error.retryable) || signal.aborted) throw error;

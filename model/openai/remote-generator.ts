@@ -27,6 +27,8 @@ import { malformedAnswer, modelNotServed } from './server-errors.ts';
 import { completionSchema, embeddingsSchema, modelsSchema, type WireChoice, type WireModel } from './wire.ts';
 
 const MODELS_ANSWER_BYTES_MAX = 2 ** 20;
+/** A server answers what it serves without computing anything; one that takes longer is not well. */
+const MODELS_TIMEOUT_MS = 10_000;
 /** Of an answer beside its tokens. */
 const ANSWER_BYTES_BASE = 2 ** 20;
 /** A token in an answer: its text, a number, an offset and an entry among the likeliest, all as JSON. */
@@ -53,12 +55,17 @@ export class RemoteGenerator implements Generator {
 
   /**
    * Asks the server what it serves. `servedName` is what it calls the model of `model`. Throws STP1304 where it serves
-   * others only, STP1303 where it does not answer.
+   * others only, STP1303 where it does not answer; the signal's reason where it ends the asking.
    */
-  static async open(options: ModelServerOptions, model: ModelFacts, servedName: string): Promise<RemoteGenerator> {
+  static async open(
+    options: ModelServerOptions,
+    model: ModelFacts,
+    servedName: string,
+    signal?: AbortSignal,
+  ): Promise<RemoteGenerator> {
     const server = new ModelServer(options);
     try {
-      const served = await askModels(server);
+      const served = await askModels(server, signal ?? new AbortController().signal);
       const found = served.find(({ id }) => id === servedName);
       if (found === undefined) {
         const names = served.map(({ id }) => id);
@@ -73,8 +80,8 @@ export class RemoteGenerator implements Generator {
   }
 
   /** Whether the server still has the model: it may have been started anew with another. Throws STP1303 as `open`. */
-  async isServed(): Promise<boolean> {
-    return (await askModels(this.#server)).some(({ id }) => id === this.#servedName);
+  async isServed(signal?: AbortSignal): Promise<boolean> {
+    return (await askModels(this.#server, this.#signal(signal))).some(({ id }) => id === this.#servedName);
   }
 
   /** `onText` hears each sample's text in one piece, when it is whole. */
@@ -222,11 +229,12 @@ export class RemoteGenerator implements Generator {
   }
 }
 
-async function askModels(server: ModelServer): Promise<readonly WireModel[]> {
+async function askModels(server: ModelServer, signal: AbortSignal): Promise<readonly WireModel[]> {
   const { data } = await server.ask('models', {
     schema: modelsSchema,
     answerBytesMax: MODELS_ANSWER_BYTES_MAX,
-    signal: new AbortController().signal,
+    timeoutMs: MODELS_TIMEOUT_MS,
+    signal,
   });
   return data;
 }

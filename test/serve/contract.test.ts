@@ -53,7 +53,7 @@ describe('a host worker', () => {
     // Lean is not asked for anything here.
     const ports = await assemblePorts(settings, {} as LeanEnvironment);
     atEnd(() => ports.close());
-    return ports.generator('run', directory, 1);
+    return ports.generator('run', directory, 1, new AbortController().signal);
   }
 
   it('samples and embeds on the server that its settings name', async () => {

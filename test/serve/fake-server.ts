@@ -20,6 +20,8 @@ export interface FakeServer {
   /** Requests for completions, in the order of arrival. */
   readonly asked: readonly Asked[];
   readonly inFlightMost: () => number;
+  /** Nothing answers at its address from here on. */
+  readonly stop: () => void;
 }
 
 /** A server that lists `models` and answers other requests by `answer`; gone after the test. */
@@ -46,12 +48,13 @@ export async function fakeServer(models: readonly object[], answer: Answering): 
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
+  const stop = (): void => {
     server.closeAllConnections();
     server.close();
-  });
+  };
+  onTestFinished(stop);
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, asked, inFlightMost: () => inFlightMost };
+  return { url: `http://127.0.0.1:${port}`, asked, inFlightMost: () => inFlightMost, stop };
 }
 
 export function sendJson(response: ServerResponse, status: number, body: object, headers: object = {}): void {

@@ -1,9 +1,12 @@
 /** The remote engine against servers that are full, broken, slow, strict or something else altogether. */
-import type { ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readManifest } from '../../model/checkpoint/checkpoint.ts';
 import type { SampleRequest } from '../../model/generator.ts';
 import { parseRetryAfter } from '../../model/openai/http-client.ts';
+import { ModelServer } from '../../model/openai/model-server.ts';
+import { modelsSchema } from '../../model/openai/wire.ts';
 import { remoteGenerators } from '../../workers/remote-generators.ts';
 import { type Answering, type Asked, completionOf, fakeServer, sendJson } from './fake-server.ts';
 import { checkpointDirectory, openRemote } from './served.ts';
@@ -303,6 +306,45 @@ describe('the checkpoint', () => {
     await expect(generators.generator(directory)).rejects.toMatchObject({ code: 'STP1304' });
     models[0] = { id: model };
     expect(await (await generators.generator(directory)).sample(requests(1), SAMPLING)).toHaveLength(1);
+  });
+
+  it('is looked for elsewhere where its server is gone', async () => {
+    const well = wellAfter(0, () => undefined);
+    const [gone, other] = [await fakeServer([{ id: model }], well), await fakeServer([{ id: model }], well)];
+    const generators = remoteGenerators({ urls: [`${gone.url}/v1`, `${other.url}/v1`], firstRetryMs: 2 });
+    onTestFinished(() => generators.close());
+    await generators.generator(directory);
+    gone.stop();
+    const found = await generators.generator(directory);
+    expect(await found.sample(requests(1), SAMPLING)).toHaveLength(1);
+    expect([gone.asked.length, other.asked.length]).toEqual([0, 1]);
+    expect(await generators.generator(directory)).toBe(found);
+  });
+
+  it('is looked for no longer than its caller wants to wait', async () => {
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      silent.closeAllConnections();
+      silent.close();
+    });
+    const { port } = silent.address() as AddressInfo;
+    const generators = remoteGenerators({ urls: [`http://127.0.0.1:${port}/v1`], firstRetryMs: 2 });
+    onTestFinished(() => generators.close());
+    const cancelled = new AbortController();
+    silent.once('request', () => cancelled.abort(new Error('cancelled')));
+    await expect(generators.generator(directory, cancelled.signal)).rejects.toThrow('cancelled');
+    // Nor than a question of what is served may take, whatever the samples may.
+    const server = new ModelServer({
+      url: `http://127.0.0.1:${port}/v1`,
+      requestsInFlight: 1,
+      requestTimeoutMs: 600_000,
+      firstRetryMs: 2,
+    });
+    onTestFinished(() => server.close());
+    const { signal } = new AbortController();
+    const asked = server.ask('models', { schema: modelsSchema, answerBytesMax: 1_000, timeoutMs: 20, signal });
+    await expect(asked).rejects.toMatchObject({ code: 'STP1303', message: expect.stringContaining('within 20 ms') });
   });
 
   it('is not looked for where nothing answers', async () => {
