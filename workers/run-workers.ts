@@ -7,6 +7,7 @@ import { StpError } from '../data/errors.ts';
 import { CONTROL_QUEUE } from '../workflows/contracts.ts';
 import { type AssembledPorts, localHostQueue } from './assemble.ts';
 import { workflowBundle } from './bundle.ts';
+import { runTogether } from './run-together.ts';
 import type { WorkerSettings } from './settings.ts';
 
 export type WorkerRole = 'control' | 'host';
@@ -57,9 +58,7 @@ export async function runWorkers(
           maxConcurrentActivityTaskExecutions: HOST_ACTIVITIES_MAX,
         }),
       );
-    const running = workers.map((worker) => worker.run());
-    onReady();
-    await Promise.all(running);
+    await runTogether(workers, onReady);
   } finally {
     await ports.close();
     await connection.close();
