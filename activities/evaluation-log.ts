@@ -76,6 +76,10 @@ async function bytesOf(path: string): Promise<AsyncIterable<Buffer>> {
   const isGzip = await file
     .read(Buffer.alloc(2), 0, 2, 0)
     .then(({ buffer, bytesRead }) => bytesRead === 2 && buffer.readUInt16BE() === 0x1f8b)
+    // A folder opens, but is not read.
+    .catch((cause: unknown) => {
+      throw unreadable(path, cause);
+    })
     .finally(() => file.close());
   const raw = createReadStream(path);
   return readable(path, isGzip ? raw.pipe(createGunzip()) : raw, raw);

@@ -94,14 +94,22 @@ async function statementsFor(log: string, split: string, file: string | undefine
     const format = basename(path) === 'statements.jsonl' ? 'statements' : (family?.format ?? 'statements');
     return readDataset(path, { format }).statements;
   }
-  return namedSet(family?.set ?? split);
+  if (family !== undefined) return namedSet(family.set);
+  return labelled(split.split(' ')[0]!);
+}
+
+/** Statements of a set with the label that an evaluation of ours gives them: the set's name and the split. */
+async function* labelled(set: string): AsyncGenerator<Statement> {
+  for await (const statement of namedSet(set))
+    yield { ...statement, labels: [`${set} ${statement.split}`, ...statement.labels] };
 }
 
 async function* namedSet(set: string): AsyncGenerator<Statement> {
   try {
     yield* repositorySources().problemSet(set);
   } catch (cause) {
-    if (!(cause instanceof StpError) || cause.code !== 'STP1405') throw cause;
+    // No folder of that name, or none with statements in it.
+    if (!(cause instanceof StpError) || !['STP1002', 'STP1405'].includes(cause.code)) throw cause;
     throw new StpError(
       'STP1502',
       `which statements belong to ${JSON.stringify(set)} is not known: there is no problem set of that name`,

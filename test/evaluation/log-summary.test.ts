@@ -6,6 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LogSummaryOptions, statementText, summariseLog } from '../../activities/log-summary.ts';
+import { readStatements } from '../../data/loaders/dataset.ts';
+import { PROBLEMS_DIRECTORY } from '../../data/loaders/problem-set.ts';
 import { stp } from '../support/stp.ts';
 
 let directory: string;
@@ -109,6 +111,10 @@ describe('a summary', () => {
     const [valid] = await summary(await logFile(lines([...RECORDS, record('a', 1, true), record('a', 0, false)])));
     expect(valid!.block[0]!.slice(0, 2)).toEqual([1, 25]);
   });
+});
+
+it('cannot be made of a folder', async () => {
+  await expect(summary(directory)).rejects.toMatchObject({ code: 'STP1405' });
 });
 
 describe('a summary is refused', () => {
@@ -222,11 +228,25 @@ describe('stp summary', () => {
     const figures = JSON.parse(String(both.stdout)) as Record<string, { unbiased: number[][] }>;
     expect(figures['minif2f valid']!.unbiased[0]).toEqual([1, 12.5, 12.5, 12.5]);
   });
+
+  it('finds the statements of a set by its name where no list lies beside the log', async () => {
+    const all = await Array.fromAsync(readStatements(join(PROBLEMS_DIRECTORY, 'nng', 'statements.jsonl')));
+    const held = all.filter(({ split }) => split === 'held-out').map(({ statement }) => statement);
+    const log = await logFile(lines(held.map((text) => record('x', 0, true, { statement: `${text} := by` }))));
+    const result = await stp(['summary', '--log_path', log, '--split', 'nng held-out']);
+    expect(result.exitCode, String(result.all)).toBe(0);
+    expect(JSON.parse(String(result.stdout))).toEqual({ 'nng held-out': [[1, 100, null]] });
+  });
+
   it('exits 1 with the reason where it refuses, 2 where it was not told what to do', async () => {
     const log = await logFile(lines(RECORDS));
     const refused = await stp(['summary', '--log_path', log, '--split', 'nng']);
     expect(refused.exitCode).toBe(1);
     expect(refused.all).toContain('STP1502');
+    const unknown = await stp(['summary', '--log_path', log, '--split', 'no-such-set']);
+    expect(unknown.exitCode).toBe(1);
+    expect(unknown.all).toContain('STP1502');
+    expect(unknown.all).toContain('Name the dataset file with --statements');
     expect((await stp(['summary'])).exitCode).toBe(2);
   });
 });
