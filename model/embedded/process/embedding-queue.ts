@@ -2,6 +2,8 @@
  * Calls for embeddings, cut into batches that processes take one by one. Knows no process: the pool hands batches out, and
  * brings back vectors or what became of the process.
  */
+import { EMBEDDING_TOKENS_MAX } from '../../generator.ts';
+
 export interface TextBatch {
   readonly key: number;
   readonly texts: readonly string[];
@@ -16,8 +18,11 @@ interface EmbeddingCall {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Some hundredths of a second of work: short against a heartbeat, long against a message. */
-const TEXTS_PER_BATCH = 256;
+/**
+ * Most tokens of a batch, unless one text alone has more: short against a heartbeat for small models and within the
+ * limit on an engine's silence for large ones, long against a message.
+ */
+const TOKENS_PER_BATCH = 8_192;
 
 export class EmbeddingQueue {
   readonly #calls = new Set<EmbeddingCall>();
@@ -34,10 +39,12 @@ export class EmbeddingQueue {
       const call: EmbeddingCall = { vectors, signal, abort, left: texts.length, resolve, reject };
       signal?.addEventListener('abort', abort, { once: true });
       this.#calls.add(call);
-      for (let start = 0; start < texts.length; start += TEXTS_PER_BATCH) {
+      for (let start = 0; start < texts.length; ) {
+        const end = endOfBatch(texts, start);
         const key = this.#nextKey++;
         this.#places.set(key, { call, start });
-        this.#waiting.push({ key, texts: texts.slice(start, start + TEXTS_PER_BATCH) });
+        this.#waiting.push({ key, texts: texts.slice(start, end) });
+        start = end;
       }
     });
   }
@@ -86,4 +93,13 @@ export class EmbeddingQueue {
     this.#waiting = this.#waiting.filter(({ key }) => this.#places.has(key));
     tell();
   }
+}
+
+/** A text has about a token a character at most, and no more than an embedding sees of it. */
+function endOfBatch(texts: readonly string[], start: number): number {
+  let end = start;
+  let tokens = 0;
+  do tokens += Math.min(texts[end++]!.length, EMBEDDING_TOKENS_MAX);
+  while (end < texts.length && tokens + Math.min(texts[end]!.length, EMBEDDING_TOKENS_MAX) <= TOKENS_PER_BATCH);
+  return end;
 }

@@ -1,34 +1,61 @@
 /** Finished samples of calls that failed, so that the next try of the same call does not sample them again. */
+import { contentId } from '../../../data/schemas/ids.ts';
 import type { Completion, SampleRequest, SamplingOptions } from '../../generator.ts';
 import type { SamplingCall } from './sampling-call.ts';
 
-/** Some hundred bytes each; beyond that they are sampled again. */
-const SAMPLES_MAX = 100_000;
+/** Of all that is kept: a hundred thousand short proofs. Beyond that the oldest are sampled again. */
+const BYTES_MAX = 64 * 2 ** 20;
+/** A sample's record and its key, beside text and log-probabilities. */
+const SAMPLE_BYTES = 320;
+/** A token's text and number, as objects. */
+const TOKEN_BYTES = 96;
 
 export class KeptSamples {
+  /** By what a sample depends on, hashed; the oldest first. */
   readonly #samples = new Map<string, Completion>();
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor(bytesMax = BYTES_MAX) {
+    this.#bytesMax = bytesMax;
+  }
 
   /** Holes in the results are samples that did not come to an end. */
   keep(call: Pick<SamplingCall, 'requests' | 'sampling' | 'results'>): void {
     call.results.forEach((completion, index) => {
-      if (this.#samples.size < SAMPLES_MAX)
-        this.#samples.set(identityOf(call.requests[index]!, call.sampling), completion);
+      const identity = identityOf(call.requests[index]!, call.sampling);
+      this.#drop(identity);
+      this.#samples.set(identity, completion);
+      this.#bytes += bytesOf(completion);
     });
+    for (const oldest of this.#samples.keys()) {
+      if (this.#bytes <= this.#bytesMax) break;
+      this.#drop(oldest);
+    }
   }
 
   /** What was kept for this request, which is then no longer kept: the caller has it. */
   take(request: SampleRequest, sampling: SamplingOptions): Completion | null {
     if (this.#samples.size === 0) return null;
-    const identity = identityOf(request, sampling);
-    const kept = this.#samples.get(identity);
-    if (kept === undefined) return null;
-    this.#samples.delete(identity);
-    return { ...kept, id: request.id };
+    const kept = this.#drop(identityOf(request, sampling));
+    return kept === undefined ? null : { ...kept, id: request.id };
   }
+
+  #drop(identity: string): Completion | undefined {
+    const kept = this.#samples.get(identity);
+    if (kept !== undefined) this.#bytes -= bytesOf(kept);
+    this.#samples.delete(identity);
+    return kept;
+  }
+}
+
+/** About what it takes in memory. */
+function bytesOf({ text, tokenLogprobs = [] }: Completion): number {
+  return SAMPLE_BYTES + 2 * text.length + TOKEN_BYTES * tokenLogprobs.length;
 }
 
 /** All that a sample depends on beside the checkpoint. */
 function identityOf({ prompt, seed }: SampleRequest, sampling: SamplingOptions): string {
   const { temperature, topP, maxTokens, stop = [], tokenLogprobs = false } = sampling;
-  return JSON.stringify([seed, temperature, topP, maxTokens, stop, tokenLogprobs, prompt]);
+  return contentId(JSON.stringify([seed, temperature, topP, maxTokens, stop, tokenLogprobs]), prompt);
 }

@@ -25,8 +25,11 @@ export class Reader {
   readonly #session: InferenceSession;
   readonly #contextLength: number;
   readonly #padId: number;
-  /** What hides later tokens, by length. */
-  readonly #biases = new Map<number, Tensor>();
+  /**
+   * What hides later tokens, [length, length], of the length that was last read: cheap beside the reading, and too large
+   * to keep one for each length of a long context.
+   */
+  #bias: Tensor | null = null;
 
   private constructor(session: InferenceSession, contextLength: number, padId: number) {
     this.#session = session;
@@ -88,13 +91,11 @@ export class Reader {
   }
 
   #biasFor(length: number): Tensor {
-    let bias = this.#biases.get(length);
-    if (bias === undefined) {
+    if (this.#bias?.dims[0] !== length) {
       const values = new Float32Array(length * length);
       for (let row = 0; row < length; row++) values.fill(MASKED, row * length + row + 1, (row + 1) * length);
-      bias = new Tensor('float32', values, [length, length]);
-      this.#biases.set(length, bias);
+      this.#bias = new Tensor('float32', values, [length, length]);
     }
-    return bias;
+    return this.#bias;
   }
 }
