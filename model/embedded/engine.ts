@@ -8,6 +8,7 @@ import type { Trainer, TrainOptions, TrainRequest, TrainResult } from '../traine
 import { EngineProcess } from './process/engine-process.ts';
 import { SamplingPool } from './process/sampling-pool.ts';
 import type { TrainingMessage, TrainingRequest } from './process/training-messages.ts';
+import { trainingSilenceMs } from './process/training-silence.ts';
 
 /** Rows decoded together: beyond 64 a step's cost grows about as fast as its rows. */
 const BATCH_SIZE_DEFAULT = 64;
@@ -40,11 +41,13 @@ async function train(
   { signal, onProgress }: TrainOptions,
   options: EmbeddedTrainerOptions,
 ): Promise<TrainResult> {
+  const silenceLimitMs = await trainingSilenceMs(request);
   signal?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<TrainResult>();
   const engine = new EngineProcess<TrainingRequest, TrainingMessage>({
     entry: new URL('./process/training-child.ts', import.meta.url),
     runMark: options.runMark,
+    silenceLimitMs,
     onMessage: (message) => {
       if (message.type === 'trained') resolve(message.result);
       else onProgress?.(message.progress);

@@ -1,18 +1,35 @@
 /** The parts of training that have no graph: packing, step planning, the learning rate, fresh weights. Costs about 1 s. */
+import { stat } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { trainingSilenceMs } from '../../model/embedded/process/training-silence.ts';
+import { MODEL_SIZES } from '../../model/embedded/sizes.ts';
 import { initialParameters } from '../../model/embedded/training/initial-parameters.ts';
 import { learningRateAt } from '../../model/embedded/training/learning-rate.ts';
 import { packRows, rowLengths } from '../../model/embedded/training/pack-rows.ts';
 import type { TokenisedExample } from '../../model/embedded/training/packed-batch.ts';
 import { parameterLayout, parameterView } from '../../model/embedded/training/parameter-layout.ts';
 import { DATA_START, exampleSteps } from '../../model/embedded/training/schedule-examples.ts';
+import type { TrainRequest } from '../../model/trainer.ts';
 import { TINY_SHAPE } from './small-model.ts';
 
 const MICRO_BATCH_TOKENS = 1024;
 
 const examplesOf = (lengths: readonly number[]): TokenisedExample[] =>
   lengths.map((length) => ({ tokens: new Array<number>(length).fill(1), promptLength: 1, weight: 1 }));
+
+test('a training may be silent for as long as its model and its steps ask for', async () => {
+  const request = { shape: MODEL_SIZES['15M'], tokensPerStep: 10_000, heldOutPath: null } as unknown as TrainRequest;
+  const limitMs = await trainingSilenceMs(request);
+  // Fifteen million weights at ten thousand tokens: two steps of 15 minutes each on a machine of 1 GFLOP/s.
+  expect(limitMs).toBeGreaterThan(2 * 900_000);
+  expect(limitMs).toBeLessThan(2 * 900_000 + 600_000);
+  const { heldOutPath, bytes } = { heldOutPath: import.meta.filename, bytes: (await stat(import.meta.filename)).size };
+  const scoringMs = (await trainingSilenceMs({ ...request, heldOutPath })) - limitMs;
+  expect(scoringMs / bytes).toBeCloseTo((2 * 15_145_344) / 1e6, 2);
+  // A timer that is told more fires at once.
+  expect(await trainingSilenceMs({ ...request, tokensPerStep: 100_000_000 })).toBe(2 ** 31 - 1);
+});
 
 describe('packing into rows', () => {
   const lengthsArbitrary = fc.array(fc.integer({ min: 2, max: 256 }), { minLength: 1, maxLength: 80 });

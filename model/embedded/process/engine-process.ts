@@ -10,7 +10,7 @@ import { errorOf, type Failure } from './failure.ts';
 
 /** V8 heap of an engine, MiB. Weights, caches and token ids are typed arrays, which do not count. */
 const HEAP_MIB_MAX = 1_024;
-/** Longest silence of a busy engine. Its longest step takes seconds even on a loaded laptop. */
+/** Longest silence of a busy engine whose steps take seconds even on a loaded laptop: sampling and embedding. */
 const SILENCE_LIMIT_MS = 300_000;
 /** End of the engine's standard error kept for messages, characters. */
 const STDERR_TAIL_CHARS = 2_000;
