@@ -95,6 +95,7 @@ export function trainActivities(ports: Ports) {
               },
             },
           );
+          if (result.heldOutTooLong > 0) await log(result.steps, { held_out_too_long: result.heldOutTooLong });
           if (result.heldOutLoss !== null) await log(result.steps, { held_out_loss: result.heldOutLoss });
           const checkpoint = await storeCheckpoint(store, name, outputDirectory, signal);
           await rm(work, { recursive: true, force: true });

@@ -58,13 +58,15 @@ export interface TrainResult {
   readonly steps: number;
   /** Weighted mean of the last tenth of the steps, nats per target token. */
   readonly finalLoss: number;
-  /** Of the finished model on the held-out examples, nats per target token; null without such examples. */
+  /** Of the finished model on the held-out examples, nats per target token; null without such examples that fit. */
   readonly heldOutLoss: number | null;
   readonly tokens: number;
   /** Time in optimizer steps; what a killed training did after its last kept state is not counted. */
   readonly seconds: number;
   /** Examples left out because prompt and target exceed the context. */
   readonly tooLong: number;
+  /** Held-out examples left out for the same reason; where it is all of them, there is no held-out loss. */
+  readonly heldOutTooLong: number;
 }
 
 export interface TrainOptions {

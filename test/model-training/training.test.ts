@@ -161,10 +161,12 @@ describe('held-out examples', () => {
     expect(seen[1]!.loss).not.toBeCloseTo(seen[0]!.loss, 4);
   });
 
-  test('of which none fits the context are refused', async () => {
+  test('of which none fits the context are counted, and leave the training without a held-out loss', async () => {
     const heldOutPath = await write([{ ...EXAMPLES[0], target: 'α '.repeat(100) }]);
-    const error = await failure(trainInProcess(request(await write(EXAMPLES), { heldOutPath })));
-    expect(error).toMatchObject({ code: 'STP1002', message: expect.stringContaining(heldOutPath) });
+    const result = await trainInProcess(
+      request(await write(EXAMPLES), { heldOutPath, steps: 2, heldOutEverySteps: 1 }),
+    );
+    expect(result).toMatchObject({ steps: 2, heldOutLoss: null, heldOutTooLong: 1 });
   });
 });
 

@@ -1,5 +1,4 @@
 /** Examples that are kept out of training and scored: the loss of a model on them, without a gradient. */
-import { StpError } from '../../../data/errors.ts';
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
 import { readExamples } from './example-file.ts';
 import { ExampleStore } from './example-store.ts';
@@ -11,24 +10,22 @@ import type { TrainingEngine } from './training-engine.ts';
 const TOKENS_AT_ONCE = 8192;
 
 export class HeldOut {
+  /** Examples left out because they exceed the context. */
+  readonly tooLong: number;
   private readonly examples: ExampleStore;
   private readonly contextLength: number;
 
-  /** Reads a file of examples; those longer than the context are left out. STP1002 where none is left. */
+  /** Reads a file of examples; those longer than the context are left out. */
   constructor(path: string, tokenizer: Tokenizer, contextLength: number) {
     this.contextLength = contextLength;
     this.examples = new ExampleStore(tokenizer, contextLength);
     for (const example of readExamples(path)) this.examples.add(example);
-    if (this.examples.count === 0)
-      throw new StpError(
-        'STP1002',
-        `${path} has no held-out example that fits the context`,
-        'Give held-out examples of positive weight that fit contextLength, or none.',
-      );
+    this.tooLong = this.examples.tooLong;
   }
 
-  /** Σ weight · -log p / Σ weight over all target tokens, nats. */
-  async loss(engine: TrainingEngine, parameters: Float32Array): Promise<number> {
+  /** Σ weight · -log p / Σ weight over all target tokens, nats; null where no example is left to score. */
+  async loss(engine: TrainingEngine, parameters: Float32Array): Promise<number | null> {
+    if (this.examples.count === 0) return null;
     let loss = 0;
     let weight = 0;
     for (let first = 0; first < this.examples.count; ) {

@@ -86,7 +86,8 @@ export async function trainInProcess(request: TrainRequest, options: TrainInProc
     const training = { seed, steps, tokens: end.tokens, finalLoss, ...recipe, parent };
     await writeCheckpoint(request.outputDirectory, { shape, tensors, tokenizer, training });
     const { tokens, seconds } = end;
-    return { steps, finalLoss, heldOutLoss, tokens, seconds, tooLong: examples.tooLong };
+    const heldOutTooLong = heldOut?.tooLong ?? 0;
+    return { steps, finalLoss, heldOutLoss, tokens, seconds, tooLong: examples.tooLong, heldOutTooLong };
   } finally {
     await engine.close();
   }
