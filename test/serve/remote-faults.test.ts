@@ -177,10 +177,17 @@ it('keeps what a failed call had finished, and asks for the rest only', async ()
   const completions = await remote.sample(requests(20), SAMPLING);
   expect(completions.map(({ text }) => text)).toEqual(requests(20).map(({ seed }) => `text ${seed}`));
   const askedAgain = server.asked.slice(askedBefore).map(({ body }) => Number(body.seed));
-  expect(askedAgain.toSorted((a, b) => a - b)).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
+  // A request that the failed call had sent may arrive after its end, so one of the rest may be seen twice.
+  expect([...new Set(askedAgain)].toSorted((a, b) => a - b)).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
   // They are kept for one try.
+  const askedBeforeLast = server.asked.length;
   await remote.sample(requests(2), SAMPLING);
-  expect(server.asked.length).toBe(askedBefore + 12);
+  expect(
+    server.asked
+      .slice(askedBeforeLast)
+      .map(({ body }) => Number(body.seed))
+      .toSorted(),
+  ).toEqual([0, 1]);
 });
 
 it('has no more in flight than it may, over all its calls', async () => {
