@@ -108,7 +108,7 @@ program
   .command('check')
   .description('Check every theorem of a Lean file; exit 0 all accepted, 1 some rejected, 2 could not be checked.')
   .argument('<file>', 'Lean source file')
-  .option('--json', 'one JSON object a theorem: name, verdict, line, column, message')
+  .option('--json', 'one JSON object a theorem: name, verdict, line, column, message, axioms')
   .action(async (file, options) => {
     process.exitCode = await (await import('./check.ts')).check(file, options);
   });
