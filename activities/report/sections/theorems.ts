@@ -61,8 +61,22 @@ function code(proof: Proved): string {
   return `${text.slice(0, CODE_CHARS_MAX)}\n… ${text.length - CODE_CHARS_MAX} characters more`;
 }
 
+/** Lean's three axioms first; where its own library stands without proofs its theorems count as axioms, and only some are named. */
+const AXIOMS_NAMED_MAX = 5;
+const STANDARD_AXIOMS = ['propext', 'Quot.sound', 'Classical.choice'];
+
+function listed(axioms: readonly string[]): string {
+  const ordered = [
+    ...STANDARD_AXIOMS.filter((name) => axioms.includes(name)),
+    ...axioms.filter((name) => !STANDARD_AXIOMS.includes(name)),
+  ];
+  const named = ordered.slice(0, AXIOMS_NAMED_MAX).join(', ');
+  const more = ordered.length - AXIOMS_NAMED_MAX;
+  return more > 0 ? `${named} and ${more} more of the toolchain’s own library (the rest stands in rounds/)` : named;
+}
+
 function certificate({ certificate: found }: Proved): string {
   if (found === null) return 'Not certified.';
-  const axioms = found.axioms.length === 0 ? 'no axioms' : `axioms ${found.axioms.join(', ')}`;
+  const axioms = found.axioms.length === 0 ? 'no axioms' : `axioms ${listed(found.axioms)}`;
   return `Certified by ${found.leanVersion}: ${axioms}; file hash ${found.fileHash.slice(0, 12)}`;
 }
