@@ -2,16 +2,15 @@
 import { z } from 'zod';
 import { StpError } from '../data/errors.ts';
 import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
-import { contentId } from '../data/schemas/ids.ts';
 import { type Proved, type Sample, sampleSchema, type Verdict, verdictSchema } from '../data/schemas/records.ts';
 import type { Rate, ShardResult } from '../data/schemas/round.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
-import { proverPrompt } from '../selfplay/prompts.ts';
 import { countRates, passRate, type WaveVerdicts } from '../selfplay/rates.ts';
 import { type WorkItem, workItemSchema } from '../selfplay/shards.ts';
 import type { RoundContext } from './conjecture.ts';
 import { conjectureRecordSchema } from './conjecture-records.ts';
 import { withHeartbeat } from './edge.ts';
+import { foundProof } from './found-proof.ts';
 import type { Ports } from './ports.ts';
 import { once, readRecords } from './record-files.ts';
 import { withWriters } from './record-writer.ts';
@@ -99,25 +98,14 @@ function* shardProofs(
       const verdict = verdicts.get(sample.id);
       if (verdict?.kind !== 'proved' || seen.has(sample.id)) continue;
       seen.add(sample.id);
-      const { id, name, header, statement } = shard.items.get(sample.statementId)!.statement;
-      yield {
-        statementId: id,
-        name,
-        header,
-        statement,
-        proof: sample.proof,
+      const { statement } = shard.items.get(sample.statementId)!;
+      const { id } = statement;
+      yield foundProof(statement, sample, verdict, {
         origin: originOf(shard, id),
         level: levels.get(id) ?? 0,
         round,
         passRate: rateOf.get(id) ?? 0,
-        premises: verdict.premises,
-        model: sample.model,
-        seed: sample.seed,
-        leanVersion: verdict.leanVersion,
-        promptHash: contentId('prompt', proverPrompt(statement)),
-        certificate: null,
-        checkMs: verdict.checkMs,
-      };
+      });
     }
 }
 

@@ -5,7 +5,7 @@ import type { RunConfig } from '../data/schemas/run-config.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { matchingWeight } from '../selfplay/matching-weight.ts';
 import { type ConjectureOrigin, originPrompt } from '../selfplay/prompts.ts';
-import { randomStream } from '../selfplay/random.ts';
+import { type Random, randomStream } from '../selfplay/random.ts';
 import { conjectureInputs, conjecturesMax, repeatInputs, SeedProofs } from '../selfplay/seeds.ts';
 import type { ConjecturePlan } from './conjecture-records.ts';
 import type { PreparedData } from './datasets.ts';
@@ -61,6 +61,18 @@ function wantedTexts({ config, data }: RoundContext, proved: number): number {
   return Math.ceil(conjecturesMax(perRoundMax, data.train.count, data.train.count - proved) * oversampling);
 }
 
+/** The plan's entries by their weights, as many as texts are wanted. */
+function repeated(entries: readonly PlanEntry[], input: RoundContext, proved: number, random: Random): PlanEntry[] {
+  return repeatInputs(
+    entries,
+    (entry) => entry.weight,
+    input.data.train.count,
+    wantedTexts(input, proved),
+    input.config.conjectures.copiesMax,
+    random,
+  );
+}
+
 /**
  * (lemma, proved statement) inputs. One pass over all earlier proofs keeps one a seed statement; in memory are those, a
  * number a statement, and the list of inputs, which is no longer than the statements are many.
@@ -97,14 +109,7 @@ async function seedPlan(store: ObjectStore, input: RoundContext): Promise<PlanEn
     const weight = weights.get(seed.statementId) ?? 1;
     return { seedId: seed.statementId, header: seed.header, lemma, level: seed.level + 1, origin, weight };
   });
-  return repeatInputs(
-    entries,
-    (entry) => entry.weight,
-    data.train.count,
-    wantedTexts(input, proved),
-    config.conjectures.copiesMax,
-    random,
-  );
+  return repeated(entries, input, proved, random);
 }
 
 /** Unproved statements of the dataset as targets (SGS). */
@@ -122,12 +127,5 @@ async function targetPlan(store: ObjectStore, input: RoundContext): Promise<Plan
     const weight = matchingWeight(config.data.weights, statement, round);
     entries.push({ seedId: statement.id, header: statement.header, lemma: null, level: 1, origin, weight });
   }
-  return repeatInputs(
-    entries,
-    (entry) => entry.weight,
-    data.train.count,
-    wantedTexts(input, proved),
-    config.conjectures.copiesMax,
-    randomStream(config.seed, round, 'targets'),
-  );
+  return repeated(entries, input, proved, randomStream(config.seed, round, 'targets'));
 }

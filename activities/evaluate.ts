@@ -1,19 +1,18 @@
 /** Evaluation of a model on statements that nothing here trains on: plans of shards, and what their samples came to. */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
-import { contentId } from '../data/schemas/ids.ts';
 import { type Proved, type Statement, statementSchema } from '../data/schemas/records.ts';
 import { modelEvaluationSchema, type ShardResult } from '../data/schemas/round.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { budgetsFor, passAtK } from '../selfplay/pass-at-k.ts';
-import { proverPrompt } from '../selfplay/prompts.ts';
 import { randomStream } from '../selfplay/random.ts';
 import { SampleOutcomes } from '../selfplay/sample-outcomes.ts';
 import type { WorkItem } from '../selfplay/shards.ts';
 import type { PreparedData } from './datasets.ts';
 import { withHeartbeat } from './edge.ts';
 import { type StatementTally, tallyShards } from './evaluation-shards.ts';
+import { foundProof } from './found-proof.ts';
 import type { Ports } from './ports.ts';
 import { once, readAll, writeRecords } from './record-files.ts';
 import { writeShards } from './shard-files.ts';
@@ -118,29 +117,11 @@ export function shortestProofs(
   samplesPerStatement: number,
   round: number,
 ): Proved[] {
-  return statements.flatMap(({ id, name, header, statement }): Proved[] => {
-    const tally = tallies.get(id);
+  return statements.flatMap((statement): Proved[] => {
+    const tally = tallies.get(statement.id);
     if (!tally?.shortest) return [];
     const { sample, verdict } = tally.shortest;
-    return [
-      {
-        statementId: id,
-        name,
-        header,
-        statement,
-        proof: sample.proof,
-        origin: 'dataset',
-        level: 0,
-        round,
-        passRate: tally.outcomes.successes(0, samplesPerStatement) / samplesPerStatement,
-        premises: verdict.premises,
-        model: sample.model,
-        seed: sample.seed,
-        leanVersion: verdict.leanVersion,
-        promptHash: contentId('prompt', proverPrompt(statement)),
-        certificate: null,
-        checkMs: verdict.checkMs,
-      },
-    ];
+    const passRate = tally.outcomes.successes(0, samplesPerStatement) / samplesPerStatement;
+    return [foundProof(statement, sample, verdict, { origin: 'dataset', level: 0, round, passRate })];
   });
 }

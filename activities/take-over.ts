@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 import { StpError } from '../data/errors.ts';
-import { artifactRefSchema } from '../data/schemas/artifact.ts';
 import type { RunConfig, StartInput } from '../data/schemas/run-config.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { type PreparedData, preparedDataSchema } from './datasets.ts';
@@ -49,14 +48,16 @@ export function takeOverActivities(ports: Ports) {
             `run ${source} has no ${round === SFT_ONLY ? 'SFT model' : `round ${round}`} to start from`,
             `It has finished ${await describeRounds(other)}.`,
           );
-        const state = await readJson(store, artifactRefSchema.parse(ref), runStateSchema);
+        const state = await readJson(store, ref, runStateSchema);
         requireSame(source, 'model', state.config.model, config.model);
         requireSame(source, 'sft', state.config.sft, config.sft);
         requireSame(source, 'data', state.config.data, config.data);
         const { conditionOn } = config.conjectures;
         requireSame(source, 'conjectures.conditionOn', state.config.conjectures.conditionOn, conditionOn);
-        if (round === SFT_ONLY) requireSame(source, 'seed', state.config.seed, config.seed);
-        if (round === SFT_ONLY) return { sft: state.sft, state: null };
+        if (round === SFT_ONLY) {
+          requireSame(source, 'seed', state.config.seed, config.seed);
+          return { sft: state.sft, state: null };
+        }
         return { sft: state.sft, state: { ...state, config, failures: [], secondsPerStage: {} } };
       });
     },

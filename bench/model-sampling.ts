@@ -9,6 +9,7 @@ import { resolveConfig } from '../data/config/resolve.ts';
 import { RUN_MARK } from '../data/run-mark.ts';
 import { writeCheckpoint } from '../model/checkpoint/checkpoint.ts';
 import { readModel } from '../model/checkpoint/sampled-model.ts';
+import { untrained } from '../model/checkpoint/training-record.ts';
 import { embeddedGenerator } from '../model/embedded/engine.ts';
 import { type SampledModel, Sampler } from '../model/embedded/sampling/sampler.ts';
 import { MODEL_SIZES } from '../model/embedded/sizes.ts';
@@ -38,19 +39,7 @@ async function freshCheckpoint(directory: string, shape: ModelShape, texts: read
       { shape: entry.shape, values: parameterView(flat, entry) },
     ]),
   );
-  const training = {
-    seed: 1,
-    steps: 0,
-    tokens: 0,
-    finalLoss: null,
-    learningRate: 0,
-    warmupSteps: 0,
-    schedule: 'constant',
-    weightDecay: 0,
-    gradientClipNorm: 1,
-    tokensPerStep: 0,
-    parent: null,
-  } as const;
+  const training = untrained(1);
   const tokenizer = trainTokenizer(texts, { vocabularySize: shape.vocabularySize });
   await writeCheckpoint(directory, { shape, tensors, tokenizer, training });
 }

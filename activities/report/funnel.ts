@@ -1,4 +1,5 @@
 /** The way of conjecture texts through a round: how many are left after each step. Pure. */
+import { gateVerdictSchema } from '../../data/schemas/records.ts';
 import type { RunFigures } from './figures.ts';
 
 export const FUNNEL_STEPS = [
@@ -16,16 +17,7 @@ export const FUNNEL_STEPS = [
 type FunnelStep = (typeof FUNNEL_STEPS)[number];
 
 /** Why texts go no further, in the order of the gate. */
-export const GATE_REASONS = [
-  'unparsable',
-  'forbidden',
-  'duplicate',
-  'not-elaborating',
-  'trivial',
-  'vacuous',
-  'refutable',
-  'over-cap',
-] as const;
+export const GATE_REASONS = gateVerdictSchema.exclude(['accepted']).options;
 
 export interface RoundFunnel {
   readonly round: number;

@@ -1,5 +1,11 @@
 /** The run in numbers: `summary.json`, made of round manifests. */
-import { type Evaluation, type RoundCounts, type Summary, sumVerdicts } from '../../data/schemas/round.ts';
+import {
+  type Evaluation,
+  NO_ROUND_COUNTS,
+  type RoundCounts,
+  type Summary,
+  sumVerdicts,
+} from '../../data/schemas/round.ts';
 import type { RunState } from '../run-state.ts';
 
 export function summarise(
@@ -16,7 +22,7 @@ export function summarise(
   for (let round = 0; round < state.nextRound; round++) {
     const outcome = outcomes.find((done) => done.round === round);
     if (outcome) rounds.push({ ...outcome.counts, round, model: outcome.checkpoint.model, skipped: false });
-    else if (skipped.includes(round)) rounds.push({ ...NOTHING, round, model: '', skipped: true });
+    else if (skipped.includes(round)) rounds.push({ ...NO_ROUND_COUNTS, round, model: '', skipped: true });
     if (round > 0) provedPerRound.push(outcome?.counts.provedEver ?? provedPerRound.at(-1) ?? baseline);
   }
   const sum = (pick: (counts: RoundCounts) => number): number =>
@@ -50,26 +56,6 @@ export function summarise(
     proofsInFile,
   };
 }
-
-const NOTHING: RoundCounts = {
-  attempted: 0,
-  samples: 0,
-  distinctSamples: 0,
-  tokens: 0,
-  conjecturesMade: 0,
-  conjecturesAttempted: 0,
-  conjecturesProved: 0,
-  conjecturesKept: 0,
-  conjecturesMatched: 0,
-  gate: {},
-  verdicts: {},
-  provedThisRound: 0,
-  provedEver: 0,
-  certified: 0,
-  certificateRefused: 0,
-  proverExamples: 0,
-  conjecturerExamples: 0,
-};
 
 /** The summary as rows of two columns, for the terminal and the report alike. */
 export function summaryRows(summary: Summary): [string, string][] {

@@ -76,6 +76,27 @@ export const roundCountsSchema = z.strictObject({
 });
 export type RoundCounts = z.infer<typeof roundCountsSchema>;
 
+/** The counts of a round that did nothing. */
+export const NO_ROUND_COUNTS: RoundCounts = {
+  attempted: 0,
+  samples: 0,
+  distinctSamples: 0,
+  tokens: 0,
+  conjecturesMade: 0,
+  conjecturesAttempted: 0,
+  conjecturesProved: 0,
+  conjecturesKept: 0,
+  conjecturesMatched: 0,
+  gate: {},
+  verdicts: {},
+  provedThisRound: 0,
+  provedEver: 0,
+  certified: 0,
+  certificateRefused: 0,
+  proverExamples: 0,
+  conjecturerExamples: 0,
+};
+
 export const roundManifestSchema = z.strictObject({
   round: count,
   /** Hash over everything the round's result depends on. */

@@ -19,3 +19,18 @@ export const trainingRecordSchema = z.strictObject({
   parent: z.string().max(64).nullable(),
 });
 export type TrainingRecord = z.infer<typeof trainingRecordSchema>;
+
+/** The record of weights that no step has changed. */
+export const untrained = (seed: number): TrainingRecord => ({
+  seed,
+  steps: 0,
+  tokens: 0,
+  finalLoss: null,
+  learningRate: 0,
+  warmupSteps: 0,
+  schedule: 'constant',
+  weightDecay: 0,
+  gradientClipNorm: 1,
+  tokensPerStep: 0,
+  parent: null,
+});

@@ -2,7 +2,7 @@
 import { writeRecords } from '../../activities/record-files.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import type { Proved } from '../../data/schemas/records.ts';
-import type { Rate, RoundManifest } from '../../data/schemas/round.ts';
+import { NO_ROUND_COUNTS, type Rate, type RoundManifest } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 
 export interface RoundSpec {
@@ -29,25 +29,7 @@ export async function writeManifest(store: ObjectStore, folder: string, spec: Ro
     conjecturerExamples: null,
     examples: null,
     shards: [],
-    counts: {
-      attempted: 0,
-      samples: 0,
-      distinctSamples: 0,
-      tokens: 0,
-      conjecturesMade: 0,
-      conjecturesAttempted: 0,
-      conjecturesProved: 0,
-      conjecturesKept: 0,
-      conjecturesMatched: 0,
-      gate: {},
-      verdicts: {},
-      provedThisRound: 0,
-      provedEver: 0,
-      certified: 0,
-      certificateRefused: 0,
-      proverExamples: 0,
-      conjecturerExamples: 0,
-    },
+    counts: NO_ROUND_COUNTS,
   };
   return store.put(`${folder}/manifest.json`, JSON.stringify(manifest));
 }

@@ -22,31 +22,10 @@ import { selectionConfig } from '../../bench/selection.ts';
 import { writeSyntheticRound } from '../../bench/synthetic-round.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import type { RoundCounts, RoundManifest } from '../../data/schemas/round.ts';
+import { NO_ROUND_COUNTS, type RoundManifest } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { proved, statement } from '../selfplay/records.ts';
-
-/** The counts of a round that did nothing. */
-const NO_COUNTS: RoundCounts = {
-  attempted: 0,
-  samples: 0,
-  distinctSamples: 0,
-  tokens: 0,
-  conjecturesMade: 0,
-  conjecturesAttempted: 0,
-  conjecturesProved: 0,
-  conjecturesKept: 0,
-  conjecturesMatched: 0,
-  gate: {},
-  verdicts: {},
-  provedThisRound: 0,
-  provedEver: 0,
-  certified: 0,
-  certificateRefused: 0,
-  proverExamples: 0,
-  conjecturerExamples: 0,
-};
 
 const { signal } = new AbortController();
 let directory: string;
@@ -263,7 +242,7 @@ describe('what is matched', () => {
       examples: null,
       library: null,
       shards: [],
-      counts: NO_COUNTS,
+      counts: NO_ROUND_COUNTS,
     } satisfies RoundManifest;
     const config = resolveConfig({ preset: 'stp-code', set: { 'conjectures.transport.enabled': enabled } });
     config.data.weights = {

@@ -27,6 +27,7 @@ import { statementKey } from '../../selfplay/dedupe.ts';
 import { matchingWeight } from '../../selfplay/matching-weight.ts';
 import { conjecturerExample, proverExample } from '../../selfplay/prompts.ts';
 import { repositorySources } from '../../workers/sources.ts';
+import { proved as provedRecord } from '../selfplay/records.ts';
 import { stp } from '../support/stp.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'datasets');
@@ -287,24 +288,9 @@ describe('a run of prepared sets', () => {
 describe('proofs of a run added to a set', () => {
   it('are those with a certificate and not of what the set holds out, once, in an order that is the seed’s', async () => {
     const statement = (type: string) => `theorem p (n : Nat) : ${type}`;
-    const proved = (type: string, proof: string, isCertified = true) => ({
-      statementId: 's',
-      name: 'p',
-      header: null,
-      statement: statement(type),
-      proof,
-      origin: 'dataset',
-      level: 0,
-      round: 0,
-      passRate: 0.5,
-      premises: [],
-      model: 'm',
-      seed: 1,
-      leanVersion: 'v',
-      promptHash: 'h',
-      certificate: isCertified ? { leanVersion: 'v', fingerprint: 'f', fileHash: 'h', axioms: [] } : null,
-      checkMs: 1,
-    });
+    const certificate = { leanVersion: 'v', fingerprint: 'f', fileHash: 'h', axioms: [] };
+    const proved = (type: string, proof: string, isCertified = true) =>
+      provedRecord(statement(type), proof, { certificate: isCertified ? certificate : null });
     const base = [proverExample(statement('n = n'), 'rfl', 1)];
     const heldOut = [proverExample(statement('n - n = 0'), 'simp', 1)];
     const content = { name: 'base', train: base, heldOut, theorems: [], heldOutTheorems: 1, card: () => '' };

@@ -10,8 +10,8 @@ import { type LeanRun, runLean } from '../../lean/process/lean-process.ts';
 import { readMessages } from '../../lean/process/message.ts';
 import { openSlots } from '../../lean/process/slots.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
+import { markedProcesses } from '../support/processes.ts';
 import { scratchFolder } from './environment.ts';
-import { markedProcesses } from './processes.ts';
 
 const scratchDirectory = scratchFolder();
 afterAll(() => rmSync(scratchDirectory, { recursive: true, force: true }));

@@ -9,8 +9,8 @@ import { execa } from 'execa';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openVerifier, type VerifierOptions } from '../../lean/open-verifier.ts';
 import type { Candidate, LeanEnvironment, Verifier } from '../../lean/verifier.ts';
+import { markedProcesses, untilMarked } from '../support/processes.ts';
 import { coreEnvironment, scratchFolder } from './environment.ts';
-import { markedProcesses, untilMarked } from './processes.ts';
 
 const scratchDirectory = scratchFolder();
 let environment: LeanEnvironment;

@@ -15,6 +15,7 @@ import { StateFile } from '../../model/embedded/training/state-file.ts';
 import { trainInProcess } from '../../model/embedded/training/train.ts';
 import { freshState, TRAINING_START } from '../../model/embedded/training/training-state.ts';
 import type { TrainRequest } from '../../model/trainer.ts';
+import { SMALL_SHAPE } from './small-model.ts';
 
 const STEPS = 400;
 const POLL_MS = 5;
@@ -43,15 +44,7 @@ async function request(changes: Partial<TrainRequest> = {}): Promise<TrainReques
   return {
     examplesPath,
     initDirectory: null,
-    shape: {
-      hiddenSize: 32,
-      layers: 2,
-      heads: 4,
-      keyValueHeads: 2,
-      feedForwardSize: 64,
-      vocabularySize: 300,
-      contextLength: 64,
-    },
+    shape: SMALL_SHAPE,
     outputDirectory: join(folder, `out-${name}`),
     steps: STEPS,
     tokensPerStep: 200,

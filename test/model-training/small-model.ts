@@ -14,6 +14,17 @@ export const TINY_SHAPE: ModelShape = {
   contextLength: 16,
 };
 
+/** A model that trains in seconds, with a vocabulary that a tokenizer can have. */
+export const SMALL_SHAPE: ModelShape = {
+  hiddenSize: 32,
+  layers: 2,
+  heads: 4,
+  keyValueHeads: 2,
+  feedForwardSize: 64,
+  vocabularySize: 300,
+  contextLength: 64,
+};
+
 /** An example of random tokens. */
 export function randomExample(
   seed: number,

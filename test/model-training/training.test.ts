@@ -8,7 +8,8 @@ import { StpError } from '../../data/errors.ts';
 import type { Example } from '../../data/schemas/records.ts';
 import { readCheckpoint, writeCheckpoint } from '../../model/checkpoint/checkpoint.ts';
 import { trainInProcess } from '../../model/embedded/training/train.ts';
-import type { ModelShape, TrainProgress, TrainRequest } from '../../model/trainer.ts';
+import type { TrainProgress, TrainRequest } from '../../model/trainer.ts';
+import { SMALL_SHAPE } from './small-model.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -36,21 +37,11 @@ async function write(lines: readonly unknown[]): Promise<string> {
   return path;
 }
 
-const SHAPE: ModelShape = {
-  hiddenSize: 32,
-  layers: 2,
-  heads: 4,
-  keyValueHeads: 2,
-  feedForwardSize: 64,
-  vocabularySize: 300,
-  contextLength: 64,
-};
-
 function request(examplesPath: string, changes: Partial<TrainRequest> = {}): TrainRequest {
   return {
     examplesPath,
     initDirectory: null,
-    shape: SHAPE,
+    shape: SMALL_SHAPE,
     outputDirectory: join(folder, `out-${files++}`),
     steps: 6,
     tokensPerStep: 300,
@@ -100,7 +91,7 @@ describe('learning', () => {
   });
 
   test('a head of its own learns too', async () => {
-    const shape = { ...SHAPE, tiedEmbeddings: false };
+    const shape = { ...SMALL_SHAPE, tiedEmbeddings: false };
     const asked = request(await write(EXAMPLES), { shape, steps: 40, tokensPerStep: 500 });
     expect((await trainInProcess(asked, { threads: 1 })).finalLoss).toBeLessThan(0.5);
     const { shape: written, tensors } = await readCheckpoint(asked.outputDirectory);
@@ -172,7 +163,7 @@ describe('held-out examples', () => {
 
 describe('the same request', () => {
   // Wide enough that ONNX Runtime does share its matrix products out to two threads.
-  const wide = { ...SHAPE, hiddenSize: 128, feedForwardSize: 256 };
+  const wide = { ...SMALL_SHAPE, hiddenSize: 128, feedForwardSize: 256 };
 
   test.for([1, 2])('gives the same bits again with %i thread(s)', async (threads) => {
     const path = await write(EXAMPLES);
@@ -224,7 +215,7 @@ describe('starting from a checkpoint', () => {
   test('of another shape is refused', async () => {
     const base = request(await write(EXAMPLES), { steps: 1 });
     await trainInProcess(base, { threads: 1 });
-    const shape = { ...SHAPE, layers: 3 };
+    const shape = { ...SMALL_SHAPE, layers: 3 };
     const error = await failure(
       trainInProcess(request(base.examplesPath, { initDirectory: base.outputDirectory, shape })),
     );
@@ -270,7 +261,7 @@ describe('what is refused', () => {
   test('zero steps and an impossible shape', async () => {
     const path = await write(EXAMPLES);
     expect((await failure(trainInProcess(request(path, { steps: 0 })))).code).toBe('STP1002');
-    const shape = { ...SHAPE, keyValueHeads: 3 };
+    const shape = { ...SMALL_SHAPE, keyValueHeads: 3 };
     expect((await failure(trainInProcess(request(path, { shape })))).code).toBe('STP1002');
   });
 });

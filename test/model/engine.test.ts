@@ -6,13 +6,13 @@ import { spawn } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { RUN_MARK } from '../../data/run-mark.ts';
 import { readCheckpoint, readManifest, writeCheckpoint } from '../../model/checkpoint/checkpoint.ts';
 import { embeddedGenerator, embeddedTrainer } from '../../model/embedded/engine.ts';
 import { EngineProcess } from '../../model/embedded/process/engine-process.ts';
 import type { SamplingMessage, SamplingRequest } from '../../model/embedded/process/sampling-messages.ts';
 import type { Completion, Generator, SampleRequest } from '../../model/generator.ts';
 import type { TrainRequest } from '../../model/trainer.ts';
+import { markedProcesses } from '../support/processes.ts';
 import { LEAN_TEXTS, SMALL_SHAPE, smallCheckpoint, temporaryDirectory } from './small-checkpoint.ts';
 
 const SAMPLING = { temperature: 1, topP: 0.95, maxTokens: 60 };
@@ -36,17 +36,6 @@ function requestsFor(samplesEach: number): SampleRequest[] {
     const text = LEAN_TEXTS[index % LEAN_TEXTS.length]!;
     return { id: `s${index % LEAN_TEXTS.length}`, prompt: text.slice(0, text.indexOf('<by>') + 4), seed: 31 * index };
   });
-}
-
-/** Ids of this process's child processes that carry a run mark. Linux only, as the clean-up that looks for them is. */
-async function markedProcesses(mark: string): Promise<number[]> {
-  const found: number[] = [];
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const environment = await readFile(`/proc/${name}/environ`, 'utf8').catch(() => '');
-    if (environment.split('\0').includes(`${RUN_MARK}=${mark}`)) found.push(Number(name));
-  }
-  return found;
 }
 
 const newMark = (name: string) => `test-${name}-${process.pid}-${Math.random().toString(36).slice(2)}`;
@@ -113,7 +102,7 @@ describe('embedded generator', () => {
     const generator = await openGenerator({ runMark: mark });
     const requests = requestsFor(12);
     const expected = await generator.sample(requests, SAMPLING);
-    const [pid, ...others] = await markedProcesses(mark);
+    const [pid, ...others] = markedProcesses(mark);
     expect(others).toEqual([]);
     let finished = 0;
     const sampling = generator.sample(requests, SAMPLING, {
@@ -131,20 +120,20 @@ describe('embedded generator', () => {
     });
     expect(again).toEqual(expected);
     expect(reported[0]).toBeGreaterThanOrEqual(finished);
-    expect(await markedProcesses(mark)).not.toContain(pid);
+    expect(markedProcesses(mark)).not.toContain(pid);
   });
 
   it('loses only the calls that had samples in the process that died', async () => {
     const mark = newMark('one-of-two');
     const generator = await openGenerator({ threads: 2, runMark: mark });
-    const before = await markedProcesses(mark);
+    const before = markedProcesses(mark);
     expect(before.length).toBe(2);
     const { underWay, sampling } = startSampling(generator, 200);
     await underWay;
     process.kill(before[0]!, 'SIGKILL');
     await expect(sampling).rejects.toThrow(engineError);
     const expected = await generator.sample(requestsFor(2), SAMPLING);
-    const after = await markedProcesses(mark);
+    const after = markedProcesses(mark);
     expect(after).toContain(before[1]);
     expect(after.length).toBe(2);
     expect(expected.length).toBe(2 * LEAN_TEXTS.length);
@@ -159,7 +148,7 @@ describe('embedded generator', () => {
     const reason = new Error('enough');
     abort.abort(reason);
     await expect(sampling).rejects.toBe(reason);
-    expect(await markedProcesses(mark)).toEqual([]);
+    expect(markedProcesses(mark)).toEqual([]);
     await expect(generator.sample(requestsFor(1), SAMPLING, { signal: abort.signal })).rejects.toBe(reason);
     expect((await generator.sample(requestsFor(1), SAMPLING)).length).toBe(LEAN_TEXTS.length);
   });
@@ -253,7 +242,7 @@ describe('embedded generator', () => {
     const generator = await openGenerator({ runMark: mark });
     const texts = Array.from({ length: 20_000 }, (_, index) => `${LEAN_TEXTS[0]} ${index}`);
     const embedding = generator.embed(texts);
-    for (const pid of await markedProcesses(mark)) process.kill(pid, 'SIGKILL');
+    for (const pid of markedProcesses(mark)) process.kill(pid, 'SIGKILL');
     await expect(embedding).rejects.toThrow(engineError);
     const abort = new AbortController();
     const aborted = generator.embed(texts, { signal: abort.signal });
@@ -295,7 +284,7 @@ describe('embedded generator', () => {
     const failed = expect(sampling).rejects.toThrow(engineError);
     await generator.close();
     await failed;
-    expect(await markedProcesses(mark)).toEqual([]);
+    expect(markedProcesses(mark)).toEqual([]);
     await expect(generator.sample(requestsFor(1), SAMPLING)).rejects.toThrow(engineError);
   });
 
@@ -311,9 +300,9 @@ describe('embedded generator', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await new Promise((resolve) => parent.stdout.once('data', resolve));
-    expect((await markedProcesses(mark)).length).toBe(1);
+    expect(markedProcesses(mark).length).toBe(1);
     parent.kill('SIGKILL');
-    while ((await markedProcesses(mark)).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (markedProcesses(mark).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   });
 });
 
@@ -412,7 +401,7 @@ describe('embedded trainer', () => {
     const result = await trainer.train(request, { onProgress: ({ loss }) => losses.push(loss) });
     expect(losses.length).toBe(60);
     expect(result.finalLoss).toBeLessThan(losses[0]! / 4);
-    expect(await markedProcesses(mark)).toEqual([]);
+    expect(markedProcesses(mark)).toEqual([]);
     expect((await readCheckpoint(request.outputDirectory)).training.steps).toBe(60);
     const generator = await embeddedGenerator({ threads: 1, batchSize: 8 })(request.outputDirectory);
     onTestFinished(() => generator.close());
@@ -431,19 +420,17 @@ describe('embedded trainer', () => {
     const reason = new Error('enough');
     const aborted = trainer.train(request, { signal: abort.signal, onProgress: () => abort.abort(reason) });
     await expect(aborted).rejects.toBe(reason);
-    expect(await markedProcesses(mark)).toEqual([]);
+    expect(markedProcesses(mark)).toEqual([]);
     let isKilled = false;
     const killed = trainer.train(request, {
       onProgress: () => {
         if (isKilled) return;
         isKilled = true;
-        void markedProcesses(mark).then((pids) => {
-          for (const pid of pids) process.kill(pid, 'SIGKILL');
-        });
+        for (const pid of markedProcesses(mark)) process.kill(pid, 'SIGKILL');
       },
     });
     await expect(killed).rejects.toThrow(engineError);
-    expect(await markedProcesses(mark)).toEqual([]);
+    expect(markedProcesses(mark)).toEqual([]);
     const parent = join(request.outputDirectory, '..');
     expect(await readdir(parent)).toEqual(['examples.jsonl']);
   });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Checkpoint } from '../../model/checkpoint/checkpoint.ts';
 import { type LlamaConstants, RMS_EPSILON, ROPE_THETA } from '../../model/checkpoint/llama-tensors.ts';
+import { untrained } from '../../model/checkpoint/training-record.ts';
 import { uniformAt } from '../../model/embedded/sampling/philox.ts';
 import type { SampledModel } from '../../model/embedded/sampling/sampler.ts';
 import { initialParameters } from '../../model/embedded/training/initial-parameters.ts';
@@ -54,19 +55,7 @@ export function smallCheckpoint(shape: ModelShape = SMALL_SHAPE, seed = 7): Chec
     shape,
     tensors,
     tokenizer,
-    training: {
-      seed,
-      steps: 0,
-      tokens: 0,
-      finalLoss: null,
-      learningRate: 0,
-      warmupSteps: 0,
-      schedule: 'constant',
-      weightDecay: 0,
-      gradientClipNorm: 1,
-      tokensPerStep: 0,
-      parent: null,
-    },
+    training: untrained(seed),
   };
 }
 

@@ -2,12 +2,11 @@
  * The server when its engine dies, its clients leave, it is full, slow or told to stop. The engine's process is killed for
  * real; requests are held in flight by a gate in front of the real engine.
  */
-import { readdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import OpenAI from 'openai';
 import { beforeAll, expect, it } from 'vitest';
-import { RUN_MARK } from '../../data/run-mark.ts';
 import type { Generator } from '../../model/generator.ts';
+import { markedProcesses } from '../support/processes.ts';
 import { checkpointDirectory, clientOf, openEmbedded, PROMPTS, serveGenerator } from './served.ts';
 
 /** For what comes at once on an idle machine. */
@@ -21,17 +20,6 @@ beforeAll(async () => {
   directory = await checkpointDirectory();
   engine = await openEmbedded(directory, mark);
 });
-
-/** Ids of the engine's processes. Linux only, as the clean-up that looks for them is. */
-async function engineProcesses(): Promise<number[]> {
-  const found: number[] = [];
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const environment = await readFile(`/proc/${name}/environ`, 'utf8').catch(() => '');
-    if (environment.split('\0').includes(`${RUN_MARK}=${mark}`)) found.push(Number(name));
-  }
-  return found;
-}
 
 /** The engine behind a gate: samples begin when it opens, or end with their signal. */
 function gated() {
@@ -85,7 +73,7 @@ it('answers 503 when the engine dies under a request, and the next request is se
   };
   const { client, failures } = await serveGenerator(watched, directory);
   const expected = await client.completions.create({ ...body, n: 2 });
-  const [pid] = await engineProcesses();
+  const [pid] = markedProcesses(mark);
   onFirst = () => process.kill(pid!, 'SIGKILL');
   const error: unknown = await client.completions.create({ ...body, n: 64 }).catch((reason: unknown) => reason);
   onFirst = null;
@@ -95,7 +83,7 @@ it('answers 503 when the engine dies under a request, and the next request is se
   expect(failures[0]).toMatchObject({ code: 'STP1301' });
   expect((await client.completions.create({ ...body, n: 2 })).choices).toEqual(expected.choices);
   // What has been streamed has been: the stream ends with the error.
-  const [fresh] = await engineProcesses();
+  const [fresh] = markedProcesses(mark);
   expect(fresh).not.toBe(pid);
   const stream = await client.completions.create({ ...body, n: 64, stream: true, seed: 10_000 });
   const reading = (async () => {
