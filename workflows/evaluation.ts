@@ -2,32 +2,24 @@
  * An evaluation of one model (`stp-evaluate`): statements and model → proofs, sampled and verified in shards as in a
  * round → certificates of the shortest ones → STP's log and the figures.
  */
-import {
-  ApplicationFailure,
-  CancellationScope,
-  log,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { EvaluateInput, EvaluationFiles } from '../data/schemas/evaluation.ts';
-import type { ShardResult } from '../data/schemas/round.ts';
-import { control, host } from './activity-proxies.ts';
+import { host } from './activity-proxies.ts';
 import { type Progress, progressQuery, type Stage } from './contracts.ts';
+import { cleanBefore, folderName, getNode, giveNodesBack } from './nodes.ts';
 import { proveShards } from './prove-shards.ts';
 import { publish } from './search-attributes.ts';
+import { ShardTally } from './shard-tally.ts';
 import { StageClock } from './stage-clock.ts';
 
 const FOLDER = 'evaluation';
 
 export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles> {
-  const run = evaluationName();
+  const run = folderName('stp-evaluate/', 'evaluation', 'Use stp-evaluate/NAME');
   const title = `**Evaluation ${run}** of ${input.modelName}`;
   const clock = new StageClock();
-  const shards: ShardResult[] = [];
-  let shardsTotal = 0;
+  const shards = new ShardTally();
   let statements = 0;
-  const sum = (pick: (shard: ShardResult) => number): number => shards.reduce((total, shard) => total + pick(shard), 0);
   setHandler(
     progressQuery,
     (): Progress => ({
@@ -37,11 +29,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
       rounds: 0,
       child: null,
       stageStartedAtMs: clock.startedAtMs,
-      shardsDone: shards.length,
-      shardsTotal,
-      samples: sum((shard) => shard.sampleCount),
-      verified: sum((shard) => Object.values(shard.verdictCounts).reduce((a, b) => a + b, 0)),
-      successes: sum((shard) => shard.verdictCounts.proved ?? 0),
+      ...shards.figures(),
       statements,
       provedBaseline: null,
       provedPerRound: [],
@@ -57,15 +45,13 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
   };
 
   enter('provision', 'getting nodes');
-  const [node] = await control('get nodes').provisionNodes(run);
-  if (!node) throw ApplicationFailure.nonRetryable('no node was provisioned', 'STP1601');
-  const hostQueue = node.taskQueue;
+  const hostQueue = await getNode(run);
   try {
-    await host(hostQueue, 'end what an earlier run of this name left behind').cleanUpNode(run, 'before');
+    await cleanBefore(run, hostQueue);
     enter('data', 'taking model and statements');
     const plan = await host(hostQueue, 'model and statements').prepareEvaluation(run, input);
     const { config, checkpoint } = plan;
-    shardsTotal = plan.shards.length;
+    shards.total = plan.shards.length;
     statements = plan.statements.count;
     publish({ model: checkpoint.model });
 
@@ -81,9 +67,10 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
       library: null,
       isOpen: () => true,
       onShard: (shard) => {
-        shards.push(shard);
-        const proved = sum((done) => done.provedStatements);
-        setCurrentDetails(`${title} · proving: ${shards.length} of ${shardsTotal} shards, ${proved} statements proved`);
+        shards.add(shard);
+        const { shardsDone, shardsTotal } = shards.figures();
+        const proved = shards.sum((done) => done.provedStatements);
+        setCurrentDetails(`${title} · proving: ${shardsDone} of ${shardsTotal} shards, ${proved} statements proved`);
       },
     });
 
@@ -118,22 +105,6 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
     enter('done', 'done');
     return files;
   } finally {
-    await CancellationScope.nonCancellable(async () => {
-      await host(hostQueue, 'end every Lean process of the run')
-        .cleanUpNode(run, 'after')
-        .catch((error: unknown) => log.warn('the node could not be cleaned', { error }));
-      await control('give the nodes back').releaseNodes(run);
-    });
+    await CancellationScope.nonCancellable(() => giveNodesBack(run, hostQueue));
   }
-}
-
-/** The name is what follows `stp-evaluate/` in the workflow id; it names a folder, so it must be fit for one. */
-function evaluationName(): string {
-  const { workflowId } = workflowInfo();
-  const name = workflowId.replace(/^stp-evaluate\//, '');
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
-  throw ApplicationFailure.nonRetryable(
-    `the workflow id "${workflowId.slice(0, 100)}" names no evaluation. Use stp-evaluate/NAME`,
-    'STP1002',
-  );
 }

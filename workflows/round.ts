@@ -4,7 +4,7 @@
  */
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
-import type { RoundOutcome, ShardResult } from '../data/schemas/round.ts';
+import type { RoundOutcome } from '../data/schemas/round.ts';
 import { host, streaming } from './activity-proxies.ts';
 import {
   MODEL_DIGITS,
@@ -17,6 +17,7 @@ import {
 import { matchConjectures } from './match-conjectures.ts';
 import { proveShards } from './prove-shards.ts';
 import { publish } from './search-attributes.ts';
+import { ShardTally } from './shard-tally.ts';
 import { StageClock } from './stage-clock.ts';
 
 export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
@@ -24,15 +25,12 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   const name = `rounds/${round}-${input.checkpoint.model.slice(0, MODEL_DIGITS)}`;
   const played = { run, round, name, config, data, history, replayFrom: input.replayFrom };
   let paused = input.paused;
-  const shards: ShardResult[] = [];
-  let shardsTotal = 0;
+  const shards = new ShardTally();
   const clock = new StageClock();
 
   setHandler(setPausedSignal, (value) => {
     paused = value;
   });
-  const sum = (pick: (shard: ShardResult) => number): number => shards.reduce((total, shard) => total + pick(shard), 0);
-  const verified = (shard: ShardResult): number => Object.values(shard.verdictCounts).reduce((a, b) => a + b, 0);
   setHandler(
     progressQuery,
     (): Progress => ({
@@ -42,11 +40,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
       rounds: config.rounds,
       child: null,
       stageStartedAtMs: clock.startedAtMs,
-      shardsDone: shards.length,
-      shardsTotal,
-      samples: sum((shard) => shard.sampleCount),
-      verified: sum(verified),
-      successes: sum((shard) => shard.verdictCounts.proved ?? 0),
+      ...shards.figures(),
       statements: data.train.count,
       provedBaseline: null,
       provedPerRound: [],
@@ -91,7 +85,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   const context = { ...played, library };
   await enter('prove', 'sampling proofs and verifying them in Lean');
   const plan = await streaming('cut statements and conjectures into shards').planShards({ ...context, conjectures });
-  shardsTotal = plan.shards.length;
+  shards.total = plan.shards.length;
   const results = await proveShards({
     run,
     hostQueue,
@@ -102,11 +96,10 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
     library,
     isOpen: () => !paused,
     onShard: (shard) => {
-      shards.push(shard);
-      const samples = sum((done) => done.sampleCount);
-      const proved = sum((done) => done.verdictCounts.proved ?? 0);
+      shards.add(shard);
+      const { shardsDone, shardsTotal, samples, successes } = shards.figures();
       setCurrentDetails(
-        `**${title}** · proving: ${shards.length} of ${shardsTotal} shards, ${samples} samples, ${proved} accepted by Lean`,
+        `**${title}** · proving: ${shardsDone} of ${shardsTotal} shards, ${samples} samples, ${successes} accepted by Lean`,
       );
     },
   });

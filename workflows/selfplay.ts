@@ -8,10 +8,8 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  log,
   startChild,
   WorkflowIdReusePolicy,
-  workflowInfo,
 } from '@temporalio/workflow';
 import type { RunState, SelfplayResult } from '../activities/run-state.ts';
 import type { Trained } from '../activities/train.ts';
@@ -21,6 +19,7 @@ import { control, host, streaming } from './activity-proxies.ts';
 import { attempt } from './attempt.ts';
 import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId, setPausedSignal } from './contracts.ts';
 import { evaluateHeldOut, evaluateRound, isEvaluationDue } from './evaluate.ts';
+import { cleanBefore, folderName, getNode, giveNodesBack } from './nodes.ts';
 import type { stpRound } from './round.ts';
 import { RunControl } from './run-control.ts';
 import { Story } from './story.ts';
@@ -37,7 +36,7 @@ export interface Carried {
 
 export async function stpSelfplay(input: StartInput, carried?: Carried): Promise<SelfplayResult> {
   const start = parseInput(input);
-  const run = runName();
+  const run = folderName('stp/', 'run', 'Use stp/NAME: up to 64 letters, digits, dots and dashes');
   const steering = new RunControl(carried);
   const story = new Story(run, start.rounds, steering, carried?.state ?? null);
   let hostQueue = carried?.state.hostQueue ?? null;
@@ -96,12 +95,7 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
   } finally {
     if (!continuing)
       await CancellationScope.nonCancellable(async () => {
-        if (hostQueue !== null)
-          await host(hostQueue, 'end every Lean process of the run')
-            .cleanUpNode(run, 'after')
-            // What the run found, or why it failed, matters more than what it left behind.
-            .catch((error: unknown) => log.warn('the node could not be cleaned', { error }));
-        await control('give the nodes back').releaseNodes(run);
+        await giveNodesBack(run, hostQueue);
         await condition(allHandlersFinished);
       });
   }
@@ -109,10 +103,9 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
 
 /** Nodes, cleaned of what an earlier run of this name may have left behind. */
 async function provision(run: string): Promise<string> {
-  const [node] = await control('get nodes').provisionNodes(run);
-  if (!node) throw ApplicationFailure.nonRetryable('no node was provisioned', 'STP1601');
-  await host(node.taskQueue, 'end what an earlier run of this name left behind').cleanUpNode(run, 'before');
-  return node.taskQueue;
+  const hostQueue = await getNode(run);
+  await cleanBefore(run, hostQueue);
+  return hostQueue;
 }
 
 async function prepare(run: string, start: StartInput, hostQueue: string, story: Story): Promise<RunState> {
@@ -244,15 +237,4 @@ function parseInput(input: unknown): StartInput {
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`).join('; ');
   throw ApplicationFailure.nonRetryable(`${issues}. Start with {"rounds": N}, N from 1 to 1000.`, 'STP1002');
-}
-
-/** The run's name is what follows `stp/` in the workflow id; it names a folder, so it must be fit for one. */
-function runName(): string {
-  const { workflowId } = workflowInfo();
-  const name = workflowId.replace(/^stp\//, '');
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
-  throw ApplicationFailure.nonRetryable(
-    `the workflow id "${workflowId.slice(0, 100)}" names no run. Use stp/NAME: up to 64 letters, digits, dots and dashes`,
-    'STP1002',
-  );
 }
