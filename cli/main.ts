@@ -3,6 +3,9 @@ import { Command, CommanderError, Option } from 'commander';
 import { presetNames } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
 import { PUBLIC_SETS } from '../data/prepare/public-sets.ts';
+import { addKernelCommand } from './commands/kernel.ts';
+import { addLeanCommands } from './commands/lean.ts';
+import { addNodesCommands } from './commands/nodes.ts';
 import {
   fromRoundValue,
   keyValue,
@@ -197,6 +200,10 @@ program
   )
   .argument('<run>', 'name of the run, or its folder')
   .action(async (run) => (await import('./clean.ts')).clean(run));
+
+addLeanCommands(program);
+addNodesCommands(program);
+addKernelCommand(program);
 
 try {
   await program.parseAsync();

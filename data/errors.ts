@@ -4,7 +4,8 @@
  * the activity edge (`activities/edge.ts`); everywhere else it is an ordinary exception.
  */
 
-/** Codes by area: 10xx input and config, 11xx Temporal, 12xx Lean, 13xx model, 14xx stores, 15xx data, 16xx nodes. */
+/** Codes by area: 10xx input and config, 11xx Temporal, 12xx Lean, 13xx model, 14xx stores, 15xx data, 16xx nodes,
+ *  17xx checks of a round, 18xx the second kernel. */
 export const ERROR_CODES = {
   STP1001: 'invalid configuration',
   STP1002: 'invalid argument',
@@ -14,6 +15,8 @@ export const ERROR_CODES = {
   STP1202: 'Lean library does not compile',
   STP1203: 'Lean could not check',
   STP1204: 'download or package is damaged',
+  STP1205: 'Lean sandbox not available',
+  STP1206: 'no Lean process is free',
   STP1301: 'model engine failed',
   STP1302: 'model checkpoint is damaged',
   STP1303: 'model server failed',
@@ -26,8 +29,14 @@ export const ERROR_CODES = {
   STP1501: 'dataset row is invalid',
   STP1502: 'evaluation cannot be summarised',
   STP1601: 'node clean-up failed',
+  STP1602: 'nodes could not be got',
+  STP1603: 'cloud request failed',
+  STP1604: 'node set-up failed',
+  STP1605: 'a node was lost',
+  STP1606: 'cost guard',
   STP1701: 'a canary was proved',
   STP1702: 'too many samples without a verdict',
+  STP1801: 'kernel input is invalid',
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -4,6 +4,8 @@
  * with the run as `config.json`.
  */
 import { z } from 'zod';
+import { enginesConfigSchema } from './engines.ts';
+import { nodesConfigSchema } from './nodes.ts';
 
 export const ROUNDS_MAX = 1_000;
 const positive = z.number().int().positive();
@@ -203,9 +205,18 @@ export const runConfigSchema = z.strictObject({
     candidatesPerProcess: positive,
     candidateTimeoutMs: positive,
     memoryBytesMax: positive,
+    /** How Lean is spoken to: batches of `lean --json`, warm language servers, or REPL processes. */
+    driver: z.enum(['json', 'server', 'repl']),
+    /**
+     * `required`: nothing is checked unless Lean is walled in and a probe has shown it. `where-available`: walled in where
+     * that can be done, else not, and the run says that its results are not eligible. `off`: never, and it says so.
+     */
+    sandbox: z.enum(['required', 'where-available', 'off']),
     /** A round fails when more than this share of its samples has no verdict (STP §2.6: 0.005). */
     unverifiedShareMax: share,
   }),
+  nodes: nodesConfigSchema.default({ provider: 'local' }),
+  engines: enginesConfigSchema.prefault({}),
   evaluation: z.strictObject({
     /** Samples for each held-out statement, of the first and of the last model; 0 leaves the evaluation out. */
     samplesPerStatement: z.number().int().nonnegative(),

@@ -1,0 +1,65 @@
+/**
+ * Ways to speak to Lean behind one interface: the language server (`server`), batches of `lean --json` (`json`), and the
+ * community REPL (`repl`). A session is one process group with one header imported. What a run of it says is what
+ * `lean --json` would say of the header with the body below it, so everything above reads one form of messages.
+ */
+import type { LeanMessage } from '../../data/schemas/records.ts';
+import type { LeanExit } from './lean-process.ts';
+
+export type DriverName = 'server' | 'json' | 'repl';
+
+export interface SessionRun {
+  /** Commands below the header. Its first line is the line after the header's last. */
+  readonly body: string;
+  /** Processor time of the process until the first deadline, ms; `onMessage` may set a later one. Ten times that in wall time. */
+  readonly deadlineMs: number;
+  /** Resident memory, bytes. */
+  readonly memoryBytesMax: number;
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Each message once, lines counted from the header's first (1-based), by the time the run resolves, and where the driver
+   * can as soon as Lean has it. `allow(ms)` moves the deadline to that much processor time from now.
+   */
+  readonly onMessage: (message: LeanMessage, allow: (ms: number) => void) => void;
+}
+
+export interface SessionExit extends LeanExit {
+  /** Processor time this run used, ms. */
+  readonly cpuMs: number;
+  /** Highest resident memory seen during the run. */
+  readonly peakResidentBytes: number;
+}
+
+export interface LeanSession {
+  readonly header: string;
+  /** Of the process group's leader; null where no process runs between two checks. */
+  readonly pid: number | null;
+  /** False once its process has ended or it has become unfit for further use. */
+  readonly isAlive: boolean;
+  /** Runs so far. */
+  readonly uses: number;
+  /** Resident bytes now; 0 where there is no process. */
+  residentBytes(): Promise<number>;
+  /**
+   * One run at a time. `finished`: the body was read to its end and the session may be used again. Any other end has ended
+   * the process group. Rejects only with the signal's reason, and has ended the process then too.
+   */
+  run(run: SessionRun): Promise<SessionExit>;
+  /** Ends the process group and waits until it is gone. */
+  close(): Promise<void>;
+}
+
+/** What opening a session came to. */
+export type Opened =
+  | { readonly kind: 'open'; readonly session: LeanSession; readonly headerMs: number }
+  /** The header has errors. */
+  | { readonly kind: 'header_error'; readonly messages: readonly LeanMessage[] }
+  | { readonly kind: 'no_start'; readonly exit: LeanExit };
+
+export interface LeanDriver {
+  readonly name: DriverName;
+  /** Candidates that one run should hold at most: 1 where the environment stays warm between runs, more where it does not. */
+  readonly candidatesPerRun: number;
+  /** Starts a process and imports the header. */
+  open(header: string, options: { readonly signal?: AbortSignal; readonly memoryBytesMax: number }): Promise<Opened>;
+}
