@@ -5,6 +5,7 @@
  */
 import type { LeanMessage } from '../../data/schemas/records.ts';
 import type { LeanExit } from './lean-process.ts';
+import type { MessageEnd } from './message.ts';
 
 export type DriverName = 'server' | 'json' | 'repl';
 
@@ -18,9 +19,10 @@ export interface SessionRun {
   readonly signal?: AbortSignal | undefined;
   /**
    * Each message once, lines counted from the header's first (1-based), by the time the run resolves, and where the driver
-   * can as soon as Lean has it. `allow(ms)` moves the deadline to that much processor time from now.
+   * can as soon as Lean has it. `allow(ms)` moves the deadline to that much processor time from now. `end` is where the
+   * text that the message is about ends, counted as its start; null or missing where Lean does not say.
    */
-  readonly onMessage: (message: LeanMessage, allow: (ms: number) => void) => void;
+  readonly onMessage: (message: LeanMessage, allow: (ms: number) => void, end?: MessageEnd | null) => void;
 }
 
 export interface SessionExit extends LeanExit {

@@ -8,7 +8,7 @@ import { RUN_MARK } from '../../data/run-mark.ts';
 import type { LeanMessage } from '../../data/schemas/records.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 import { lineBufferingPrefix } from './line-buffering.ts';
-import { readMessages } from './message.ts';
+import { type MessageEnd, readMessages } from './message.ts';
 import { readResources } from './resources.ts';
 
 /** How often memory and processor time are looked at. Lean allocates at most some gigabytes a second. */
@@ -35,7 +35,7 @@ export interface LeanRun {
   readonly runMark?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** `allow(ms)` moves the deadline to that much processor time from now. */
-  readonly onMessage: (message: LeanMessage, allow: (ms: number) => void) => void;
+  readonly onMessage: (message: LeanMessage, allow: (ms: number) => void, end: MessageEnd | null) => void;
 }
 
 export interface LeanExit {
@@ -100,7 +100,7 @@ function watch(child: ChildProcess, run: LeanRun): Promise<LeanExit> {
     const onAbort = (): void => killGroup(child);
     run.signal?.addEventListener('abort', onAbort);
 
-    const reader = readMessages((message) => run.onMessage(message, allow));
+    const reader = readMessages((message, end) => run.onMessage(message, allow, end));
     child.stdout!.on('data', (chunk: Buffer) => {
       if (!reader.push(chunk)) end('output');
     });

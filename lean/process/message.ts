@@ -11,8 +11,12 @@ const positionSchema = z.object({ line: z.number().int(), column: z.number().int
 const outputLineSchema = z.object({
   severity: z.enum(['error', 'warning', 'information']),
   pos: positionSchema,
+  endPos: positionSchema.nullish(),
   data: z.string(),
 });
+
+/** Where the text that a message is about ends: line 1-based, column 0-based in code points. No record keeps it. */
+export type MessageEnd = Readonly<z.infer<typeof positionSchema>>;
 
 export interface MessageReader {
   /** Takes what the process wrote; returns false once it has written more than is read. */
@@ -22,7 +26,7 @@ export interface MessageReader {
 }
 
 /** Calls `onMessage` for every message, its text uncut and its position as Lean gives it (line 1-based, column 0-based). */
-export function readMessages(onMessage: (message: LeanMessage) => void): MessageReader {
+export function readMessages(onMessage: (message: LeanMessage, end: MessageEnd | null) => void): MessageReader {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
   let totalBytes = 0;
@@ -33,9 +37,9 @@ export function readMessages(onMessage: (message: LeanMessage) => void): Message
     pending = [];
     pendingBytes = 0;
     if (line === '') return;
-    const message = line === null ? null : parseMessage(line);
-    if (message === null) unread += 1;
-    else onMessage(message);
+    const parsed = line === null ? null : parseMessage(line);
+    if (parsed === null) unread += 1;
+    else onMessage(parsed.message, parsed.end);
   }
 
   return {
@@ -55,7 +59,7 @@ export function readMessages(onMessage: (message: LeanMessage) => void): Message
   };
 }
 
-function parseMessage(line: string): LeanMessage | null {
+function parseMessage(line: string): { message: LeanMessage; end: MessageEnd | null } | null {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -64,6 +68,6 @@ function parseMessage(line: string): LeanMessage | null {
   }
   const parsed = outputLineSchema.safeParse(value);
   if (!parsed.success) return null;
-  const { severity, pos, data } = parsed.data;
-  return { severity, line: pos.line, column: pos.column, text: data };
+  const { severity, pos, endPos = null, data } = parsed.data;
+  return { message: { severity, line: pos.line, column: pos.column, text: data }, end: endPos };
 }
