@@ -1,10 +1,10 @@
 /** An OpenAI-compatible server as typed questions and answers: bounded in flight, tried again while that can help. */
 import type { z } from 'zod';
 import { StpError } from '../../data/errors.ts';
-import { type Answer, HttpClient } from './http-client.ts';
-import { RequestSlots } from './request-slots.ts';
-import { type Outcome, withRetries } from './retry.ts';
-import { malformedAnswer, refused } from './server-errors.ts';
+import { type Answer, HttpClient } from '../../data/http/http-client.ts';
+import { RequestSlots } from '../../data/http/request-slots.ts';
+import { type Outcome, withRetries } from '../../data/http/retry.ts';
+import { answerTooLarge, connectionFailed, malformedAnswer, refused, timedOut } from './server-errors.ts';
 import { isContextExceeded, serverMessage } from './wire.ts';
 
 /** Characters of an unreadable answer that are shown. */
@@ -40,7 +40,7 @@ export class ModelServer {
   constructor(options: ModelServerOptions) {
     this.#options = options;
     const key = options.keyVariable === undefined ? undefined : process.env[options.keyVariable];
-    this.#client = new HttpClient(options.url, key || null);
+    this.#client = new HttpClient(options.url, key || null, { answerTooLarge, connectionFailed, timedOut });
     this.#slots = new RequestSlots(options.requestsInFlight);
   }
 

@@ -2,13 +2,12 @@
  * An OpenAI-compatible HTTP server over one `Generator`: completions, embeddings, models, health and metrics. It keeps
  * bounds, checks keys and speaks the API; what is sampled, and how requests share a batch, is the engine's business.
  */
-import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
-import { StpError } from '../../data/errors.ts';
+import { BearerKeys } from '../../data/http/bearer-keys.ts';
+import { listen } from '../../data/http/listen.ts';
 import { ApiError, apiErrorOf, shuttingDown, unauthorised } from './api-error.ts';
 import { completionsHandler } from './completions.ts';
 import { embeddingsHandler } from './embeddings.ts';
-import { Keys } from './keys.ts';
 import { BODY_BYTES_MAX, RECEIVE_TIMEOUT_MS, type ServeLimits } from './limits.ts';
 import { ServeMetrics } from './serve-metrics.ts';
 import type { ServedModel } from './served-model.ts';
@@ -51,7 +50,7 @@ export async function startModelServer(options: ModelServeOptions): Promise<Runn
   let isClosing = false;
   addErrors(server, options.onError);
   addMetrics(server, metrics);
-  const keys = new Keys(options.keys);
+  const keys = new BearerKeys(options.keys);
   server.addHook('onRequest', async (request) => {
     if (isClosing) throw shuttingDown();
     if (request.routeOptions.url !== HEALTH_ROUTE && !keys.admits(request.headers.authorization)) throw unauthorised();
@@ -97,20 +96,4 @@ function addMetrics(server: FastifyInstance, metrics: ServeMetrics): void {
       metrics.latencySeconds.observe({ route }, (performance.now() - startedAt) / 1_000);
     });
   });
-}
-
-async function listen(server: FastifyInstance, host: string, port: number): Promise<string> {
-  try {
-    await server.listen({ host, port });
-  } catch (cause) {
-    await server.close();
-    const { code, message } = cause as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE')
-      throw new StpError('STP1102', `port ${port} of ${host} is in use`, 'Give another one: --port N.', { cause });
-    throw new StpError('STP1002', `cannot listen on ${host}:${port}: ${message}`, 'Give another --host or --port.', {
-      cause,
-    });
-  }
-  const { address, port: taken, family } = server.server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
 }

@@ -2,9 +2,9 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { parseRetryAfter } from '../../data/http/http-client.ts';
 import { readManifest } from '../../model/checkpoint/checkpoint.ts';
 import type { SampleRequest } from '../../model/generator.ts';
-import { parseRetryAfter } from '../../model/openai/http-client.ts';
 import { ModelServer } from '../../model/openai/model-server.ts';
 import { modelsSchema } from '../../model/openai/wire.ts';
 import { remoteGenerators } from '../../workers/remote-generators.ts';

@@ -1,7 +1,7 @@
 /** Bearer keys, compared in a time that does not depend on how much of a guess is right. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-export class Keys {
+export class BearerKeys {
   readonly #digests: readonly Buffer[];
 
   constructor(keys: readonly string[]) {

@@ -1,12 +1,11 @@
 /**
- * JSON over HTTP to one model server: every exchange is bounded in time and in the size of its answer, and ends with its
+ * JSON over HTTP to one server, of models or of Lean: every exchange is bounded in time and in the size of its answer, and ends with its
  * signal. Redirects are not followed, so the key reaches no other host. It judges transport alone: an answer of any status
  * is handed back. Over `node:http` and not `fetch`, which gives up after five minutes without headers: a full server may
  * take longer to begin.
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { answerTooLarge, connectionFailed, timedOut } from './server-errors.ts';
 
 /** A dead connection shows by its TCP keep-alive probes after this long in silence. */
 const KEEP_ALIVE_PROBE_MS = 15_000;
@@ -27,14 +26,23 @@ export interface Exchange {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The errors of a transport, in the terms of whoever uses it. */
+export interface HttpFailures {
+  connectionFailed(url: string, cause: unknown): Error;
+  timedOut(url: string, timeoutMs: number): Error;
+  answerTooLarge(url: string, bytesMax: number): Error;
+}
+
 export class HttpClient {
   readonly baseUrl: string;
+  readonly #failures: HttpFailures;
   readonly #key: string | null;
   readonly #agent: HttpAgent;
   readonly #isSecure: boolean;
 
   /** `baseUrl` ends in the API's root, `http://host:8000/v1`. `key` is sent as a bearer token. */
-  constructor(baseUrl: string, key: string | null) {
+  constructor(baseUrl: string, key: string | null, failures: HttpFailures) {
+    this.#failures = failures;
     this.baseUrl = baseUrl.replace(/\/+$/, '');
     this.#key = key;
     this.#isSecure = this.baseUrl.startsWith('https:');
@@ -42,24 +50,24 @@ export class HttpClient {
     this.#agent = this.#isSecure ? new HttpsAgent(options) : new HttpAgent(options);
   }
 
-  /** The answer, whatever its status. Throws STP1303 where there is none; the signal's reason when it ends the exchange. */
+  /** The answer, whatever its status. Throws one of the failures where there is none; the signal's reason when it ends the exchange. */
   async exchange(path: string, { body, answerBytesMax, timeoutMs, signal }: Exchange): Promise<Answer> {
     signal?.throwIfAborted();
     const url = `${this.baseUrl}/${path}`;
     const content = body === undefined ? null : Buffer.from(JSON.stringify(body));
     const end = new AbortController();
-    const timer = setTimeout(() => end.abort(timedOut(url, timeoutMs)), timeoutMs);
+    const timer = setTimeout(() => end.abort(this.#failures.timedOut(url, timeoutMs)), timeoutMs);
     const abort = () => end.abort(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
     try {
       const response = await this.#send(url, content, end.signal);
       const received = await readBody(response, answerBytesMax);
-      if (received === null) throw answerTooLarge(url, answerBytesMax);
+      if (received === null) throw this.#failures.answerTooLarge(url, answerBytesMax);
       const retryAfterMs = parseRetryAfter(response.headers['retry-after']);
       return { status: response.statusCode ?? 0, retryAfterMs, body: received };
     } catch (error) {
       if (end.signal.aborted) throw end.signal.reason;
-      throw connectionFailed(url, error);
+      throw this.#failures.connectionFailed(url, error);
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
