@@ -1,0 +1,196 @@
+/**
+ * Universe levels and lists of them, interned: zero, successor, maximum, impredicative maximum (`imax u v` is zero where `v`
+ * is) and parameters. Their order is in `level-order.ts`.
+ */
+import { NodeTable } from './interning.ts';
+import type { Name, NameTable } from './name.ts';
+import { Decline } from './verdict.ts';
+
+declare const brand: unique symbol;
+
+export type Level = number & { readonly [brand]: 'Level' };
+/** A list of levels as one number: equal lists have equal numbers. */
+export type LevelList = number & { readonly [brand]: 'LevelList' };
+
+export const LEVEL_ZERO = 0;
+export const LEVEL_SUCCESSOR = 1;
+export const LEVEL_MAXIMUM = 2;
+export const LEVEL_IMPREDICATIVE_MAXIMUM = 3;
+export const LEVEL_PARAMETER = 4;
+
+export const EMPTY_LEVELS = 0 as LevelList;
+
+/** Deepest nesting of a level. Lean's own stay far below a hundred; recursion over levels is bounded by it. */
+const LEVEL_HEIGHT_MAX = 2_000;
+
+export class LevelTable {
+  readonly #levels = new NodeTable('levels');
+  readonly #lists = new NodeTable('lists of levels');
+  #heights: number[] = [];
+  #hasParameter: boolean[] = [];
+  readonly zero: Level;
+  readonly one: Level;
+
+  constructor() {
+    this.zero = this.#make(LEVEL_ZERO, 0, 0);
+    this.one = this.successor(this.zero);
+    this.#lists.intern(0, 0, 0, 0, true); // The empty list.
+  }
+
+  successor(level: Level): Level {
+    return this.#make(LEVEL_SUCCESSOR, level, 0);
+  }
+
+  maximum(left: Level, right: Level): Level {
+    return this.#make(LEVEL_MAXIMUM, left, right);
+  }
+
+  impredicativeMaximum(left: Level, right: Level): Level {
+    return this.#make(LEVEL_IMPREDICATIVE_MAXIMUM, left, right);
+  }
+
+  parameter(name: Name): Level {
+    return this.#make(LEVEL_PARAMETER, name, 0);
+  }
+
+  kind(level: Level): number {
+    return this.#levels.kinds[level]!;
+  }
+
+  /** Of a successor, a maximum, an impredicative maximum. */
+  left(level: Level): Level {
+    return this.#levels.first[level]! as Level;
+  }
+
+  /** Of a maximum, an impredicative maximum. */
+  right(level: Level): Level {
+    return this.#levels.second[level]! as Level;
+  }
+
+  /** Of a parameter. */
+  name(level: Level): Name {
+    return this.#levels.first[level]! as Name;
+  }
+
+  hasParameter(level: Level): boolean {
+    return this.#hasParameter[level]!;
+  }
+
+  isPermanent(level: Level): boolean {
+    return level < this.#levels.permanentCount;
+  }
+
+  isPermanentList(list: LevelList): boolean {
+    return list < this.#lists.permanentCount;
+  }
+
+  list(levels: readonly Level[]): LevelList {
+    let list = EMPTY_LEVELS;
+    for (let at = levels.length - 1; at >= 0; at--) list = this.cons(levels[at]!, list);
+    return list;
+  }
+
+  cons(head: Level, tail: LevelList): LevelList {
+    return this.#lists.intern(1, head, tail, 0, this.isPermanent(head) && this.isPermanentList(tail)) as LevelList;
+  }
+
+  /** Of a list that is not empty. */
+  head(list: LevelList): Level {
+    return this.#lists.first[list]! as Level;
+  }
+
+  tail(list: LevelList): LevelList {
+    return this.#lists.second[list]! as LevelList;
+  }
+
+  array(list: LevelList): Level[] {
+    const levels: Level[] = [];
+    for (let at = list; at !== EMPTY_LEVELS; at = this.tail(at)) levels.push(this.head(at));
+    return levels;
+  }
+
+  length(list: LevelList): number {
+    let length = 0;
+    for (let at = list; at !== EMPTY_LEVELS; at = this.tail(at)) length++;
+    return length;
+  }
+
+  /** The level with the parameters replaced, `values[i]` for `parameters[i]`; others stay. */
+  instantiate(level: Level, parameters: readonly Name[], values: readonly Level[]): Level {
+    if (!this.hasParameter(level)) return level;
+    switch (this.kind(level)) {
+      case LEVEL_SUCCESSOR:
+        return this.successor(this.instantiate(this.left(level), parameters, values));
+      case LEVEL_PARAMETER: {
+        const at = parameters.indexOf(this.name(level));
+        return at < 0 ? level : values[at]!;
+      }
+      default: {
+        const left = this.instantiate(this.left(level), parameters, values);
+        const right = this.instantiate(this.right(level), parameters, values);
+        return this.kind(level) === LEVEL_MAXIMUM ? this.maximum(left, right) : this.impredicativeMaximum(left, right);
+      }
+    }
+  }
+
+  instantiateList(list: LevelList, parameters: readonly Name[], values: readonly Level[]): LevelList {
+    if (list === EMPTY_LEVELS) return list;
+    const head = this.instantiate(this.head(list), parameters, values);
+    return this.cons(head, this.instantiateList(this.tail(list), parameters, values));
+  }
+
+  /** The first parameter of the level that is not among these, if there is one. */
+  foreignParameter(level: Level, parameters: readonly Name[]): Name | null {
+    if (!this.hasParameter(level)) return null;
+    if (this.kind(level) === LEVEL_PARAMETER) return parameters.includes(this.name(level)) ? null : this.name(level);
+    const left = this.foreignParameter(this.left(level), parameters);
+    if (left !== null || this.kind(level) === LEVEL_SUCCESSOR) return left;
+    return this.foreignParameter(this.right(level), parameters);
+  }
+
+  print(level: Level, names: NameTable): string {
+    switch (this.kind(level)) {
+      case LEVEL_ZERO:
+        return '0';
+      case LEVEL_SUCCESSOR: {
+        let base = level;
+        let offset = 0;
+        for (; this.kind(base) === LEVEL_SUCCESSOR; base = this.left(base)) offset++;
+        return this.kind(base) === LEVEL_ZERO ? String(offset) : `${this.print(base, names)}+${offset}`;
+      }
+      case LEVEL_PARAMETER:
+        return names.print(this.name(level));
+      default: {
+        const word = this.kind(level) === LEVEL_MAXIMUM ? 'max' : 'imax';
+        return `(${word} ${this.print(this.left(level), names)} ${this.print(this.right(level), names)})`;
+      }
+    }
+  }
+
+  openScratch(): void {
+    this.#levels.openScratch();
+    this.#lists.openScratch();
+  }
+
+  dropScratch(): void {
+    this.#levels.dropScratch();
+    this.#lists.dropScratch();
+    this.#heights.length = this.#levels.count;
+    this.#hasParameter.length = this.#levels.count;
+  }
+
+  #make(kind: number, left: number, right: number): Level {
+    const isParameter = kind === LEVEL_PARAMETER || kind === LEVEL_ZERO;
+    const mayBePermanent = isParameter || (left < this.#levels.permanentCount && right < this.#levels.permanentCount);
+    // The operands of a leaf are no levels.
+    const height = isParameter ? 0 : 1 + Math.max(this.#heights[left]!, this.#heights[right]!);
+    if (height > LEVEL_HEIGHT_MAX) throw new Decline(`a universe level nested deeper than ${LEVEL_HEIGHT_MAX}`);
+    const before = this.#levels.count;
+    const level = this.#levels.intern(kind, left, right, 0, mayBePermanent) as Level;
+    if (level < before) return level;
+    this.#heights[level] = height;
+    this.#hasParameter[level] =
+      kind === LEVEL_PARAMETER || (!isParameter && (this.#hasParameter[left]! || this.#hasParameter[right]!));
+    return level;
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Hierarchical names (`Nat.add`, `_private.Foo.0.bar`), interned: two names are equal when their numbers are. A name is
+ * anonymous, or a prefix with a text or a number. Names are few and are never dropped.
+ */
+declare const brand: unique symbol;
+
+/** An index into the table that made it. */
+export type Name = number & { readonly [brand]: 'Name' };
+
+export const ANONYMOUS = 0 as Name;
+
+export class NameTable {
+  readonly #prefixes: Name[] = [ANONYMOUS];
+  /** A `bigint` is a numeric component: `a.1` and `a.«1»` differ. */
+  readonly #parts: (string | bigint)[] = [''];
+  readonly #index = new Map<string, Name>();
+
+  get count(): number {
+    return this.#parts.length;
+  }
+
+  /** `prefix.text` */
+  text(prefix: Name, text: string): Name {
+    return this.#intern(`${prefix} ${text}`, prefix, text);
+  }
+
+  /** `prefix.number` */
+  number(prefix: Name, part: number | bigint): Name {
+    return this.#intern(`${prefix}#${part}`, prefix, BigInt(part));
+  }
+
+  /** The name whose components are the parts between dots, all of them texts: for names this kernel knows itself. */
+  of(dotted: string): Name {
+    return dotted === '' ? ANONYMOUS : dotted.split('.').reduce((prefix, part) => this.text(prefix, part), ANONYMOUS);
+  }
+
+  prefix(name: Name): Name {
+    return this.#prefixes[name] ?? ANONYMOUS;
+  }
+
+  /** The last component. */
+  last(name: Name): string | bigint {
+    return this.#parts[name] ?? '';
+  }
+
+  /** For people. Components are not quoted, so two names may print alike. */
+  print(name: Name): string {
+    const parts: string[] = [];
+    for (let at = name; at !== ANONYMOUS; at = this.prefix(at)) parts.push(String(this.last(at)));
+    return parts.length === 0 ? '[anonymous]' : parts.reverse().join('.');
+  }
+
+  #intern(key: string, prefix: Name, part: string | bigint): Name {
+    const known = this.#index.get(key);
+    if (known !== undefined) return known;
+    const name = this.#parts.length as Name;
+    this.#prefixes.push(prefix);
+    this.#parts.push(part);
+    this.#index.set(key, name);
+    return name;
+  }
+}
