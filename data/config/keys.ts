@@ -9,7 +9,7 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json };
 
 /** Objects whose keys are a person's own words: each is one value and is set as a whole. */
-const WHOLE_VALUES: ReadonlySet<string> = new Set(['data.weights']);
+const WHOLE_VALUES: ReadonlySet<string> = new Set(['data.weights', 'nodes.labels', 'nodes.secrets']);
 
 /** Values by dotted key, in the order they are written; an array is one value. */
 export function leaves(value: object, prefix = ''): Map<string, Json> {

@@ -19,6 +19,7 @@ import {
 } from './keys.ts';
 import { suggestion } from './nearest.ts';
 import { loadPreset } from './presets.ts';
+import { schemaKeys } from './variants.ts';
 
 export { presetNames } from './presets.ts';
 
@@ -56,10 +57,11 @@ export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
   const source = new Map<string, string>(
     keys.map((key) => [key, preset.givenBy.has(key) ? `preset ${preset.givenBy.get(key)}` : 'default']),
   );
-  for (const { key, value, from } of overrides(sources, keys)) {
+  const known = [...new Set([...keys, ...schemaKeys(runConfigSchema)])];
+  for (const { key, value, from } of overrides(sources, known)) {
     if (key === 'preset' && value !== sources.preset)
       throw new StpError('STP1001', `${from} says preset ${JSON.stringify(value)}`, 'Choose it with --preset instead.');
-    setValue(values, requireKnown(key, keys, from), value);
+    setValue(values, requireKnown(key, known, from), value);
     source.set(key, from);
   }
   const config = checked(values, '');

@@ -1,8 +1,153 @@
-/** Which machines a run works on (`nodes` of the configuration). */
+/**
+ * Which machines a run works on (`nodes` of the configuration): this machine, TPU slices, GPU instances, or machines that
+ * are there already. What is bought from a cloud has limits of time beside it, so that no run can cost without end.
+ */
 import { z } from 'zod';
+import { findAccelerator, knownAccelerators } from './accelerators.ts';
 
-export const nodesConfigSchema = z.discriminatedUnion('provider', [
+const positive = z.number().int().positive();
+const HOURS_PER_YEAR = 24 * 365;
+
+const projectSchema = z.string().regex(/^(?:[a-z0-9.-]{1,63}:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$/, 'is no project id');
+const zoneSchema = z.string().regex(/^[a-z]+-[a-z]+\d+-[a-z]$/, 'is no zone such as us-central2-b');
+/** Names of networks, service accounts, images: paths of the API, without spaces or controls. */
+const resourceSchema = z
+  .string()
+  .min(1)
+  .max(512)
+  .regex(/^[\w.@:/-]+$/);
+const labelSchema = z.string().regex(/^[a-z0-9_-]{0,63}$/, 'may have lower-case letters, digits, "_" and "-"');
+
+/** What all machines of a cloud have in common. */
+const cloudShape = {
+  project: projectSchema,
+  zone: zoneSchema,
+  network: resourceSchema.default('default'),
+  /** Null: the network's own for the region. */
+  subnetwork: resourceSchema.nullable().default(null),
+  /** Without them a node reaches the internet and the APIs by Cloud NAT and Private Google Access. */
+  externalIps: z.boolean().default(false),
+  /** E-mail of the account that nodes act as; null: the project's default one. */
+  serviceAccount: resourceSchema.nullable().default(null),
+  /** Beside our own (`stp-run`, `stp-generation`), for bills and searches. */
+  labels: z.record(z.string().regex(/^(?!stp-)[a-z][a-z0-9_-]{0,62}$/), labelSchema).default({}),
+  /** `spot` may be taken away at any time, and is asked for again then. */
+  tier: z.enum(['onDemand', 'spot', 'reserved']).default('onDemand'),
+  /** With `reserved`: name of the reservation. */
+  reservation: resourceSchema.nullable().default(null),
+  /** Cost guard: after so many hours with nodes the run gives them back and ends with STP1606. */
+  hoursMax: z.number().positive().max(HOURS_PER_YEAR).default(24),
+  /** How long capacity is waited for, minutes. */
+  validUntilMinutes: positive.max(30 * 24 * 60).default(720),
+  /** How long a node may take from ready to a worker that polls, minutes: what is installed, with Mathlib and models. */
+  setUpMinutes: positive.max(24 * 60).default(90),
+  /** USD an hour for all nodes together, in place of the price table's. */
+  pricePerHour: z.number().nonnegative().nullable().default(null),
+  /** The worker that nodes install: `gs://bucket/…/worker.tar.gz` made by `bin/stp nodes bundle`, and its SHA-256. */
+  bundle: z
+    .string()
+    .regex(/^gs:\/\/[\w.-]+\/[\w./+-]+$/)
+    .nullable()
+    .default(null),
+  bundleSha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable()
+    .default(null),
+  /** Where nodes find the Temporal server; null: as the worker that asks for them, which must not be on localhost then. */
+  temporalAddress: z
+    .string()
+    .regex(/^[\w.-]+:\d{1,5}$/)
+    .nullable()
+    .default(null),
+  temporalNamespace: z
+    .string()
+    .regex(/^[\w.-]{1,128}$/)
+    .default('default'),
+  /** Secrets of Secret Manager that a node's worker gets as environment variables: variable → `projects/P/secrets/S/versions/V`. */
+  secrets: z
+    .record(
+      z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/),
+      z.string().regex(/^projects\/[\w:.-]+\/secrets\/[\w-]+\/versions\/(?:\d+|latest)$/),
+    )
+    .default({}),
+} as const;
+
+const localSchema = z.strictObject({
   /** The machine that the worker runs on. */
-  z.strictObject({ provider: z.literal('local') }),
-]);
+  provider: z.literal('local'),
+});
+
+const tpuSchema = z
+  .strictObject({
+    provider: z.literal('tpu'),
+    ...cloudShape,
+    /** Accelerator type of one slice: `v4-8` … `v4-4096`, `v5e-…` (`v5litepod-…`), `v5p-…`, `v6e-…`. */
+    accelerator: z
+      .string()
+      .regex(/^[a-z0-9]+-\d+$/i, 'is no accelerator type such as v4-256')
+      .default('v4-8'),
+    /** Base image; null: the one that fits the accelerator. */
+    runtimeVersion: resourceSchema.nullable().default(null),
+    /** Slices that are asked for together (multislice). */
+    slices: positive.max(256).default(1),
+    /** Of one slice, for accelerator types that the table does not have. */
+    hosts: positive.max(4_096).nullable().default(null),
+    chips: positive.max(16_384).nullable().default(null),
+  })
+  .superRefine((config, context) => {
+    requireReservation(config, context);
+    if (findAccelerator(config.accelerator) !== null) return;
+    if (config.hosts !== null && config.chips !== null && config.runtimeVersion !== null) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['accelerator'],
+      message: `${config.accelerator} is not known (known: ${knownAccelerators()}); set nodes.hosts, nodes.chips and nodes.runtimeVersion to use it all the same`,
+    });
+  });
+
+const gpuSchema = z
+  .strictObject({
+    provider: z.literal('gpu'),
+    ...cloudShape,
+    /** Machine type that brings its GPUs with it: a2, a3 or g2. */
+    machineType: z
+      .string()
+      .regex(
+        /^(?:a2-(?:high|mega|ultra)gpu-\d+g|a3-(?:high|mega|ultra|edge)gpu-\d+g(?:-nolssd)?|g2-standard-\d+)$/,
+        'is no machine type of a2, a3 or g2, such as a2-highgpu-8g',
+      )
+      .default('a2-highgpu-1g'),
+    /** Boot image: a family or an image of a project with NVIDIA's driver. */
+    image: resourceSchema.default(
+      'projects/ubuntu-os-accelerator-images/global/images/family/ubuntu-accelerator-2204-amd64-with-nvidia-570',
+    ),
+    /** Instances. */
+    count: positive.max(1_000).default(1),
+    /** One managed instance group, which makes lost instances anew by itself, in place of single instances. */
+    managedGroup: z.boolean().default(false),
+    diskGb: positive.min(50).max(65_536).default(500),
+    /** GPUs of one instance, for machine types that the table does not have. */
+    gpus: positive.max(64).nullable().default(null),
+  })
+  .superRefine(requireReservation);
+
+const inventorySchema = z.strictObject({
+  provider: z.literal('inventory'),
+  /** JSON or YAML file of the hosts (`infra/nodes/inventory.ts`), on the machine of the control worker. */
+  file: z.string().min(1).max(4_096),
+});
+
+export const nodesConfigSchema = z.discriminatedUnion('provider', [localSchema, tpuSchema, gpuSchema, inventorySchema]);
 export type NodesConfig = z.infer<typeof nodesConfigSchema>;
+export type TpuConfig = z.infer<typeof tpuSchema>;
+export type GpuConfig = z.infer<typeof gpuSchema>;
+export type InventoryConfig = z.infer<typeof inventorySchema>;
+/** Machines that cost by the hour and are got and given back. */
+export type CloudConfig = TpuConfig | GpuConfig;
+
+function requireReservation(config: { tier: string; reservation: string | null }, context: z.RefinementCtx): void {
+  if ((config.tier === 'reserved') === (config.reservation !== null)) return;
+  const message = config.tier === 'reserved' ? 'is wanted by tier reserved' : 'is for tier reserved only';
+  context.addIssue({ code: 'custom', path: ['reservation'], message });
+}

@@ -1,0 +1,28 @@
+/**
+ * Keys that a configuration may have in another variant of a section: `nodes` has other keys for `tpu` than for `local`.
+ * They are known too, though the preset's own variant has no value for them; the schema says which go together.
+ */
+import type { z } from 'zod';
+
+/** Every dotted key that the schema knows, of all variants; a record is one key. */
+export function* schemaKeys(schema: z.core.$ZodType, path = ''): Generator<string> {
+  const { def } = schema._zod as { def: z.core.$ZodTypes['_zod']['def'] };
+  switch (def.type) {
+    case 'object':
+      for (const [key, inner] of Object.entries(def.shape))
+        yield* schemaKeys(inner, path === '' ? key : `${path}.${key}`);
+      return;
+    case 'union':
+      for (const option of def.options) yield* schemaKeys(option, path);
+      return;
+    case 'default':
+    case 'prefault':
+    case 'optional':
+    case 'nullable':
+    case 'readonly':
+      yield* schemaKeys(def.innerType, path);
+      return;
+    default:
+      yield path;
+  }
+}
