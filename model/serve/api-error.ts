@@ -3,6 +3,7 @@
  * can help. What this server's parts throw becomes one of these here and nowhere else.
  */
 import { StpError } from '../../data/errors.ts';
+import { CLIENT_GONE_STATUS } from '../../data/http/work-tracker.ts';
 
 /** When a client that was turned away may come again, seconds. */
 const RETRY_AFTER_SECONDS = 1;
@@ -57,6 +58,10 @@ export function tooManyRequests(inFlightMax: number): ApiError {
     code: 'rate_limit_exceeded',
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
+}
+
+export function clientLeft(): ApiError {
+  return new ApiError(CLIENT_GONE_STATUS, 'invalid_request_error', 'The client left.');
 }
 
 export function shuttingDown(): ApiError {

@@ -1,6 +1,7 @@
 /** `POST /v1/completions`: a request becomes samples with seeds of their own, whole or streamed. */
 import { randomInt } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { WorkTracker } from '../../data/http/work-tracker.ts';
 import type { Completion, GenerateOptions, SampleRequest, SamplingOptions } from '../generator.ts';
 import { badRequest } from './api-error.ts';
 import { answerHead, choiceOf, usageOf } from './completion-answer.ts';
@@ -10,7 +11,6 @@ import { CHOICES_MAX } from './limits.ts';
 import type { ServeMetrics } from './serve-metrics.ts';
 import type { ServedModel } from './served-model.ts';
 import { countedText } from './texts.ts';
-import type { WorkTracker } from './work-tracker.ts';
 
 /** Seeds made here stay below, so that the numbers after them are whole as well. */
 const SEED_BOUND = 2 ** 47;
@@ -31,7 +31,7 @@ export function completionsHandler(
   return async ({ body }: FastifyRequest, reply: FastifyReply) => {
     const startedAt = performance.now();
     const request = parseCompletionRequest(body);
-    const work = tracker.begin(reply);
+    const work = tracker.begin(reply.raw);
     let isStreaming = false;
     try {
       const job = jobOf(request, model);

@@ -1,12 +1,12 @@
 /** `POST /v1/embeddings`: vectors of length 1, as numbers or as base64 of little-endian float32. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { WorkTracker } from '../../data/http/work-tracker.ts';
 import { EMBEDDING_TOKENS_MAX } from '../generator.ts';
 import { badRequest } from './api-error.ts';
 import type { ServeMetrics } from './serve-metrics.ts';
 import type { ServedModel } from './served-model.ts';
 import { countedText, firstProblem, textsSchema } from './texts.ts';
-import type { WorkTracker } from './work-tracker.ts';
 
 const bodySchema = z.object({
   model: z.string().nullish(),
@@ -26,7 +26,7 @@ export function embeddingsHandler(model: ServedModel, tracker: WorkTracker, metr
     const { contextLength, hiddenSize } = generator.model;
     if ((dimensions ?? hiddenSize) !== hiddenSize)
       throw badRequest(`\`dimensions\` other than the model's ${hiddenSize} are not supported.`, 'dimensions');
-    const work = tracker.begin(reply);
+    const work = tracker.begin(reply.raw);
     try {
       const texts = input.map((text) => countedText(text, model.tokenizer, 'input'));
       const readMax = Math.min(contextLength, EMBEDDING_TOKENS_MAX);

@@ -5,13 +5,21 @@
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { BearerKeys } from '../../data/http/bearer-keys.ts';
 import { listen } from '../../data/http/listen.ts';
-import { ApiError, apiErrorOf, shuttingDown, unauthorised } from './api-error.ts';
+import { CLIENT_GONE_STATUS, WorkTracker } from '../../data/http/work-tracker.ts';
+import {
+  ApiError,
+  apiErrorOf,
+  clientLeft,
+  shuttingDown,
+  tookTooLong,
+  tooManyRequests,
+  unauthorised,
+} from './api-error.ts';
 import { completionsHandler } from './completions.ts';
 import { embeddingsHandler } from './embeddings.ts';
 import { BODY_BYTES_MAX, RECEIVE_TIMEOUT_MS, type ServeLimits } from './limits.ts';
 import { ServeMetrics } from './serve-metrics.ts';
 import type { ServedModel } from './served-model.ts';
-import { CLIENT_GONE_STATUS, WorkTracker } from './work-tracker.ts';
 
 /** The one route that needs no key: it says nothing but that the server is up. */
 const HEALTH_ROUTE = '/health';
@@ -39,7 +47,11 @@ export interface RunningServer {
 export async function startModelServer(options: ModelServeOptions): Promise<RunningServer> {
   const { model, host, limits } = options;
   const metrics = new ServeMetrics();
-  const tracker = new WorkTracker(limits, metrics);
+  const tracker = new WorkTracker({
+    ...limits,
+    endings: { tooManyRequests, clientLeft, tookTooLong, shuttingDown },
+    onChange: (count) => metrics.requestsInFlight.set(count),
+  });
   const server = fastify({
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: RECEIVE_TIMEOUT_MS,

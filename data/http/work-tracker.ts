@@ -1,0 +1,81 @@
+/**
+ * The requests that a server works for: how many there may be, and everything that ends one early (its client is gone, it
+ * took too long, the server shuts down). Whatever it is, the request's signal says so and the work stops.
+ */
+import type { ServerResponse } from 'node:http';
+
+/** nginx's status for a client that closed its connection; it is counted, nobody receives it. */
+export const CLIENT_GONE_STATUS = 499;
+
+export interface Work {
+  readonly signal: AbortSignal;
+  /** To be called once when the answer is complete or has failed. */
+  readonly end: () => void;
+}
+
+/** What ends a request, as the errors of the server's own API. */
+export interface WorkEndings {
+  tooManyRequests(inFlightMax: number): Error;
+  clientLeft(): Error;
+  tookTooLong(limitMs: number): Error;
+  shuttingDown(): Error;
+}
+
+export interface WorkTrackerOptions {
+  readonly requestsInFlight: number;
+  /** From the request's body to the end of its answer; null where the work has limits of its own. */
+  readonly requestTimeoutMs: number | null;
+  /** How long a shutdown waits for what is under way. */
+  readonly drainMs: number;
+  readonly endings: WorkEndings;
+  /** Hears how many requests are under way, whenever that changes. */
+  readonly onChange: (inFlight: number) => void;
+}
+
+export class WorkTracker {
+  readonly #options: WorkTrackerOptions;
+  readonly #active = new Set<AbortController>();
+  #whenIdle: (() => void) | null = null;
+
+  constructor(options: WorkTrackerOptions) {
+    this.#options = options;
+  }
+
+  /** `answer`: the response that the work is for. Throws where enough is under way. */
+  begin(answer: ServerResponse): Work {
+    const { requestsInFlight, requestTimeoutMs, endings, onChange } = this.#options;
+    if (this.#active.size >= requestsInFlight) throw endings.tooManyRequests(requestsInFlight);
+    const controller = new AbortController();
+    const timer =
+      requestTimeoutMs === null
+        ? undefined
+        : setTimeout(() => controller.abort(endings.tookTooLong(requestTimeoutMs)), requestTimeoutMs);
+    const leave = () => controller.abort(endings.clientLeft());
+    answer.once('close', leave);
+    this.#active.add(controller);
+    onChange(this.#active.size);
+    const end = () => {
+      clearTimeout(timer);
+      answer.off('close', leave);
+      // Nobody waits for whatever may still run.
+      controller.abort();
+      this.#active.delete(controller);
+      onChange(this.#active.size);
+      if (this.#active.size === 0) this.#whenIdle?.();
+    };
+    return { signal: controller.signal, end };
+  }
+
+  /** Resolves when nothing is under way; after the time that a shutdown may take, what is left is told to stop. */
+  async drain(): Promise<void> {
+    if (this.#active.size === 0) return;
+    const idle = new Promise<void>((resolve) => {
+      this.#whenIdle = resolve;
+    });
+    const timer = setTimeout(() => {
+      for (const controller of this.#active) controller.abort(this.#options.endings.shuttingDown());
+    }, this.#options.drainMs);
+    await idle;
+    clearTimeout(timer);
+  }
+}
