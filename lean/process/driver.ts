@@ -4,15 +4,18 @@
  * `lean --json` would say of the header with the body below it, so everything above reads one form of messages.
  */
 import type { LeanMessage } from '../../data/schemas/records.ts';
-import type { LeanExit } from './lean-process.ts';
 import type { MessageEnd } from './message.ts';
+import type { LeanExit } from './spawn.ts';
 
 export type DriverName = 'server' | 'json' | 'repl';
 
 export interface SessionRun {
   /** Commands below the header. Its first line is the line after the header's last. */
   readonly body: string;
-  /** Processor time of the process until the first deadline, ms; `onMessage` may set a later one. Ten times that in wall time. */
+  /**
+   * Processor time for the body until the first deadline, ms; `onMessage` may set a later one. Ten times that in wall time.
+   * A driver that imports the header anew for each run allows for that itself.
+   */
   readonly deadlineMs: number;
   /** Resident memory, bytes. */
   readonly memoryBytesMax: number;

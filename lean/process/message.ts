@@ -4,8 +4,6 @@ import type { LeanMessage } from '../../data/schemas/records.ts';
 
 /** A longer line is dropped and counted: Lean prints a goal of any size a tactic builds. */
 const LINE_BYTES_MAX = 1_048_576;
-/** Output of one process. A batch of 200 hopeless candidates prints some hundred kilobytes. */
-const OUTPUT_BYTES_MAX = 67_108_864;
 const positionSchema = z.object({ line: z.number().int(), column: z.number().int().nonnegative() });
 
 const outputLineSchema = z.object({
@@ -19,8 +17,8 @@ const outputLineSchema = z.object({
 export type MessageEnd = Readonly<z.infer<typeof positionSchema>>;
 
 export interface MessageReader {
-  /** Takes what the process wrote; returns false once it has written more than is read. */
-  push(chunk: Buffer): boolean;
+  /** Takes what the process wrote. */
+  push(chunk: Buffer): void;
   /** Lines that were too long or no message. */
   unread(): number;
 }
@@ -29,7 +27,6 @@ export interface MessageReader {
 export function readMessages(onMessage: (message: LeanMessage, end: MessageEnd | null) => void): MessageReader {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
-  let totalBytes = 0;
   let unread = 0;
 
   function endLine(): void {
@@ -44,7 +41,6 @@ export function readMessages(onMessage: (message: LeanMessage, end: MessageEnd |
 
   return {
     push(chunk) {
-      totalBytes += chunk.length;
       for (let start = 0; start < chunk.length; ) {
         const found = chunk.indexOf(0x0a, start);
         const end = found < 0 ? chunk.length : found;
@@ -53,7 +49,6 @@ export function readMessages(onMessage: (message: LeanMessage, end: MessageEnd |
         if (found >= 0) endLine();
         start = end + 1;
       }
-      return totalBytes <= OUTPUT_BYTES_MAX;
     },
     unread: () => unread,
   };

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 export interface Resources {
   /** `VmRSS`. */
   readonly residentBytes: number;
-  /** User and system time of all threads, ms. */
+  /** User and system time of all threads and of the children it has waited for, ms. */
   readonly cpuMs: number;
 }
 
@@ -21,7 +21,7 @@ export async function readResources(pid: number): Promise<Resources | null> {
     const kibibytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1];
     // The program's name stands in parentheses and may hold blanks; fields are counted after it, state being the third.
     const fields = statistics.slice(statistics.lastIndexOf(')') + 2).split(' ');
-    const ticks = Number(fields[11]) + Number(fields[12]);
+    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
     return kibibytes === undefined ? null : { residentBytes: Number(kibibytes) * 1024, cpuMs: ticks * MS_PER_TICK };
   } catch {
     return null;

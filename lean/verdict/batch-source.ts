@@ -1,5 +1,5 @@
 /**
- * Writes one Lean file that checks many candidates, and knows which of its lines belong to which candidate.
+ * Writes what stands below a header to check many candidates, and knows which lines of the whole belong to which candidate.
  *
  * For each candidate, with a number of its own and a nonce no candidate can guess:
  *
@@ -38,7 +38,8 @@ export interface EntryLines {
 }
 
 export interface BatchSource {
-  readonly text: string;
+  /** What stands below the header. */
+  readonly body: string;
   /** Line of the mark that is printed when imports and options are done. */
   readonly startLine: number;
   readonly entries: readonly EntryLines[];
@@ -70,7 +71,8 @@ export function batchSource(
   nonce: string,
   limits: Limits,
 ): BatchSource {
-  const lines = [...header.split('\n'), ...optionLines(limits), START_MARK];
+  const headerLines = header.split('\n');
+  const lines = [...headerLines, ...optionLines(limits), START_MARK];
   const startLine = lines.length;
   const placed = entries.map((entry, index): EntryLines => {
     const name = (role: string): string => `_stp${nonce}_${role}${index}`;
@@ -85,5 +87,5 @@ export function batchSource(
     lines.push(`#print axioms ${name('check')}`);
     return { first, theorem, proof, check, last: lines.length };
   });
-  return { text: `${lines.join('\n')}\n`, startLine, entries: placed };
+  return { body: `${lines.slice(headerLines.length).join('\n')}\n`, startLine, entries: placed };
 }

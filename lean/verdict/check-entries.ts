@@ -5,12 +5,14 @@
  */
 import type { LeanMessage, VerdictKind } from '../../data/schemas/records.ts';
 import { allEnded } from '../process/all-ended.ts';
-import type { LeanExit } from '../process/lean-process.ts';
+import type { LeanDriver } from '../process/driver.ts';
+import { openJsonDriver } from '../process/json-driver.ts';
 import type { Slots } from '../process/slots.ts';
+import type { LeanExit } from '../process/spawn.ts';
 import { cut } from './batch-reading.ts';
 import type { BatchEntry } from './batch-source.ts';
 import type { Limits } from './limits.ts';
-import { type EntryReading, type ProcessOptions, runBatch } from './run-batch.ts';
+import { type BatchOutcome, type EntryReading, type ProcessOptions, runBatch } from './run-batch.ts';
 
 /** What is known of an entry before its axioms are judged. */
 export type Outcome =
@@ -41,9 +43,7 @@ export async function checkEntries(
   let startsLeft = STARTS_MAX;
   while (next < entries.length) {
     const first = next;
-    const ran = await check.slots.run(() =>
-      runBatch(check.header, entries.slice(first), check.small, check.processOptions, check.signal),
-    );
+    const ran = await check.slots.run(() => startAndRun(check, entries.slice(first), check.small));
     if (ran.kind !== 'ran') {
       startsLeft -= 1;
       if (ran.kind === 'no_start' && startsLeft > 0) continue;
@@ -69,15 +69,7 @@ function needsAnotherLook(reading: EntryReading['reading'], { smallLimitsOnly }:
 /** One entry in a process of its own under the big limits (or the small ones, where only they are asked for); what it does there is its verdict. */
 export async function checkAlone(check: EntryCheck, entry: BatchEntry): Promise<Outcome> {
   const startedAt = performance.now();
-  const ran = await check.slots.run(() =>
-    runBatch(
-      check.header,
-      [entry],
-      check.smallLimitsOnly ? check.small : check.big,
-      check.processOptions,
-      check.signal,
-    ),
-  );
+  const ran = await check.slots.run(() => startAndRun(check, [entry], check.smallLimitsOnly ? check.small : check.big));
   if (ran.kind === 'header_error') return headerError(ran.messages);
   if (ran.kind === 'no_start') return notStarted(ran.exit);
   const done = ran.done[0];
@@ -85,6 +77,21 @@ export async function checkAlone(check: EntryCheck, entry: BatchEntry): Promise<
   const { reading, checkMs } = done;
   if (reading.kind !== 'unclear') return { ...reading, checkMs } as Outcome;
   return { kind: 'rejected', messages: [note('its check theorem was not accepted')], checkMs };
+}
+
+/** A driver knows which headers can be imported. */
+const drivers = new WeakMap<ProcessOptions, LeanDriver>();
+
+/** In a process of its own. */
+async function startAndRun(
+  { header, processOptions, signal }: EntryCheck,
+  entries: readonly BatchEntry[],
+  limits: Limits,
+): Promise<BatchOutcome | { readonly kind: 'no_start'; readonly exit: LeanExit }> {
+  const driver = drivers.get(processOptions) ?? openJsonDriver(processOptions);
+  drivers.set(processOptions, driver);
+  const opened = await driver.open(header, { signal, memoryBytesMax: limits.memoryBytesMax });
+  return opened.kind === 'open' ? runBatch(opened.session, entries, limits, signal) : opened;
 }
 
 function endedEarly(exit: LeanExit, checkMs: number): Outcome {

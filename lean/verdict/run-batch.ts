@@ -1,45 +1,47 @@
 /**
- * Checks one batch in one Lean process and says, for each entry, what was read of it and how long it took; where the
- * process ended before its time, which entry it was at. Restarts and retries are `check-group.ts`'s.
+ * Checks one batch in one run of a Lean session and says, for each entry, what was read of it and how long it took; where
+ * the process ended before its time, which entry it was at. Restarts and retries are those of `check-entries.ts`.
  */
 import { randomBytes } from 'node:crypto';
 import type { LeanMessage } from '../../data/schemas/records.ts';
-import { commandOptions } from '../process/command-options.ts';
-import { type LeanExit, type LeanRun, runLean } from '../process/lean-process.ts';
+import type { LeanSession, SessionExit } from '../process/driver.ts';
+import type { ProcessPlace } from '../process/spawn.ts';
 import { type Reading, readEntry } from './batch-reading.ts';
 import { type BatchEntry, type BatchSource, batchSource } from './batch-source.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from './limits.ts';
 
-export type ProcessOptions = Pick<LeanRun, 'environment' | 'workingDirectory' | 'runMark'>;
+export type ProcessOptions = ProcessPlace;
 
 export interface EntryReading {
   readonly reading: Reading;
+  /** Wall time, ms. */
   readonly checkMs: number;
 }
 
 export type BatchOutcome =
   /** `done`: readings of the first entries, in order; `exit` says why there are no more where some are missing. */
-  | { readonly kind: 'ran'; readonly done: readonly EntryReading[]; readonly exit: LeanExit }
+  | { readonly kind: 'ran'; readonly done: readonly EntryReading[]; readonly exit: SessionExit }
+  /** The header, fit when the session was opened, is so no longer: a module has gone. */
   | { readonly kind: 'header_error'; readonly messages: readonly LeanMessage[] }
-  /** Lean ended before the header was through. */
-  | { readonly kind: 'no_start'; readonly exit: LeanExit };
+  /** Lean ended before it came to the first entry. */
+  | { readonly kind: 'no_start'; readonly exit: SessionExit };
 
+/** Rejects only with the signal's reason. */
 export async function runBatch(
-  header: string,
+  session: LeanSession,
   entries: readonly BatchEntry[],
   limits: Limits,
-  options: ProcessOptions,
   signal: AbortSignal,
 ): Promise<BatchOutcome> {
-  const source = batchSource(header, entries, randomBytes(8).toString('hex'), limits);
+  const source = batchSource(session.header, entries, randomBytes(8).toString('hex'), limits);
+  // Where the header is warm the first entry begins with the run; where not, with the mark that follows the header.
+  const warm = session.pid !== null;
   const messages: LeanMessage[] = [];
-  const doneAt: number[] = [];
+  const doneAt: number[] = warm ? [performance.now()] : [];
   let started = false;
-  const exit = await runLean({
-    ...options,
-    arguments: await commandOptions(options),
-    input: source.text,
-    deadlineMs: HEADER_TIMEOUT_MS,
+  const exit = await session.run({
+    body: source.body,
+    deadlineMs: warm ? limits.candidateTimeoutMs : HEADER_TIMEOUT_MS,
     memoryBytesMax: limits.memoryBytesMax,
     signal,
     onMessage: (message, allow) => {
@@ -47,7 +49,7 @@ export async function runBatch(
       if (!started) {
         if (message.line < source.startLine) return;
         started = true;
-        doneAt.push(performance.now());
+        if (!warm) doneAt.push(performance.now());
         allow(limits.candidateTimeoutMs);
       }
       if (isDoneMark(message, source, doneAt.length - 1)) {
@@ -58,7 +60,8 @@ export async function runBatch(
   });
   const headerErrors = messages.filter((message) => message.severity === 'error' && message.line <= source.startLine);
   if (headerErrors.length > 0 && exit.how === 'finished') return { kind: 'header_error', messages: headerErrors };
-  if (!started) return { kind: 'no_start', exit };
+  // A warm process was past its header: however early it ended, the first entry is what it was at.
+  if (!started && (!warm || exit.how === 'not-started')) return { kind: 'no_start', exit };
   return { kind: 'ran', done: readDone(messages, source, doneAt), exit };
 }
 

@@ -39,12 +39,6 @@ describe('the reader', () => {
     reader.push(Buffer.from(line('after')));
     expect(read.map(({ text }) => text)).toEqual(['after']);
   });
-
-  test('says when there is more than it reads', () => {
-    const reader = readMessages(() => {});
-    const chunk = Buffer.alloc(16_777_216, 'a');
-    expect([1, 2, 3, 4, 5].map(() => reader.push(chunk))).toEqual([true, true, true, true, false]);
-  });
 });
 
 describe('a process', () => {

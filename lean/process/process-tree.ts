@@ -1,0 +1,80 @@
+/**
+ * Memory and processor time of a process with all it has started. The process we spawn may be a sandbox or a server whose
+ * children do the work, so the leader alone says little. Which processes belong together is read from one table of all
+ * processes, made at most every quarter of a second and shared by everything that is watched.
+ */
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+import { type Resources, readResources } from './resources.ts';
+
+/** A table takes some microseconds a process of the machine. */
+const TABLE_AGE_MS_MAX = 250;
+/** Program name and the first four fields of `/proc/PID/stat`. */
+const STAT_HEAD_BYTES = 256;
+
+interface Entry {
+  readonly parent: number;
+  readonly group: number;
+}
+
+let table: { readonly madeAt: number; readonly children: ReadonlyMap<number, readonly number[]> } | null = null;
+
+/** Sums over the process and what belongs to it. Null where the process is gone or there is no /proc. */
+export async function treeResources(pid: number): Promise<Resources | null> {
+  const own = await readResources(pid);
+  if (own === null) return null;
+  let { residentBytes, cpuMs } = own;
+  for (const resources of await Promise.all(descendants(pid).map(readResources))) {
+    residentBytes += resources?.residentBytes ?? 0;
+    cpuMs += resources?.cpuMs ?? 0;
+  }
+  return { residentBytes, cpuMs };
+}
+
+/** Children of children included, and members of its process group whose own parent has ended. */
+function descendants(pid: number): number[] {
+  if (table === null || performance.now() - table.madeAt > TABLE_AGE_MS_MAX) table = makeTable();
+  const found = new Set([pid]);
+  for (const known of found) for (const child of table.children.get(known) ?? []) found.add(child);
+  found.delete(pid);
+  return [...found];
+}
+
+/** Each process is listed under its parent and under the leader of its group. */
+function makeTable(): NonNullable<typeof table> {
+  const children = new Map<number, number[]>();
+  const buffer = Buffer.alloc(STAT_HEAD_BYTES);
+  for (const name of processNames()) {
+    const pid = Number(name);
+    const entry = Number.isInteger(pid) ? readEntry(pid, buffer) : null;
+    if (entry === null) continue;
+    for (const above of new Set([entry.parent, entry.group])) {
+      const list = children.get(above);
+      if (list === undefined) children.set(above, [pid]);
+      else list.push(pid);
+    }
+  }
+  return { madeAt: performance.now(), children };
+}
+
+function processNames(): readonly string[] {
+  try {
+    return readdirSync('/proc');
+  } catch {
+    return []; // No /proc: nothing is known of any process.
+  }
+}
+
+function readEntry(pid: number, buffer: Buffer): Entry | null {
+  let file: number | null = null;
+  try {
+    file = openSync(`/proc/${pid}/stat`, 'r');
+    const head = buffer.toString('latin1', 0, readSync(file, buffer));
+    // The program's name stands in parentheses and may hold blanks: state, parent and group follow it.
+    const [, parent, group] = head.slice(head.lastIndexOf(')') + 2).split(' ');
+    return { parent: Number(parent), group: Number(group) };
+  } catch {
+    return null; // It has ended meanwhile.
+  } finally {
+    if (file !== null) closeSync(file);
+  }
+}

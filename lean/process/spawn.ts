@@ -1,0 +1,156 @@
+/**
+ * Starts Lean; nothing else in `lean/` may, but for the set-up's own questions to a toolchain. Each process leads a process
+ * group of its own, sees a cleared environment, carries the run's mark, is walled in by the sandbox it is given, is bounded
+ * by a control group where this machine lets us make one, and has its standard error drained whatever it writes there.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { delimiter, dirname } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { RUN_MARK } from '../../data/run-mark.ts';
+import { leanAccess } from '../sandbox/access.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { LeanEnvironment } from '../verifier.ts';
+import { type ControlGroup, openControlGroup } from './cgroup.ts';
+import { lineBufferingPrefix } from './line-buffering.ts';
+
+const STDERR_CHARS_KEPT = 2_048;
+/** What a launcher script, an elan shim and the dynamic loader need. Everything else stays out of Lean's reach. */
+const ENVIRONMENT_KEPT = ['PATH', 'HOME', 'ELAN_HOME', 'ELAN_TOOLCHAIN', 'LANG', 'LC_ALL', 'TMPDIR', 'LD_LIBRARY_PATH'];
+
+/** Which Lean, and where and how its processes live: the same for every process of a run on one machine. */
+export interface ProcessPlace {
+  readonly environment: LeanEnvironment;
+  readonly workingDirectory: string;
+  readonly runMark?: string | undefined;
+  /** Without one, Lean runs as any program of this user: for text of our own. */
+  readonly sandbox?: Sandbox | undefined;
+}
+
+export interface StartOptions extends ProcessPlace {
+  /** In place of the environment's `lean`: absolute path of a program that speaks for it (the REPL). */
+  readonly program?: string | undefined;
+  readonly arguments: readonly string[];
+  /** Folders that it may write to, beside what the sandbox gives everybody. */
+  readonly writable?: readonly string[] | undefined;
+  /** Bound of its control group, bytes. Whoever watches the process ends it at the same size, where that is in time. */
+  readonly memoryBytesMax: number;
+}
+
+export interface LeanExit {
+  /**
+   * `finished`: Lean ended by itself with exit code 0 or 1. `deadline`, `memory`, `output`: ended by us for that reason, or
+   * by the kernel for the memory. `crashed`: ended by a signal or another exit code. `not-started`: could not be started.
+   */
+  readonly how: 'finished' | 'deadline' | 'memory' | 'output' | 'crashed' | 'not-started';
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** End of what it wrote to its standard error, for people. */
+  readonly stderr: string;
+}
+
+export interface LeanProcess {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Resolves when the process and all that holds its output is gone; never rejects. */
+  readonly ended: Promise<LeanExit>;
+  /** Ends the process group; the first reason that is given is the one it ends with. */
+  end(how: LeanExit['how']): void;
+  /** Moves the bound of the control group. */
+  setMemoryBytesMax(bytes: number): void;
+}
+
+/** The process, or how it could not be started. */
+export function startLean(options: StartOptions): LeanProcess | LeanExit {
+  const { environment, workingDirectory, runMark, sandbox } = options;
+  const program = options.program ?? environment.executable;
+  const command = [...lineBufferingPrefix(), program, ...options.arguments];
+  const lean = leanAccess(environment, workingDirectory, options.writable);
+  const access =
+    program === environment.executable ? lean : { ...lean, readOnly: [...lean.readOnly, dirname(program)] };
+  const group = openControlGroup(runMark ?? 'unnamed', options.memoryBytesMax);
+  let child: ChildProcess;
+  try {
+    const walled = sandbox === undefined ? command : sandbox.wrap(command, access);
+    const [first, ...rest] = group === null ? walled : group.enter(walled);
+    child = spawn(first!, rest, {
+      cwd: workingDirectory,
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: cleared(environment.searchPath, runMark),
+    });
+  } catch (error) {
+    group?.remove();
+    return notStarted(error as Error);
+  }
+  return follow(child, group, sandbox);
+}
+
+function cleared(searchPath: readonly string[], runMark: string | undefined): NodeJS.ProcessEnv {
+  const kept = ENVIRONMENT_KEPT.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  return {
+    ...Object.fromEntries(kept),
+    ...(searchPath.length > 0 ? { LEAN_PATH: searchPath.join(delimiter) } : {}),
+    ...(runMark === undefined ? {} : { [RUN_MARK]: runMark }),
+  };
+}
+
+function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbox | undefined): LeanProcess {
+  let reason: LeanExit['how'] | null = null;
+  let stderr = '';
+  let startFailure: Error | null = null;
+  child.stderr!.on('data', (chunk: Buffer) => {
+    stderr = (stderr + chunk.subarray(-STDERR_CHARS_KEPT).toString('utf8')).slice(-STDERR_CHARS_KEPT);
+  });
+  // A process that ends before it has read its input closes the pipe: its exit tells the story.
+  child.stdin!.on('error', () => {});
+  child.on('error', (error) => {
+    startFailure ??= error;
+  });
+  // What it started may hold its output open: that goes with it.
+  child.on('exit', () => killGroup(child));
+  const ended = new Promise<LeanExit>((resolve) => {
+    child.on('close', (code, signal) => {
+      const outOfMemory = group?.outOfMemory() ?? false;
+      group?.remove();
+      if (startFailure !== null) return resolve(notStarted(startFailure));
+      const unwalled = sandbox?.failedToStart({ code, stderr }) ?? false;
+      resolve({ how: reason ?? howEnded(code, outOfMemory, unwalled), code, signal, stderr });
+    });
+  });
+  return {
+    pid: child.pid ?? 0,
+    stdin: child.stdin!,
+    stdout: child.stdout!,
+    stderr: child.stderr!,
+    ended,
+    end(how) {
+      reason ??= how;
+      killGroup(child);
+      group?.kill();
+    },
+    setMemoryBytesMax: (bytes) => group?.setMemoryBytesMax(bytes),
+  };
+}
+
+function notStarted(error: Error): LeanExit {
+  return { how: 'not-started', code: null, signal: null, stderr: error.message };
+}
+
+/** 126 and 127 are what `stdbuf` and a launcher script end with where the program cannot be run. */
+function howEnded(code: number | null, outOfMemory: boolean, unwalled: boolean): LeanExit['how'] {
+  if (unwalled) return 'not-started';
+  if (outOfMemory && code !== 0 && code !== 1) return 'memory';
+  if (code === 0 || code === 1) return 'finished';
+  return code === 126 || code === 127 ? 'not-started' : 'crashed';
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // The group is gone already.
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * Watches one run of a Lean process: its processor and wall time, its resident memory, how much it writes, and the caller's
+ * signal. What goes beyond a limit ends the process group.
+ */
+import { treeResources } from './process-tree.ts';
+import type { Resources } from './resources.ts';
+import type { LeanProcess } from './spawn.ts';
+
+/** How often memory and processor time are looked at. Lean allocates at most some gigabytes a second. */
+const SAMPLE_MS = 100;
+/**
+ * Deadlines are in processor time, so that a busy machine does not turn a slow check into a timeout. A process that waits
+ * instead of working is ended after this many times the deadline.
+ */
+const WALL_FACTOR = 10;
+/** Output of one run, standard error included. A batch of 200 hopeless candidates prints some hundred kilobytes. */
+const OUTPUT_BYTES_MAX = 67_108_864;
+
+export interface RunLimits {
+  /** Processor time of the process group until the first deadline, ms. Ten times that in wall time. */
+  readonly deadlineMs: number;
+  /** Resident memory of the process group. */
+  readonly memoryBytesMax: number;
+  /** Ends the process group; what rejects then is up to the caller. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface RunWatch {
+  /** Moves the deadline to that much processor time from the last look on. */
+  allow(ms: number): void;
+  /** The run is over. Processor time it took, where that can still be read, and the most memory seen. */
+  stop(): Promise<{ readonly cpuMs: number; readonly peakResidentBytes: number }>;
+}
+
+/** Begins when it is called; `stop` must be called once. */
+export function watchRun(process: LeanProcess, limits: RunLimits): RunWatch {
+  let before: Resources | null = null;
+  let used: Resources = { residentBytes: 0, cpuMs: 0 };
+  let peakResidentBytes = 0;
+  let deadline = { cpuMs: 0, wallMs: 0 };
+  let outputBytes = 0;
+  let stopped = false;
+
+  function allow(ms: number): void {
+    deadline = { cpuMs: used.cpuMs + ms, wallMs: performance.now() + ms * WALL_FACTOR };
+  }
+
+  /** Times count from the run's start, so the first look is the zero of a process that has run before. */
+  async function look(): Promise<void> {
+    const now = await treeResources(process.pid);
+    if (now === null) return;
+    before ??= now;
+    used = { residentBytes: now.residentBytes, cpuMs: Math.max(used.cpuMs, now.cpuMs - before.cpuMs) };
+    peakResidentBytes = Math.max(peakResidentBytes, now.residentBytes);
+  }
+
+  function count(chunk: Buffer): void {
+    outputBytes += chunk.length;
+    if (outputBytes > OUTPUT_BYTES_MAX) process.end('output');
+  }
+
+  const end = (): void => process.end('deadline');
+  const sampling = setInterval(async () => {
+    await look();
+    if (stopped) return;
+    if (used.residentBytes > limits.memoryBytesMax) process.end('memory');
+    if (used.cpuMs > deadline.cpuMs || performance.now() > deadline.wallMs) process.end('deadline');
+  }, SAMPLE_MS);
+  process.setMemoryBytesMax(limits.memoryBytesMax);
+  process.stdout.on('data', count);
+  process.stderr.on('data', count);
+  limits.signal?.addEventListener('abort', end);
+  if (limits.signal?.aborted) end();
+  allow(limits.deadlineMs);
+  const first = look();
+
+  return {
+    allow,
+    async stop() {
+      stopped = true;
+      clearInterval(sampling);
+      process.stdout.off('data', count);
+      process.stderr.off('data', count);
+      limits.signal?.removeEventListener('abort', end);
+      await first;
+      await look();
+      return { cpuMs: used.cpuMs, peakResidentBytes };
+    },
+  };
+}
