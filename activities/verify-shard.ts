@@ -3,11 +3,11 @@
 import type { z } from 'zod';
 import { StpError } from '../data/errors.ts';
 import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
-import { sampleSchema, type Verdict } from '../data/schemas/records.ts';
+import { type Sample, sampleSchema, type Verdict } from '../data/schemas/records.ts';
 import { shardResultSchema, type VerdictCounts } from '../data/schemas/round.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import { grownHeaders } from '../lean/library/grow.ts';
-import type { Candidate } from '../lean/verifier.ts';
+import type { Candidate, CheckResult, Verifier } from '../lean/verifier.ts';
 import { goesOn } from '../selfplay/adaptive.ts';
 import { type WorkItem, workItemSchema } from '../selfplay/shards.ts';
 import { withHeartbeat } from './edge.ts';
@@ -16,6 +16,7 @@ import { grownTheorems } from './library.ts';
 import { logMetrics, metricsAt } from './metrics.ts';
 import type { Ports } from './ports.ts';
 import { once, readAll, writeRecords } from './record-files.ts';
+import { VerdictParts } from './verdict-parts.ts';
 
 const waveResultSchema = shardResultSchema.omit({ items: true, parts: true }).extend({
   part: shardResultSchema.shape.parts.element,
@@ -52,29 +53,25 @@ export function verifyShardActivities(ports: Ports) {
           const samples = await readAll(store, sampled.samples, sampleSchema);
           const library = await Array.fromAsync(grownTheorems(store, input.library));
           const headers = grownHeaders(library);
-          const candidates = samples.map((sample): Candidate => {
+          const candidateOf = (sample: Sample): Candidate => {
             const { header, statement } = items.get(sample.statementId)!.statement;
             return { id: sample.id, header: headers.get(header) ?? header, statement, proof: sample.proof };
-          });
+          };
           const verifier = await ports.verifier(run, config.verification, library);
+          let verified = 0;
+          const tell = (): void => report({ verified, of: samples.length, ...parts.cursor });
+          const parts = await VerdictParts.open(store, `${input.name}/verdict-parts`, tell);
+          const earlier = new Map(parts.earlier);
+          const open = samples.filter((sample) => !earlier.has(sample.id)).map(candidateOf);
           const started = performance.now();
-          let done = 0;
-          const results = await verifier.check(candidates, {
-            signal,
-            onResult: () => report({ verified: ++done, of: candidates.length }),
+          verified = earlier.size;
+          tell();
+          const results = await checkInParts(verifier, open, parts, signal, () => {
+            verified++;
+            tell();
           });
-          const verdicts = results.map(
-            (result): Verdict => ({
-              sampleId: result.id,
-              kind: result.kind,
-              messages: [...result.messages].slice(0, 8),
-              premises: [...result.premises],
-              axioms: [...result.axioms],
-              checkMs: result.checkMs,
-              tier: 'screen',
-              leanVersion: verifier.environment.version,
-            }),
-          );
+          const found = new Map(results.map((result) => [result.id, verdictOf(result, verifier.environment.version)]));
+          const verdicts = samples.map((sample) => earlier.get(sample.id) ?? found.get(sample.id)!);
           const counts: VerdictCounts = {};
           const proved = new Map<string, number>();
           for (const [index, verdict] of verdicts.entries()) {
@@ -104,8 +101,9 @@ export function verifyShardActivities(ports: Ports) {
             ports,
             run,
             metricsAt(input.name, 0, {
-              checks: candidates.length,
-              checks_per_second: candidates.length / seconds,
+              checks: open.length,
+              checks_per_second: open.length / seconds,
+              from_earlier_attempt: earlier.size,
               from_cache: results.filter((result) => result.fromCache).length,
               proved_statements: proved.size,
             }),
@@ -131,5 +129,42 @@ export function verifyShardActivities(ports: Ports) {
         }),
       );
     },
+  };
+}
+
+/** Checks, each verdict kept as soon as it is there: also where the check ends before its time. */
+async function checkInParts(
+  verifier: Verifier,
+  candidates: readonly Candidate[],
+  parts: VerdictParts,
+  signal: AbortSignal,
+  onVerdict: () => void,
+): Promise<readonly CheckResult[]> {
+  try {
+    const results = await verifier.check(candidates, {
+      signal,
+      onResult: (result) => {
+        parts.add(verdictOf(result, verifier.environment.version));
+        onVerdict();
+      },
+    });
+    await parts.settled();
+    return results;
+  } catch (error) {
+    await parts.keepAll();
+    throw error;
+  }
+}
+
+function verdictOf(result: CheckResult, leanVersion: string): Verdict {
+  return {
+    sampleId: result.id,
+    kind: result.kind,
+    messages: [...result.messages].slice(0, 8),
+    premises: [...result.premises],
+    axioms: [...result.axioms],
+    checkMs: result.checkMs,
+    tier: 'screen',
+    leanVersion,
   };
 }

@@ -1,3 +1,41 @@
-/** Environment variable that every child process of a run carries (value: the run's id), so that a clean-up finds the
- *  process whatever became of its parent. */
+/**
+ * The mark that every child process of a run carries in its environment, so that a clean-up finds the process whatever
+ * became of its parent. It names the run on this machine, what the process is for, and the worker that owns it: a mark
+ * whose owner is dead is a leftover. Written `RUN@PID.START.NAMESPACE/PART`; what follows RUN may be missing.
+ */
+
+/** Environment variable with the mark. */
 export const RUN_MARK = 'STP_RUN_MARK';
+
+/** `lean`: checks, and compiling what is checked. `model`: sampling, training, embedding. */
+export type RunPart = 'lean' | 'model';
+
+/** A worker, told apart from every other process of the machine until it is started anew. */
+export interface RunOwner {
+  readonly pid: number;
+  /** Clock ticks from boot to its start: a later process with its pid has another. */
+  readonly startTicks: number;
+  /** Inode of its PID namespace: pids mean nothing outside it. */
+  readonly pidNamespace: string;
+}
+
+export interface RunMark {
+  readonly run: string;
+  readonly owner: RunOwner | null;
+  readonly part: RunPart | null;
+}
+
+const MARK = /^([^@]+)(?:@(\d+)\.(\d+)\.(\d+)\/(lean|model))?$/;
+
+export function writeRunMark(run: string, owner: RunOwner, part: RunPart): string {
+  return `${run}@${owner.pid}.${owner.startTicks}.${owner.pidNamespace}/${part}`;
+}
+
+/** What a mark says; text of any other form names a run that nobody has, with no owner. */
+export function readRunMark(text: string): RunMark {
+  const [, run = text, pid, startTicks, pidNamespace, part] = MARK.exec(text) ?? [];
+  if (pid === undefined || startTicks === undefined || pidNamespace === undefined)
+    return { run, owner: null, part: null };
+  const owner = { pid: Number(pid), startTicks: Number(startTicks), pidNamespace };
+  return { run, owner, part: part as RunPart };
+}

@@ -6,12 +6,14 @@ import { fileURLToPath } from 'node:url';
 import type { Ports } from '../activities/ports.ts';
 import { readRecords } from '../activities/record-files.ts';
 import { preparedDataOf } from '../activities/take-over.ts';
-import { RUN_MARK } from '../data/run-mark.ts';
+import { RUN_MARK, type RunPart, writeRunMark } from '../data/run-mark.ts';
 import { libraryTheoremSchema } from '../data/schemas/records.ts';
 import { openJsonlMonitor } from '../infra/monitor/jsonl-monitor.ts';
 import { readLosses } from '../infra/monitor/losses.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import { localNodes } from '../infra/nodes/local-nodes.ts';
+import type { CleanUpScope } from '../infra/nodes/nodes.ts';
+import { ownerOfThisProcess } from '../infra/nodes/processes.ts';
 import { withNeighbours } from '../infra/stores/neighbours.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
@@ -69,7 +71,8 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     return turn;
   };
   const local = (run: string): string => localRunName(settings.storeUri, run);
-  const machine = localNodes({ scratchDirectory: settings.scratchDirectory, taskQueue: localHostQueue() });
+  const owner = await ownerOfThisProcess();
+  const mark = (run: string, part: RunPart): string => writeRunMark(local(run), owner, part);
   const scratch = async (run: string): Promise<string> => {
     const directory = join(settings.scratchDirectory, local(run));
     await mkdir(directory, { recursive: true });
@@ -84,7 +87,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   };
   const growing = (run: string) => ({
     cacheDirectory: settings.cacheDirectory,
-    environment: { [RUN_MARK]: local(run) },
+    environment: { [RUN_MARK]: mark(run, 'lean') },
   });
   // A verifier holds the whole cache of verdicts; that of the library as it was a round ago is not asked again.
   const closeVerifier = async (key: string): Promise<void> => {
@@ -97,6 +100,15 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     engine = null;
     await closing?.generator.close().catch(() => undefined);
   };
+
+  /** What is warm here for a run would be started anew where a clean-up ended it: it is let go of first. */
+  const letGo = async (localName: string, what: CleanUpScope): Promise<void> => {
+    const isOf = (key: string): boolean => local((JSON.parse(key) as [string])[0]) === localName;
+    for (const key of [...verifiers.keys()]) if (isOf(key)) await closeVerifier(key);
+    if (what === 'all' && engine !== null && isOf(engine.key)) await closeEngine();
+  };
+  const { scratchDirectory } = settings;
+  const machine = localNodes({ scratchDirectory, taskQueue: localHostQueue(), release: letGo });
 
   const storeOf = async (run: string): Promise<ObjectStore> =>
     withNeighbours(await openStore(`${settings.storeUri}/${run}`), settings.storeUri);
@@ -113,7 +125,8 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     sources,
     nodes: {
       provision: (run) => machine.provision(local(run)),
-      cleanUp: (run) => machine.cleanUp(local(run)),
+      cleanUp: (run, what) => machine.cleanUp(local(run), what),
+      sweep: (openRuns) => machine.sweep(openRuns?.map(local) ?? null),
       release: (run) => machine.release(local(run)),
     },
     store: storeOf,
@@ -136,7 +149,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
           memoryBytesMax: limits.memoryBytesMax,
           cacheDirectory: join(settings.cacheDirectory, 'verdicts'),
           scratchDirectory: await scratch(run),
-          runMark: local(run),
+          runMark: mark(run, 'lean'),
           premiseNames: [...(await theoremNames(await storeOf(run))), ...grown.map((theorem) => theorem.name)],
         });
       })();
@@ -148,7 +161,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     checkFile: async (run, path, limits, signal) =>
       checkFile(path, environment, {
         scratchDirectory: await scratch(run),
-        runMark: local(run),
+        runMark: mark(run, 'lean'),
         memoryBytesMax: limitClasses(limits).big.memoryBytesMax,
         signal,
       }),
@@ -159,7 +172,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
         const key = JSON.stringify([run, checkpointDirectory, threads]);
         if (engine?.key !== key) {
           await closeEngine();
-          const generator = await embeddedGenerator({ threads, runMark: local(run) })(checkpointDirectory);
+          const generator = await embeddedGenerator({ threads, runMark: mark(run, 'model') })(checkpointDirectory);
           engine = { key, generator };
         }
         return engine.generator;
@@ -174,7 +187,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
         exclusive(async () => {
           // Weights, moments and activations need the memory that an idle sampler holds.
           await closeEngine();
-          return embeddedTrainer({ threads, runMark: local(run) }).train(request, options);
+          return embeddedTrainer({ threads, runMark: mark(run, 'model') }).train(request, options);
         }),
     }),
     async monitor(run) {

@@ -4,11 +4,17 @@ import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, hostname, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { StpError } from '../../data/errors.ts';
-import { endMarkedProcesses } from './marked-processes.ts';
-import type { Nodes } from './nodes.ts';
+import { type EndedProcesses, endMarkedProcesses, findMeant, type MarkedProcess } from './marked-processes.ts';
+import type { CleanUpReport, CleanUpScope, Nodes } from './nodes.ts';
+import { ageSeconds, isOwnerGone, ownerOfThisProcess } from './processes.ts';
 
 /** Unit of `Stats.blocks` (POSIX). */
 const BLOCK_BYTES = 512;
+/**
+ * A process of a run that is not among the open ones is left alone while it is younger than this: the run may have begun
+ * after somebody looked which are open.
+ */
+const CLOSED_RUN_AGE_SECONDS_MIN = 600;
 const RUN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 
 export interface LocalNodesOptions {
@@ -16,10 +22,29 @@ export interface LocalNodesOptions {
   readonly scratchDirectory: string;
   /** Task queue of the worker on this machine. */
   readonly taskQueue: string;
+  /** Lets go of what this process itself holds for the run: warm Lean processes, and with `all` its engine. */
+  readonly release?: (run: string, what: CleanUpScope) => Promise<void>;
 }
 
-export function localNodes({ scratchDirectory, taskQueue }: LocalNodesOptions): Nodes {
+export function localNodes({ scratchDirectory, taskQueue, release }: LocalNodesOptions): Nodes {
   const node = hostname();
+  const report = (ended: EndedProcesses, scratchBytesFreed: number): CleanUpReport => ({
+    node,
+    processesEnded: ended.processes,
+    memoryBytesFreed: ended.memoryBytes,
+    cpuSecondsUsed: ended.cpuSeconds,
+    scratchBytesFreed,
+  });
+  const cleanUp = async (run: string, what: CleanUpScope = 'all'): Promise<CleanUpReport> => {
+    const scratch = runScratchDirectory(scratchDirectory, run);
+    // Processes first: they may still write there.
+    const ended = await endMarkedProcesses({
+      what: `processes of run ${run}`,
+      isMeant: ({ mark }) => mark.run === run && (what === 'all' || mark.part === what),
+      ...(release === undefined ? {} : { release: () => release(run, what) }),
+    });
+    return report(ended, what === 'all' ? await removeScratch(scratch, run) : 0);
+  };
   return {
     async provision(run) {
       const scratch = runScratchDirectory(scratchDirectory, run);
@@ -33,28 +58,55 @@ export function localNodes({ scratchDirectory, taskQueue }: LocalNodesOptions): 
       });
       return [{ name: node, taskQueue, cpuCores: availableParallelism(), memoryBytes: memoryBytes() }];
     },
-    async cleanUp(run) {
-      const scratch = runScratchDirectory(scratchDirectory, run);
-      // Processes first: they may still write there.
-      const ended = await endMarkedProcesses(run);
-      const scratchBytesFreed = await bytesUnder(scratch);
-      await rm(scratch, { recursive: true, force: true, maxRetries: 3 }).catch((error: Error) => {
-        throw new StpError('STP1601', `scratch folder ${scratch}: ${error.message}`, 'Remove that folder by hand.', {
-          facts: { run, scratch },
-          cause: error,
-        });
+    cleanUp,
+    async sweep(openRuns) {
+      const ended = await endMarkedProcesses({
+        what: 'processes whose worker is gone',
+        isMeant: async ({ mark }) => mark.owner !== null && (await isOwnerGone(mark.owner)),
       });
-      return {
-        node,
-        processesEnded: ended.processes,
-        memoryBytesFreed: ended.memoryBytes,
-        cpuSecondsUsed: ended.cpuSeconds,
-        scratchBytesFreed,
-      };
+      const reports = [report(ended, 0)];
+      if (openRuns !== null)
+        for (const run of await heldRuns()) if (!openRuns.includes(run)) reports.push(await cleanUp(run));
+      return reports.reduce(sumReports);
     },
     // The machine was there before the run and stays.
     async release() {},
   };
+}
+
+/** Runs of which this worker has processes, none of them young. */
+async function heldRuns(): Promise<string[]> {
+  const self = await ownerOfThisProcess();
+  const marked = await findMeant({ isMeant: () => true });
+  const isOurs = ({ mark: { owner } }: MarkedProcess): boolean =>
+    owner?.pid === self.pid && owner.startTicks === self.startTicks && owner.pidNamespace === self.pidNamespace;
+  const ages = new Map<string, number>();
+  for (const found of marked)
+    ages.set(found.mark.run, Math.min(ages.get(found.mark.run) ?? Number.POSITIVE_INFINITY, await ageSeconds(found)));
+  const held = new Set(marked.filter(isOurs).map((found) => found.mark.run));
+  return [...held].filter((run) => ages.get(run)! >= CLOSED_RUN_AGE_SECONDS_MIN);
+}
+
+function sumReports(a: CleanUpReport, b: CleanUpReport): CleanUpReport {
+  return {
+    node: a.node,
+    processesEnded: a.processesEnded + b.processesEnded,
+    memoryBytesFreed: a.memoryBytesFreed + b.memoryBytesFreed,
+    cpuSecondsUsed: a.cpuSecondsUsed + b.cpuSecondsUsed,
+    scratchBytesFreed: a.scratchBytesFreed + b.scratchBytesFreed,
+  };
+}
+
+/** Bytes that were given back. */
+async function removeScratch(scratch: string, run: string): Promise<number> {
+  const bytes = await bytesUnder(scratch);
+  await rm(scratch, { recursive: true, force: true, maxRetries: 3 }).catch((error: Error) => {
+    throw new StpError('STP1601', `scratch folder ${scratch}: ${error.message}`, 'Remove that folder by hand.', {
+      facts: { run, scratch },
+      cause: error,
+    });
+  });
+  return bytes;
 }
 
 /** `scratchDirectory/run`; STP1002 for a run that is not one plain part of a path, as what lies there is removed. */

@@ -1,10 +1,11 @@
 /**
- * Ends every process that carries a run's mark, whatever became of its parent. Only the mark counts: a process without
- * it is never ended, nor is this process or one it descends from. Straight to SIGKILL: what carries a mark keeps no
- * state of its own, and Lean in the middle of a proof does not look at gentler signals.
+ * Ends processes by their run mark, whatever became of their parents. Only the mark counts: a process without one is never
+ * ended, nor is this process or one it descends from. Straight to SIGKILL: what carries a mark keeps no state of its own,
+ * and Lean in the middle of a proof does not look at gentler signals.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '../../data/errors.ts';
+import type { RunMark } from '../../data/run-mark.ts';
 import { isRunning, listProcesses, type ProcessStat, residentBytes, runMarkOf } from './processes.ts';
 
 /** A process may start another between our look and its end; each round finds those. */
@@ -19,66 +20,96 @@ export interface EndedProcesses {
   readonly cpuSeconds: number;
 }
 
-/** Ends them and waits until they are gone. STP1601 with their pids when some do not go. */
-export async function endMarkedProcesses(run: string): Promise<EndedProcesses> {
+export interface MarkedProcess extends ProcessStat {
+  readonly mark: RunMark;
+}
+
+export interface Selection {
+  /** Says what is ended, for the error where that fails. */
+  readonly what: string;
+  readonly isMeant: (found: MarkedProcess) => boolean | Promise<boolean>;
+  /**
+   * Called once what is there has been counted and before anything is ended: whoever in this process holds some of it
+   * lets go, and starts no others in its place.
+   */
+  readonly release?: () => Promise<void>;
+}
+
+/** Ends those that are meant and waits until they are gone. STP1601 with their pids when some do not go. */
+export async function endMarkedProcesses(selection: Selection): Promise<EndedProcesses> {
   const total = { processes: 0, memoryBytes: 0, cpuSeconds: 0 };
-  for (let round = 1; round <= ROUNDS_MAX; round += 1) {
-    const marked = await findMarkedProcesses(run);
-    if (marked.length === 0 && (round === 1 || (await noneAppears(run)))) return total;
-    for (const found of marked) {
+  const counted = new Set<string>();
+  const count = async (found: readonly MarkedProcess[]): Promise<void> => {
+    for (const { pid, startTicks, cpuSeconds } of found) {
+      if (counted.has(`${pid} ${startTicks}`)) continue;
+      counted.add(`${pid} ${startTicks}`);
       total.processes += 1;
-      total.memoryBytes += await residentBytes(found.pid);
-      total.cpuSeconds += found.cpuSeconds;
+      total.memoryBytes += await residentBytes(pid);
+      total.cpuSeconds += cpuSeconds;
     }
-    await killAll(marked, run);
-    const left = await waitUntilGone(marked, run);
-    if (left.length > 0) throw notGone(run, left);
+  };
+  if (selection.release !== undefined) {
+    await count(await findMeant(selection));
+    await selection.release();
   }
-  throw notGone(run, await findMarkedProcesses(run));
+  for (let round = 1; round <= ROUNDS_MAX; round += 1) {
+    const found = await findMeant(selection);
+    if (found.length === 0 && (round === 1 || (await noneAppears(selection)))) return total;
+    await count(found);
+    await killAll(found, selection);
+    const left = await waitUntilGone(found, selection);
+    if (left.length > 0) throw notGone(selection, left);
+  }
+  throw notGone(selection, await findMeant(selection));
 }
 
 /** While a process changes into another program (execve) its environment cannot be read: a second look finds it. */
-async function noneAppears(run: string): Promise<boolean> {
+async function noneAppears(selection: Selection): Promise<boolean> {
   await sleep(ENDING_POLL_MS);
-  return (await findMarkedProcesses(run)).length === 0;
+  return (await findMeant(selection)).length === 0;
 }
 
-/** Living processes whose environment has exactly this run's mark, without this process and its ancestors. */
-async function findMarkedProcesses(run: string): Promise<readonly ProcessStat[]> {
+/** Living processes with a mark that is meant, without this process and its ancestors. */
+export async function findMeant({ isMeant }: Pick<Selection, 'isMeant'>): Promise<readonly MarkedProcess[]> {
   const all = await listProcesses();
   const parents = new Map(all.map((found) => [found.pid, found.parentPid]));
   const spared = new Set<number>();
   for (let pid: number | undefined = process.pid; pid !== undefined && pid !== 0; pid = parents.get(pid))
     spared.add(pid);
-  const marked: ProcessStat[] = [];
+  const meant: MarkedProcess[] = [];
   for (const found of all) {
-    if (!spared.has(found.pid) && (await runMarkOf(found.pid)) === run) marked.push(found);
+    const mark = spared.has(found.pid) ? null : await runMarkOf(found.pid);
+    if (mark !== null && (await isMeant({ ...found, mark }))) meant.push({ ...found, mark });
   }
-  return marked;
+  return meant;
 }
 
-async function killAll(marked: readonly ProcessStat[], run: string): Promise<void> {
+async function killAll(marked: readonly MarkedProcess[], selection: Selection): Promise<void> {
   const all = await listProcesses();
-  const markedPids = new Set(marked.map((found) => found.pid));
+  const markedByPid = new Map(marked.map((found) => [found.pid, found]));
   const killed = new Set<number>();
   for (const { groupId } of marked) {
     // A whole group at once leaves nobody time to start another, but only where every member carries the mark.
     const members = all.filter((found) => found.groupId === groupId);
     if (groupId <= 1 || members.length === 0 || killed.has(groupId)) continue;
     const ours = await Promise.all(
-      members.map(async (found) => markedPids.has(found.pid) && (await isStill(found, run))),
+      members.map(async ({ pid }) => {
+        const found = markedByPid.get(pid);
+        return found !== undefined && (await isStill(found, selection));
+      }),
     );
     if (!ours.every(Boolean)) continue;
     killed.add(groupId);
     signal(-groupId);
   }
   // Each by itself too: the group may hold others, or the process has left it since we looked.
-  for (const found of marked) if (await isStill(found, run)) signal(found.pid);
+  for (const found of marked) if (await isStill(found, selection)) signal(found.pid);
 }
 
 /** The process that was found, not a later one that was given its pid. */
-async function isStill(found: ProcessStat, run: string): Promise<boolean> {
-  return (await isRunning(found)) && (await runMarkOf(found.pid)) === run;
+async function isStill(found: MarkedProcess, { isMeant }: Selection): Promise<boolean> {
+  const mark = (await isRunning(found)) ? await runMarkOf(found.pid) : null;
+  return mark !== null && (await isMeant({ ...found, mark }));
 }
 
 function signal(pid: number): void {
@@ -91,10 +122,13 @@ function signal(pid: number): void {
   }
 }
 
-async function waitUntilGone(marked: readonly ProcessStat[], run: string): Promise<readonly ProcessStat[]> {
+async function waitUntilGone(
+  marked: readonly MarkedProcess[],
+  selection: Selection,
+): Promise<readonly MarkedProcess[]> {
   let left = marked;
   for (let poll = 0; poll < ENDING_POLLS_MAX; poll += 1) {
-    const there = await Promise.all(left.map((found) => isStill(found, run)));
+    const there = await Promise.all(left.map((found) => isStill(found, selection)));
     left = left.filter((_, index) => there[index]);
     if (left.length === 0) break;
     await sleep(ENDING_POLL_MS);
@@ -102,12 +136,12 @@ async function waitUntilGone(marked: readonly ProcessStat[], run: string): Promi
   return left;
 }
 
-function notGone(run: string, left: readonly ProcessStat[]): StpError {
+function notGone({ what }: Selection, left: readonly MarkedProcess[]): StpError {
   const pids = left.map((found) => found.pid);
   return new StpError(
     'STP1601',
-    `processes of run ${run} do not end: ${pids.join(', ')}`,
+    `${what} do not end: ${pids.join(', ')}`,
     'They belong to another user or hang in the kernel (state D). End them as that user, or restart the machine.',
-    { facts: { run, pids }, retryable: true },
+    { facts: { pids }, retryable: true },
   );
 }

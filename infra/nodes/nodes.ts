@@ -19,9 +19,19 @@ export interface CleanUpReport {
   readonly scratchBytesFreed: number;
 }
 
+export type CleanUpScope = 'all' | 'lean';
+
 export interface Nodes {
   provision(run: string): Promise<readonly NodeDescription[]>;
-  /** Ends every Lean process of the run on the node by process group, removes its scratch; touches nothing else. */
-  cleanUp(run: string): Promise<CleanUpReport>;
+  /**
+   * Ends the run's processes on the node by process group and touches nothing else. `all`: every process, and its scratch
+   * goes too. `lean`: Lean alone, where the run goes on with its scratch and its engine.
+   */
+  cleanUp(run: string, what?: CleanUpScope): Promise<CleanUpReport>;
+  /**
+   * Ends what nobody will ask for any more: processes of any run whose worker is gone, and, where the open runs are given,
+   * processes that this worker holds for a run that is open no longer.
+   */
+  sweep(openRuns: readonly string[] | null): Promise<CleanUpReport>;
   release(run: string): Promise<void>;
 }

@@ -2,8 +2,8 @@
  * Reads processes from Linux's /proc: identity (pid and start time), group, memory, CPU time, run mark. A process may
  * vanish between any two reads, so every reader answers null instead of failing. It ends nothing.
  */
-import { readdir, readFile } from 'node:fs/promises';
-import { RUN_MARK } from '../../data/run-mark.ts';
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { RUN_MARK, type RunMark, type RunOwner, readRunMark } from '../../data/run-mark.ts';
 
 /** USER_HZ, the unit of times in /proc/PID/stat: 100 on every Linux architecture Node runs on (proc(5)). */
 const CLOCK_TICKS_PER_SECOND = 100;
@@ -60,12 +60,33 @@ export async function residentBytes(pid: number): Promise<number> {
   return kibibytes === undefined ? 0 : Number(kibibytes) * 1024;
 }
 
-/** Value of the run mark in the environment the process was started with; null without one or without the right to look. */
-export async function runMarkOf(pid: number): Promise<string | null> {
+/** The run mark in the environment the process was started with; null without one or without the right to look. */
+export async function runMarkOf(pid: number): Promise<RunMark | null> {
   const environment = await readOrNull(`/proc/${pid}/environ`);
   if (environment === null) return null;
   const entry = environment.split('\0').find((variable) => variable.startsWith(`${RUN_MARK}=`));
-  return entry === undefined ? null : entry.slice(RUN_MARK.length + 1);
+  return entry === undefined ? null : readRunMark(entry.slice(RUN_MARK.length + 1));
+}
+
+/** This process as the owner of what it starts. */
+export async function ownerOfThisProcess(): Promise<RunOwner> {
+  return { ...(await identify(process.pid)), pidNamespace: await pidNamespace() };
+}
+
+/** Is the owner certainly gone? Not where its pid belongs to another namespace: nothing is known of it from here. */
+export async function isOwnerGone(owner: RunOwner): Promise<boolean> {
+  return owner.pidNamespace === (await pidNamespace()) && !(await isRunning(owner));
+}
+
+async function pidNamespace(): Promise<string> {
+  const link = await readlink('/proc/self/ns/pid').catch(() => '');
+  return /\d+/.exec(link)?.[0] ?? '0';
+}
+
+/** How long ago the process began, seconds; 0 where that cannot be told. */
+export async function ageSeconds({ startTicks }: ProcessIdentity): Promise<number> {
+  const uptimeSeconds = Number((await readOrNull('/proc/uptime'))?.split(' ')[0] ?? 0);
+  return Math.max(0, uptimeSeconds - startTicks / CLOCK_TICKS_PER_SECOND);
 }
 
 /** Command line with spaces between arguments, for people; null when gone. */

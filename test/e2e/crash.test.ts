@@ -157,7 +157,7 @@ it('ends the same after everything was killed at once, and leaves no process beh
   await expectSameAsUndisturbed(run, finished);
   const left: number[] = [];
   for (const { pid } of await listProcesses())
-    if ((await runMarkOf(pid)) === localRunName(pathToFileURL(parent).href, 'run')) left.push(pid);
+    if ((await runMarkOf(pid))?.run === localRunName(pathToFileURL(parent).href, 'run')) left.push(pid);
   expect(left).toEqual([]);
   expect(await processesOf(/workers\/dev\.ts|server start-dev/, parent)).toEqual([]);
 });
