@@ -30,6 +30,8 @@ export interface StartOptions extends ProcessPlace {
   /** In place of the environment's `lean`: absolute path of a program that speaks for it (the REPL). */
   readonly program?: string | undefined;
   readonly arguments: readonly string[];
+  /** What it may read beside its own folder and the environment's. */
+  readonly readOnly?: readonly string[] | undefined;
   /** Folders that it may write to, beside what the sandbox gives everybody. */
   readonly writable?: readonly string[] | undefined;
   /** Bound of its control group, bytes. Whoever watches the process ends it at the same size, where that is in time. */
@@ -67,8 +69,8 @@ export function startLean(options: StartOptions): LeanProcess | LeanExit {
   const program = options.program ?? environment.executable;
   const command = [...lineBufferingPrefix(), program, ...options.arguments];
   const lean = leanAccess(environment, workingDirectory, options.writable);
-  const access =
-    program === environment.executable ? lean : { ...lean, readOnly: [...lean.readOnly, dirname(program)] };
+  const own = program === environment.executable ? [] : [dirname(program)];
+  const access = { ...lean, readOnly: [...lean.readOnly, ...own, ...(options.readOnly ?? [])] };
   const group = openControlGroup(runMark ?? 'unnamed', options.memoryBytesMax);
   let child: ChildProcess;
   try {
