@@ -1,0 +1,78 @@
+/**
+ * The snippets of one request. The first one waits for a process for a bounded time; once it has one the request is
+ * admitted, and the rest take their turns however long that takes: a request is turned away as a whole before anything was
+ * done, or done as a whole. What one snippet does to Lean is told in its own result.
+ */
+import { StpError } from '../../data/errors.ts';
+import { RequestSlots } from '../../data/http/request-slots.ts';
+import type { LeanPool } from '../pool/lean-pool.ts';
+import { allEnded } from '../process/all-ended.ts';
+import { checkSnippet, type SnippetFacts } from './check-snippet.ts';
+import { ANSWER_CHARS_MAX, type LeanServeLimits, SNIPPET_ANSWER_CHARS_MAX } from './limits.ts';
+import type { ServeMetrics } from './serve-metrics.ts';
+import { noFreeProcess } from './service-error.ts';
+import type { WireResult } from './wire.ts';
+
+export interface BatchCheck {
+  readonly pool: LeanPool;
+  readonly limits: LeanServeLimits;
+  readonly metrics: ServeMetrics;
+  readonly timeoutMs: number;
+  readonly fresh: boolean;
+  readonly debug: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Results in the order of the snippets. Rejects with the signal's reason or a `ServiceError`; no check runs on then. */
+export async function checkBatch(
+  snippets: readonly { id: string; code: string }[],
+  batch: BatchCheck,
+): Promise<WireResult[]> {
+  const { pool, limits, metrics } = batch;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([batch.signal, failed.signal]);
+  const admitted = Promise.withResolvers<void>();
+  const results: WireResult[] = new Array(snippets.length);
+  const turns = new RequestSlots(pool.stats().processes);
+  let charsLeft = ANSWER_CHARS_MAX;
+
+  async function check(index: number): Promise<void> {
+    signal.throwIfAborted();
+    const room = { chars: Math.min(SNIPPET_ANSWER_CHARS_MAX, charsLeft) };
+    const granted = room.chars;
+    charsLeft -= granted;
+    const facts = await checkSnippet(snippets[index]!, {
+      ...batch,
+      memoryBytesMax: limits.memoryBytesMax,
+      room,
+      ...(index === 0 ? { waitMsMax: limits.waitMs } : {}),
+      signal,
+      onStart: admitted.resolve,
+    });
+    admitted.resolve();
+    charsLeft += Math.max(0, room.chars);
+    metrics.observe(facts);
+    results[index] = shown(facts, batch.debug);
+  }
+
+  const guarded = async (index: number): Promise<void> => {
+    try {
+      if (index > 0) await admitted.promise;
+      await turns.run(() => check(index));
+    } catch (error) {
+      const reason = error instanceof StpError && error.code === 'STP1206' ? noFreeProcess(limits.waitMs) : error;
+      failed.abort(reason);
+      admitted.resolve();
+      throw reason;
+    }
+  };
+  await allEnded(snippets.map((_, index) => guarded(index)));
+  return results;
+}
+
+/** Kimina tells of the process when asked to, and when the check timed out. */
+function shown({ result, outcome }: SnippetFacts, debug: boolean): WireResult {
+  if (debug) return result;
+  const { diagnostics, ...rest } = result;
+  return outcome === 'timeout' && diagnostics ? { ...rest, diagnostics: { repl_uuid: diagnostics.repl_uuid } } : rest;
+}

@@ -1,0 +1,204 @@
+/**
+ * One snippet on one process of the pool, and what came of it as the answer has it. The snippet is untrusted: it has the
+ * process alone while it runs, for a bounded time and with bounded memory and output, and leaves nothing to the next one.
+ */
+import { randomUUID } from 'node:crypto';
+import type { LeanPool } from '../pool/lean-pool.ts';
+import type { LeanSession, SessionExit } from '../process/driver.ts';
+import type { LeanExit } from '../process/spawn.ts';
+import { findUnjudgeable } from '../verdict/file-policy.ts';
+import { HEADER_CHARS_MAX } from './limits.ts';
+import { sorriesOf } from './sorries.ts';
+import { type SplitSnippet, splitSnippet } from './split-snippet.ts';
+import type { Outcome, WireMessage, WireResult } from './wire.ts';
+import { wireMessage } from './wire-message.ts';
+
+/** One thread of Lean elaborates and one reports, so this much processor time cannot pass before the wall clock's. */
+const THREADS = 2;
+/** A longer text is not looked at word by word for code that it runs: it is taken to run some. */
+const TOKENS_JUDGED_MAX = 20_000;
+
+export interface SnippetCheck {
+  readonly pool: LeanPool;
+  /** For Lean to read what follows the imports, wall time. */
+  readonly timeoutMs: number;
+  readonly memoryBytesMax: number;
+  /** Take a process that has checked nothing yet. */
+  readonly fresh: boolean;
+  /** Characters of messages that the answer still has room for; what is kept is taken off. */
+  readonly room: { chars: number };
+  /** Longest wait for a process; without it as long as it takes. */
+  readonly waitMsMax?: number;
+  readonly signal: AbortSignal;
+  /** Called when a process has been found. */
+  readonly onStart: () => void;
+}
+
+export interface SnippetFacts {
+  readonly result: WireResult;
+  readonly outcome: Outcome;
+  /** Null where it is not known: no process was found fit. */
+  readonly times: { readonly queueMs: number; readonly headerMs: number } | null;
+  readonly run: { readonly checkMs: number; readonly cpuMs: number; readonly peakResidentBytes: number } | null;
+}
+
+/** How one run ended: by itself, by our clock, or because it said more than is kept. */
+type Ran =
+  | { readonly how: 'exit'; readonly exit: SessionExit }
+  | { readonly how: 'timeout' }
+  | { readonly how: 'too much said' };
+
+/** Rejects with the signal's reason, with STP1206 after the longest wait, with STP1203 where the pool is closed. */
+export async function checkSnippet(snippet: { id: string; code: string }, check: SnippetCheck): Promise<SnippetFacts> {
+  const code = snippet.code.replaceAll('\r\n', '\n');
+  const split = splitSnippet(code);
+  const { id } = snippet;
+  if (split.header.length > HEADER_CHARS_MAX) {
+    const data = `the imports are longer than ${HEADER_CHARS_MAX} characters`;
+    const message: WireMessage = { severity: 'error', pos: { line: 1, column: 0 }, data };
+    return headerError(id, [message]);
+  }
+  const messages: WireMessage[] = [];
+  const leased = await check.pool.lease(
+    split.header,
+    async (session) => {
+      check.onStart();
+      const startedAt = performance.now();
+      const ran = await runBody(session, split, messages, check);
+      return { ran, uuid: uuidOf(session), checkMs: performance.now() - startedAt };
+    },
+    {
+      signal: check.signal,
+      fresh: check.fresh || runsCode(code, split),
+      ...(check.waitMsMax === undefined ? {} : { waitMsMax: check.waitMsMax }),
+    },
+  );
+  if (leased.kind === 'header_error')
+    return headerError(
+      id,
+      leased.messages.map((message) => wireMessage(message, null, split.lineOf)),
+    );
+  if (leased.kind === 'no_start') return notStarted(id, leased.exit);
+  const { ran, uuid, checkMs } = leased.value;
+  const { queueMs, headerMs } = leased;
+  const exit = ran.how === 'exit' ? ran.exit : null;
+  const { outcome, error } = judge(ran, check);
+  const base = { id, time: seconds(checkMs), outcome };
+  const diagnostics = {
+    repl_uuid: uuid,
+    queue_time: seconds(queueMs),
+    header_time: seconds(headerMs),
+    ...(exit === null
+      ? {}
+      : {
+          cpu_max: checkMs === 0 ? 0 : Math.round((100 * exit.cpuMs) / checkMs),
+          memory_max: exit.peakResidentBytes,
+          cpu_time: seconds(exit.cpuMs),
+        }),
+  };
+  const sorries = sorriesOf(
+    code,
+    split.allTokens.filter((token) => token.kind !== 'comment'),
+    messages,
+  );
+  const response = {
+    // The REPL's number of the environment that the snippet left; here none is left.
+    env: 0,
+    ...(messages.length > 0 ? { messages } : {}),
+    ...(sorries.length > 0 ? { sorries } : {}),
+  };
+  return {
+    result: { ...base, ...(error === null ? { response } : { error }), diagnostics },
+    outcome,
+    times: { queueMs, headerMs },
+    run: exit === null ? null : { checkMs, cpuMs: exit.cpuMs, peakResidentBytes: exit.peakResidentBytes },
+  };
+}
+
+async function runBody(
+  session: LeanSession,
+  split: SplitSnippet,
+  messages: WireMessage[],
+  { timeoutMs, memoryBytesMax, signal, room }: SnippetCheck,
+): Promise<Ran> {
+  const cut = new AbortController();
+  const timer = setTimeout(() => cut.abort('timeout'), timeoutMs);
+  try {
+    const exit = await session.run({
+      body: split.body,
+      deadlineMs: timeoutMs * THREADS,
+      memoryBytesMax,
+      signal: AbortSignal.any([signal, cut.signal]),
+      onMessage: (message, _, end) => {
+        room.chars -= message.text.length;
+        if (room.chars < 0) cut.abort('too much said');
+        else messages.push(wireMessage(message, end, split.lineOf));
+      },
+    });
+    return cut.signal.reason === 'too much said' ? { how: 'too much said' } : { how: 'exit', exit };
+  } catch (error) {
+    if (signal.aborted || !cut.signal.aborted) throw error;
+    return { how: cut.signal.reason as 'timeout' | 'too much said' };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Lean runs code while it elaborates, and code could change the process for whoever has it next. A snippet that might hold
+ * some gets a process of its own; the others, which are nearly all proofs, share warm ones.
+ */
+function runsCode(code: string, { allTokens }: SplitSnippet): boolean {
+  return allTokens.length > TOKENS_JUDGED_MAX || findUnjudgeable(code, allTokens) !== null;
+}
+
+/** Clients tell a time-out by the words `timed out`. */
+function judge(ran: Ran, { timeoutMs, memoryBytesMax }: SnippetCheck): { outcome: Outcome; error: string | null } {
+  const timedOut = `Lean REPL command timed out in ${timeoutMs / 1_000} seconds`;
+  if (ran.how === 'timeout') return { outcome: 'timeout', error: timedOut };
+  if (ran.how === 'too much said') return { outcome: 'output', error: 'Lean printed more than is kept' };
+  switch (ran.exit.how) {
+    case 'finished':
+      return { outcome: 'checked', error: null };
+    case 'deadline':
+      return { outcome: 'timeout', error: timedOut };
+    case 'memory':
+      return { outcome: 'memory', error: `Lean used more memory than ${memoryBytesMax} bytes` };
+    case 'output':
+      return { outcome: 'output', error: 'Lean printed more than is read' };
+    case 'crashed':
+      return { outcome: 'crash', error: `Lean ended by ${ran.exit.signal ?? `exit code ${ran.exit.code}`}` };
+    case 'not-started':
+      return { outcome: 'unavailable', error: 'Lean could not be started; the server has more in its log' };
+  }
+}
+
+function headerError(id: string, messages: readonly WireMessage[]): SnippetFacts {
+  const response = { env: 0, messages: [...messages] };
+  return {
+    result: { id, time: 0, outcome: 'header_error', response },
+    outcome: 'header_error',
+    times: null,
+    run: null,
+  };
+}
+
+function notStarted(id: string, exit: LeanExit): SnippetFacts {
+  const outcome = exit.how === 'deadline' ? 'timeout' : exit.how === 'memory' ? 'memory' : 'unavailable';
+  const error =
+    exit.how === 'deadline' ? 'Lean REPL header command timed out' : `Lean ended before the imports (${exit.how})`;
+  return { result: { id, time: 0, error, outcome }, outcome, times: null, run: null };
+}
+
+const uuids = new WeakMap<LeanSession, string>();
+
+function uuidOf(session: LeanSession): string {
+  const uuid = uuids.get(session) ?? randomUUID();
+  uuids.set(session, uuid);
+  return uuid;
+}
+
+/** To the microsecond, as Kimina. */
+function seconds(ms: number): number {
+  return Math.round(ms * 1_000) / 1_000_000;
+}

@@ -1,0 +1,53 @@
+/** The service's description of itself: an OpenAPI document made from the schemas that check its requests, and a page to read it. */
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import { z } from 'zod';
+import { errorAnswerSchema } from './wire.ts';
+
+/** As Kimina's. */
+export const OPENAPI_ROUTE = '/api/openapi.json';
+export const DOCS_ROUTE = '/docs';
+
+/** To be called before the routes are. */
+export async function addOpenApi(server: FastifyInstance, asksForKey: boolean): Promise<void> {
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Lean verification service',
+        description: 'Checks Lean 4 sources. The contract of Kimina Lean Server, so that its clients work by URL.',
+        version: '1',
+      },
+      ...(asksForKey
+        ? { components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } }, security: [{ key: [] }] }
+        : {}),
+    },
+  });
+  await server.register(swaggerUi, { routePrefix: DOCS_ROUTE });
+  server.get(OPENAPI_ROUTE, { schema: { hide: true } }, () => server.swagger());
+}
+
+interface RouteDescription {
+  readonly summary: string;
+  readonly body?: z.ZodType;
+  readonly answer: z.ZodType;
+  /** Statuses that are answered with `{detail}`. */
+  readonly errors?: readonly number[];
+}
+
+/** A route's part of the document. It describes only: bodies are checked by zod, where they are read. */
+export function describe({ summary, body, answer, errors = [] }: RouteDescription): FastifySchema {
+  const error = jsonSchema(errorAnswerSchema, 'output');
+  return {
+    summary,
+    ...(body === undefined ? {} : { body: jsonSchema(body, 'input') }),
+    response: { 200: jsonSchema(answer, 'output'), ...Object.fromEntries(errors.map((status) => [status, error])) },
+  } as FastifySchema;
+}
+
+/** `$schema` is left out: inside a document it has no place. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): object {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io });
+  return rest;
+}

@@ -1,0 +1,138 @@
+/**
+ * The Lean service over HTTP: Kimina's contract, health, metrics, and a description of itself. It keeps bounds, checks keys
+ * and speaks the API; which process checks what is the pool's business.
+ */
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { BearerKeys } from '../../data/http/bearer-keys.ts';
+import { listen } from '../../data/http/listen.ts';
+import { CLIENT_GONE_STATUS, WorkTracker } from '../../data/http/work-tracker.ts';
+import type { LeanPool } from '../pool/lean-pool.ts';
+import type { DriverName } from '../process/driver.ts';
+import type { SandboxFacts } from '../sandbox/sandbox.ts';
+import type { LeanEnvironment } from '../verifier.ts';
+import { addCheckRoutes } from './check-routes.ts';
+import { BODY_BYTES_MAX, type LeanServeLimits, RECEIVE_TIMEOUT_MS } from './limits.ts';
+import { addOpenApi, DOCS_ROUTE, describe, OPENAPI_ROUTE } from './openapi.ts';
+import { ServeMetrics } from './serve-metrics.ts';
+import { ServiceError, serviceErrorOf, unauthorised, workEndings } from './service-error.ts';
+import { environmentAnswerSchema, healthAnswerSchema } from './wire.ts';
+
+/** These say nothing but that the server is up and what it understands. */
+const OPEN_ROUTES: ReadonlySet<string> = new Set(['/', '/health', OPENAPI_ROUTE]);
+
+export interface LeanServeOptions {
+  /** Stays the caller's: closing the server does not close it. */
+  readonly pool: LeanPool;
+  readonly environment: LeanEnvironment;
+  readonly driver: DriverName;
+  readonly sandbox: SandboxFacts;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Keys of clients; none lets everyone in. */
+  readonly keys: readonly string[];
+  readonly limits: LeanServeLimits;
+  /** Hears of failures that clients are told little of. */
+  readonly onError: (error: unknown) => void;
+}
+
+export interface RunningLeanServer {
+  /** `http://host:port`. */
+  readonly url: string;
+  /** Takes nothing new, finishes what is under way within its time limit, and closes. */
+  close(): Promise<void>;
+}
+
+/** Throws STP1102 where the port is in use, STP1002 where the host is none of this machine. */
+export async function startLeanServer(options: LeanServeOptions): Promise<RunningLeanServer> {
+  const { pool, limits, onError } = options;
+  const metrics = new ServeMetrics(pool);
+  const tracker = new WorkTracker({
+    ...limits,
+    requestTimeoutMs: null,
+    endings: workEndings,
+    onChange: (count) => metrics.requestsInFlight.set(count),
+  });
+  const server = fastify({
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: RECEIVE_TIMEOUT_MS,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: true },
+  });
+  server.removeContentTypeParser('text/plain');
+  // Route schemas describe; zod checks bodies where they are read.
+  server.setValidatorCompiler(() => () => true);
+  server.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
+  let isClosing = false;
+  addErrors(server, onError);
+  addRequestMetrics(server, metrics);
+  const keys = new BearerKeys(options.keys);
+  server.addHook('onRequest', async (request) => {
+    if (isClosing) throw workEndings.shuttingDown();
+    const { url = '' } = request.routeOptions;
+    const isOpen = OPEN_ROUTES.has(url) || url === DOCS_ROUTE || url.startsWith(`${DOCS_ROUTE}/`);
+    if (!isOpen && !keys.admits(request.headers.authorization)) throw unauthorised();
+  });
+  await addOpenApi(server, options.keys.length > 0);
+  addFactRoutes(server, options);
+  server.get('/metrics', { schema: { hide: true } }, async (_, reply) =>
+    reply.type(metrics.contentType).send(await metrics.text()),
+  );
+  addCheckRoutes(server, { pool, limits, metrics, tracker });
+  const url = await listen(server, options.host, options.port);
+  return {
+    url,
+    async close() {
+      isClosing = true;
+      await tracker.drain();
+      await server.close();
+    },
+  };
+}
+
+function addFactRoutes(
+  server: FastifyInstance,
+  { environment, driver, sandbox, pool, limits }: LeanServeOptions,
+): void {
+  const health = {
+    schema: describe({ summary: 'Whether the server is up', answer: healthAnswerSchema, errors: [503] }),
+  };
+  for (const route of ['/health', '/']) server.get(route, health, () => ({ status: 'ok' }));
+  const facts = { summary: 'Which Lean checks here, and how', answer: environmentAnswerSchema, errors: [401] };
+  server.get('/api/environment', { schema: describe(facts) }, () => ({
+    lean: environment.version,
+    fingerprint: environment.fingerprint,
+    driver,
+    sandbox: `${sandbox.kind}: ${sandbox.description}`,
+    processes: pool.stats().processes,
+    timeout_max: limits.timeoutSecondsMax,
+  }));
+}
+
+function addErrors(server: FastifyInstance, onError: (error: unknown) => void): void {
+  const answer = (reply: FastifyReply, error: ServiceError) => {
+    if (error.retryAfterSeconds !== null) reply.header('retry-after', error.retryAfterSeconds);
+    if (error.status === 401) reply.header('www-authenticate', 'Bearer');
+    return reply.status(error.status).send({ detail: error.detail });
+  };
+  server.setErrorHandler((error, _, reply) => answer(reply, serviceErrorOf(error, onError)));
+  server.setNotFoundHandler(({ method, url }, reply) => {
+    const path = url.split('?')[0];
+    return answer(reply, new ServiceError(404, `There is no ${method} ${path} here.`));
+  });
+}
+
+function addRequestMetrics(server: FastifyInstance, metrics: ServeMetrics): void {
+  server.addHook('onRequest', async ({ routeOptions }, reply) => {
+    const startedAt = performance.now();
+    // Comes for every answer: sent, broken off, or never begun because the client left. Fastify's hook does not.
+    reply.raw.once('close', () => {
+      // Paths that are no route share a label, so that a scan of the server makes no new ones.
+      const route = routeOptions.url ?? 'none';
+      const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE_STATUS;
+      metrics.requests.inc({ route, status });
+      metrics.requestSeconds.observe({ route }, (performance.now() - startedAt) / 1_000);
+    });
+  });
+}

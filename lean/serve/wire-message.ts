@@ -1,0 +1,17 @@
+/** A message of Lean as the REPL writes it: its severities, its places in the snippet as the client sent it. */
+import type { LeanMessage } from '../../data/schemas/records.ts';
+import type { MessageEnd } from '../process/message.ts';
+import type { WireMessage } from './wire.ts';
+
+export function wireMessage(
+  message: LeanMessage,
+  end: MessageEnd | null | undefined,
+  lineOf: (reported: number) => number,
+): WireMessage {
+  return {
+    severity: message.severity === 'information' ? 'info' : message.severity,
+    pos: { line: lineOf(message.line), column: message.column },
+    ...(end ? { endPos: { line: lineOf(end.line), column: end.column } } : {}),
+    data: message.text,
+  };
+}
