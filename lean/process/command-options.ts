@@ -1,16 +1,18 @@
 /**
- * Command-line options that make a long file of candidates readable from outside, where this Lean has them: an option it
- * does not know is an error to it, so each is asked about once with an empty file.
+ * Command-line options that make Lean readable from outside, where this Lean has them: an option it does not know is an
+ * error to it, so it is asked about them once with an empty file, about all together first.
  */
 import { runLean } from './lean-process.ts';
 import type { ProcessPlace } from './spawn.ts';
 
-const WANTED = [
+const ELABORATION = [
   /** Lean 4.35 stops at its hundredth error, and most candidates are one. */
   '-DmaxErrors=1000000',
   /** One declaration after another: a message belongs to the text that is being read, and time to its candidate. */
   '-DElab.async=false',
 ];
+/** A server gathers messages for 200 ms before it sends any; with 0 a run takes what its elaboration takes. */
+const REPORTING = ['-Dserver.reportDelayMs=0'];
 /** One thread elaborates and one reports; with one alone, Lean reports nothing before it has read the whole file. */
 const THREADS = '-j2';
 const PROBE_TIMEOUT_MS = 60_000;
@@ -20,30 +22,41 @@ const answers = new Map<string, Promise<readonly string[]>>();
 
 /** Words after `lean --json`. Each executable is asked once a process; one that cannot be started is asked again. */
 export async function commandOptions(place: ProcessPlace): Promise<string[]> {
-  return ['--stdin', THREADS, ...(await knownOptions(place))];
+  return ['--stdin', THREADS, ...(await knownOptions(place, ELABORATION))];
 }
 
-/** Those of the options that this Lean has, for every way to start it. */
-export async function knownOptions(place: ProcessPlace): Promise<readonly string[]> {
-  const { executable } = place.environment;
-  const answer = answers.get(executable) ?? probe(place);
-  answers.set(executable, answer);
+/** Words after `lean --worker`, before the document's name. */
+export async function serverOptions(place: ProcessPlace): Promise<string[]> {
+  return [THREADS, ...(await knownOptions(place, [...ELABORATION, ...REPORTING]))];
+}
+
+async function knownOptions(place: ProcessPlace, wanted: readonly string[]): Promise<readonly string[]> {
+  const key = JSON.stringify([place.environment.executable, wanted]);
+  const answer = answers.get(key) ?? askAbout(place, wanted, () => answers.delete(key));
+  answers.set(key, answer);
   return answer;
 }
 
-async function probe(place: ProcessPlace): Promise<readonly string[]> {
+async function askAbout(
+  place: ProcessPlace,
+  wanted: readonly string[],
+  onNoAnswer: () => void,
+): Promise<readonly string[]> {
+  if (await knows(place, wanted, onNoAnswer)) return wanted;
   const known: string[] = [];
-  for (const option of WANTED) {
-    const exit = await runLean({
-      ...place,
-      arguments: ['--stdin', option],
-      input: 'prelude\n',
-      deadlineMs: PROBE_TIMEOUT_MS,
-      memoryBytesMax: PROBE_MEMORY_BYTES_MAX,
-      onMessage: () => {},
-    });
-    if (exit.how === 'finished' && exit.code === 0) known.push(option);
-    if (exit.how !== 'finished') answers.delete(place.environment.executable);
-  }
+  for (const option of wanted) if (await knows(place, [option], onNoAnswer)) known.push(option);
   return known;
+}
+
+async function knows(place: ProcessPlace, options: readonly string[], onNoAnswer: () => void): Promise<boolean> {
+  const exit = await runLean({
+    ...place,
+    arguments: ['--stdin', ...options],
+    input: 'prelude\n',
+    deadlineMs: PROBE_TIMEOUT_MS,
+    memoryBytesMax: PROBE_MEMORY_BYTES_MAX,
+    onMessage: () => {},
+  });
+  if (exit.how !== 'finished') onNoAnswer();
+  return exit.how === 'finished' && exit.code === 0;
 }

@@ -38,7 +38,7 @@ export async function runLean(run: LeanRun): Promise<LeanRunExit> {
   process.stdout.on('data', (chunk: Buffer) => reader.push(chunk));
   process.stdin.end(run.input ?? '');
   const exit = await process.ended;
-  const used = await watch.stop();
+  const used = watch.stop();
   run.signal?.throwIfAborted();
   return { ...exit, ...used };
 }

@@ -19,11 +19,11 @@ interface Entry {
 let table: { readonly madeAt: number; readonly children: ReadonlyMap<number, readonly number[]> } | null = null;
 
 /** Sums over the process and what belongs to it. Null where the process is gone or there is no /proc. */
-export async function treeResources(pid: number): Promise<Resources | null> {
-  const own = await readResources(pid);
+export function treeResources(pid: number): Resources | null {
+  const own = readResources(pid);
   if (own === null) return null;
   let { residentBytes, cpuMs } = own;
-  for (const resources of await Promise.all(descendants(pid).map(readResources))) {
+  for (const resources of descendants(pid).map(readResources)) {
     residentBytes += resources?.residentBytes ?? 0;
     cpuMs += resources?.cpuMs ?? 0;
   }

@@ -29,28 +29,27 @@ export interface RunWatch {
   /** Moves the deadline to that much processor time from the last look on. */
   allow(ms: number): void;
   /** The run is over. Processor time it took, where that can still be read, and the most memory seen. */
-  stop(): Promise<{ readonly cpuMs: number; readonly peakResidentBytes: number }>;
+  stop(): { readonly cpuMs: number; readonly peakResidentBytes: number };
 }
 
 /** Begins when it is called; `stop` must be called once. */
 export function watchRun(process: LeanProcess, limits: RunLimits): RunWatch {
-  let before: Resources | null = null;
+  const before = treeResources(process.pid);
   let used: Resources = { residentBytes: 0, cpuMs: 0 };
-  let peakResidentBytes = 0;
+  let peakResidentBytes = before?.residentBytes ?? 0;
   let deadline = { cpuMs: 0, wallMs: 0 };
   let outputBytes = 0;
-  let stopped = false;
 
   function allow(ms: number): void {
     deadline = { cpuMs: used.cpuMs + ms, wallMs: performance.now() + ms * WALL_FACTOR };
   }
 
-  /** Times count from the run's start, so the first look is the zero of a process that has run before. */
-  async function look(): Promise<void> {
-    const now = await treeResources(process.pid);
+  /** Times count from the run's start: the process may have run before. */
+  function look(): void {
+    const now = treeResources(process.pid);
     if (now === null) return;
-    before ??= now;
-    used = { residentBytes: now.residentBytes, cpuMs: Math.max(used.cpuMs, now.cpuMs - before.cpuMs) };
+    const cpuMs = now.cpuMs - (before?.cpuMs ?? 0);
+    used = { residentBytes: now.residentBytes, cpuMs: Math.max(used.cpuMs, cpuMs) };
     peakResidentBytes = Math.max(peakResidentBytes, now.residentBytes);
   }
 
@@ -60,9 +59,8 @@ export function watchRun(process: LeanProcess, limits: RunLimits): RunWatch {
   }
 
   const end = (): void => process.end('deadline');
-  const sampling = setInterval(async () => {
-    await look();
-    if (stopped) return;
+  const sampling = setInterval(() => {
+    look();
     if (used.residentBytes > limits.memoryBytesMax) process.end('memory');
     if (used.cpuMs > deadline.cpuMs || performance.now() > deadline.wallMs) process.end('deadline');
   }, SAMPLE_MS);
@@ -72,18 +70,15 @@ export function watchRun(process: LeanProcess, limits: RunLimits): RunWatch {
   limits.signal?.addEventListener('abort', end);
   if (limits.signal?.aborted) end();
   allow(limits.deadlineMs);
-  const first = look();
 
   return {
     allow,
-    async stop() {
-      stopped = true;
+    stop() {
       clearInterval(sampling);
       process.stdout.off('data', count);
       process.stderr.off('data', count);
       limits.signal?.removeEventListener('abort', end);
-      await first;
-      await look();
+      look();
       return { cpuMs: used.cpuMs, peakResidentBytes };
     },
   };

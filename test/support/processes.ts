@@ -23,7 +23,7 @@ export async function untilMarked(mark: string, residentBytesMin = 0): Promise<n
   for (;;) {
     const found: number[] = [];
     for (const pid of markedProcesses(mark))
-      if (((await readResources(pid))?.residentBytes ?? -1) >= residentBytesMin) found.push(pid);
+      if ((readResources(pid)?.residentBytes ?? -1) >= residentBytesMin) found.push(pid);
     if (found.length > 0) return found;
     await pause(20);
   }

@@ -1,0 +1,43 @@
+/**
+ * Places in a text. The Language Server Protocol counts lines from 0 and columns in UTF-16 units; Lean, and all of this
+ * project, count lines from 1 and columns in code points from 0.
+ */
+
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface ServerPosition {
+  readonly line: number;
+  readonly character: number;
+}
+
+/** Converts places of one text, both ways. A place outside it stays as near as it can. */
+export class TextPositions {
+  readonly #lines: readonly string[];
+
+  constructor(text: string) {
+    this.#lines = text.split('\n');
+  }
+
+  toPlace({ line, character }: ServerPosition): Place {
+    const units = (this.#lines[line] ?? '').slice(0, character);
+    return { line: line + 1, column: codePoints(units) };
+  }
+
+  toServer({ line, column }: Place): ServerPosition {
+    const text = this.#lines[line - 1] ?? '';
+    let character = 0;
+    for (let left = column; left > 0 && character < text.length; left -= 1) {
+      character += text.codePointAt(character)! > 0xffff ? 2 : 1;
+    }
+    return { line: line - 1, character };
+  }
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
