@@ -4,6 +4,7 @@ import { datasetActivities } from './datasets.ts';
 import { embedActivities } from './embed.ts';
 import { collectActivities, evaluateActivities } from './evaluate.ts';
 import { evaluationRunActivities } from './evaluation-run.ts';
+import { fleetActivities } from './fleet.ts';
 import { gateActivities } from './gate.ts';
 import { generateActivities } from './generate.ts';
 import { libraryActivities } from './library.ts';
@@ -26,29 +27,40 @@ export function createControlActivities(ports: Ports) {
     ...selectActivities(ports),
     ...evaluateActivities(ports),
     ...takeOverActivities(ports),
+    ...fleetActivities(),
     provisionNodes: nodeActivities(ports).provisionNodes,
     releaseNodes: nodeActivities(ports).releaseNodes,
   };
 }
 
-/** Activities that need a node's cores, memory, accelerators or Lean: they run on its own queue. */
+/** Activities that need a node's cores, memory, disk or accelerators: they run on its own queue. */
 export function createHostActivities(ports: Ports) {
   return {
     ...trainActivities(ports),
     ...generateActivities(ports),
     ...conjectureActivities(ports),
-    ...gateActivities(ports),
     ...libraryActivities(ports),
-    ...verifyShardActivities(ports),
-    ...verifyActivities(ports),
     ...embedActivities(ports),
     ...matchConjecturesActivities(ports),
     ...collectActivities(ports),
     ...evaluationRunActivities(ports),
     ...reportActivities(ports),
-    cleanUpNode: nodeActivities(ports).cleanUpNode,
+    ...createNodeActivities(ports),
   };
+}
+
+/** Activities that need Lean and nothing else of a node: they run on the queue that all nodes with Lean share. */
+export function createLeanActivities(ports: Ports) {
+  return { ...gateActivities(ports), ...verifyShardActivities(ports), ...verifyActivities(ports) };
+}
+
+/** Activities that are about a node itself: every node's own queue has them. */
+export function createNodeActivities(ports: Ports) {
+  const { cleanUpNode, sweepNode } = nodeActivities(ports);
+  return { cleanUpNode, sweepNode };
 }
 
 export type ControlActivities = ReturnType<typeof createControlActivities>;
 export type HostActivities = ReturnType<typeof createHostActivities>;
+export type LeanActivities = ReturnType<typeof createLeanActivities>;
+export type NodeActivities = ReturnType<typeof createNodeActivities>;

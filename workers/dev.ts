@@ -1,4 +1,4 @@
-/** Entry point of a laptop's one worker process: control and host together. */
+/** Entry point of a laptop's one worker process: control, host and Lean together. */
 import { startWorker } from './start.ts';
 
-await startWorker(['control', 'host']);
+await startWorker(['control', 'host', 'lean']);

@@ -1,19 +1,39 @@
-/** Makes and runs Temporal workers: the control worker (workflows, short activities) and the host worker (heavy ones). */
+/**
+ * Makes and runs Temporal workers: control (workflows, short activities), host (models, a node's own queue) and Lean (checks,
+ * a queue that all nodes share).
+ */
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { edgeInterceptors } from '../activities/edge.ts';
-import { createControlActivities, createHostActivities } from '../activities/index.ts';
+import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerTuner } from '@temporalio/worker';
+import { edgeInterceptors, HEARTBEAT_THROTTLE_MS_MAX } from '../activities/edge.ts';
+import {
+  createControlActivities,
+  createHostActivities,
+  createLeanActivities,
+  createNodeActivities,
+} from '../activities/index.ts';
 import { StpError } from '../data/errors.ts';
-import { CONTROL_QUEUE } from '../workflows/contracts.ts';
+import { CONTROL_QUEUE, LEAN_QUEUE } from '../workflows/contracts.ts';
 import { type AssembledPorts, localHostQueue } from './assemble.ts';
 import { workflowBundle } from './bundle.ts';
+import { scheduleJanitor } from './janitor-schedule.ts';
 import { runTogether } from './run-together.ts';
 import type { WorkerSettings } from './settings.ts';
 
-export type WorkerRole = 'control' | 'host';
+export type WorkerRole = 'control' | 'host' | 'lean';
 
-/** Sampling, verification, one waiting for the other, and a training: more at once would only fight for the cores. */
+/** Sampling, a training, what is written and cleaned beside them: more at once would only fight for the cores. */
 const HOST_ACTIVITIES_MAX = 4;
+
+/**
+ * Shards on a node at once, by what they use. One is always taken; while it leaves a tenth of the cores idle, as at its end
+ * when the last slow proofs run, a second one may begin. More than four would only make each later. A fifth of the memory
+ * stays free: Lean's processes grow while they work, and what is here already may double. A shard shows in the load some
+ * seconds after it has begun, and so long none follows it.
+ */
+const LEAN_TUNER: WorkerTuner = {
+  tunerOptions: { targetCpuUsage: 0.9, targetMemoryUsage: 0.8 },
+  activityTaskSlotOptions: { minimumSlots: 1, maximumSlots: 4, rampThrottle: '3 seconds' },
+};
 
 /** Runs until SIGINT or SIGTERM; `onReady` is called once every worker polls. */
 export async function runWorkers(
@@ -39,8 +59,10 @@ export async function runWorkers(
       namespace,
       interceptors: { activity: [edgeInterceptors] },
       shutdownGraceTime: '2 seconds',
+      maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS_MAX,
     };
-    if (roles.includes('control'))
+    if (roles.includes('host') || roles.includes('lean')) await endLeftovers(ports);
+    if (roles.includes('control')) {
       workers.push(
         await Worker.create({
           ...common,
@@ -49,6 +71,11 @@ export async function runWorkers(
           activities: createControlActivities(ports),
         }),
       );
+      // A server that takes no schedules serves runs all the same: they clean up after themselves.
+      await scheduleJanitor(connection, namespace).catch((error: unknown) =>
+        console.error(`the janitor is not scheduled: ${(error as Error).message}`),
+      );
+    }
     if (roles.includes('host'))
       workers.push(
         await Worker.create({
@@ -58,9 +85,37 @@ export async function runWorkers(
           maxConcurrentActivityTaskExecutions: HOST_ACTIVITIES_MAX,
         }),
       );
+    if (roles.includes('lean')) {
+      workers.push(
+        await Worker.create({
+          ...common,
+          taskQueue: LEAN_QUEUE,
+          activities: createLeanActivities(ports),
+          tuner: LEAN_TUNER,
+        }),
+      );
+      // Clean-up is asked of a node by name, also where it does nothing but check.
+      if (!roles.includes('host'))
+        workers.push(
+          await Worker.create({ ...common, taskQueue: localHostQueue(), activities: createNodeActivities(ports) }),
+        );
+    }
     await runTogether(workers, onReady);
   } finally {
     await ports.close();
     await connection.close();
+  }
+}
+
+/** What workers of this machine that are gone have left behind. One that cannot end it says so and works on. */
+async function endLeftovers(ports: AssembledPorts): Promise<void> {
+  try {
+    const { processesEnded, memoryBytesFreed } = await ports.nodes.sweep(null);
+    if (processesEnded > 0)
+      console.error(
+        `ended ${processesEnded} processes of workers that are gone (${(memoryBytesFreed / 1e6).toFixed(0)} MB)`,
+      );
+  } catch (error) {
+    console.error(error instanceof StpError ? error.toText() : error);
   }
 }

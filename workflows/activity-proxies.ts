@@ -1,6 +1,7 @@
 /** Activities as workflows see them: queue, time-outs and retries by kind of work, and a summary for the UI. */
 import { proxyActivities } from '@temporalio/workflow';
-import type { ControlActivities, HostActivities } from '../activities/index.ts';
+import type { ControlActivities, HostActivities, LeanActivities, NodeActivities } from '../activities/index.ts';
+import { LEAN_QUEUE } from './contracts.ts';
 
 const RETRY = {
   initialInterval: '1 second',
@@ -24,7 +25,7 @@ export const streaming = (summary: string) =>
   });
 
 /**
- * Work on a node. A lost worker shows by its heartbeats: they come every 4 s, so 20 s without one means that it is gone
+ * Work on a node. A lost worker shows by its heartbeats: they come every 1.5 s, so 20 s without one means that it is gone
  * and the activity starts again elsewhere, or here once the worker is back.
  */
 export const host = (taskQueue: string, summary: string) =>
@@ -34,5 +35,26 @@ export const host = (taskQueue: string, summary: string) =>
     heartbeatTimeout: '20 seconds',
     retry: RETRY,
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+    summary,
+  });
+
+/** Checks by Lean, on whichever node is free. What it works on comes by reference, so every such node must reach the store. */
+export const lean = (summary: string) =>
+  proxyActivities<LeanActivities>({
+    taskQueue: LEAN_QUEUE,
+    startToCloseTimeout: '24 hours',
+    heartbeatTimeout: '20 seconds',
+    retry: RETRY,
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+    summary,
+  });
+
+/** A node that may be gone: where nobody takes the task soon, it is. A worker that lives takes it at once. */
+export const nodeIfThere = (taskQueue: string, summary: string) =>
+  proxyActivities<NodeActivities>({
+    taskQueue,
+    scheduleToStartTimeout: '10 seconds',
+    startToCloseTimeout: '5 minutes',
+    retry: { ...RETRY, maximumAttempts: 2 },
     summary,
   });

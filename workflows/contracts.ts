@@ -8,9 +8,15 @@ import type { ArtifactRef, CheckpointRef } from '../data/schemas/artifact.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 
 export const CONTROL_QUEUE = 'stp';
+/** Checks by Lean: polled by every node that has it, so that whoever is free takes the next shard. */
+export const LEAN_QUEUE = 'stp/lean';
 export const SELFPLAY_TYPE = 'stp-selfplay';
 export const ROUND_TYPE = 'stp-round';
 export const EVALUATE_TYPE = 'stp-evaluate';
+export const JANITOR_TYPE = 'stp-janitor';
+
+/** Entry of the memo of a run or an evaluation: own queues of the nodes that it works on. */
+export const HOST_QUEUES_MEMO = 'hostQueues';
 
 /** Digits of a model's name in object names: 32 bits tell a run's models apart. */
 export const MODEL_DIGITS = 8;

@@ -2,9 +2,10 @@
 import type { RunState } from '../activities/run-state.ts';
 import type { CheckpointRef } from '../data/schemas/artifact.ts';
 import type { Evaluation, ModelEvaluation, RoundEvaluation } from '../data/schemas/round.ts';
-import { control, host } from './activity-proxies.ts';
+import { control, host, lean } from './activity-proxies.ts';
 import { MODEL_DIGITS } from './contracts.ts';
 import { proveShards } from './prove-shards.ts';
+import { endLean } from './stage-clean-up.ts';
 
 const isWanted = ({ config, data }: RunState): boolean =>
   config.evaluation.samplesPerStatement > 0 && data.heldOut.count > 0;
@@ -80,12 +81,13 @@ async function evaluateModel(
     seed: config.seed,
   });
   const { proved } = collected;
-  const certified = await host(hostQueue, `certify ${proved.count} held-out proofs`).certify({
+  const certified = await lean(`certify ${proved.count} held-out proofs`).certify({
     run,
     name,
     proved,
     library: null,
     config: { verification: config.verification },
   });
+  await endLean(run, hostQueue, 'certify');
   return { ...collected.evaluation, certified: certified.certified };
 }

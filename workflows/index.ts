@@ -1,4 +1,5 @@
 /** The only file that is bundled: every workflow under its type name. */
 export { stpEvaluate as 'stp-evaluate' } from './evaluation.ts';
+export { stpJanitor as 'stp-janitor' } from './janitor.ts';
 export { stpRound as 'stp-round' } from './round.ts';
 export { stpSelfplay as 'stp-selfplay' } from './selfplay.ts';

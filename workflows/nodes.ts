@@ -1,11 +1,14 @@
 /** Nodes of a run or an evaluation: got at its start, cleaned and given back at its end, whatever it came to. */
-import { ApplicationFailure, log, workflowInfo } from '@temporalio/workflow';
+import { ApplicationFailure, log, upsertMemo, workflowInfo } from '@temporalio/workflow';
 import { control, host } from './activity-proxies.ts';
+import { HOST_QUEUES_MEMO } from './contracts.ts';
 
 /** Task queue of the node that is to do the work. */
 export async function getNode(run: string): Promise<string> {
   const [node] = await control('get nodes').provisionNodes(run);
   if (!node) throw ApplicationFailure.nonRetryable('no node was provisioned', 'STP1601');
+  // The janitor looks there for the nodes that it is to sweep.
+  upsertMemo({ [HOST_QUEUES_MEMO]: [node.taskQueue] });
   return node.taskQueue;
 }
 

@@ -1,14 +1,15 @@
 /**
- * Samples and verifies shards: while one shard is verified the next is sampled. Shards flow, stages do not wait for each
- * other; at most two are ahead of verification, so that a long queue of unverified samples never builds up. A shard whose
- * samples come in waves is sampled again for the statements that verification says are still open.
+ * Samples and verifies shards: while some are verified the next is sampled. Shards flow, stages do not wait for each other;
+ * as many are in flight as the nodes with Lean can hold, so that a long queue of unverified samples never builds up. A
+ * shard whose samples come in waves is sampled again for the statements that verification says are still open.
  */
 import { CancellationScope } from '@temporalio/workflow';
 import type { WaveResult } from '../activities/verify-shard.ts';
 import type { ArtifactRef, CheckpointRef } from '../data/schemas/artifact.ts';
 import { type ShardResult, shardFolder, sumVerdicts, waveFolder } from '../data/schemas/round.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
-import { host } from './activity-proxies.ts';
+import { control, host, lean } from './activity-proxies.ts';
+import { LEAN_QUEUE } from './contracts.ts';
 import { Lane } from './lane.ts';
 
 export interface ProveShardsInput {
@@ -25,15 +26,18 @@ export interface ProveShardsInput {
   readonly onShard: (result: ShardResult) => void;
 }
 
-/** Shards in flight, sampled or being verified. */
-const AHEAD_MAX = 3;
+/** Shards at a node with Lean: one that it checks, and one that it goes on with, so that it never waits for the next. */
+const SHARDS_PER_NODE = 2;
+/** Shards in flight at most, whatever the fleet: each is an open activity of this workflow. */
+const SHARDS_IN_FLIGHT_MAX = 100;
 
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
   const { run, hostQueue, checkpoint, library } = input;
   const { sampling, seed, modelThreads, verification } = input.config;
-  const inFlight = new Lane(AHEAD_MAX, input.isOpen);
+  const leanNodes = await control('how many nodes have Lean').countWorkers(LEAN_QUEUE);
+  // One is sampled beside those at the nodes. Where nobody has Lean yet, the first that comes finds work.
+  const inFlight = new Lane(Math.min(SHARDS_IN_FLIGHT_MAX, 1 + SHARDS_PER_NODE * Math.max(1, leanNodes)), input.isOpen);
   const sampler = new Lane(1);
-  const verifier = new Lane(1);
   const total = input.shards.length;
   const wave = async (items: ArtifactRef, label: string, shard: string, index: number): Promise<WaveResult> => {
     const name = waveFolder(shard, index);
@@ -48,17 +52,15 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
         config: { sampling, seed, modelThreads },
       }),
     );
-    return verifier.run(() =>
-      host(hostQueue, `verify ${label}: ${sampled.distinctCount} distinct proofs`).verifyShard({
-        run,
-        name,
-        wave: index,
-        items,
-        sampled,
-        library,
-        config: { verification, sampling },
-      }),
-    );
+    return lean(`verify ${label}: ${sampled.distinctCount} distinct proofs`).verifyShard({
+      run,
+      name,
+      wave: index,
+      items,
+      sampled,
+      library,
+      config: { verification, sampling },
+    });
   };
   const shards = (): Promise<ShardResult>[] =>
     input.shards.map((items, index) =>

@@ -5,7 +5,7 @@
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
-import { host, streaming } from './activity-proxies.ts';
+import { host, lean, streaming } from './activity-proxies.ts';
 import {
   MODEL_DIGITS,
   type Progress,
@@ -18,6 +18,7 @@ import { matchConjectures } from './match-conjectures.ts';
 import { proveShards } from './prove-shards.ts';
 import { publish } from './search-attributes.ts';
 import { ShardTally } from './shard-tally.ts';
+import { endLean } from './stage-clean-up.ts';
 import { StageClock } from './stage-clock.ts';
 
 export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
@@ -72,7 +73,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
         checkpoint: input.checkpoint,
         config: { sampling, conjectures: conjecturing, seed, modelThreads },
       });
-      gated = await host(hostQueue, `gate ${texts.count} conjectures`).gateConjectures({
+      gated = await lean(`gate ${texts.count} conjectures`).gateConjectures({
         ...played,
         library,
         plan,
@@ -104,15 +105,19 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
     },
   });
 
+  await endLean(run, hostQueue, 'prove');
+
   await enter('certify', 'checking every proof again in a fresh process');
   const collected = await streaming('count pass rates').collectRound({ ...context, shards: results, conjectures });
-  const certified = await host(hostQueue, `certify ${collected.proved.count} proofs`).certify({
+  const certified = await lean(`certify ${collected.proved.count} proofs`).certify({
     run,
     name,
     proved: collected.proved,
     library,
     config: { verification: config.verification },
   });
+
+  await endLean(run, hostQueue, 'certify');
 
   await enter('select', 'selecting what trains the next model');
   const chosen =

@@ -30,7 +30,8 @@ async function run<T>(fakes: Fakes, type: string, workflowId: string, input: unk
   const hostWorker = await Worker.create({ ...common, taskQueue: HOST_QUEUE });
   const execute = () =>
     server.client.workflow.execute(type, { workflowId, taskQueue, args: [input], workflowRunTimeout: TIMEOUT_MS / 2 });
-  return hostWorker.runUntil(() => controlWorker.runUntil(execute)) as Promise<T>;
+  const leanWorker = await Worker.create({ ...common, taskQueue: contracts.LEAN_QUEUE });
+  return leanWorker.runUntil(() => hostWorker.runUntil(() => controlWorker.runUntil(execute))) as Promise<T>;
 }
 
 const INPUT: EvaluateInput = {

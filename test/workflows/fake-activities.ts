@@ -1,6 +1,6 @@
 /** Activities that do no work: they answer in the right shapes at once, count their calls, and fail when told to. */
 import { ApplicationFailure } from '@temporalio/activity';
-import type { ControlActivities, HostActivities } from '../../activities/index.ts';
+import type { ControlActivities, HostActivities, LeanActivities } from '../../activities/index.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 
@@ -11,7 +11,7 @@ export function ref(name: string, count = 1): ArtifactRef {
 }
 
 export interface Fakes {
-  readonly activities: ControlActivities & HostActivities;
+  readonly activities: ControlActivities & HostActivities & LeanActivities;
   /** Names of the activities in the order they were called, with the round or why where there is one. */
   readonly calls: string[];
   /** Makes the next calls of an activity fail for good, until taken away. */
@@ -48,7 +48,7 @@ export function fakeActivities(shards = 2): Fakes {
     proverExamples: 3,
     conjecturerExamples: 1,
   });
-  const activities: ControlActivities & HostActivities = {
+  const activities: ControlActivities & HostActivities & LeanActivities = {
     async prepareRun(_run, input) {
       call('prepareRun');
       return resolveConfig({ preset: 'smoke', set: input.set, flags: { rounds: input.rounds } });
@@ -89,6 +89,17 @@ export function fakeActivities(shards = 2): Fakes {
     },
     async releaseNodes() {
       call('releaseNodes');
+    },
+    async findHosts() {
+      call('findHosts');
+      return { hostQueues: [HOST_QUEUE], openRuns: [] };
+    },
+    async countWorkers() {
+      return 1;
+    },
+    async sweepNode(openRuns) {
+      call('sweepNode', openRuns.join());
+      return { node: 'test', processesEnded: 1, memoryBytesFreed: 1, cpuSecondsUsed: 1, scratchBytesFreed: 0 };
     },
     async cleanUpNode(_run, why) {
       call('cleanUpNode', why);

@@ -27,7 +27,8 @@ async function withWorkers<T>(fakes: Fakes, work: () => Promise<T>): Promise<T> 
     workflowBundle: { codePath },
   });
   const hostWorker = await Worker.create({ ...common, taskQueue: HOST_QUEUE });
-  return hostWorker.runUntil(() => controlWorker.runUntil(work));
+  const leanWorker = await Worker.create({ ...common, taskQueue: contracts.LEAN_QUEUE });
+  return leanWorker.runUntil(() => hostWorker.runUntil(() => controlWorker.runUntil(work)));
 }
 
 const start = async (
@@ -71,11 +72,19 @@ describe('a run', () => {
       const stages = fakes.calls
         .map((call) => call.split(' ')[0])
         .filter((name) => !['sampleShard', 'verifyShard', 'sampleConjectures'].includes(name!));
-      const baseline = ['planShards', 'collectRound', 'certify', 'finishRound', 'trainModel'];
+      const baseline = [
+        'planShards',
+        'cleanUpNode',
+        'collectRound',
+        'certify',
+        'cleanUpNode',
+        'finishRound',
+        'trainModel',
+      ];
       const matching = ['chooseConjectures', 'embedStatements', 'embedStatements', 'matchConjectures'];
-      const round = ['planConjectures', 'gateConjectures', ...baseline.toSpliced(3, 0, ...matching)];
+      const round = ['planConjectures', 'gateConjectures', ...baseline.toSpliced(5, 0, ...matching)];
       const kept = ['saveState'];
-      const evaluation = ['planEvaluation', 'collectEvaluation', 'certify'];
+      const evaluation = ['planEvaluation', 'collectEvaluation', 'certify', 'cleanUpNode'];
       expect(stages).toEqual([
         'provisionNodes',
         'cleanUpNode',
@@ -97,8 +106,11 @@ describe('a run', () => {
         'cleanUpNode',
         'releaseNodes',
       ]);
+      const stageEnds = ['cleanUpNode after_prove', 'cleanUpNode after_certify'];
       expect(fakes.calls.filter((call) => call.startsWith('cleanUpNode'))).toEqual([
         'cleanUpNode before',
+        ...[0, 1, 2].flatMap(() => stageEnds),
+        ...['first', 'last'].map(() => 'cleanUpNode after_certify'),
         'cleanUpNode after',
       ]);
       for (const number of [0, 1, 2]) {

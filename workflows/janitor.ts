@@ -1,0 +1,61 @@
+/**
+ * The janitor (`stp-janitor`, started by a schedule of the same name): asks every node that runs have worked on to end what
+ * nobody will ask for any more. Runs clean up after themselves; this is for what a lost worker or a terminated run left.
+ */
+import { ActivityFailure, setCurrentDetails, TimeoutFailure } from '@temporalio/workflow';
+import type { CleanUpReport } from '../infra/nodes/nodes.ts';
+import { control, nodeIfThere } from './activity-proxies.ts';
+import { EVALUATE_TYPE, HOST_QUEUES_MEMO, SELFPLAY_TYPE } from './contracts.ts';
+import { Lane } from './lane.ts';
+
+/** Nodes asked at once. One that is gone holds its place for the ten seconds in which nobody answers. */
+const SWEEPS_AT_ONCE = 50;
+
+export interface JanitorReport {
+  /** Nodes that were swept. */
+  readonly nodes: number;
+  /** Own queues that nobody polls. */
+  readonly gone: readonly string[];
+  /** Nodes that could not be swept, and why. */
+  readonly failed: readonly { readonly queue: string; readonly why: string }[];
+  readonly processesEnded: number;
+  readonly memoryBytesFreed: number;
+  readonly cpuSecondsUsed: number;
+  readonly scratchBytesFreed: number;
+}
+
+export async function stpJanitor(): Promise<JanitorReport> {
+  const { hostQueues, openRuns } = await control('which nodes and runs there are').findHosts({
+    workflowTypes: [SELFPLAY_TYPE, EVALUATE_TYPE],
+    memo: HOST_QUEUES_MEMO,
+  });
+  const reports: CleanUpReport[] = [];
+  const gone: string[] = [];
+  const failed: { queue: string; why: string }[] = [];
+  const lane = new Lane(SWEEPS_AT_ONCE);
+  const sweep = async (queue: string): Promise<void> => {
+    try {
+      reports.push(await nodeIfThere(queue, 'end what nobody will ask for').sweepNode(openRuns));
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      const { cause } = error;
+      if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') gone.push(queue);
+      else failed.push({ queue, why: cause?.message ?? error.message });
+    }
+  };
+  await Promise.all(hostQueues.map((queue) => lane.run(() => sweep(queue))));
+  const sum = (pick: (report: CleanUpReport) => number): number => reports.reduce((all, one) => all + pick(one), 0);
+  const processesEnded = sum((report) => report.processesEnded);
+  setCurrentDetails(
+    `${reports.length} nodes swept, ${gone.length} gone, ${failed.length} failed; ${processesEnded} processes ended`,
+  );
+  return {
+    nodes: reports.length,
+    gone: gone.sort(),
+    failed,
+    processesEnded,
+    memoryBytesFreed: sum((report) => report.memoryBytesFreed),
+    cpuSecondsUsed: sum((report) => report.cpuSecondsUsed),
+    scratchBytesFreed: sum((report) => report.scratchBytesFreed),
+  };
+}
