@@ -1,14 +1,90 @@
-/** What trains and what samples (`engines` of the configuration). */
+/** What trains and what samples (`engines` of the configuration). Commands and folders are those of the node that works. */
 import { z } from 'zod';
 
+const positive = z.int().positive();
+const path = z.string().min(1).max(4_096);
+/** One argument of a command; an engine's own options are passed on as they are. */
+const argument = z.string().min(1).max(1_024);
+const ARGUMENTS_MAX = 64;
+
+/** The folder the first model starts from where a run has no checkpoint yet; null: fresh weights of `model`. */
+const base = path.nullable().default(null);
+
+/** The ONNX training graph in the worker's own child process. */
+const embeddedTrainer = z.strictObject({ kind: z.literal('embedded') });
+
+/** `infra/trainers/train.py`: PyTorch on the processor or on GPUs of one node. */
+const pytorchTrainer = z.strictObject({
+  kind: z.literal('pytorch'),
+  /** Python with torch, safetensors and tokenizers (`infra/bootstrap/pins.json`). */
+  python: path.default('python3'),
+  device: z.enum(['cpu', 'cuda']).default('cuda'),
+  /** What is computed in; weights, moments and sums stay in float32. */
+  precision: z.enum(['float32', 'bfloat16']).default('bfloat16'),
+  /** Processes, one a GPU. */
+  processes: positive.max(64).default(1),
+  /** `fsdp`: every process holds a share of the weights and moments; `replicated`: each holds all. */
+  parallelism: z.enum(['replicated', 'fsdp']).default('replicated'),
+  /** Keep no activations of a layer but its input: a third more work for far less memory. */
+  recomputeActivations: z.boolean().default(false),
+  /** Padded tokens in one pass of a process. Changes speed and memory, not the result. */
+  microBatchTokens: positive.max(1 << 22).default(16_384),
+  /** Least time between two keepings of the state; also how much work a lost node costs. */
+  keepStateSeconds: z.number().nonnegative().max(86_400).default(600),
+  base,
+});
+
+/** Levanter (JAX) on TPU: one process on every host of a slice. */
+const levanterTrainer = z.strictObject({
+  kind: z.literal('levanter'),
+  /** Python with Levanter (`infra/bootstrap/pins.json`). */
+  python: path.default('python3'),
+  /** Examples (rows of the model's context) a device takes at once; -1: the whole batch in one pass. */
+  rowsPerDevice: z.union([z.literal(-1), positive.max(4_096)]).default(-1),
+  /** Share of the devices that hold one copy of the model between them (tensor parallelism); the rest share the batch. */
+  modelParallelism: positive.max(256).default(1),
+  keepStateSeconds: z.number().positive().max(86_400).default(900),
+  /** False lets it run on a machine with a processor only, for trials. */
+  requireAccelerator: z.boolean().default(true),
+  base,
+});
+
+export const trainerEngineSchema = z.discriminatedUnion('kind', [embeddedTrainer, pytorchTrainer, levanterTrainer]);
+export type TrainerEngine = z.infer<typeof trainerEngineSchema>;
+export type PytorchEngine = z.infer<typeof pytorchTrainer>;
+export type LevanterEngine = z.infer<typeof levanterTrainer>;
+
+/** A vLLM server on the node that samples, started on each checkpoint as it is asked for. */
+const vllmGenerator = z.strictObject({
+  kind: z.literal('vllm'),
+  /** The `vllm` to run, with leading arguments where it takes some. */
+  command: z.array(argument).min(1).max(ARGUMENTS_MAX).default(['vllm']),
+  port: z.int().min(1_024).max(65_535).default(8_000),
+  /** Prompt and completion together, tokens; null: the model's context. */
+  contextLength: positive
+    .max(1 << 20)
+    .nullable()
+    .default(null),
+  tensorParallelism: positive.max(64).default(1),
+  /** Share of an accelerator's memory that the server takes. */
+  memoryShare: z.number().positive().max(1).default(0.9),
+  requestsInFlight: positive.max(99_999).default(256),
+  /** Loading a model of tens of gigabytes from a cold disk takes minutes. */
+  startTimeoutSeconds: positive.max(7_200).default(1_800),
+  /** Passed on after ours. */
+  arguments: z.array(argument).max(ARGUMENTS_MAX).default([]),
+});
+
+export const generatorEngineSchema = z.discriminatedUnion('kind', [
+  /** The ONNX decoder, or the servers that STP_GENERATOR_URL names. */
+  z.strictObject({ kind: z.literal('embedded') }),
+  vllmGenerator,
+]);
+export type GeneratorEngine = z.infer<typeof generatorEngineSchema>;
+export type VllmEngine = z.infer<typeof vllmGenerator>;
+
 export const enginesConfigSchema = z.strictObject({
-  /** `embedded`: the ONNX training graph in the worker's own child process. */
-  trainer: z
-    .discriminatedUnion('kind', [z.strictObject({ kind: z.literal('embedded') })])
-    .default({ kind: 'embedded' }),
-  /** `embedded`: the ONNX decoder, or the servers that STP_GENERATOR_URL names. */
-  generator: z
-    .discriminatedUnion('kind', [z.strictObject({ kind: z.literal('embedded') })])
-    .default({ kind: 'embedded' }),
+  trainer: trainerEngineSchema.default({ kind: 'embedded' }),
+  generator: generatorEngineSchema.default({ kind: 'embedded' }),
 });
 export type EnginesConfig = z.infer<typeof enginesConfigSchema>;

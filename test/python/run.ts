@@ -1,6 +1,6 @@
 /**
  * `npm run test:python`: installs pinned PyTorch, transformers, tokenizers and safetensors into `.cache/python-venv` (about
- * two minutes and 6 GB, once), then runs the comparisons of this folder against them.
+ * two minutes and 6 GB, once), then runs the comparisons of this folder and the trainers' tests against them.
  */
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ async function install(): Promise<void> {
 
 try {
   if (!isInstalled()) await install();
-  const { exitCode } = await execa('vitest', ['run', 'test/python', ...process.argv.slice(2)], {
+  const { exitCode } = await execa('vitest', ['run', 'test/python', 'test/trainers', ...process.argv.slice(2)], {
     ...inherit,
     reject: false,
   });

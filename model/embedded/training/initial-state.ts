@@ -19,7 +19,9 @@ export interface InitialState {
 }
 
 /** Throws STP1002 where the shape is impossible or not the checkpoint's, STP1302 where the checkpoint is damaged. */
-export async function initialState(request: TrainRequest): Promise<InitialState> {
+export async function initialState(
+  request: Pick<TrainRequest, 'examplesPath' | 'shape' | 'seed' | 'initDirectory'>,
+): Promise<InitialState> {
   const { shape, initDirectory } = request;
   const parsed = modelShapeSchema.safeParse(shape);
   if (!parsed.success)

@@ -1,0 +1,50 @@
+"""The processes of one training: who this one is, and sums over all of them. One process needs no group."""
+
+import datetime
+import os
+
+import torch
+import torch.distributed as dist
+
+# A process may wait for the one that reads and tokenises the examples, and for a slow disk.
+TIMEOUT = datetime.timedelta(hours=2)
+
+
+class ProcessGroup:
+    """
+    From RANK, WORLD_SIZE and LOCAL_RANK. They meet at MASTER_ADDR where it is set (processes on several nodes), else over
+    the file `rendezvous`.
+    """
+
+    def __init__(self, device, rendezvous):
+        self.rank = int(os.environ.get("RANK", "0"))
+        self.size = int(os.environ.get("WORLD_SIZE", "1"))
+        self.local_rank = int(os.environ.get("LOCAL_RANK", str(self.rank)))
+        self.device = torch.device("cuda", self.local_rank) if device == "cuda" else torch.device("cpu")
+        if device == "cuda":
+            torch.cuda.set_device(self.device)
+        if self.size > 1:
+            method = "env://" if "MASTER_ADDR" in os.environ else f"file://{rendezvous}"
+            backend = "nccl" if device == "cuda" else "gloo"
+            dist.init_process_group(backend, init_method=method, rank=self.rank, world_size=self.size, timeout=TIMEOUT)
+
+    @property
+    def is_first(self):
+        return self.rank == 0
+
+    def sum(self, tensor):
+        """In place, over all processes."""
+        if self.size > 1:
+            dist.all_reduce(tensor)
+        return tensor
+
+    def all_agree(self, value):
+        """Whether it is true in every process."""
+        return self.sum(torch.tensor(0 if value else 1, device=self.device)).item() == 0
+
+    def barrier(self):
+        self.sum(torch.zeros(1, device=self.device)).item()
+
+    def close(self):
+        if self.size > 1:
+            dist.destroy_process_group()

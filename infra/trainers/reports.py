@@ -1,0 +1,29 @@
+"""
+What a trainer tells the process that started it: JSON Lines on the standard output it was given. Whatever libraries
+print goes to standard error instead, so that a line of theirs is never taken for one of ours.
+"""
+
+import json
+import os
+import sys
+
+
+class Reports:
+    """The lines of one process; a process that is not the first of its group is silent."""
+
+    def __init__(self, speaks):
+        self._speaks = speaks
+        sys.stdout.flush()
+        self._lines = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        os.dup2(2, 1)
+
+    def send(self, kind, **fields):
+        if self._speaks:
+            self._lines.write(json.dumps({"type": kind, **fields}, allow_nan=False) + "\n")
+            self._lines.flush()
+
+    def failed(self, failure):
+        """Said by any process: the first to fail is often not the first of its group."""
+        fields = {"code": failure.code, "message": str(failure), "advice": failure.advice}
+        self._lines.write(json.dumps({"type": "failed", "retryable": failure.retryable, **fields}) + "\n")
+        self._lines.flush()

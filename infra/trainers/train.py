@@ -1,0 +1,58 @@
+"""
+Trains a Llama with PyTorch: weighted examples and a checkpoint folder in, a checkpoint folder out (the `Trainer` port of
+model/trainer.ts). `python train.py --request FILE`; with RANK and WORLD_SIZE set, one process of several. Says how far it is
+in JSON Lines on standard output. Needs torch, safetensors and tokenizers.
+"""
+
+import argparse
+import os
+import threading
+import traceback
+
+from failure import Failure
+from reports import Reports
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--request", required=True)
+    arguments = parser.parse_args()
+    reports = Reports(speaks=os.environ.get("RANK", "0") == "0")
+    if os.environ.get("STP_ENDS_WITH_STDIN") == "1":
+        threading.Thread(target=end_with_parent, daemon=True).start()
+    try:
+        from request import read_request
+
+        request = read_request(arguments.request)
+        # Loading PyTorch takes seconds, which a wrong request need not wait for.
+        from training import train
+
+        train(request, reports)
+    except Failure as failure:
+        give_up(reports, failure)
+    except ModuleNotFoundError as error:
+        advice = "Install torch, safetensors and tokenizers (infra/bootstrap/pins.json) for the Python of engines.trainer."
+        give_up(reports, Failure("STP1301", f"Python has no module {error.name}", advice))
+    except Exception as error:
+        traceback.print_exc()
+        memory = "out of memory" in str(error).lower() or "can't allocate memory" in str(error).lower()
+        advice = "Lower microBatchTokens, recompute activations, or use more processes with fsdp."
+        advice = advice if memory else "The trainer's log says where."
+        give_up(reports, Failure("STP1301", f"{type(error).__name__}: {str(error)[:2000]}", advice, retryable=memory))
+
+
+def give_up(reports, failure):
+    reports.failed(failure)
+    # Not `sys.exit`: the end of a process group may wait for others, and they for this process.
+    os._exit(1)
+
+
+def end_with_parent():
+    """A trainer whose parent is gone trains for nobody."""
+    while os.read(0, 1024):
+        pass
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+/** Entry of a process that makes the checkpoint of an untrained model: reading texts and drawing weights blocks its thread. */
+import { writeCheckpoint } from '../../checkpoint/checkpoint.ts';
+import { untrained } from '../../checkpoint/training-record.ts';
+import type { TrainRequest } from '../../trainer.ts';
+import { initialState } from '../training/initial-state.ts';
+import { parameterLayout, parameterView } from '../training/parameter-layout.ts';
+import { serve } from './serve.ts';
+
+export type FreshRequest = Pick<TrainRequest, 'examplesPath' | 'shape' | 'seed'> & {
+  readonly type: 'make';
+  /** Folder the checkpoint is written to. */
+  readonly directory: string;
+};
+export type FreshMessage = { readonly type: 'made' };
+
+serve<FreshRequest, FreshMessage>(async ({ examplesPath, shape, seed, directory }, post) => {
+  const { tokenizer, parameters } = await initialState({ examplesPath, shape, seed, initDirectory: null });
+  const tensors = new Map(
+    parameterLayout(shape).entries.map((entry) => [
+      entry.name,
+      { shape: entry.shape, values: parameterView(parameters, entry) },
+    ]),
+  );
+  await writeCheckpoint(directory, { shape, tensors, tokenizer, training: untrained(seed) });
+  await post({ type: 'made' });
+});

@@ -1,0 +1,66 @@
+/** What `infra/trainers/train.py` says on its standard output, a line each; held against a schema before it is believed. */
+import { z } from 'zod';
+import { ERROR_CODES, type ErrorCode, StpError } from '../../data/errors.ts';
+
+/** Longest line: a failure with its message and advice. */
+export const LINE_CHARS_MAX = 64 * 1024;
+
+const count = z.int().nonnegative();
+const code = z.string().refine((text): text is ErrorCode => text in ERROR_CODES, 'no code of this project');
+
+const messageSchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('started'),
+    processes: count,
+    parameters: count,
+    examples: count,
+    tooLong: count,
+    /** Steps that were done before, by a training that was cut off. */
+    fromStep: count,
+  }),
+  z.strictObject({
+    type: z.literal('progress'),
+    step: count,
+    steps: count,
+    loss: z.number(),
+    gradientNorm: z.number(),
+    tokensPerSecond: z.number(),
+    heldOutLoss: z.number().nullable(),
+  }),
+  /** The state of after this step is in its folder. */
+  z.strictObject({ type: z.literal('kept'), step: count }),
+  z.strictObject({
+    type: z.literal('trained'),
+    result: z.strictObject({
+      steps: count,
+      finalLoss: z.number(),
+      heldOutLoss: z.number().nullable(),
+      tokens: count,
+      seconds: z.number().nonnegative(),
+      tooLong: count,
+      heldOutTooLong: count,
+    }),
+  }),
+  z.strictObject({
+    type: z.literal('failed'),
+    code,
+    message: z.string(),
+    advice: z.string(),
+    retryable: z.boolean(),
+  }),
+]);
+export type TrainerMessage = z.infer<typeof messageSchema>;
+
+/** Throws STP1301 where the line is none of the trainer's. */
+export function parseMessage(line: string): TrainerMessage {
+  try {
+    return messageSchema.parse(JSON.parse(line));
+  } catch (cause) {
+    throw new StpError(
+      'STP1301',
+      `the trainer said something that is no message of its: ${line.slice(0, 200)}`,
+      'Use the trainer of this version (infra/trainers/train.py) and leave its standard output alone.',
+      { cause },
+    );
+  }
+}

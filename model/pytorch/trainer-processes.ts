@@ -1,0 +1,106 @@
+/**
+ * The processes of one PyTorch training: one a rank, each in a group of its own. The first that fails ends the others, which
+ * would wait for it in a sum; what it said, or the end of its log, is the error.
+ */
+import { createInterface } from 'node:readline';
+import { StpError } from '../../data/errors.ts';
+import { CappedLog } from '../process/capped-log.ts';
+import { type Exit, ProcessGroup } from '../process/process-group.ts';
+import { LINE_CHARS_MAX, parseMessage, type TrainerMessage } from './messages.ts';
+
+export interface TrainerProcessesOptions {
+  readonly command: readonly string[];
+  readonly processes: number;
+  readonly logPath: string;
+  readonly runMark: string | undefined;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Longest time without a message. */
+  readonly silenceLimitMs: number;
+  readonly onMessage: (message: TrainerMessage) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Resolves when all processes have ended well. Throws what the first failure was; none is left running then. */
+export async function runTrainerProcesses(options: TrainerProcessesOptions): Promise<void> {
+  const { processes, signal } = options;
+  signal?.throwIfAborted();
+  const log = new CappedLog(options.logPath);
+  const groups: ProcessGroup[] = [];
+  const failure = Promise.withResolvers<never>();
+  failure.promise.catch(() => undefined);
+  let saidWhy: StpError | null = null;
+  const abort = () => failure.reject(signal?.reason);
+  signal?.addEventListener('abort', abort, { once: true });
+  const silence = { timer: null as NodeJS.Timeout | null };
+  const heard = () => {
+    if (silence.timer !== null) clearTimeout(silence.timer);
+    silence.timer = setTimeout(() => {
+      const advice = 'It is started anew on the next try. If this repeats, look into its log.';
+      const problem = `the trainer gave no sign of progress for ${options.silenceLimitMs} ms and was ended`;
+      failure.reject(new StpError('STP1301', problem, advice, { retryable: true, facts: { log: log.path } }));
+    }, options.silenceLimitMs);
+  };
+  const onLine = (line: string) => {
+    heard();
+    try {
+      if (line.length > LINE_CHARS_MAX) throw tooLong(line);
+      const message = parseMessage(line);
+      if (message.type !== 'failed') return options.onMessage(message);
+      const facts = { log: log.path };
+      saidWhy ??= new StpError(message.code, message.message, message.advice, { retryable: message.retryable, facts });
+      failure.reject(saidWhy);
+    } catch (error) {
+      failure.reject(error);
+    }
+  };
+  try {
+    heard();
+    const ends: Promise<void>[] = [];
+    for (let rank = 0; rank < processes; rank += 1) {
+      const group = await ProcessGroup.start(options.command, {
+        runMark: options.runMark,
+        environment: { ...options.environment, ...ranks(rank, processes), STP_ENDS_WITH_STDIN: '1' },
+      });
+      groups.push(group);
+      log.take(group.child.stderr!);
+      const lines = createInterface({ input: group.child.stdout! }).on('line', onLine);
+      const read = new Promise<void>((resolve) => lines.once('close', resolve));
+      ends.push(
+        Promise.all([group.exited, read]).then(([exit]) => {
+          if (exit.code !== 0) failure.reject(saidWhy ?? exitError(exit, log));
+        }),
+      );
+    }
+    await Promise.race([Promise.all(ends), failure.promise]);
+    // A process may have failed in the same moment as the last ended.
+    if (saidWhy !== null) throw saidWhy;
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    if (silence.timer !== null) clearTimeout(silence.timer);
+    await Promise.all(groups.map((group) => group.end()));
+    await log.close();
+  }
+}
+
+const ranks = (rank: number, processes: number): Record<string, string> =>
+  processes === 1 ? {} : { RANK: `${rank}`, LOCAL_RANK: `${rank}`, WORLD_SIZE: `${processes}` };
+
+function exitError({ code, signal }: Exit, log: CappedLog): StpError {
+  const how =
+    signal === 'SIGKILL'
+      ? 'was killed (by a person, or by the system for want of memory)'
+      : signal !== null
+        ? `was ended by ${signal}`
+        : `ended with exit code ${code}`;
+  const last = log.tail.trim().split('\n').at(-1) ?? '';
+  return new StpError(
+    'STP1301',
+    `the trainer ${how}${last === '' ? '' : `: ${last.slice(0, 500)}`}`,
+    'It goes on from its kept state on the next try. If this repeats, look into its log.',
+    { retryable: true, facts: { code, signal, log: log.path } },
+  );
+}
+
+function tooLong(line: string): StpError {
+  return new StpError('STP1301', `the trainer wrote a line of ${line.length} characters`, 'Report it with its log.');
+}

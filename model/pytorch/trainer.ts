@@ -1,0 +1,111 @@
+/**
+ * The `Trainer` port by PyTorch: runs `infra/trainers/train.py` on this node, one process a GPU. It trains what the embedded
+ * trainer trains: the same steps of the same examples from the same first weights, with the same loss and optimizer. Results
+ * are equal up to rounding, not bit for bit.
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { StpError } from '../../data/errors.ts';
+import type { PytorchEngine } from '../../data/schemas/engines.ts';
+import { readManifest, removePartialCheckpoints } from '../checkpoint/checkpoint.ts';
+import { makeFreshCheckpoint } from '../embedded/fresh-checkpoint.ts';
+import { trainingSilenceMs } from '../embedded/process/training-silence.ts';
+import type { Trainer, TrainOptions, TrainRequest, TrainResult } from '../trainer.ts';
+import { runTrainerProcesses } from './trainer-processes.ts';
+
+const SCRIPT = resolve(import.meta.dirname, '../../infra/trainers/train.py');
+/** Beside the checkpoint to be written: what a training needs only while it runs. */
+const WORK_SUFFIX = '.pytorch';
+
+export interface PytorchTrainerOptions {
+  readonly engine: PytorchEngine;
+  /** Threads of each process on the processor. */
+  readonly threads: number;
+  readonly runMark?: string | undefined;
+  /** Called when the state of after a step lies in the request's state folder. */
+  readonly onKept?: (step: number) => void;
+  /** Where the trainer's standard error goes; default beside the output. */
+  readonly logPath?: string;
+}
+
+export function pytorchTrainer(options: PytorchTrainerOptions): Trainer {
+  return { train: (request, trainOptions = {}) => train(request, trainOptions, options) };
+}
+
+/** Throws what the trainer says (STP1002, STP1302, STP1501, STP1401, STP1301) or the signal's reason; no process is left. */
+async function train(
+  request: TrainRequest,
+  { signal, onProgress }: TrainOptions,
+  { engine, threads, runMark, onKept, logPath }: PytorchTrainerOptions,
+): Promise<TrainResult> {
+  const workDirectory = `${resolve(request.outputDirectory)}${WORK_SUFFIX}`;
+  const silenceLimitMs = await trainingSilenceMs(request);
+  await rm(workDirectory, { recursive: true, force: true });
+  await mkdir(workDirectory, { recursive: true });
+  const found: { result: TrainResult | null } = { result: null };
+  try {
+    const { initDirectory, parent } = await startingPoint(request, engine.base, workDirectory, { runMark, signal });
+    const { shape, ...rest } = request;
+    const { device, precision, parallelism, recomputeActivations, microBatchTokens, keepStateSeconds } = engine;
+    const asked = {
+      ...rest,
+      ...{ device, precision, parallelism, recomputeActivations, microBatchTokens, keepStateSeconds },
+      contextLength: shape.contextLength,
+      initDirectory,
+      parent,
+      workDirectory,
+      threads,
+    };
+    const path = join(workDirectory, 'request.json');
+    await writeFile(path, JSON.stringify(asked));
+    await runTrainerProcesses({
+      command: [engine.python, SCRIPT, '--request', path],
+      processes: engine.processes,
+      logPath: logPath ?? `${resolve(request.outputDirectory)}.log`,
+      runMark,
+      environment: { OMP_NUM_THREADS: `${threads}`, PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' },
+      silenceLimitMs,
+      signal,
+      onMessage: (message) => {
+        if (message.type === 'trained') found.result = message.result;
+        else if (message.type === 'kept') onKept?.(message.step);
+        else if (message.type === 'progress') {
+          const { type: _, ...progress } = message;
+          onProgress?.(progress);
+        }
+      },
+    });
+    if (found.result === null)
+      throw new StpError('STP1301', 'the trainer ended without a result', 'Look into its log.', { retryable: true });
+    return found.result;
+  } catch (error) {
+    await removePartialCheckpoints(request.outputDirectory);
+    throw error;
+  } finally {
+    await rm(workDirectory, { recursive: true, force: true });
+  }
+}
+
+/** The folder the weights come from, and the name of its model where that is a model's. */
+async function startingPoint(
+  request: TrainRequest,
+  base: string | null,
+  workDirectory: string,
+  options: { runMark: string | undefined; signal: AbortSignal | undefined },
+): Promise<{ initDirectory: string; parent: string | null }> {
+  if (request.initDirectory !== null) {
+    const { model } = await readManifest(request.initDirectory);
+    return { initDirectory: request.initDirectory, parent: model };
+  }
+  if (base !== null)
+    return {
+      initDirectory: base,
+      parent: await readManifest(base).then(
+        (m) => m.model,
+        () => null,
+      ),
+    };
+  const initDirectory = join(workDirectory, 'fresh');
+  await makeFreshCheckpoint(request, initDirectory, options);
+  return { initDirectory, parent: null };
+}
