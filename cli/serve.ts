@@ -4,6 +4,7 @@ import { embeddedGenerator } from '../model/embedded/engine.ts';
 import { DEFAULT_LIMITS } from '../model/serve/limits.ts';
 import { ServedModel } from '../model/serve/served-model.ts';
 import { startModelServer } from '../model/serve/server.ts';
+import { clientKeys, untilStopped } from './serving.ts';
 
 /** Comma-separated keys of clients. */
 const KEYS_VARIABLE = 'STP_SERVE_KEYS';
@@ -23,16 +24,8 @@ export interface ServeOptions {
 
 export async function serve(options: ServeOptions): Promise<void> {
   const { model: directory, host, port, threads } = options;
-  const keys = options.key ? keysOf(process.env[KEYS_VARIABLE]) : [];
-  if (keys.length === 0 && options.key && !isLoopback(host))
-    throw new StpError(
-      'STP1002',
-      `serving on ${host} lets everyone in who reaches it`,
-      `Put keys into ${KEYS_VARIABLE} (comma separated), or say --no-key.`,
-    );
-  const stopped = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
-  });
+  const keys = clientKeys(KEYS_VARIABLE, options);
+  const stopped = untilStopped();
   const generator = await embeddedGenerator({ threads })(directory);
   try {
     const model = await ServedModel.open(generator, directory, options.name);
@@ -56,15 +49,4 @@ export async function serve(options: ServeOptions): Promise<void> {
   } finally {
     await generator.close();
   }
-}
-
-function keysOf(text = ''): readonly string[] {
-  return text
-    .split(',')
-    .map((key) => key.trim())
-    .filter((key) => key !== '');
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

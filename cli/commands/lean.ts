@@ -1,6 +1,62 @@
 /** `bin/stp lean …`: the verification service. */
-import type { Command } from 'commander';
+import { availableParallelism } from 'node:os';
+import { type Command, Option } from 'commander';
+import { DEFAULT_LIMITS } from '../../lean/serve/limits.ts';
+import { portValue, wholeNumber } from '../options.ts';
+
+const MEBIBYTE = 1_048_576;
 
 export function addLeanCommands(program: Command): void {
-  program.command('lean').description('The Lean verification service.');
+  const lean = program.command('lean').description('The Lean verification service.');
+  lean
+    .command('serve')
+    .description("Check Lean sources over HTTP with Kimina's contract, until Ctrl-C; see docs/lean-service.md.")
+    .option(
+      '--host <host>',
+      'address to listen on; others than this machine ask for keys in STP_LEAN_SERVE_KEYS',
+      '127.0.0.1',
+    )
+    .option('--port <n>', 'port to listen on', portValue, 8000)
+    .addOption(
+      new Option('--driver <name>', 'how Lean is spoken to: warm language servers, a `lean --json` a check, or REPLs')
+        .choices(['server', 'json', 'repl'])
+        .default('server'),
+    )
+    .option(
+      '--processes <n>',
+      'Lean processes at once (default: one a core, one core left)',
+      wholeNumber('processes', 1, 1_024),
+      Math.max(1, availableParallelism() - 1),
+    )
+    .option(
+      '--memory-mb <n>',
+      'memory of one process, MiB; Mathlib needs 8192 or more',
+      wholeNumber('memory', 256, 1_048_576),
+      DEFAULT_LIMITS.memoryBytesMax / MEBIBYTE,
+    )
+    .option(
+      '--wait-seconds <n>',
+      'longest wait for a free process before 429',
+      wholeNumber('seconds', 1, 3_600),
+      DEFAULT_LIMITS.waitMs / 1_000,
+    )
+    .option(
+      '--timeout-seconds <n>',
+      'longest timeout that a request may ask for',
+      wholeNumber('seconds', 1, 86_400),
+      DEFAULT_LIMITS.timeoutSecondsMax,
+    )
+    .option(
+      '--max-requests <n>',
+      'requests under way at once; more get 429',
+      wholeNumber('requests', 1, 65_536),
+      DEFAULT_LIMITS.requestsInFlight,
+    )
+    .addOption(
+      new Option('--sandbox <policy>', 'whether Lean is walled in')
+        .choices(['required', 'where-available', 'off'])
+        .default('required'),
+    )
+    .option('--no-key', 'serve everyone who reaches the address, on whatever host')
+    .action(async (options) => (await import('../lean-serve.ts')).serveLean(options));
 }
