@@ -27,6 +27,8 @@ export interface WorkerSettings {
    * flight at once.
    */
   readonly modelServer: RemoteOptions | null;
+  /** Binary of the community REPL, built for the Lean in use: what the driver `repl` starts. STP_LEAN_REPL. */
+  readonly replProgram: string | null;
 }
 
 export function workerSettings(environment: NodeJS.ProcessEnv = process.env): WorkerSettings {
@@ -37,6 +39,7 @@ export function workerSettings(environment: NodeJS.ProcessEnv = process.env): Wo
     dataDirectory: resolve(environment.STP_DATA ?? join(cacheDirectory, 'data')),
     scratchDirectory: resolve(environment.STP_SCRATCH ?? join(cacheDirectory, 'scratch')),
     modelServer: modelServerSettings(environment),
+    replProgram: environment.STP_LEAN_REPL ? resolve(environment.STP_LEAN_REPL) : null,
   };
 }
 

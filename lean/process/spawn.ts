@@ -14,6 +14,8 @@ import { type ControlGroup, openControlGroup } from './cgroup.ts';
 import { lineBufferingPrefix } from './line-buffering.ts';
 
 const STDERR_CHARS_KEPT = 2_048;
+/** What it may write in one run, standard error included. A batch of 200 hopeless candidates writes some hundred kilobytes. */
+const OUTPUT_BYTES_MAX = 67_108_864;
 /** What a launcher script, an elan shim and the dynamic loader need. Everything else stays out of Lean's reach. */
 const ENVIRONMENT_KEPT = ['PATH', 'HOME', 'ELAN_HOME', 'ELAN_TOOLCHAIN', 'LANG', 'LC_ALL', 'TMPDIR', 'LD_LIBRARY_PATH'];
 
@@ -30,6 +32,8 @@ export interface StartOptions extends ProcessPlace {
   /** In place of the environment's `lean`: absolute path of a program that speaks for it (the REPL). */
   readonly program?: string | undefined;
   readonly arguments: readonly string[];
+  /** Environment variables beside those that every Lean gets. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
   /** What it may read beside its own folder and the environment's. */
   readonly readOnly?: readonly string[] | undefined;
   /** Folders that it may write to, beside what the sandbox gives everybody. */
@@ -54,13 +58,12 @@ export interface LeanProcess {
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
-  readonly stderr: Readable;
   /** Resolves when the process and all that holds its output is gone; never rejects. */
   readonly ended: Promise<LeanExit>;
   /** Ends the process group; the first reason that is given is the one it ends with. */
   end(how: LeanExit['how']): void;
-  /** Moves the bound of the control group. */
-  setMemoryBytesMax(bytes: number): void;
+  /** A run begins: what it may write is counted anew, and this is the bound of its control group. */
+  beginRun(memoryBytesMax: number): void;
 }
 
 /** The process, or how it could not be started. */
@@ -80,7 +83,7 @@ export function startLean(options: StartOptions): LeanProcess | LeanExit {
       cwd: workingDirectory,
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: cleared(environment.searchPath, runMark),
+      env: { ...cleared(environment.searchPath, runMark), ...options.variables },
     });
   } catch (error) {
     group?.remove();
@@ -102,7 +105,19 @@ function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbo
   let reason: LeanExit['how'] | null = null;
   let stderr = '';
   let startFailure: Error | null = null;
+  let outputBytes = 0;
+  const end = (how: LeanExit['how']): void => {
+    reason ??= how;
+    killGroup(child);
+    group?.kill();
+  };
+  const count = (chunk: Buffer): void => {
+    outputBytes += chunk.length;
+    if (outputBytes > OUTPUT_BYTES_MAX) end('output');
+  };
+  child.stdout!.on('data', count);
   child.stderr!.on('data', (chunk: Buffer) => {
+    count(chunk);
     stderr = (stderr + chunk.subarray(-STDERR_CHARS_KEPT).toString('utf8')).slice(-STDERR_CHARS_KEPT);
   });
   // A process that ends before it has read its input closes the pipe: its exit tells the story.
@@ -125,14 +140,12 @@ function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbo
     pid: child.pid ?? 0,
     stdin: child.stdin!,
     stdout: child.stdout!,
-    stderr: child.stderr!,
     ended,
-    end(how) {
-      reason ??= how;
-      killGroup(child);
-      group?.kill();
+    end,
+    beginRun(memoryBytesMax) {
+      outputBytes = 0;
+      group?.setMemoryBytesMax(memoryBytesMax);
     },
-    setMemoryBytesMax: (bytes) => group?.setMemoryBytesMax(bytes),
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Watches one run of a Lean process: its processor and wall time, its resident memory, how much it writes, and the caller's
- * signal. What goes beyond a limit ends the process group.
+ * Watches one run of a Lean process: its processor and wall time, its resident memory, and the caller's signal. What goes
+ * beyond a limit ends the process group.
  */
 import { treeResources } from './process-tree.ts';
 import type { Resources } from './resources.ts';
@@ -13,8 +13,6 @@ const SAMPLE_MS = 100;
  * instead of working is ended after this many times the deadline.
  */
 const WALL_FACTOR = 10;
-/** Output of one run, standard error included. A batch of 200 hopeless candidates prints some hundred kilobytes. */
-const OUTPUT_BYTES_MAX = 67_108_864;
 
 export interface RunLimits {
   /** Processor time of the process group until the first deadline, ms. Ten times that in wall time. */
@@ -38,7 +36,6 @@ export function watchRun(process: LeanProcess, limits: RunLimits): RunWatch {
   let used: Resources = { residentBytes: 0, cpuMs: 0 };
   let peakResidentBytes = before?.residentBytes ?? 0;
   let deadline = { cpuMs: 0, wallMs: 0 };
-  let outputBytes = 0;
 
   function allow(ms: number): void {
     deadline = { cpuMs: used.cpuMs + ms, wallMs: performance.now() + ms * WALL_FACTOR };
@@ -53,20 +50,13 @@ export function watchRun(process: LeanProcess, limits: RunLimits): RunWatch {
     peakResidentBytes = Math.max(peakResidentBytes, now.residentBytes);
   }
 
-  function count(chunk: Buffer): void {
-    outputBytes += chunk.length;
-    if (outputBytes > OUTPUT_BYTES_MAX) process.end('output');
-  }
-
   const end = (): void => process.end('deadline');
   const sampling = setInterval(() => {
     look();
     if (used.residentBytes > limits.memoryBytesMax) process.end('memory');
     if (used.cpuMs > deadline.cpuMs || performance.now() > deadline.wallMs) process.end('deadline');
   }, SAMPLE_MS);
-  process.setMemoryBytesMax(limits.memoryBytesMax);
-  process.stdout.on('data', count);
-  process.stderr.on('data', count);
+  process.beginRun(limits.memoryBytesMax);
   limits.signal?.addEventListener('abort', end);
   if (limits.signal?.aborted) end();
   allow(limits.deadlineMs);
@@ -75,8 +65,6 @@ export function watchRun(process: LeanProcess, limits: RunLimits): RunWatch {
     allow,
     stop() {
       clearInterval(sampling);
-      process.stdout.off('data', count);
-      process.stderr.off('data', count);
       limits.signal?.removeEventListener('abort', end);
       look();
       return { cpuMs: used.cpuMs, peakResidentBytes };
