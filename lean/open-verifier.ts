@@ -1,33 +1,54 @@
 /**
- * The `Verifier` over batches of `lean --json`: screen, cache, batches grouped by header on a fixed number of processes,
- * axioms, premises. What one candidate does never changes the verdict of another.
+ * The `Verifier` over a pool of Lean processes: screen, cache, checks by header, axioms, premises. What one candidate does
+ * never changes the verdict of another.
  */
 import { mkdir } from 'node:fs/promises';
 import { StpError } from '../data/errors.ts';
-import { openSlots } from './process/slots.ts';
+import type { LeanPool } from './pool/lean-pool.ts';
+import { openPool } from './pool/open-pool.ts';
+import type { DriverName } from './process/driver.ts';
+import { openDriver } from './process/open-driver.ts';
+import type { ProcessPlace } from './process/spawn.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
 import { openVerdictCache } from './verdict/cache.ts';
 import { checkCandidates, type VerifierState } from './verdict/check-candidates.ts';
+import { openCheckTimes } from './verdict/check-speculation.ts';
 import { checkStatementBatch } from './verdict/check-statements.ts';
 import { openLibraryAxioms } from './verdict/library-axioms.ts';
 import { CANDIDATE_TIMEOUT_MS, limitClasses, MEMORY_BYTES_MAX } from './verdict/limits.ts';
 import { premiseResolver } from './verdict/premises.ts';
 import type { LeanEnvironment, Verifier } from './verifier.ts';
 
-/** Candidates a process: starting Lean costs about 0.25 s and one candidate about 0.01 s. */
-const BATCH_SIZE = 128;
+/** A process that holds this share of the small class's memory between two checks leaves too little to the next one. */
+const RESIDENT_SHARE_MAX = 0.75;
 
-export interface VerifierOptions {
+export type VerifierOptions = VerifierSettings &
+  (
+    | {
+        /** Shared with others; whoever opened it closes it. Its driver speaks to the environment below. */
+        readonly pool: LeanPool;
+      }
+    | {
+        /** Lean processes at once, in a pool of the verifier's own. */
+        readonly processes: number;
+        /** How they are spoken to. Default `json`. */
+        readonly driver?: DriverName;
+      }
+  );
+
+interface VerifierSettings {
   readonly environment: LeanEnvironment;
   /** Stands above a candidate whose header is null. Trusted. */
   readonly libraryHeader: string;
-  /** Lean processes at once. */
-  readonly processes: number;
+  /** Candidates of one run at most; default what the driver does best. */
   readonly batchSize?: number;
   /** Folder of the verdict cache, or null for none. */
   readonly cacheDirectory: string | null;
   /** Working directory of the Lean processes; made if it is not there. Nothing is written to it. */
   readonly scratchDirectory: string;
   readonly runMark?: string;
+  /** Of the processes that this verifier starts by itself. Without one they run as any program of this user. */
+  readonly sandbox?: Sandbox;
   /** Processor time for one candidate in the small class, ms; twice that in the big one. Ten times that in wall time. */
   readonly candidateTimeoutMs?: number;
   /** Resident memory of one process in the small class; twice that in the big one. */
@@ -36,36 +57,56 @@ export interface VerifierOptions {
   readonly premiseNames?: readonly string[];
 }
 
+/** What a pool needs beyond the place of its processes. */
+export interface CheckPoolOptions {
+  readonly driver: DriverName;
+  readonly processes: number;
+  /** Of one process in the small class. */
+  readonly memoryBytesMax?: number;
+}
+
+/**
+ * A pool fit for verifiers: sessions have the memory of the big class, and are worn when they hold most of the small one's.
+ * Where an environment stays warm, one is warmed ahead.
+ */
+export function openCheckPool(place: ProcessPlace, options: CheckPoolOptions): LeanPool {
+  const memoryBytesMax = options.memoryBytesMax ?? MEMORY_BYTES_MAX;
+  const driver = openDriver(options.driver, place);
+  return openPool({
+    driver,
+    processes: options.processes,
+    memoryBytesMax: limitClasses({ candidateTimeoutMs: CANDIDATE_TIMEOUT_MS, memoryBytesMax }).big.memoryBytesMax,
+    residentBytesMax: RESIDENT_SHARE_MAX * memoryBytesMax,
+    spares: driver.candidatesPerRun === 1 ? 1 : 0,
+  });
+}
+
 /** Fails with STP1002 for a number of processes below 1. Starts no process yet. */
 export async function openVerifier(options: VerifierOptions): Promise<Verifier> {
-  if (!Number.isInteger(options.processes) || options.processes < 1) {
-    throw new StpError(
-      'STP1002',
-      `a verifier needs at least one process, not ${options.processes}`,
-      'Give a whole number from 1.',
-    );
-  }
-  await mkdir(options.scratchDirectory, { recursive: true });
+  const { environment, scratchDirectory, runMark, sandbox } = options;
+  const limits = limitClasses({
+    candidateTimeoutMs: options.candidateTimeoutMs ?? CANDIDATE_TIMEOUT_MS,
+    memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
+  });
+  const place: ProcessPlace = { environment, workingDirectory: scratchDirectory, runMark, sandbox };
+  const { memoryBytesMax } = limits.small;
+  const own =
+    'pool' in options
+      ? null
+      : openCheckPool(place, { driver: options.driver ?? 'json', processes: options.processes, memoryBytesMax });
+  const pool = 'pool' in options ? options.pool : own!;
+  await mkdir(scratchDirectory, { recursive: true });
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
-  const slots = openSlots(options.processes);
-  const processOptions = {
-    environment: options.environment,
-    workingDirectory: options.scratchDirectory,
-    runMark: options.runMark,
-  };
   const state: VerifierState = {
-    processOptions,
+    environment,
+    pool,
     libraryHeader: options.libraryHeader,
-    processes: options.processes,
-    batchSize: options.batchSize ?? BATCH_SIZE,
-    limits: limitClasses({
-      candidateTimeoutMs: options.candidateTimeoutMs ?? CANDIDATE_TIMEOUT_MS,
-      memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
-    }),
-    slots,
+    entriesPerRun: options.batchSize ?? pool.driver.candidatesPerRun,
+    limits,
+    times: openCheckTimes(),
     cache: options.cacheDirectory === null ? null : await openVerdictCache(options.cacheDirectory),
-    libraryAxioms: openLibraryAxioms({ ...processOptions, slots, signal: closing.signal }),
+    libraryAxioms: openLibraryAxioms({ ...place, signal: closing.signal }),
     premises: premiseResolver(new Set(options.premiseNames ?? [])),
   };
 
@@ -83,12 +124,13 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
   }
 
   return {
-    environment: options.environment,
+    environment,
     check: (candidates, check = {}) => track(checkCandidates(state, candidates, check, signalOf(check.signal))),
     checkStatements: (statements, check = {}) => track(checkStatementBatch(state, statements, signalOf(check.signal))),
     async close() {
       closing.abort(new StpError('STP1203', 'the verifier was closed', 'Open a new one.'));
       await Promise.allSettled(running);
+      await own?.close();
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The `Verifier` port: candidates in, one verdict each out. Every implementation (batches of `lean --json` here; warm
- * servers and remote pools later) gives the same verdicts on the same corpus.
+ * The `Verifier` port: candidates in, one verdict each out. Every implementation (a pool of Lean processes on this node
+ * over any driver, servers elsewhere) gives the same verdicts on the same corpus.
  */
 import type { LeanMessage, VerdictKind } from '../data/schemas/records.ts';
 
@@ -39,7 +39,12 @@ export interface CheckResult {
   readonly premises: readonly string[];
   /** Axioms outside the allowed set. */
   readonly axioms: readonly string[];
+  /** Time Lean spent on it, ms, without the wait for a process and the import of the header. */
   readonly checkMs: number;
+  /** Time it waited for a process, ms, over all tries; missing where Lean was not asked now. */
+  readonly queueMs?: number;
+  /** Most resident memory of the process while it checked this one alone, bytes; missing where others were in the same run. */
+  readonly peakResidentBytes?: number;
   readonly fromCache: boolean;
 }
 

@@ -1,40 +1,49 @@
-/** Candidates in, verdicts out, in order: what is refused, known or equal is not checked; the rest goes to Lean in batches. */
+/**
+ * Candidates in, verdicts out, in order: what is refused, known or equal to what is being checked is not checked; the rest
+ * goes to Lean. Beside the caller's candidates and their verdicts a bounded number of texts is held.
+ */
+import { setImmediate as turn } from 'node:timers/promises';
 import type { LeanMessage, VerdictKind } from '../../data/schemas/records.ts';
-import { allEnded } from '../process/all-ended.ts';
-import type { Slots } from '../process/slots.ts';
+import type { LeanPool } from '../pool/lean-pool.ts';
 import { screenHeader } from '../screen/screen-header.ts';
 import { screenProof } from '../screen/screen-proof.ts';
 import { screenStatement } from '../screen/screen-statement.ts';
 import type { Refusal } from '../screen/screen-text.ts';
-import type { Candidate, CheckOptions, CheckResult } from '../verifier.ts';
+import type { Candidate, CheckOptions, CheckResult, LeanEnvironment } from '../verifier.ts';
 import { splitAxioms } from './axioms.ts';
-import type { BatchEntry } from './batch-source.ts';
 import { type VerdictCache, verdictKey } from './cache.ts';
-import { checkAlone, checkEntries, type EntryCheck, type Outcome } from './check-entries.ts';
+import { type CheckEntry, checkEntries } from './check-entries.ts';
+import type { Outcome } from './check-outcome.ts';
+import type { CheckTimes } from './check-speculation.ts';
 import type { LibraryAxioms } from './library-axioms.ts';
 import type { Limits } from './limits.ts';
 import type { PremiseResolver } from './premises.ts';
-import type { ProcessOptions } from './run-batch.ts';
+import { PROOFS } from './run-batch.ts';
 
 /** Raised whenever the way a candidate is judged changes, so that older cached verdicts are not found. */
 const CHECK_VERSION = '1';
 
+/** Candidates are screened in one go so many at a time; then others may do something. */
+const SCREENED_AT_ONCE = 64;
+/** Verdicts that wait for Lean's word on axioms; then nothing more is given to Lean until there are fewer. */
+const JUDGING_MAX = 1_024;
+
 export interface VerifierState {
-  readonly processOptions: ProcessOptions;
+  readonly environment: LeanEnvironment;
+  readonly pool: LeanPool;
   readonly libraryHeader: string;
-  readonly processes: number;
-  readonly batchSize: number;
+  /** Candidates of one run at most. */
+  readonly entriesPerRun: number;
   readonly limits: { readonly small: Limits; readonly big: Limits };
-  readonly slots: Slots;
+  readonly times: CheckTimes;
   readonly cache: VerdictCache | null;
   readonly libraryAxioms: LibraryAxioms;
   readonly premises: PremiseResolver;
 }
 
 /** One thing to check, wanted by one or more candidates (equal texts are checked once). */
-interface Work extends BatchEntry {
+interface Work extends CheckEntry {
   readonly key: string;
-  readonly header: string;
   readonly premises: readonly string[];
   /** Lines and columns to add to a message's place to get the place in the proof as it came. */
   readonly linesDropped: number;
@@ -56,42 +65,63 @@ export async function checkCandidates(
     results[index] = { id: candidates[index]!.id, ...judged };
     options.onResult?.(results[index]);
   };
-  const certificate = options.tier === 'certificate';
-  const cache = certificate ? null : state.cache;
+  const alone = options.tier === 'certificate';
+  const cache = alone ? null : state.cache;
+  /** What Lean is asked about now, by key. */
   const works = new Map<string, Work>();
-  for (const [index, candidate] of candidates.entries()) {
-    const prepared = prepare(state, candidate);
-    if ('kind' in prepared) {
-      report(index, prepared);
-      continue;
+  const judging = new Set<Promise<void>>();
+  let failure: { readonly error: unknown } | null = null;
+
+  async function* unknown(): AsyncGenerator<Work> {
+    for (const [index, candidate] of candidates.entries()) {
+      if (index % SCREENED_AT_ONCE === SCREENED_AT_ONCE - 1) await turn();
+      while (judging.size >= JUDGING_MAX) await Promise.race(judging);
+      if (failure !== null) throw failure.error;
+      signal.throwIfAborted();
+      const prepared = prepare(state, candidate);
+      if ('kind' in prepared) {
+        report(index, prepared);
+        continue;
+      }
+      const { key } = prepared;
+      const known = cache?.get(key);
+      const same = works.get(key);
+      if (known) report(index, { ...known, fromCache: true });
+      else if (same !== undefined) same.indexes.push(index);
+      else {
+        const work = { ...prepared, indexes: [index] };
+        works.set(key, work);
+        yield work;
+      }
     }
-    const known = cache?.get(prepared.key);
-    if (known) report(index, { ...known, fromCache: true });
-    else if (works.has(prepared.key)) works.get(prepared.key)!.indexes.push(index);
-    else works.set(prepared.key, { ...prepared, indexes: [index] });
   }
 
-  const judge = async (work: Work, outcome: Outcome): Promise<void> => {
+  async function judge(work: Work, outcome: Outcome): Promise<void> {
     const judged = await judgeOutcome(state, work, outcome);
     signal.throwIfAborted();
+    works.delete(work.key);
     for (const index of work.indexes) report(index, judged);
     if (cache !== null) await cache.put(work.key, results[work.indexes[0]!]!);
-  };
-  await allEnded(
-    batches(state, [...works.values()], certificate).map(async (batch) => {
-      const { smallLimitsOnly = false } = options;
-      const check: EntryCheck = { ...state, ...state.limits, smallLimitsOnly, header: batch[0]!.header, signal };
-      if (certificate) return judge(batch[0]!, await checkAlone(check, batch[0]!));
-      const judging: Promise<void>[] = [];
-      const settle = (index: number, outcome: Outcome): void => {
-        const judged = judge(batch[index]!, outcome);
-        judged.catch(() => {}); // It is awaited below; until then nobody listens.
-        judging.push(judged);
-      };
-      await checkEntries(check, batch, settle);
-      await allEnded(judging);
-    }),
-  );
+  }
+
+  function settle(work: Work, outcome: Outcome): void {
+    const judged = judge(work, outcome)
+      .catch((error: unknown) => {
+        failure ??= { error };
+      })
+      .finally(() => judging.delete(judged));
+    judging.add(judged);
+  }
+
+  const { pool, limits, times, entriesPerRun } = state;
+  const smallLimitsOnly = options.smallLimitsOnly ?? false;
+  try {
+    const check = { pool, ...limits, smallLimitsOnly, alone, entriesPerRun, times, form: PROOFS, signal };
+    await checkEntries(check, unknown(), settle);
+  } finally {
+    await Promise.all(judging);
+  }
+  if (failure !== null) throw (failure as { error: unknown }).error;
   return results;
 }
 
@@ -106,7 +136,7 @@ function prepare(state: VerifierState, candidate: Candidate): Omit<Work, 'indexe
   }
   const proof = screenProof(candidate.proof);
   if (!proof.accepted) return refused(proof.refusal.kind, proof.refusal);
-  const { environment } = state.processOptions;
+  const { environment } = state;
   const limits = [state.limits.small, state.limits.big].map((limit) => JSON.stringify(limit));
   return {
     key: verdictKey([CHECK_VERSION, environment.fingerprint, header, statement.signature, proof.text, ...limits]),
@@ -124,23 +154,20 @@ function refused(kind: VerdictKind, refusal: Omit<Refusal, 'kind'>): Judged {
   return { kind, messages: [message], premises: [], axioms: [], checkMs: 0, fromCache: false };
 }
 
-/** Lists of one header each; a short list is spread over the processes, a certificate stands alone. */
-function batches(state: VerifierState, works: readonly Work[], alone: boolean): Work[][] {
-  const groups = Map.groupBy(works, (work) => work.header);
-  return [...groups.values()].flatMap((group) => {
-    const size = alone ? 1 : Math.max(1, Math.min(state.batchSize, Math.ceil(group.length / state.processes)));
-    return Array.from({ length: Math.ceil(group.length / size) }, (_, index) =>
-      group.slice(index * size, (index + 1) * size),
-    );
-  });
-}
-
 async function judgeOutcome(state: VerifierState, work: Work, outcome: Outcome): Promise<Judged> {
-  const base = { premises: work.premises, axioms: [] as readonly string[], checkMs: outcome.checkMs, fromCache: false };
+  const { checkMs, queueMs, peakResidentBytes } = outcome;
+  const base = {
+    premises: work.premises,
+    axioms: [] as readonly string[],
+    checkMs,
+    queueMs,
+    ...(peakResidentBytes === undefined ? {} : { peakResidentBytes }),
+    fromCache: false,
+  };
   if (!('axioms' in outcome)) {
     return { ...base, kind: outcome.kind, messages: outcome.messages.map((message) => placeInProof(message, work)) };
   }
-  const { environment } = state.processOptions;
+  const { environment } = state;
   const { refused: axioms, asked } = splitAxioms(outcome.axioms, environment.toleratesLibraryAxioms);
   try {
     if (axioms.length === 0) axioms.push(...(await state.libraryAxioms.foreign(work.header, asked)));

@@ -1,133 +1,244 @@
 /**
- * Checks entries of one header to the end, whatever some of them do to the process: a batch that crashes, hangs or eats
- * memory goes on after the entry it was at, that entry is checked alone, and what exceeded a small limit is tried once more
- * under a big one. Only what Lean could not be asked about ends as `infra`.
+ * Checks entries to the end over the pool, whatever some of them do to a process: a run that crashes, hangs or eats memory
+ * goes on after the entry it was at, that entry is looked at alone in a fresh process, and what used up its heartbeats is
+ * tried once more under the big limits. A process that somebody else killed decides nothing. Only what Lean could not be
+ * asked about ends as `infra`. Holds a bounded number of entries, however many come.
  */
-import type { LeanMessage, VerdictKind } from '../../data/schemas/records.ts';
-import { allEnded } from '../process/all-ended.ts';
-import type { LeanDriver } from '../process/driver.ts';
-import { openJsonDriver } from '../process/json-driver.ts';
-import type { Slots } from '../process/slots.ts';
-import type { LeanExit } from '../process/spawn.ts';
-import { cut } from './batch-reading.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { LeanPool } from '../pool/lean-pool.ts';
 import type { BatchEntry } from './batch-source.ts';
+import { openBacklog, type Task } from './check-backlog.ts';
+import { type Flight, type Landing, launch } from './check-flight.ts';
+import {
+  endedEarly,
+  type Finding,
+  headerError,
+  infra,
+  isKilledFromOutside,
+  note,
+  notStarted,
+  type Outcome,
+} from './check-outcome.ts';
+import { type CheckTimes, speculate } from './check-speculation.ts';
 import type { Limits } from './limits.ts';
-import { type BatchOutcome, type EntryReading, type ProcessOptions, runBatch } from './run-batch.ts';
+import type { BatchForm } from './run-batch.ts';
 
-/** What is known of an entry before its axioms are judged. */
-export type Outcome =
-  | { readonly kind: 'unrefuted'; readonly axioms: readonly string[]; readonly checkMs: number }
-  | { readonly kind: VerdictKind; readonly messages: readonly LeanMessage[]; readonly checkMs: number };
+/** Lean is started so often for one piece of work where it ends before any text of a candidate is read. */
+const STARTS_MAX = 3;
+/** Before the second start, ms; four times that before the third. What a machine lacks for a moment may be back then. */
+const START_PAUSE_MS = 250;
+/** So often in a row may somebody else kill the process that an entry is in; then Lean cannot be asked about it. */
+const KILLS_MAX = 5;
+/** Entries wait for their turn twice as many as run, so that one is ready when a process is. */
+const LOOKAHEAD = 2;
+/** How often it is looked whether a check takes long while processes are idle, ms. */
+const SPECULATION_LOOK_MS = 100;
+
+export interface CheckEntry extends BatchEntry {
+  readonly header: string;
+}
 
 export interface EntryCheck {
-  readonly header: string;
-  readonly processOptions: ProcessOptions;
-  readonly slots: Slots;
+  readonly pool: LeanPool;
   readonly small: Limits;
   readonly big: Limits;
+  /** What exceeds the small limits is a timeout at once. */
   readonly smallLimitsOnly: boolean;
+  /** Every entry by itself in a process that has checked nothing yet, under the big limits. */
+  readonly alone: boolean;
+  /** Entries of one run at most. */
+  readonly entriesPerRun: number;
+  /** How long checks took: shared by all checks of a verifier. */
+  readonly times: CheckTimes;
+  readonly form: BatchForm;
   readonly signal: AbortSignal;
 }
 
-/** A process that ends before a candidate's text is read was ended by something else: it is started again, so often in all. */
-const STARTS_MAX = 2;
-
-/** Resolves when every entry has been settled; `settle` gets each index once, in any order. */
-export async function checkEntries(
+/**
+ * Resolves when every entry has been settled, each once, in any order. Rejects with the signal's reason, with what the source
+ * throws, or where the pool was closed; no run is left in the pool then.
+ */
+export async function checkEntries<E extends CheckEntry>(
   check: EntryCheck,
-  entries: readonly BatchEntry[],
-  settle: (index: number, outcome: Outcome) => void,
+  source: Iterable<E> | AsyncIterable<E>,
+  settle: (entry: E, outcome: Outcome) => void,
 ): Promise<void> {
-  const again: number[] = [];
-  let next = 0;
-  let startsLeft = STARTS_MAX;
-  while (next < entries.length) {
-    const first = next;
-    const ran = await check.slots.run(() => startAndRun(check, entries.slice(first), check.small));
-    if (ran.kind !== 'ran') {
-      startsLeft -= 1;
-      if (ran.kind === 'no_start' && startsLeft > 0) continue;
-      const outcome = ran.kind === 'no_start' ? notStarted(ran.exit) : headerError(ran.messages);
-      for (let index = first; index < entries.length; index += 1) settle(index, outcome);
-      break;
-    }
-    for (const [offset, { reading, checkMs }] of ran.done.entries()) {
-      if (needsAnotherLook(reading, check)) again.push(first + offset);
-      else settle(first + offset, { ...reading, checkMs } as Outcome);
-    }
-    next = first + ran.done.length;
-    // The process ended at this entry: it is looked at alone, and the rest goes on in a new process.
-    if (next < entries.length) again.push(next++);
+  const { pool, signal, entriesPerRun, times } = check;
+  const { processes } = pool.stats();
+  const runsMax = entriesPerRun === 1 ? LOOKAHEAD * processes : processes;
+  const backlog = openBacklog<E>({ entriesPerRun, runsMax, look: check.alone ? 'alone' : 'small' });
+  /** Header → what every entry under it comes to. */
+  const settled = new Map<string, Finding>();
+  /** Those that have not ended, and how many of them have not landed. */
+  const flights = new Set<Flight>();
+  let inFlight = 0;
+  /** Pieces that wait before Lean is started for them once more. */
+  const pauses = new Set<Promise<void>>();
+  const failing = new AbortController();
+  let failure: { readonly error: unknown } | null = null;
+  let onChange = (): void => {};
+
+  function fail(error: unknown): void {
+    failure ??= { error };
+    failing.abort();
+    for (const flight of flights) flight.stop(error);
+    onChange();
   }
-  await allEnded(again.map(async (index) => settle(index, await checkAlone(check, entries[index]!))));
-}
 
-function needsAnotherLook(reading: EntryReading['reading'], { smallLimitsOnly }: EntryCheck): boolean {
-  return reading.kind === 'unclear' || (reading.kind === 'timeout' && !smallLimitsOnly);
-}
+  function finish(entry: E, finding: Finding | { kind: 'unrefuted'; axioms: readonly string[] }, costs: Costs): void {
+    settle(entry, { ...finding, ...costs });
+  }
 
-/** One entry in a process of its own under the big limits (or the small ones, where only they are asked for); what it does there is its verdict. */
-export async function checkAlone(check: EntryCheck, entry: BatchEntry): Promise<Outcome> {
-  const startedAt = performance.now();
-  const ran = await check.slots.run(() => startAndRun(check, [entry], check.smallLimitsOnly ? check.small : check.big));
-  if (ran.kind === 'header_error') return headerError(ran.messages);
-  if (ran.kind === 'no_start') return notStarted(ran.exit);
-  const done = ran.done[0];
-  if (done === undefined) return endedEarly(ran.exit, performance.now() - startedAt);
-  const { reading, checkMs } = done;
-  if (reading.kind !== 'unclear') return { ...reading, checkMs } as Outcome;
-  return { kind: 'rejected', messages: [note('its check theorem was not accepted')], checkMs };
-}
+  function finishAll(task: Task<E>, finding: Finding): void {
+    for (const entry of task.entries) finish(entry, finding, { checkMs: 0, queueMs: task.queueMs });
+  }
 
-/** A driver knows which headers can be imported. */
-const drivers = new WeakMap<ProcessOptions, LeanDriver>();
+  function pump(): void {
+    while (failure === null && inFlight < runsMax) {
+      const task = backlog.take(inFlight);
+      if (task === null) break;
+      const known = settled.get(task.header);
+      if (known === undefined) start(task);
+      else finishAll(task, known);
+    }
+    onChange();
+  }
 
-/** In a process of its own. */
-async function startAndRun(
-  { header, processOptions, signal }: EntryCheck,
-  entries: readonly BatchEntry[],
-  limits: Limits,
-): Promise<BatchOutcome | { readonly kind: 'no_start'; readonly exit: LeanExit }> {
-  const driver = drivers.get(processOptions) ?? openJsonDriver(processOptions);
-  drivers.set(processOptions, driver);
-  const opened = await driver.open(header, { signal, memoryBytesMax: limits.memoryBytesMax });
-  return opened.kind === 'open' ? runBatch(opened.session, entries, limits, signal) : opened;
-}
+  function start(task: Task<E>): void {
+    inFlight += 1;
+    const flight = launch(
+      pool,
+      {
+        header: task.header,
+        entries: task.entries,
+        limits: task.look === 'small' || check.smallLimitsOnly ? check.small : check.big,
+        fresh: task.look === 'alone',
+        form: check.form,
+      },
+      (landing) => {
+        inFlight -= 1;
+        if ('error' in landing) return fail(landing.error);
+        try {
+          land({ ...task, queueMs: task.queueMs + landing.queueMs }, landing);
+        } catch (error) {
+          return fail(error);
+        }
+        pump();
+      },
+      () => {
+        flights.delete(flight);
+        onChange();
+      },
+    );
+    flights.add(flight);
+  }
 
-function endedEarly(exit: LeanExit, checkMs: number): Outcome {
-  const said = exit.stderr.trim().slice(-400);
-  switch (exit.how) {
-    case 'deadline':
-      return { kind: 'timeout', messages: [note('Lean was stopped at the time limit')], checkMs };
-    case 'memory':
-      return { kind: 'oom', messages: [note('Lean was stopped at the memory limit')], checkMs };
-    case 'output':
-      return { kind: 'oom', messages: [note('Lean printed more than is read')], checkMs };
-    case 'crashed':
-      return {
-        kind: 'crash',
-        messages: [note(`Lean ended by ${exit.signal ?? `exit code ${exit.code}`}: ${said}`)],
-        checkMs,
+  function land(task: Task<E>, landing: Landing): void {
+    switch (landing.kind) {
+      case 'header_error':
+        settled.set(task.header, headerError(landing.messages));
+        finishAll(task, headerError(landing.messages));
+        break;
+      case 'no_start':
+        startAgain(task, notStarted(landing.exit));
+        break;
+      case 'lost':
+        killed(task);
+        break;
+      case 'ran':
+        read(task, landing);
+    }
+  }
+
+  /** Where Lean does not start for one, it will not for the others under the same header. */
+  function startAgain(task: Task<E>, finding: Finding): void {
+    const starts = task.starts + 1;
+    if (starts >= STARTS_MAX) {
+      settled.set(task.header, finding);
+      finishAll(task, finding);
+      return;
+    }
+    const pausing = pause(START_PAUSE_MS * 4 ** task.starts, null, { signal: failing.signal })
+      .then(() => backlog.again({ ...task, starts }))
+      .catch(() => {})
+      .finally(() => {
+        pauses.delete(pausing);
+        pump();
+      });
+    pauses.add(pausing);
+  }
+
+  function killed(task: Task<E>): void {
+    const kills = task.kills + 1;
+    if (kills <= KILLS_MAX) backlog.again({ ...task, kills });
+    else if (task.entries.length === 1) finishAll(task, infra(`Lean was killed ${kills} times by something else`));
+    // Nobody can tell whose fault it is, so each goes on by itself.
+    else for (const entry of task.entries) backlog.again({ ...task, entries: [entry], look: 'alone', kills: 0 });
+  }
+
+  function read(task: Task<E>, ran: Extract<Landing, { kind: 'ran' }>): void {
+    const { done, exit } = ran;
+    const peak = task.entries.length === 1 && exit.peakResidentBytes > 0 ? exit.peakResidentBytes : undefined;
+    const costs = (checkMs: number): Costs => ({
+      checkMs,
+      queueMs: task.queueMs,
+      ...(peak === undefined ? {} : { peakResidentBytes: peak }),
+    });
+    for (const [index, { reading, checkMs }] of done.entries()) {
+      times.add(checkMs);
+      const entry = task.entries[index]!;
+      const alone = { ...task, entries: [entry], kills: 0, starts: 0 };
+      if (reading.kind === 'unclear') {
+        if (task.look !== 'alone') backlog.again({ ...alone, look: 'alone' });
+        else
+          finish(entry, { kind: 'rejected', messages: [note('its check theorem was not accepted')] }, costs(checkMs));
+      } else if (reading.kind === 'timeout' && task.look === 'small' && !check.smallLimitsOnly) {
+        backlog.again({ ...alone, look: 'big' });
+      } else finish(entry, reading, costs(checkMs));
+    }
+    const rest = task.entries.slice(done.length);
+    if (rest.length === 0) return;
+    if (isKilledFromOutside(exit)) {
+      killed({ ...task, entries: rest, kills: done.length > 0 ? 0 : task.kills });
+      return;
+    }
+    // The process ended at this entry: it is looked at alone, and the rest goes on in another one.
+    const [at, ...others] = rest;
+    const anew = { ...task, kills: 0, starts: 0 };
+    if (others.length > 0) backlog.again({ ...anew, entries: others });
+    if (task.look === 'alone') finish(at!, endedEarly(exit), costs(ran.elapsedMs));
+    else backlog.again({ ...anew, entries: [at!], look: 'alone' });
+  }
+
+  const onAbort = (): void => fail(signal.reason);
+  signal.addEventListener('abort', onAbort);
+  const looking = setInterval(() => {
+    if (backlog.isEmpty) speculate(pool, flights, times);
+  }, SPECULATION_LOOK_MS);
+  const until = (isSo: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      onChange = () => {
+        if (isSo()) resolve();
       };
-    case 'finished':
-      return { kind: 'rejected', messages: [note('Lean did not reach the end of the proof')], checkMs };
-    case 'not-started':
-      return notStarted(exit);
+      onChange();
+    });
+  try {
+    signal.throwIfAborted();
+    for await (const entry of source) {
+      backlog.add(entry);
+      pump();
+      if (failure !== null) break;
+      if (backlog.isFull) await until(() => !backlog.isFull || failure !== null);
+    }
+  } catch (error) {
+    fail(error);
   }
+  backlog.complete();
+  pump();
+  await until(() => flights.size === 0 && pauses.size === 0 && (backlog.isEmpty || failure !== null));
+  clearInterval(looking);
+  signal.removeEventListener('abort', onAbort);
+  if (failure !== null) throw (failure as { error: unknown }).error;
 }
 
-function notStarted(exit: LeanExit): Outcome {
-  return {
-    kind: 'infra',
-    messages: [note(`Lean did not start (${exit.how}): ${exit.stderr.trim().slice(-400)}`)],
-    checkMs: 0,
-  };
-}
-
-function headerError(messages: readonly LeanMessage[]): Outcome {
-  return { kind: 'header_error', messages: cut(messages, { proof: 1 }), checkMs: 0 };
-}
-
-function note(text: string): LeanMessage {
-  return { severity: 'error', line: 0, column: 0, text };
-}
+type Costs = Pick<Outcome, 'checkMs' | 'queueMs' | 'peakResidentBytes'>;

@@ -4,13 +4,12 @@
  * else: no module of ours, no text of a candidate. A name that is there cannot be declared again by whoever imports the
  * same modules, so an axiom of that name is the library's statement and nobody else's.
  */
-import type { Slots } from '../process/slots.ts';
 import { type AskOptions, printAxioms } from './print-axioms.ts';
 
 export interface LibraryAxioms {
   /**
-   * The names among `names` that the library does not hold, given the header they were found under. Questions asked at
-   * once share a process. Rejects where Lean could not be asked.
+   * The names among `names` that the library does not hold, given the header they were found under. One process at a time
+   * asks, with all questions that came up meanwhile. Rejects where Lean could not be asked, several times over.
    */
   foreign(header: string, names: readonly string[]): Promise<string[]>;
 }
@@ -25,10 +24,13 @@ interface Imports {
 /** Imports of modules that come with every Lean. */
 const TOOLCHAIN_IMPORT = /^\s*import\s+((?:Init|Std|Lean)(?:\.[A-Za-z0-9_.]+)?)\s*$/gm;
 
-export function openLibraryAxioms(options: AskOptions & { readonly slots: Slots }): LibraryAxioms {
+/** A process that is killed by something else says nothing of the names. */
+const ASKED_MAX = 3;
+
+export function openLibraryAxioms(options: AskOptions): LibraryAxioms {
   const all = new Map<string, Imports>();
-  const { slots, ...rest } = options;
-  const askOptions: AskOptions = { ...rest, environment: { ...rest.environment, searchPath: [] } };
+  const askOptions: AskOptions = { ...options, environment: { ...options.environment, searchPath: [] } };
+  let asking: Promise<unknown> = Promise.resolve();
 
   function importsOf(header: string): Imports {
     const lines = [...new Set([...header.matchAll(TOOLCHAIN_IMPORT)].map((match) => `import ${match[1]}`))].sort();
@@ -37,16 +39,27 @@ export function openLibraryAxioms(options: AskOptions & { readonly slots: Slots 
     return imports;
   }
 
+  async function ask(lines: readonly string[], names: readonly string[]) {
+    for (let asked = 1; ; asked += 1) {
+      try {
+        return await printAxioms(lines, names, askOptions);
+      } catch (error) {
+        if (asked === ASKED_MAX || askOptions.signal?.aborted) throw error;
+      }
+    }
+  }
+
   function enqueue(imports: Imports, names: readonly string[]): Promise<void> {
     if (imports.next === null) {
       const next = { names: new Set<string>(), answered: Promise.resolve() };
-      next.answered = slots.run(async () => {
+      next.answered = asking.then(async () => {
         if (imports.next === next) imports.next = null;
         const unknown = [...next.names].filter((name) => !imports.known.has(name)).sort();
         if (unknown.length === 0) return;
-        const found = await printAxioms(imports.lines, unknown, askOptions);
+        const found = await ask(imports.lines, unknown);
         for (const name of unknown) imports.known.set(name, found.has(name));
       });
+      asking = next.answered.catch(() => {});
       imports.next = next;
     }
     for (const name of names) imports.next.names.add(name);

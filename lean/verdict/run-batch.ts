@@ -5,12 +5,16 @@
 import { randomBytes } from 'node:crypto';
 import type { LeanMessage } from '../../data/schemas/records.ts';
 import type { LeanSession, SessionExit } from '../process/driver.ts';
-import type { ProcessPlace } from '../process/spawn.ts';
 import { type Reading, readEntry } from './batch-reading.ts';
 import { type BatchEntry, type BatchSource, batchSource } from './batch-source.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from './limits.ts';
 
-export type ProcessOptions = ProcessPlace;
+/** How entries are written into a file, and how the messages about one of them are read. */
+export interface BatchForm {
+  readonly source: typeof batchSource;
+  readonly read: typeof readEntry;
+}
+export const PROOFS: BatchForm = { source: batchSource, read: readEntry };
 
 export interface EntryReading {
   readonly reading: Reading;
@@ -32,8 +36,9 @@ export async function runBatch(
   entries: readonly BatchEntry[],
   limits: Limits,
   signal: AbortSignal,
+  form: BatchForm = PROOFS,
 ): Promise<BatchOutcome> {
-  const source = batchSource(session.header, entries, randomBytes(8).toString('hex'), limits);
+  const source = form.source(session.header, entries, randomBytes(8).toString('hex'), limits);
   // Where the header is warm the first entry begins with the run; where not, with the mark that follows the header.
   const warm = session.pid !== null;
   const messages: LeanMessage[] = [];
@@ -62,7 +67,7 @@ export async function runBatch(
   if (headerErrors.length > 0 && exit.how === 'finished') return { kind: 'header_error', messages: headerErrors };
   // A warm process was past its header: however early it ended, the first entry is what it was at.
   if (!started && (!warm || exit.how === 'not-started')) return { kind: 'no_start', exit };
-  return { kind: 'ran', done: readDone(messages, source, doneAt), exit };
+  return { kind: 'ran', done: readDone(messages, source, doneAt, form), exit };
 }
 
 /** The answer of `#print axioms`: every candidate gives one, be it an error, unless its text swallowed the command. */
@@ -70,10 +75,15 @@ function isDoneMark(message: LeanMessage, source: BatchSource, index: number): b
   return message.line === source.entries[index]?.last && message.column === 0;
 }
 
-function readDone(messages: readonly LeanMessage[], source: BatchSource, doneAt: readonly number[]): EntryReading[] {
+function readDone(
+  messages: readonly LeanMessage[],
+  source: BatchSource,
+  doneAt: readonly number[],
+  form: BatchForm,
+): EntryReading[] {
   return doneAt.slice(1).map((end, index) => {
     const lines = source.entries[index]!;
     const own = messages.filter((message) => message.line >= lines.first && message.line <= lines.last);
-    return { reading: readEntry(own, lines), checkMs: end - doneAt[index]! };
+    return { reading: form.read(own, lines), checkMs: end - doneAt[index]! };
   });
 }

@@ -6,11 +6,13 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkFile } from '../../lean/check-file.ts';
-import { openVerifier } from '../../lean/open-verifier.ts';
-import { openSlots } from '../../lean/process/slots.ts';
+import { openCheckPool, openVerifier } from '../../lean/open-verifier.ts';
 import { STANDARD_AXIOMS } from '../../lean/verdict/axioms.ts';
-import { checkEntries, type Outcome } from '../../lean/verdict/check-entries.ts';
+import { checkEntries } from '../../lean/verdict/check-entries.ts';
+import type { Outcome } from '../../lean/verdict/check-outcome.ts';
+import { openCheckTimes } from '../../lean/verdict/check-speculation.ts';
 import { limitClasses } from '../../lean/verdict/limits.ts';
+import { PROOFS } from '../../lean/verdict/run-batch.ts';
 import type { LeanEnvironment, Verifier } from '../../lean/verifier.ts';
 import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
 import { readAttacks } from './attacks.ts';
@@ -63,20 +65,23 @@ describe('proofs', () => {
       .filter((attack) => attack.header === null && attack.statement.startsWith('theorem claim : (1 : Nat) = 2'))
       .filter((attack) => !/sleep/.test(attack.name))
       .flatMap((attack) => [
-        { signature: ' : (1 : Nat) = 2', proofText: attack.proof },
-        { signature: HONEST.statement.replace('theorem honest', ''), proofText: HONEST.proof },
+        { header: '', signature: ' : (1 : Nat) = 2', proofText: attack.proof },
+        { header: '', signature: HONEST.statement.replace('theorem honest', ''), proofText: HONEST.proof },
       ]);
     const outcomes = new Map<number, Outcome>();
-    const processOptions = { environment, workingDirectory: scratchDirectory };
+    const pool = openCheckPool({ environment, workingDirectory: scratchDirectory }, { driver: 'json', processes: 2 });
     const check = {
-      header: '',
-      processOptions,
-      slots: openSlots(2),
+      pool,
       ...limitClasses(LIMITS),
       smallLimitsOnly: false,
+      alone: false,
+      entriesPerRun: pool.driver.candidatesPerRun,
+      times: openCheckTimes(),
+      form: PROOFS,
       signal: AbortSignal.timeout(300_000),
     };
-    await checkEntries(check, entries, (index, outcome) => outcomes.set(index, outcome));
+    await checkEntries(check, entries, (entry, outcome) => outcomes.set(entries.indexOf(entry), outcome));
+    await pool.close();
     expect(outcomes.size).toBe(entries.length);
     const sorted = [...outcomes].sort(([left], [right]) => left - right);
     const clean = sorted.filter(([, outcome]) => 'axioms' in outcome && !restsOnMore(outcome.axioms));

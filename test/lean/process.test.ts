@@ -8,7 +8,6 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { LeanMessage } from '../../data/schemas/records.ts';
 import { type LeanRun, runLean } from '../../lean/process/lean-process.ts';
 import { readMessages } from '../../lean/process/message.ts';
-import { openSlots } from '../../lean/process/slots.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
 import { markedProcesses } from '../support/processes.ts';
 import { scratchFolder } from './environment.ts';
@@ -98,25 +97,5 @@ describe('a process', () => {
     expect(await run('kill -SEGV $$')).toMatchObject({ how: 'crashed', signal: 'SIGSEGV' });
     expect((await run('exit 127')).how).toBe('not-started');
     expect((await run('exit 0', { workingDirectory: join(scratchDirectory, 'nowhere') })).how).toBe('not-started');
-  });
-});
-
-describe('slots', () => {
-  test('let no more than their number run, and go on after a failure', async () => {
-    const slots = openSlots(2);
-    let running = 0;
-    let most = 0;
-    const tasks = Array.from({ length: 9 }, (_, index) =>
-      slots.run(async () => {
-        running += 1;
-        most = Math.max(most, running);
-        await new Promise((resolve) => setImmediate(resolve));
-        running -= 1;
-        if (index === 3) throw new Error('one fails');
-      }),
-    );
-    const ended = await Promise.allSettled(tasks);
-    expect(most).toBe(2);
-    expect(ended.filter(({ status }) => status === 'rejected').length).toBe(1);
   });
 });
