@@ -4,6 +4,8 @@ import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, hostname, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { StpError } from '../../data/errors.ts';
+import type { RunMark } from '../../data/run-mark.ts';
+import { endControlGroups } from './control-groups.ts';
 import { type EndedProcesses, endMarkedProcesses, findMeant, type MarkedProcess } from './marked-processes.ts';
 import type { CleanUpReport, CleanUpScope, Nodes } from './nodes.ts';
 import { ageSeconds, isOwnerGone, ownerOfThisProcess } from './processes.ts';
@@ -38,11 +40,11 @@ export function localNodes({ scratchDirectory, taskQueue, release }: LocalNodesO
   const cleanUp = async (run: string, what: CleanUpScope = 'all'): Promise<CleanUpReport> => {
     const scratch = runScratchDirectory(scratchDirectory, run);
     // Processes first: they may still write there.
-    const ended = await endMarkedProcesses({
-      what: `processes of run ${run}`,
-      isMeant: ({ mark }) => mark.run === run && (what === 'all' || mark.part === what),
-      ...(release === undefined ? {} : { release: () => release(run, what) }),
-    });
+    const ended = await end(
+      `processes of run ${run}`,
+      (mark) => mark.run === run && (what === 'all' || mark.part === what),
+      release === undefined ? undefined : () => release(run, what),
+    );
     return report(ended, what === 'all' ? await removeScratch(scratch, run) : 0);
   };
   return {
@@ -60,10 +62,8 @@ export function localNodes({ scratchDirectory, taskQueue, release }: LocalNodesO
     },
     cleanUp,
     async sweep(openRuns) {
-      const ended = await endMarkedProcesses({
-        what: 'processes whose worker is gone',
-        isMeant: async ({ mark }) => mark.owner !== null && (await isOwnerGone(mark.owner)),
-      });
+      const isLeftover = async ({ owner }: RunMark): Promise<boolean> => owner !== null && isOwnerGone(owner);
+      const ended = await end('processes whose worker is gone', isLeftover);
       const reports = [report(ended, 0)];
       if (openRuns !== null)
         for (const run of await heldRuns()) if (!openRuns.includes(run)) reports.push(await cleanUp(run));
@@ -72,6 +72,20 @@ export function localNodes({ scratchDirectory, taskQueue, release }: LocalNodesO
     // The machine was there before the run and stays.
     async release() {},
   };
+}
+
+/** By mark, then by control group: what has shed its mark is still in its group. */
+async function end(
+  what: string,
+  isMeant: (mark: RunMark) => boolean | Promise<boolean>,
+  release?: () => Promise<void>,
+): Promise<EndedProcesses> {
+  const marked = await endMarkedProcesses({
+    what,
+    isMeant: ({ mark }) => isMeant(mark),
+    ...(release === undefined ? {} : { release }),
+  });
+  return { ...marked, processes: marked.processes + (await endControlGroups(isMeant)) };
 }
 
 /** Runs of which this worker has processes, none of them young. */

@@ -2,13 +2,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { RUN_MARK, type RunOwner, readRunMark, writeRunMark } from '../../../data/run-mark.ts';
 import { localNodes } from '../../../infra/nodes/local-nodes.ts';
 import { identify, isRunning, ownerOfThisProcess, runMarkOf } from '../../../infra/nodes/processes.ts';
+import { type ControlGroup, openControlGroup } from '../../../lean/process/cgroup.ts';
 
 const started: ChildProcess[] = [];
 const scratchDirectory = await mkdtemp(join(tmpdir(), 'stp-sweep-'));
@@ -70,6 +71,28 @@ it('ends what belongs to a dead worker, whatever the run, and nothing else', asy
   // Young as they are, they might belong to a run that began just now.
   await nodes.sweep([]);
   for (const pid of kept) expect(await isThere(pid)).toBe(true);
+});
+
+it('ends what is in a control group of the run though it has shed its mark, and removes the group', async (context) => {
+  const own = `${run}-group`;
+  const group = openControlGroup(writeRunMark(own, self, 'lean'), 1e9);
+  const other = openControlGroup(writeRunMark(`${own}-other`, self, 'lean'), 1e9);
+  if (group === null || other === null) return context.skip('no control group can be made here');
+  const inside = async (entered: ControlGroup): Promise<number> => {
+    const [command, ...rest] = entered.enter(['env', '-i', '/bin/sleep', '600']);
+    const child = spawn(command!, rest, { stdio: 'ignore', detached: true });
+    started.push(child);
+    await expect.poll(() => readFile(`/proc/${child.pid}/comm`, 'utf8')).toBe('sleep\n');
+    return child.pid!;
+  };
+  const [pid, kept] = [await inside(group), await inside(other)];
+  expect(await runMarkOf(pid)).toBeNull();
+  expect((await nodes.cleanUp(own)).processesEnded).toBe(1);
+  expect([await isThere(pid), await isThere(kept)]).toEqual([false, true]);
+  // It is gone already: what is written to it says that there is none.
+  expect(group.setMemoryBytesMax(2e9)).toBe(false);
+  expect(other.setMemoryBytesMax(2e9)).toBe(true);
+  expect((await nodes.cleanUp(`${own}-other`)).processesEnded).toBe(1);
 });
 
 it('ends Lean alone where the run goes on, after whoever holds it has let go', async () => {

@@ -1,0 +1,88 @@
+/**
+ * Control groups that Lean processes were put into (`lean/process/cgroup.ts` makes them, and names them after the run's
+ * mark): what is in one belongs to the run also where it has shed its mark. Finds them wherever this machine mounts the
+ * hierarchies `memory` and `pids` (version 1) or the unified one, ends what is in them and removes them.
+ */
+import { readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunMark, RunPart } from '../../data/run-mark.ts';
+
+/** `stp-MARK-PID-NUMBER`, characters of the mark that cannot stand in a name replaced by `_`. */
+const GROUP_NAME = /^stp-(.+)_(\d+)\.(\d+)\.(\d+)_(lean|model)-\d+-\d+$/;
+/** Folders that are looked at: a machine with thousands of containers has some ten thousand. */
+const FOLDERS_MAX = 50_000;
+const EMPTYING_POLLS_MAX = 250;
+const EMPTYING_POLL_MS = 20;
+
+/** Ends and removes the groups of the marks that are meant; returns the processes that were still in them. */
+export async function endControlGroups(isMeant: (mark: RunMark) => boolean | Promise<boolean>): Promise<number> {
+  const folders: string[] = [];
+  for (const { folder, mark } of await findGroups()) if (await isMeant(mark)) folders.push(folder);
+  const ended = new Set<number>();
+  for (let poll = 0; folders.length > 0 && poll < EMPTYING_POLLS_MAX; poll++) {
+    if (poll > 0) await sleep(EMPTYING_POLL_MS);
+    for (const folder of [...folders]) {
+      for (const pid of await pidsIn(folder)) if (pid !== process.pid && kill(pid)) ended.add(pid);
+      // It can be removed once the kernel has taken the last one apart; until then this says so.
+      const isGone = await rmdir(folder).then(
+        () => true,
+        (error: NodeJS.ErrnoException) => error.code !== 'EBUSY',
+      );
+      if (isGone) folders.splice(folders.indexOf(folder), 1);
+    }
+  }
+  return ended.size;
+}
+
+/** Every group with a mark of ours in its name. */
+async function findGroups(): Promise<{ folder: string; mark: RunMark }[]> {
+  const found: { folder: string; mark: RunMark }[] = [];
+  const waiting = await mounts();
+  for (let seen = 0; waiting.length > 0 && seen < FOLDERS_MAX; seen++) {
+    const folder = waiting.pop()!;
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+      if (!entry.isDirectory()) continue;
+      const path = join(folder, entry.name);
+      const mark = markOf(entry.name);
+      if (mark === null) waiting.push(path);
+      else found.push({ folder: path, mark });
+    }
+  }
+  return found;
+}
+
+function markOf(name: string): RunMark | null {
+  const [, run, pid, startTicks, pidNamespace, part] = GROUP_NAME.exec(name) ?? [];
+  if (run === undefined || pidNamespace === undefined) return null;
+  const owner = { pid: Number(pid), startTicks: Number(startTicks), pidNamespace };
+  return { run, owner, part: part as RunPart };
+}
+
+/** Where the hierarchies with our groups are mounted; none where there is no /proc. */
+async function mounts(): Promise<string[]> {
+  const text = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
+  return text.split('\n').flatMap((line) => {
+    const [before, after] = line.split(' - ');
+    const [type, , options = ''] = after?.split(' ') ?? [];
+    const folder = before?.split(' ')[4];
+    const isOurs = type === 'cgroup2' || (type === 'cgroup' && /(?:^|,)(?:memory|pids)(?:,|$)/.test(options));
+    return folder !== undefined && isOurs ? [folder] : [];
+  });
+}
+
+async function pidsIn(folder: string): Promise<number[]> {
+  // Version 2 ends all at once, those too that are being started; version 1 has no such file.
+  const pids = (await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '')).split('\n').filter(Boolean);
+  if (pids.length > 0) await writeFile(join(folder, 'cgroup.kill'), '1', { flag: 'r+' }).catch(() => undefined);
+  return pids.map(Number);
+}
+
+/** True where it was there. */
+function kill(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
+}
