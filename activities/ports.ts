@@ -10,6 +10,7 @@ import type { ObjectStore } from '../infra/stores/object-store.ts';
 import type { FileReport } from '../lean/check-file.ts';
 import type { GrownTheorem } from '../lean/library/grow.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
+import type { DriverName } from '../lean/process/driver.ts';
 import type { Verifier } from '../lean/verifier.ts';
 import type { Generator } from '../model/generator.ts';
 import type { Trainer } from '../model/trainer.ts';
@@ -33,6 +34,7 @@ export interface VerificationLimits {
   readonly candidatesPerProcess: number;
   readonly candidateTimeoutMs: number;
   readonly memoryBytesMax: number;
+  readonly driver: DriverName;
 }
 
 export interface Ports {

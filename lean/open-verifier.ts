@@ -7,7 +7,7 @@ import { StpError } from '../data/errors.ts';
 import type { LeanPool } from './pool/lean-pool.ts';
 import { openPool } from './pool/open-pool.ts';
 import type { DriverName } from './process/driver.ts';
-import { openDriver } from './process/open-driver.ts';
+import { type DriverOptions, openDriver } from './process/open-driver.ts';
 import type { ProcessPlace } from './process/spawn.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import { openVerdictCache } from './verdict/cache.ts';
@@ -33,6 +33,8 @@ export type VerifierOptions = VerifierSettings &
         readonly processes: number;
         /** How they are spoken to. Default `json`. */
         readonly driver?: DriverName;
+        /** Binary of the driver `repl`. */
+        readonly replProgram?: string | null;
       }
   );
 
@@ -40,7 +42,7 @@ interface VerifierSettings {
   readonly environment: LeanEnvironment;
   /** Stands above a candidate whose header is null. Trusted. */
   readonly libraryHeader: string;
-  /** Candidates of one run at most; default what the driver does best. */
+  /** Candidates of one run at most, where runs hold more than one; default what the driver does best. */
   readonly batchSize?: number;
   /** Folder of the verdict cache, or null for none. */
   readonly cacheDirectory: string | null;
@@ -69,7 +71,7 @@ export interface CheckPoolOptions {
  * A pool fit for verifiers: sessions have the memory of the big class, and are worn when they hold most of the small one's.
  * Where an environment stays warm, one is warmed ahead.
  */
-export function openCheckPool(place: ProcessPlace, options: CheckPoolOptions): LeanPool {
+export function openCheckPool(place: DriverOptions, options: CheckPoolOptions): LeanPool {
   const memoryBytesMax = options.memoryBytesMax ?? MEMORY_BYTES_MAX;
   const driver = openDriver(options.driver, place);
   return openPool({
@@ -89,12 +91,9 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
     memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
   });
   const place: ProcessPlace = { environment, workingDirectory: scratchDirectory, runMark, sandbox };
-  const { memoryBytesMax } = limits.small;
-  const own =
-    'pool' in options
-      ? null
-      : openCheckPool(place, { driver: options.driver ?? 'json', processes: options.processes, memoryBytesMax });
+  const own = 'pool' in options ? null : ownPool(place, options, limits.small.memoryBytesMax);
   const pool = 'pool' in options ? options.pool : own!;
+  const { candidatesPerRun } = pool.driver;
   await mkdir(scratchDirectory, { recursive: true });
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
@@ -102,7 +101,8 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
     environment,
     pool,
     libraryHeader: options.libraryHeader,
-    entriesPerRun: options.batchSize ?? pool.driver.candidatesPerRun,
+    // Where the environment stays warm a run of one costs no more, and tells of one.
+    entriesPerRun: candidatesPerRun === 1 ? 1 : (options.batchSize ?? candidatesPerRun),
     limits,
     times: openCheckTimes(),
     cache: options.cacheDirectory === null ? null : await openVerdictCache(options.cacheDirectory),
@@ -133,4 +133,13 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
       await own?.close();
     },
   };
+}
+
+function ownPool(
+  place: ProcessPlace,
+  options: Exclude<VerifierOptions, { readonly pool: LeanPool }>,
+  memoryBytesMax: number,
+): LeanPool {
+  const { driver = 'json', processes, replProgram } = options;
+  return openCheckPool({ ...place, replProgram }, { driver, processes, memoryBytesMax });
 }

@@ -143,6 +143,8 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
         return openVerifier({
           environment: grown.length === 0 ? environment : await growEnvironment(environment, grown, growing(run)),
           libraryHeader: LIBRARY_HEADER,
+          driver: limits.driver,
+          replProgram: settings.replProgram,
           processes: limits.processes,
           batchSize: limits.candidatesPerProcess,
           candidateTimeoutMs: limits.candidateTimeoutMs,
