@@ -1,0 +1,161 @@
+/**
+ * The Compute Engine API v1 by `@google-cloud/compute`, which speaks REST only. Credentials are those that the machine has;
+ * the library is loaded on the first call: it takes 1.5 s and some 200 MB.
+ */
+import { z } from 'zod';
+import { parseEndpoint } from '../endpoint.ts';
+import { codeOf, NOT_FOUND } from '../errors.ts';
+import { lazily, orNull } from '../lazily.ts';
+import type { ComputeApi, OperationEnd, Place } from './api.ts';
+
+const CALL_TIMEOUT_MS = 60_000;
+/** The API's own longest wait for an operation is two minutes (zoneOperations.wait). */
+const WAIT_TIMEOUT_MS = 150_000;
+
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? '');
+const labelsSchema = z
+  .record(z.string(), z.string())
+  .nullish()
+  .transform((labels) => labels ?? {});
+const timeSchema = z
+  .string()
+  .nullish()
+  .transform((time) => (time ? Date.parse(time) : null));
+const errorsSchema = z
+  .object({ errors: z.array(z.object({ code: text, message: text })).nullish() })
+  .nullish()
+  .transform((error) => error?.errors ?? []);
+
+const operationSchema = z.object({ name: text, status: z.unknown(), error: errorsSchema });
+const instanceSchema = z
+  .object({
+    name: z.string(),
+    status: text,
+    labels: labelsSchema,
+    creationTimestamp: timeSchema,
+    networkInterfaces: z.array(z.object({ networkIP: text })).nullish(),
+  })
+  .transform(({ networkInterfaces, creationTimestamp, ...rest }) => ({
+    ...rest,
+    createdAtMs: creationTimestamp,
+    address: networkInterfaces?.[0]?.networkIP || null,
+  }));
+const templateSchema = z
+  .object({ name: z.string(), creationTimestamp: timeSchema })
+  .transform(({ name, creationTimestamp }) => ({ name, createdAtMs: creationTimestamp }));
+const groupSchema = z
+  .object({
+    name: z.string(),
+    targetSize: z.number().nullish(),
+    creationTimestamp: timeSchema,
+    status: z.object({ isStable: z.boolean().nullish() }).nullish(),
+  })
+  .transform(({ name, targetSize, creationTimestamp, status }) => ({
+    name,
+    targetSize: targetSize ?? 0,
+    createdAtMs: creationTimestamp,
+    isStable: status?.isStable ?? false,
+  }));
+const managedSchema = z
+  .object({
+    instance: text,
+    instanceStatus: text,
+    currentAction: text,
+    lastAttempt: z.object({ errors: errorsSchema }).nullish(),
+  })
+  .transform(({ instance, instanceStatus, currentAction, lastAttempt }) => ({
+    name: instance.slice(instance.lastIndexOf('/') + 1),
+    status: instanceStatus,
+    currentAction,
+    errors: lastAttempt?.errors ?? [],
+  }));
+
+/** @param endpoint `http://host:port` of another server with the same API, for tests */
+export function googleComputeApi(endpoint: string | undefined): ComputeApi {
+  const server = parseEndpoint(endpoint);
+  const library = lazily(() => import('@google-cloud/compute'));
+  const instances = lazily(async () => new (await library()).InstancesClient({ ...server }));
+  const templates = lazily(async () => new (await library()).InstanceTemplatesClient({ ...server }));
+  const groups = lazily(async () => new (await library()).InstanceGroupManagersClient({ ...server }));
+  const zoneOperations = lazily(async () => new (await library()).ZoneOperationsClient({ ...server }));
+  const globalOperations = lazily(async () => new (await library()).GlobalOperationsClient({ ...server }));
+  const options = { timeout: CALL_TIMEOUT_MS };
+  const paged = { ...options, autoPaginate: false };
+  const waiting = { timeout: WAIT_TIMEOUT_MS };
+
+  const endOf = (operation: unknown): OperationEnd => {
+    const { status, error } = operationSchema.parse(operation);
+    return { done: status === 'DONE' || status === 2104194, errors: error };
+  };
+  /** An operation that was just begun, waited for. One that is forgotten already is done. */
+  const ended = async (begun: unknown, wait: (operation: string) => Promise<unknown>): Promise<OperationEnd> => {
+    const operation = (begun as { latestResponse?: unknown }).latestResponse ?? begun;
+    const first = endOf(operation);
+    if (first.done) return first;
+    try {
+      return endOf(await wait(operationSchema.parse(operation).name));
+    } catch (error) {
+      if (codeOf(error) === NOT_FOUND) return { done: true, errors: [] };
+      throw error;
+    }
+  };
+  const inZone = async ({ project, zone }: Place, [begun]: readonly [unknown, ...unknown[]]): Promise<OperationEnd> =>
+    ended(begun, async (operation) => (await (await zoneOperations()).wait({ project, zone, operation }, waiting))[0]);
+  const inProject = async (project: string, [begun]: readonly [unknown, ...unknown[]]): Promise<OperationEnd> =>
+    ended(begun, async (operation) => (await (await globalOperations()).wait({ project, operation }, waiting))[0]);
+
+  return {
+    async insertInstance(place, instanceResource, requestId) {
+      const client = await instances();
+      return inZone(place, await client.insert({ ...at(place), instanceResource, requestId }, options));
+    },
+    getInstance: (place, instance) =>
+      orNull(async () => instanceSchema.parse((await (await instances()).get({ ...at(place), instance }, options))[0])),
+    listInstances: async (place, filter) =>
+      collect((await instances()).listAsync({ ...at(place), filter }, paged), instanceSchema),
+    async deleteInstance(place, instance) {
+      const client = await instances();
+      await orNull(() => client.delete({ ...at(place), instance }, options));
+    },
+    async insertTemplate(project, instanceTemplateResource, requestId) {
+      const client = await templates();
+      return inProject(project, await client.insert({ project, instanceTemplateResource, requestId }, options));
+    },
+    listTemplates: async (project, filter) =>
+      collect((await templates()).listAsync({ project, filter }, paged), templateSchema),
+    async deleteTemplate(project, instanceTemplate) {
+      const client = await templates();
+      await orNull(() => client.delete({ project, instanceTemplate }, options));
+    },
+    async insertGroup(place, instanceGroupManagerResource, requestId) {
+      const client = await groups();
+      return inZone(place, await client.insert({ ...at(place), instanceGroupManagerResource, requestId }, options));
+    },
+    getGroup: (place, instanceGroupManager) =>
+      orNull(async () =>
+        groupSchema.parse((await (await groups()).get({ ...at(place), instanceGroupManager }, options))[0]),
+      ),
+    listGroups: async (place, filter) =>
+      collect((await groups()).listAsync({ ...at(place), filter }, paged), groupSchema),
+    async listManagedInstances(place, instanceGroupManager) {
+      const client = await groups();
+      return collect(client.listManagedInstancesAsync({ ...at(place), instanceGroupManager }, paged), managedSchema);
+    },
+    async deleteGroup(place, instanceGroupManager) {
+      const client = await groups();
+      await orNull(() => client.delete({ ...at(place), instanceGroupManager }, options));
+    },
+  };
+}
+
+/** The place alone: callers hand in a whole configuration. */
+const at = ({ project, zone }: Place): Place => ({ project, zone });
+
+async function collect<T>(found: AsyncIterable<unknown>, schema: z.ZodType<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const one of found) all.push(schema.parse(one));
+  return all;
+}

@@ -1,0 +1,88 @@
+/** Single GPU instances of a set: asked for by name, so that a second asking fills what is missing and doubles nothing. */
+import { StpError } from '../../../data/errors.ts';
+import type { GpuConfig } from '../../../data/schemas/nodes.ts';
+import { hostQueue, runLabel } from '../../nodes/names.ts';
+import type { Asked, NodeHost, NodeSet, NodesState } from '../../nodes/provider.ts';
+import { CAPACITY_ADVICE, cloudError, codeOf, isAlreadyThere, QUOTA_ADVICE, shortageOf } from '../errors.ts';
+import { requestId } from '../request-id.ts';
+import type { ComputeApi, Instance, OperationEnd, OperationError } from './api.ts';
+import { instanceBody, instanceNames } from './requests.ts';
+
+const COMING: ReadonlySet<string> = new Set(['PENDING', 'PROVISIONING', 'STAGING', 'REPAIRING']);
+
+type Metadata = Readonly<Record<string, string>>;
+
+export async function requestInstances(
+  config: GpuConfig,
+  api: ComputeApi,
+  set: NodeSet,
+  attempt: number,
+  metadata: Metadata,
+): Promise<Asked> {
+  for (const name of instanceNames(config, set)) {
+    const asked = await insertOnce(`ask for instance ${name}`, () =>
+      api.insertInstance(config, instanceBody(config, set, name, metadata), requestId(name, attempt)),
+    );
+    if (asked.kind === 'no-capacity') return asked;
+    const found = await api.getInstance(config, name);
+    if (found !== null && (found.labels['stp-run'] ?? runLabel(set.run)) !== runLabel(set.run))
+      throw new StpError(
+        'STP1602',
+        `instance ${name} is there already and belongs to ${found.labels['stp-run']}`,
+        'Give the run another name, or delete that instance.',
+        { facts: { name } },
+      );
+  }
+  return { kind: 'accepted' };
+}
+
+/** One insert: what is there already is success, no capacity is an answer, anything else wrong is an error. */
+export async function insertOnce(what: string, insert: () => Promise<OperationEnd>): Promise<Asked> {
+  try {
+    const { errors } = await insert();
+    const reason = errors.map(textOf).join('; ');
+    if (errors.length === 0 || errors.every(({ code }) => code === 'RESOURCE_ALREADY_EXISTS'))
+      return { kind: 'accepted' };
+    if (shortageOf(null, reason) === 'capacity') return { kind: 'no-capacity', reason };
+    throw Object.assign(new Error(reason), { code: 9 });
+  } catch (error) {
+    if (isAlreadyThere(error)) return { kind: 'accepted' };
+    if (shortageOf(codeOf(error), String(error)) === 'capacity')
+      return { kind: 'no-capacity', reason: (error as Error).message };
+    throw cloudError(what, error);
+  }
+}
+
+export const textOf = ({ code, message }: OperationError): string => `${code}: ${message}`;
+
+/** The state of a failure that an operation or a group tells of. */
+export function failedState(errors: readonly OperationError[]): NodesState {
+  const reason = errors.map(textOf).join('; ');
+  const isQuota = shortageOf(null, reason) === 'quota';
+  const again = shortageOf(null, reason) === 'capacity';
+  return { kind: 'failed', reason, advice: isQuota ? QUOTA_ADVICE : CAPACITY_ADVICE, again };
+}
+
+export async function stateOfInstances(config: GpuConfig, api: ComputeApi, set: NodeSet): Promise<NodesState> {
+  const names = instanceNames(config, set);
+  const found = new Map(
+    (await api.listInstances(config, `labels.stp-run=${runLabel(set.run)}`)).map((one) => [one.name, one]),
+  );
+  const present = names.filter((name) => found.has(name));
+  if (present.length === 0) return { kind: 'absent' };
+  const gone = present
+    .map((name) => found.get(name)!)
+    .find((one) => !COMING.has(one.status) && one.status !== 'RUNNING');
+  if (gone !== undefined) return { kind: 'lost', reason: `instance ${gone.name} is ${gone.status}` };
+  if (present.length < names.length)
+    return { kind: 'incomplete', reason: `${present.length} of ${names.length} instances are there` };
+  const coming = names.map((name) => found.get(name)!).find((one) => one.status !== 'RUNNING');
+  if (coming !== undefined) return { kind: 'waiting', reason: `instance ${coming.name} is ${coming.status}` };
+  return { kind: 'ready', hosts: names.map((name) => hostOf(found.get(name)!)) };
+}
+
+export const hostOf = ({ name, address }: Pick<Instance, 'name' | 'address'>): NodeHost => ({
+  name: `${name}/0`,
+  taskQueue: hostQueue(name, 0),
+  address,
+});

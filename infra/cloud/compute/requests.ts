@@ -1,0 +1,96 @@
+/** The requests for GPU instances: single ones by name, or a template and a managed group of them. */
+import type { GpuConfig } from '../../../data/schemas/nodes.ts';
+import { nodeName, runLabel } from '../../nodes/names.ts';
+import type { NodeSet } from '../../nodes/provider.ts';
+
+const CLOUD_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+/** The cloud ends an instance by itself an hour after the run should have given it back (nodes.hoursMax). */
+const GUARD_SLACK_SECONDS = 3_600;
+
+/** GPUs of a machine type by its name; null where the name does not tell. */
+export function gpusOf({ gpus, machineType }: Pick<GpuConfig, 'gpus' | 'machineType'>): number | null {
+  if (gpus !== null) return gpus;
+  const named = /gpu-(\d+)g/.exec(machineType);
+  if (named !== null) return Number(named[1]);
+  // L4s of a g2 machine by its vCPUs (cloud.google.com/compute/docs/accelerator-optimized-machines).
+  const byCpus: Readonly<Record<string, number>> = { 4: 1, 8: 1, 12: 1, 16: 1, 32: 1, 24: 2, 48: 4, 96: 8 };
+  return byCpus[machineType.slice(machineType.lastIndexOf('-') + 1)] ?? null;
+}
+
+/** Names of the single instances of a set, in the order of their numbers. */
+export const instanceNames = (config: GpuConfig, set: NodeSet): string[] =>
+  Array.from({ length: config.count }, (_, index) => `${nodeName(set)}-${index}`);
+
+export function instanceBody(
+  config: GpuConfig,
+  set: NodeSet,
+  name: string,
+  metadata: Readonly<Record<string, string>>,
+): object {
+  const { zone, machineType } = config;
+  return { name, machineType: `zones/${zone}/machineTypes/${machineType}`, ...properties(config, set, metadata, zone) };
+}
+
+export function templateBody(config: GpuConfig, set: NodeSet, metadata: Readonly<Record<string, string>>): object {
+  const { machineType } = config;
+  return { name: nodeName(set), properties: { machineType, ...properties(config, set, metadata, null) } };
+}
+
+export function groupBody(config: GpuConfig, set: NodeSet): object {
+  const name = nodeName(set);
+  const instanceTemplate = `projects/${config.project}/global/instanceTemplates/${name}`;
+  return { name, baseInstanceName: name, targetSize: config.count, instanceTemplate };
+}
+
+/** What an instance and a template have in common. A template names disk types without their zone. */
+function properties(
+  config: GpuConfig,
+  set: NodeSet,
+  metadata: Readonly<Record<string, string>>,
+  zone: string | null,
+): object {
+  const { network, subnetwork, externalIps, tier, reservation, serviceAccount, hoursMax, diskGb, image } = config;
+  return {
+    labels: { ...config.labels, 'stp-run': runLabel(set.run), 'stp-generation': String(set.generation) },
+    disks: [
+      {
+        boot: true,
+        autoDelete: true,
+        initializeParams: {
+          sourceImage: image,
+          diskSizeGb: String(diskGb),
+          diskType: zone === null ? 'pd-ssd' : `zones/${zone}/diskTypes/pd-ssd`,
+        },
+      },
+    ],
+    networkInterfaces: [
+      {
+        network: network.includes('/') ? network : `global/networks/${network}`,
+        ...(subnetwork === null ? {} : { subnetwork }),
+        ...(externalIps ? { accessConfigs: [{ name: 'External NAT', type: 'ONE_TO_ONE_NAT' }] } : {}),
+      },
+    ],
+    serviceAccounts: [{ email: serviceAccount ?? 'default', scopes: [CLOUD_SCOPE] }],
+    scheduling: {
+      provisioningModel: tier === 'spot' ? 'SPOT' : 'STANDARD',
+      // GPUs cannot be moved to another host while they work.
+      onHostMaintenance: 'TERMINATE',
+      automaticRestart: tier !== 'spot',
+      ...(config.managedGroup && tier !== 'spot' ? {} : { instanceTerminationAction: 'DELETE' }),
+      // A group would only make an ended instance anew.
+      ...(config.managedGroup
+        ? {}
+        : { maxRunDuration: { seconds: String(Math.ceil(hoursMax * 3_600) + GUARD_SLACK_SECONDS) } }),
+    },
+    ...(tier === 'reserved'
+      ? {
+          reservationAffinity: {
+            consumeReservationType: 'SPECIFIC_RESERVATION',
+            key: 'compute.googleapis.com/reservation-name',
+            values: [reservation],
+          },
+        }
+      : {}),
+    metadata: { items: Object.entries(metadata).map(([key, value]) => ({ key, value })) },
+  };
+}

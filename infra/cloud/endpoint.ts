@@ -1,0 +1,18 @@
+/** Another server in place of Google's, as the client libraries take it: for tests against servers of our own. */
+
+export interface ServerOptions {
+  readonly apiEndpoint: string;
+  readonly port: number;
+  readonly protocol: string;
+}
+
+/** Options for `http://host:port`; none for Google's own. */
+export function parseEndpoint(endpoint: string | undefined): ServerOptions | Record<string, never> {
+  if (endpoint === undefined) return {};
+  const { hostname, port, protocol } = new URL(endpoint);
+  return {
+    apiEndpoint: hostname,
+    port: Number(port || (protocol === 'https:' ? 443 : 80)),
+    protocol: protocol.slice(0, -1),
+  };
+}

@@ -1,0 +1,97 @@
+/**
+ * Failures of Google's APIs in words for people, and what may be tried again. Knows gRPC codes, HTTP statuses and the
+ * reasons that Compute Engine writes into operations; quota (a person must ask for more) is told apart from capacity
+ * (there is none now) and from calling too often.
+ */
+import { StpError } from '../../data/errors.ts';
+
+/** gRPC codes by HTTP status (google.rpc.Code), for answers that carry the status alone. */
+const CODE_OF_STATUS: Readonly<Record<number, number>> = {
+  400: 3,
+  401: 16,
+  403: 7,
+  404: 5,
+  408: 4,
+  409: 6,
+  429: 8,
+  500: 13,
+  502: 14,
+  503: 14,
+  504: 4,
+};
+export const NOT_FOUND = 5;
+const ALREADY_EXISTS = 6;
+const ABORTED = 10;
+const PERMISSION_DENIED = 7;
+const RESOURCE_EXHAUSTED = 8;
+const FAILED_PRECONDITION = 9;
+const UNAUTHENTICATED = 16;
+/** Deadline, aborted, internal, unavailable; unknown, where a connection broke. */
+const TRANSIENT: ReadonlySet<number> = new Set([2, 4, 10, 13, 14]);
+
+const CONNECTION =
+  /ECONNRESET|ECONNREFUSED|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOTFOUND|socket hang up|terminated|premature close|fetch failed|other side closed/i;
+const CAPACITY =
+  /ZONE_RESOURCE_POOL_EXHAUSTED|no more capacity|does not have enough resources|currently unavailable in the|stockout|insufficient capacity/i;
+const QUOTA = /QUOTA_EXCEEDED|quota/i;
+const RATE = /per (?:second|minute|hour|day|100 seconds)|rate ?limit/i;
+const NO_CREDENTIALS = /default credentials|could not refresh access token|unable to detect a project/i;
+
+/** gRPC code of a failure, or null for one of the connection or of another kind. */
+export function codeOf(error: unknown): number | null {
+  const { code } = error as { code?: unknown };
+  const number = typeof code === 'string' && /^\d{1,3}$/.test(code) ? Number(code) : code;
+  if (typeof number !== 'number') return null;
+  return number >= 400 ? (CODE_OF_STATUS[number] ?? 2) : number;
+}
+
+/** Is something of that name there already? Over REST the libraries make ABORTED of every 409 and keep the message. */
+export function isAlreadyThere(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === ALREADY_EXISTS || (code === ABORTED && /already exists/i.test(String(error)));
+}
+
+export type Shortage = 'quota' | 'capacity' | null;
+
+/** Is it a shortage, and which? A quota on calls is neither: the call may be made again. */
+export function shortageOf(code: number | null, message: string): Shortage {
+  if (CAPACITY.test(message)) return 'capacity';
+  if (QUOTA.test(message) && !RATE.test(message)) return 'quota';
+  return code === RESOURCE_EXHAUSTED && !RATE.test(message) ? 'capacity' : null;
+}
+
+export const QUOTA_ADVICE =
+  'Ask for more in the console (IAM & Admin, Quotas & system limits) for this zone and tier, or take a smaller or another kind of machine.';
+export const CAPACITY_ADVICE =
+  'Wait longer (nodes.validUntilMinutes), or take another zone, a smaller slice, spot or a reservation.';
+
+/** The failure as STP1602 (shortage of quota) or STP1603, with what to do; what is an StpError already stays. */
+export function cloudError(what: string, error: unknown): StpError {
+  if (error instanceof StpError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const code = codeOf(error);
+  const facts = { code, what };
+  if (shortageOf(code, message) === 'quota')
+    return new StpError('STP1602', `${what}: quota: ${message}`, QUOTA_ADVICE, { facts, cause: error });
+  const retryable =
+    !NO_CREDENTIALS.test(message) &&
+    (code === null ? CONNECTION.test(message) : TRANSIENT.has(code) || code === RESOURCE_EXHAUSTED);
+  return new StpError('STP1603', `${what}: ${message}`, adviceFor(code, message, retryable), {
+    facts,
+    retryable,
+    cause: error,
+  });
+}
+
+function adviceFor(code: number | null, message: string, retryable: boolean): string {
+  if (code === UNAUTHENTICATED || NO_CREDENTIALS.test(message))
+    return 'Give this machine credentials: its service account, or `gcloud auth application-default login`.';
+  if (code === PERMISSION_DENIED)
+    return /has not been used|is disabled/i.test(message)
+      ? 'Enable the API in the project: `gcloud services enable tpu.googleapis.com compute.googleapis.com`.'
+      : 'Give the account the roles roles/tpu.admin and roles/compute.instanceAdmin.v1, and roles/iam.serviceAccountUser on the nodes’ account.';
+  if (code === FAILED_PRECONDITION)
+    return 'Something else is going on with that resource; look at it with `bin/stp nodes ls`.';
+  if (retryable) return 'The service or the network fails for now; try again.';
+  return 'Correct nodes.… of the configuration as the message says; `bin/stp nodes plan --dry-run` shows the request.';
+}

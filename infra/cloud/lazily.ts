@@ -1,0 +1,24 @@
+/** What every client of a cloud does: it is made at its first call, and takes "not there" for an answer. */
+import { codeOf, NOT_FOUND } from './errors.ts';
+
+/** Made at the first call; a failure is not remembered. */
+export function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = null;
+      throw error;
+    });
+    return made;
+  };
+}
+
+/** What the call returns, or null where it says that there is no such thing. */
+export async function orNull<T>(call: () => Promise<T>): Promise<T | null> {
+  try {
+    return await call();
+  } catch (error) {
+    if (codeOf(error) === NOT_FOUND) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,9 @@
+/** Request ids of Google's APIs: a repeated call with the same one is known as such. */
+import { createHash } from 'node:crypto';
+
+/** A UUID that is the same for the same asking: a lost answer and a repeated call ask for one thing. */
+export function requestId(name: string, attempt: number): string {
+  const hex = createHash('sha256').update(`${name}/${attempt}`).digest('hex');
+  const variant = ((Number.parseInt(hex[16]!, 16) & 3) | 8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

@@ -1,0 +1,138 @@
+/**
+ * The TPU API v2 by `@google-cloud/tpu` over REST. Credentials are those that the machine has (application default
+ * credentials); the library is loaded on the first call, since it takes seconds and nobody needs it on a laptop.
+ */
+import { z } from 'zod';
+import { parseEndpoint } from '../endpoint.ts';
+import { lazily, orNull } from '../lazily.ts';
+import type { QueuedResource, QueuedResourceBody, TpuApi, TpuNode } from './api.ts';
+import { nodeState, queuedResourceState } from './states.ts';
+
+/** One call, ms; creating and deleting are accepted in seconds, and done later. */
+const CALL_TIMEOUT_MS = 60_000;
+const PAGE_SIZE = 500;
+
+const text = z.string().nullish();
+const labelsSchema = z
+  .record(z.string(), z.string())
+  .nullish()
+  .transform((labels) => labels ?? {});
+const timestampSchema = z
+  .object({
+    seconds: z.union([z.number(), z.string(), z.custom<object>((value) => typeof value === 'object')]).nullish(),
+  })
+  .nullish()
+  .transform((time) => (time?.seconds == null ? null : Number(String(time.seconds)) * 1000));
+
+const queuedResourceSchema = z.object({
+  name: z.string(),
+  createTime: timestampSchema,
+  state: z
+    .object({
+      state: z.unknown(),
+      failedData: z.object({ error: z.object({ code: z.number().nullish(), message: text }).nullish() }).nullish(),
+    })
+    .nullish(),
+  tpu: z
+    .object({
+      nodeSpec: z
+        .array(
+          z.object({
+            parent: text,
+            nodeId: text,
+            multisliceParams: z.object({ nodeCount: z.number(), nodeIdPrefix: text }).nullish(),
+            node: z.object({ labels: labelsSchema }).nullish(),
+          }),
+        )
+        .nullish(),
+    })
+    .nullish(),
+});
+
+const nodeSchema = z.object({
+  name: z.string(),
+  state: z.unknown(),
+  createTime: timestampSchema,
+  labels: labelsSchema,
+  healthDescription: text,
+  networkEndpoints: z.array(z.object({ ipAddress: text })).nullish(),
+});
+
+/** @param endpoint `http://host:port` of another server with the same API, for tests */
+export function googleTpuApi(endpoint: string | undefined): TpuApi {
+  const loading = lazily(async () => {
+    const { v2 } = await import('@google-cloud/tpu');
+    // REST in every case: one protocol to test, and no gRPC channel to keep alive.
+    return new v2.TpuClient({ fallback: true, ...parseEndpoint(endpoint) });
+  });
+  const options = { timeout: CALL_TIMEOUT_MS };
+  const paged = { ...options, autoPaginate: false };
+  return {
+    async createQueuedResource(parent, queuedResourceId, body, requestId) {
+      const queuedResource = messageOf(body);
+      await (await loading()).createQueuedResource({ parent, queuedResourceId, queuedResource, requestId }, options);
+    },
+    getQueuedResource: (name) =>
+      orNull(async () => queuedResourceOf((await (await loading()).getQueuedResource({ name }, options))[0])),
+    async listQueuedResources(parent) {
+      const found: QueuedResource[] = [];
+      const client = await loading();
+      for await (const one of client.listQueuedResourcesAsync({ parent, pageSize: PAGE_SIZE }, paged))
+        found.push(queuedResourceOf(one));
+      return found;
+    },
+    async deleteQueuedResource(name) {
+      const client = await loading();
+      await orNull(() => client.deleteQueuedResource({ name, force: true }, options));
+    },
+    getNode: (name) => orNull(async () => nodeOf((await (await loading()).getNode({ name }, options))[0])),
+    async listNodes(parent) {
+      const found: TpuNode[] = [];
+      const client = await loading();
+      for await (const one of client.listNodesAsync({ parent, pageSize: PAGE_SIZE }, paged)) found.push(nodeOf(one));
+      return found;
+    },
+    async deleteNode(name) {
+      const client = await loading();
+      await orNull(() => client.deleteNode({ name }, options));
+    },
+  };
+}
+
+/** The library takes a duration as a message, the REST API as text. */
+function messageOf(body: QueuedResourceBody): object {
+  const seconds = Number(body.queueingPolicy.validUntilDuration.slice(0, -1));
+  return { ...body, queueingPolicy: { validUntilDuration: { seconds } } };
+}
+
+function queuedResourceOf(message: unknown): QueuedResource {
+  const { name, state, createTime, tpu } = queuedResourceSchema.parse(message);
+  const specs = tpu?.nodeSpec ?? [];
+  const parent = name.slice(0, name.indexOf('/queuedResources/'));
+  const ids = specs.flatMap(({ nodeId, multisliceParams }) => {
+    if (!multisliceParams) return nodeId ? [nodeId] : [];
+    const prefix = multisliceParams.nodeIdPrefix || name.slice(name.lastIndexOf('/') + 1);
+    return Array.from({ length: multisliceParams.nodeCount }, (_, index) => `${prefix}-${index}`);
+  });
+  const error = state?.failedData?.error;
+  return {
+    name,
+    state: queuedResourceState(state?.state),
+    nodes: ids.map((id) => `${parent}/nodes/${id}`),
+    labels: specs[0]?.node?.labels ?? {},
+    createdAtMs: createTime,
+    failure: error ? { code: error.code ?? 2, message: error.message ?? 'no reason was given' } : null,
+  };
+}
+
+function nodeOf(message: unknown): TpuNode {
+  const { name, state, labels, createTime, networkEndpoints, healthDescription } = nodeSchema.parse(message);
+  return {
+    name,
+    state: nodeState(state),
+    labels,
+    createdAtMs: createTime,
+    addresses: (networkEndpoints ?? []).map(({ ipAddress }) => ipAddress ?? ''),
+    healthDescription: healthDescription ?? '',
+  };
+}

@@ -1,0 +1,188 @@
+/**
+ * TPU slices as a node provider: one queued resource a set, whose life (docs: manage queued resources) is read into the
+ * states that a run needs to know. Spot slices that are taken away stay as SUSPENDED or PREEMPTED until they are deleted.
+ */
+import { StpError } from '../../../data/errors.ts';
+import type { TpuConfig } from '../../../data/schemas/nodes.ts';
+import { hostQueue, nodeName, runLabel, runLabelOf } from '../../nodes/names.ts';
+import type { NodeHost, NodeProvider, NodeSet, NodesState, OwnedResource } from '../../nodes/provider.ts';
+import { CAPACITY_ADVICE, cloudError, codeOf, isAlreadyThere, QUOTA_ADVICE, shortageOf } from '../errors.ts';
+import { tpuPrice } from '../pricing.ts';
+import { requestId } from '../request-id.ts';
+import type { QueuedResource, TpuApi, TpuNode } from './api.ts';
+import { queuedResourceBody, sliceOf, tpuParent } from './requests.ts';
+import type { NodeState } from './states.ts';
+
+const TPU_URL = 'https://tpu.googleapis.com/v2';
+
+/** States in which a node is not lost but on its way; all others but READY mean that it is. */
+const NODE_ON_ITS_WAY: ReadonlySet<NodeState> = new Set([
+  'STATE_UNSPECIFIED',
+  'CREATING',
+  'RESTARTING',
+  'REIMAGING',
+  'REPAIRING',
+  'STARTING',
+  'UNHIDING',
+  'UNKNOWN',
+]);
+
+/** @param metadata what every host of a set reads at its start (`infra/nodes/start-up.ts`) */
+export function tpuProvider(
+  config: TpuConfig,
+  api: TpuApi,
+  metadata: (set: NodeSet) => Readonly<Record<string, string>>,
+): NodeProvider {
+  const parent = tpuParent(config);
+  const slice = sliceOf(config);
+  const nameOf = (set: NodeSet): string => `${parent}/queuedResources/${nodeName(set)}`;
+  const call = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw cloudError(what, error);
+    }
+  };
+
+  return {
+    plan(set) {
+      const chips = slice.chips * config.slices;
+      const hosts = slice.hosts * config.slices;
+      const id = nodeName(set);
+      const notes = [`base image ${slice.runtimeVersion}`];
+      if (config.tier === 'spot') notes.push('spot: slices may be taken away at any time; the run asks for them again');
+      if (!config.externalIps)
+        notes.push('no external addresses: the network needs Cloud NAT and Private Google Access');
+      const url = `${TPU_URL}/${parent}/queuedResources?queuedResourceId=${id}&requestId=${requestId(id, 1)}`;
+      return {
+        requests: [{ method: 'POST', url, body: queuedResourceBody(config, set, metadata(set)) }],
+        hosts,
+        accelerators: chips,
+        price: tpuPrice(slice.family, chips, config),
+        notes,
+      };
+    },
+
+    async request(set, attempt) {
+      const id = nodeName(set);
+      try {
+        await api.createQueuedResource(
+          parent,
+          id,
+          queuedResourceBody(config, set, metadata(set)),
+          requestId(id, attempt),
+        );
+      } catch (error) {
+        const code = codeOf(error);
+        if (isAlreadyThere(error))
+          return requireOurs(await call(`get ${id}`, () => api.getQueuedResource(nameOf(set))), set);
+        if (shortageOf(code, String(error)) === 'capacity')
+          return { kind: 'no-capacity', reason: (error as Error).message };
+        throw cloudError(`ask for ${config.accelerator} in ${config.zone}`, error);
+      }
+      return { kind: 'accepted' };
+    },
+
+    async state(set) {
+      const name = nameOf(set);
+      const queued = await call(`get ${name}`, () => api.getQueuedResource(name));
+      if (queued === null) return { kind: 'absent' };
+      if (queued.state !== 'ACTIVE') return stateOfRequest(queued);
+      const nodes = await call(`get the nodes of ${name}`, () =>
+        Promise.all(queued.nodes.map((node) => api.getNode(node))),
+      );
+      return stateOfNodes(queued.nodes, nodes, slice.hosts);
+    },
+
+    async release(label) {
+      const [queued, nodes] = await owned(label);
+      const covered = new Set(queued.flatMap((request) => request.nodes));
+      for (const { name, state } of queued)
+        if (state !== 'DELETING') await call(`delete ${name}`, () => api.deleteQueuedResource(name));
+      // Those of a request go with it; one that stands alone would be paid for until somebody sees it.
+      for (const { name, state } of nodes)
+        if (!covered.has(name) && state !== 'DELETING') await call(`delete ${name}`, () => api.deleteNode(name));
+      const [queuedLeft, nodesLeft] = await owned(label);
+      return { left: [...queuedLeft, ...nodesLeft].map(({ name, state }) => `${name} (${state})`) };
+    },
+
+    async list(label) {
+      const [queued, nodes] = await owned(label);
+      return [
+        ...queued.map((one) => resourceOf('queued resource', one)),
+        ...nodes.map((one) => resourceOf('TPU node', one)),
+      ];
+    },
+  };
+
+  /** Requests and nodes of a run, or of all runs, by label. */
+  async function owned(label: string | null): Promise<[QueuedResource[], TpuNode[]]> {
+    const isOwned = ({ name, labels }: { name: string; labels: Readonly<Record<string, string>> }): boolean =>
+      label === null ? labelOf(name, labels) !== null : labelOf(name, labels) === label;
+    return call(`list what is in ${parent}`, async () => [
+      (await api.listQueuedResources(parent)).filter(isOwned),
+      (await api.listNodes(parent)).filter(isOwned),
+    ]);
+  }
+}
+
+/** A failed request may tell nothing of its nodes: the name says whose it is as well. */
+const labelOf = (name: string, labels: Readonly<Record<string, string>>): string | null =>
+  labels['stp-run'] ?? runLabelOf(name.slice(name.lastIndexOf('/') + 1));
+
+function resourceOf(kind: OwnedResource['kind'], one: QueuedResource | TpuNode): OwnedResource {
+  const { name, state, labels, createdAtMs } = one;
+  return { kind, name, runLabel: labelOf(name, labels) ?? '', state, createdAtMs };
+}
+
+/** Something of that name is there already: ours from an earlier call, or another's. */
+function requireOurs(found: QueuedResource | null, set: NodeSet): { kind: 'accepted' } {
+  const label = runLabel(set.run);
+  // Gone again meanwhile: the state will say so.
+  if (found === null || labelOf(found.name, found.labels) === label) return { kind: 'accepted' };
+  throw new StpError(
+    'STP1602',
+    `${found.name} is there already and belongs to ${found.labels['stp-run'] ?? 'nobody we know'}`,
+    'Give the run another name, or delete that resource.',
+    { facts: { name: found.name, label } },
+  );
+}
+
+function stateOfRequest(queued: QueuedResource): NodesState {
+  const { state, failure } = queued;
+  switch (state) {
+    case 'FAILED': {
+      const reason = failure?.message ?? 'the request failed without a reason';
+      const isQuota = failure !== null && shortageOf(failure.code, failure.message) === 'quota';
+      // What expired or found no capacity may be asked for again; what was wrong with the request stays wrong.
+      const again =
+        !isQuota &&
+        (failure === null ||
+          shortageOf(failure.code, failure.message) === 'capacity' ||
+          /valid.?until|expired|internal/i.test(failure.message));
+      return { kind: 'failed', reason, advice: isQuota ? QUOTA_ADVICE : CAPACITY_ADVICE, again };
+    }
+    case 'SUSPENDING':
+    case 'SUSPENDED':
+    case 'DELETING':
+      return { kind: 'lost', reason: `the queued resource is ${state}` };
+    default:
+      return { kind: 'waiting', reason: `the queued resource is ${state}` };
+  }
+}
+
+function stateOfNodes(names: readonly string[], nodes: readonly (TpuNode | null)[], hostsPerSlice: number): NodesState {
+  const hosts: NodeHost[] = [];
+  let waiting: string | null = null;
+  for (const [index, node] of nodes.entries()) {
+    const name = names[index]!.slice(names[index]!.lastIndexOf('/') + 1);
+    if (node === null) return { kind: 'lost', reason: `node ${name} is gone` };
+    if (NODE_ON_ITS_WAY.has(node.state)) waiting = `node ${name} is ${node.state}`;
+    else if (node.state !== 'READY') return { kind: 'lost', reason: `node ${name} is ${node.state}` };
+    else if (node.addresses.length < hostsPerSlice)
+      waiting = `node ${name} has ${node.addresses.length} of ${hostsPerSlice} hosts`;
+    for (const [number, address] of node.addresses.entries())
+      hosts.push({ name: `${name}/${number}`, taskQueue: hostQueue(name, number), address: address || null });
+  }
+  return waiting === null ? { kind: 'ready', hosts } : { kind: 'waiting', reason: waiting };
+}

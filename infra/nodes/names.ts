@@ -1,0 +1,33 @@
+/** How nodes and their queues are called, for workers, providers and start-up scripts alike. */
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { NodeSet } from './provider.ts';
+
+/** Labels and names of Compute Engine have at most 63 characters; what managed groups and slices append fits as well. */
+const SLUG_CHARS_MAX = 24;
+const HASH_DIGITS = 8;
+const NODE_NAME = /^(stp-[a-z0-9-]*?-[0-9a-f]{8})-g(\d+)(?:-[a-z0-9]+)*$/;
+
+/** Label `stp-run` of everything that a run owns: readable, and unlike that of any other run. */
+export function runLabel(run: string): string {
+  const slug = run
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, SLUG_CHARS_MAX)
+    .replace(/-+$/, '');
+  return `stp-${slug}-${createHash('sha256').update(run).digest('hex').slice(0, HASH_DIGITS)}`;
+}
+
+/** Name of a set of nodes: the same for every asking, so that a second one finds the first. */
+export const nodeName = ({ run, generation }: NodeSet): string => `${runLabel(run)}-g${generation}`;
+
+/** The run's label in the name of something that a run owns, or null for what is none of ours. */
+export const runLabelOf = (name: string): string | null => NODE_NAME.exec(name)?.[1] ?? null;
+
+/** Queue of one machine of a node that a cloud or an inventory has; the start-up script says the same. */
+export const hostQueue = (node: string, index: number): string => `host/${node}/${index}`;
+
+/** Queue of this machine's own worker: STP_HOST_QUEUE on nodes, else named after the machine. */
+export const ownHostQueue = (environment: NodeJS.ProcessEnv = process.env): string =>
+  environment.STP_HOST_QUEUE || `stp/host/${hostname()}`;

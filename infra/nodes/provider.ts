@@ -1,0 +1,94 @@
+/**
+ * What gets machines from a cloud, or finds those of an inventory, and gives them back. Every call is short and may be
+ * made again: waiting is the caller's matter (timers of a workflow), names are made from the run alone.
+ */
+
+/** Which machines are meant: those of one run, of its first, second … set. A set that was lost is replaced by the next. */
+export interface NodeSet {
+  /** The run as it is called on machines (`localRunName`): the same name in another store is another run. */
+  readonly run: string;
+  /** 1, 2, … */
+  readonly generation: number;
+}
+
+/** One call to a cloud's API as it goes out, without credentials. */
+export interface CloudRequest {
+  readonly method: 'POST' | 'DELETE';
+  readonly url: string;
+  readonly body: unknown;
+}
+
+/** What machines cost, and where that is known from. */
+export interface Price {
+  /** USD an hour for all of them; null where the table does not have them. */
+  readonly perHour: number | null;
+  readonly basis: string;
+}
+
+export interface NodesPlan {
+  readonly requests: readonly CloudRequest[];
+  readonly hosts: number;
+  /** TPU chips or GPUs, of all hosts together. */
+  readonly accelerators: number;
+  readonly price: Price;
+  /** What a person should know before the requests go out. */
+  readonly notes: readonly string[];
+}
+
+/** One machine with a worker on it. */
+export interface NodeHost {
+  /** `<node>/<n>`: the node as the cloud calls it, and the machine's number in it. */
+  readonly name: string;
+  /** The worker polls this queue. */
+  readonly taskQueue: string;
+  /** Address inside the network; null where it is not known. */
+  readonly address: string | null;
+}
+
+/** How an asking went. `capacity`: there is none now, so ask again later; what is short for good is an error instead. */
+export type Asked = { readonly kind: 'accepted' } | { readonly kind: 'no-capacity'; readonly reason: string };
+
+export type NodesState =
+  /** Nothing of that name is there. */
+  | { readonly kind: 'absent' }
+  /** Asked for and on the way, or on the way back up. */
+  | { readonly kind: 'waiting'; readonly reason: string }
+  /** Some machines are there and others are not, nor will they come by themselves. */
+  | { readonly kind: 'incomplete'; readonly reason: string }
+  | { readonly kind: 'ready'; readonly hosts: readonly NodeHost[] }
+  /** Taken away: preempted, suspended, stopped, deleted. */
+  | { readonly kind: 'lost'; readonly reason: string }
+  /** The cloud gave the request up. `again`: the same request may succeed later. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly advice: string; readonly again: boolean };
+
+/** What is left of a run after a release: nothing, or what is still going away. */
+export interface Released {
+  readonly left: readonly string[];
+}
+
+/** Something in the cloud that belongs to a run. */
+export interface OwnedResource {
+  readonly kind: 'queued resource' | 'TPU node' | 'instance' | 'instance group' | 'instance template';
+  /** Full name in the API. */
+  readonly name: string;
+  /** Label of the run it belongs to (`runLabel`). */
+  readonly runLabel: string;
+  readonly state: string;
+  /** ms since 1970; null where the API does not say. */
+  readonly createdAtMs: number | null;
+}
+
+export interface NodeProvider {
+  /** Works without credentials and asks nobody. */
+  plan(set: NodeSet): NodesPlan;
+  /**
+   * Asks for the machines; where they were asked for already, nothing changes. `attempt` tells askings on purpose apart
+   * from a repeated call of one.
+   */
+  request(set: NodeSet, attempt: number): Promise<Asked>;
+  state(set: NodeSet): Promise<NodesState>;
+  /** Has everything deleted that carries the run's label, of all sets. To be called until nothing is left. */
+  release(runLabel: string): Promise<Released>;
+  /** What carries the label of a run, or of any run of ours (null). */
+  list(runLabel: string | null): Promise<readonly OwnedResource[]>;
+}

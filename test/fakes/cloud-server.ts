@@ -1,0 +1,105 @@
+/**
+ * An HTTP server for a fake cloud API: credentials must be there, answers are JSON, and requests can meet faults: refused
+ * before anything happened, carried out with the answer lost, carried out twice, or late.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, type ErrorKind } from './api-error.ts';
+
+export type CloudFault =
+  /** Refused; nothing happened. */
+  | { readonly kind: 'error'; readonly error: ErrorKind; readonly message?: string }
+  /** The connection breaks before the request was looked at. */
+  | { readonly kind: 'lost-request' }
+  /** Carried out, and the connection breaks before the answer. */
+  | { readonly kind: 'lost-answer' }
+  /** Carried out, and answered with an error all the same. */
+  | { readonly kind: 'error-after'; readonly error: ErrorKind }
+  /** Carried out twice, as after a retry on the way; the second answer is what is heard. */
+  | { readonly kind: 'twice' }
+  | { readonly kind: 'late'; readonly ms: number };
+
+export interface CloudCall {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+}
+
+export interface CloudServer {
+  /** `http://127.0.0.1:PORT` */
+  readonly endpoint: string;
+  /** "METHOD path" of every request so far. */
+  readonly requests: readonly string[];
+  /** Bodies of POST requests so far, with their URLs. */
+  readonly posted: readonly { readonly url: string; readonly body: unknown }[];
+  /** The next request whose "METHOD path" matches meets the fault; faults wait in order. */
+  inject(request: RegExp, fault: CloudFault): void;
+  pendingFaults(): number;
+  /** Forgets requests and faults. */
+  forget(): void;
+  close(): Promise<void>;
+}
+
+export async function startCloudServer(
+  token: string | null,
+  handle: (call: CloudCall) => unknown,
+): Promise<CloudServer> {
+  const requests: string[] = [];
+  const posted: { url: string; body: unknown }[] = [];
+  const faults: { request: RegExp; fault: CloudFault }[] = [];
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(request.url ?? '/', 'http://fake');
+    const line = `${request.method} ${url.pathname}`;
+    requests.push(line);
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const text = Buffer.concat(parts).toString();
+    if (token !== null && request.headers.authorization !== `Bearer ${token}`)
+      throw new ApiError('UNAUTHENTICATED', 'Request is missing required authentication credential.');
+    const index = faults.findIndex((entry) => entry.request.test(line));
+    const fault = index === -1 ? null : faults.splice(index, 1)[0]!.fault;
+    if (fault?.kind === 'lost-request') return void request.socket.destroy();
+    if (fault?.kind === 'error') throw new ApiError(fault.error, fault.message ?? 'injected');
+    if (fault?.kind === 'late') await sleep(fault.ms);
+    const body: unknown = text === '' ? null : JSON.parse(text);
+    if (request.method === 'POST') posted.push({ url: request.url ?? '', body });
+    const call = { method: request.method ?? 'GET', path: url.pathname, query: url.searchParams, body };
+    let result = handle(call);
+    if (fault?.kind === 'twice') result = handle(call);
+    if (fault?.kind === 'lost-answer') return void request.socket.destroy();
+    if (fault?.kind === 'error-after') throw new ApiError(fault.error, 'injected after the effect');
+    send(response, 200, result);
+  };
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      if (error instanceof ApiError) send(response, error.httpStatus, error.toBody());
+      else send(response, 500, { error: { code: 500, message: String(error), status: 'INTERNAL' } });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    posted,
+    inject: (request, fault) => void faults.push({ request, fault }),
+    pendingFaults: () => faults.length,
+    forget() {
+      for (const list of [requests, posted, faults]) list.length = 0;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function send(response: ServerResponse, status: number, value: unknown): void {
+  const body = Buffer.from(JSON.stringify(value));
+  response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8', 'content-length': body.length });
+  response.end(body);
+}

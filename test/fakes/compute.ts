@@ -1,0 +1,143 @@
+/**
+ * The Compute Engine API v1 over HTTP, as the official client speaks it: instances, templates and managed groups of
+ * `ComputeModel`, operations that are waited for, filters by label and name.
+ */
+import { ApiError } from './api-error.ts';
+import type { FakeClock } from './clock.ts';
+import { type CloudCall, type CloudServer, startCloudServer } from './cloud-server.ts';
+import { ComputeModel, type ModelInstance, type OperationErrors } from './compute-model.ts';
+
+export interface FakeCompute extends CloudServer {
+  readonly model: ComputeModel;
+}
+
+const PATH =
+  /^\/compute\/v1\/projects\/([^/]+)\/(?:zones\/([^/]+)|global)\/(instances|instanceGroupManagers|instanceTemplates|operations)(?:\/([^/]+))?(?:\/([^/]+))?$/;
+const PAGE_MAX = 3;
+
+/** @param token what requests must carry; null: nothing */
+export async function startFakeCompute(clock: FakeClock, token: string | null): Promise<FakeCompute> {
+  const model = new ComputeModel(clock);
+  const operations = new Map<string, OperationErrors>();
+
+  function handle({ method, path, query, body }: CloudCall): unknown {
+    const match = PATH.exec(path);
+    if (match === null) throw new ApiError('NOT_FOUND', `no such path: ${path}`);
+    const [, project, zone, collection, name = '', verb] = match;
+    const place = `https://www.googleapis.com/compute/v1/projects/${project}/${zone === undefined ? 'global' : `zones/${zone}`}`;
+    const operation = (id: string, done: boolean): object => {
+      const errors = operations.get(id) ?? [];
+      return {
+        kind: 'compute#operation',
+        name: id,
+        selfLink: `${place}/operations/${id}`,
+        status: done ? 'DONE' : 'RUNNING',
+        ...(done && errors.length > 0 ? { error: { errors } } : {}),
+      };
+    };
+    const begin = (work: () => OperationErrors | void): object => {
+      const known = model.requestIds.get(query.get('requestId') ?? '');
+      if (known !== undefined) return operation(known, false);
+      const errors = work() ?? [];
+      const id = `operation-${operations.size + 1}`;
+      operations.set(id, errors);
+      if (query.has('requestId')) model.requestIds.set(query.get('requestId')!, id);
+      return operation(id, false);
+    };
+    const list = <T extends { name: string }>(all: readonly T[], show: (one: T) => object, key = 'items'): object => {
+      const found = all.filter((one) => isWanted(show(one) as Filtered, query.get('filter')));
+      const start = Number(query.get('pageToken') || 0);
+      const nextPageToken = start + PAGE_MAX < found.length ? String(start + PAGE_MAX) : undefined;
+      return {
+        [key]: found.slice(start, start + PAGE_MAX).map(show),
+        ...(nextPageToken === undefined ? {} : { nextPageToken }),
+      };
+    };
+    const instance = (one: ModelInstance): object => ({
+      kind: 'compute#instance',
+      name: one.name,
+      status: one.status,
+      labels: one.properties.labels ?? {},
+      creationTimestamp: new Date(one.createdAtMs).toISOString(),
+      selfLink: `${place}/instances/${one.name}`,
+      networkInterfaces: [{ networkIP: one.address }],
+    });
+    const created = (one: { name: string; createdAtMs: number }): object => ({
+      name: one.name,
+      creationTimestamp: new Date(one.createdAtMs).toISOString(),
+    });
+    const group = (one: { name: string; createdAtMs: number; targetSize: number }): object => ({
+      ...created(one),
+      targetSize: one.targetSize,
+      status: { isStable: model.membersOf(one.name).every((member) => member.status === 'RUNNING') },
+    });
+
+    model.settle();
+    switch (`${method} ${collection}${name === '' ? '' : '/one'}${verb === undefined ? '' : `/${verb}`}`) {
+      case 'POST instances': {
+        const { name: wanted, ...properties } = body as { name: string };
+        return begin(() => model.insert(wanted, properties));
+      }
+      case 'GET instances':
+        return list(model.live(), instance);
+      case 'GET instances/one':
+        return instance(model.get(name));
+      case 'DELETE instances/one':
+        return begin(() => model.delete(name));
+      case 'POST instanceTemplates': {
+        const { name: wanted, properties } = body as { name: string; properties: object };
+        return begin(() => model.insertTemplate(wanted, properties));
+      }
+      case 'GET instanceTemplates':
+        return list([...model.templates.values()], created);
+      case 'DELETE instanceTemplates/one':
+        return begin(() => model.deleteTemplate(name));
+      case 'POST instanceGroupManagers':
+        return begin(() => model.insertGroup((body as { name: string }).name, body as never));
+      case 'GET instanceGroupManagers':
+        return list([...model.groups.values()], group);
+      case 'GET instanceGroupManagers/one':
+        return group(model.getGroup(name));
+      case 'DELETE instanceGroupManagers/one':
+        return begin(() => model.deleteGroup(name));
+      case 'POST instanceGroupManagers/one/listManagedInstances': {
+        const { errors } = model.getGroup(name);
+        const lastAttempt = errors.length === 0 ? {} : { lastAttempt: { errors: { errors } } };
+        const missing = errors.length === 0 ? [] : [{ name: 'missing', currentAction: 'CREATING', ...lastAttempt }];
+        const members = model.membersOf(name).map((one) => ({
+          name: one.name,
+          instance: `${place}/instances/${one.name}`,
+          instanceStatus: one.status,
+          currentAction: one.status === 'RUNNING' ? 'NONE' : 'CREATING',
+        }));
+        return list([...members, ...missing], (one) => one, 'managedInstances');
+      }
+      case 'POST operations/one/wait':
+      case 'GET operations/one':
+        if (!operations.has(name)) throw new ApiError('NOT_FOUND', name);
+        return operation(name, true);
+      default:
+        throw new ApiError('NOT_FOUND', `${method} ${path}`);
+    }
+  }
+
+  return Object.assign(await startCloudServer(token, handle), { model });
+}
+
+interface Filtered {
+  readonly name?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** The filters that are used here: `labels.KEY=VALUE`, `labels.KEY:*`, `name eq REGEX`. Others are refused, as the API does. */
+function isWanted(one: Filtered, filter: string | null): boolean {
+  if (filter === null || filter === '') return true;
+  const label = /^labels\.([a-z-]+)(?:=([\w-]+)|:\*)$/.exec(filter);
+  if (label !== null) {
+    const value = one.labels?.[label[1]!];
+    return label[2] === undefined ? value !== undefined : value === label[2];
+  }
+  const name = /^name eq (\S+)$/.exec(filter);
+  if (name !== null) return new RegExp(`^(?:${name[1]})$`).test(one.name ?? '');
+  throw new ApiError('INVALID_ARGUMENT', `Invalid value for field 'filter': '${filter}'`, 'invalid');
+}
