@@ -1,0 +1,123 @@
+/**
+ * The start-up script of a node: one text a kind of node, put together from `shell/` and the pins. It reads what the node is
+ * from the metadata server (`startupMetadata` says what must be there), installs the pinned stack, says each step to the
+ * store under `RUN/nodes/NODE/NUMBER/steps/`, and starts the workers, which poll `host/NODE/NUMBER`.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { StpError } from '../../data/errors.ts';
+
+/** What is there to compute with: it decides which Python environments are installed. `lean` has none. */
+export type NodeKind = 'tpu' | 'gpu' | 'lean';
+
+/** In the order in which the shell reads them. */
+const PARTS = ['settings', 'store', 'steps', 'install', 'service'] as const;
+/** Compute Engine takes 256 KiB for a value of the metadata. */
+const SCRIPT_BYTES_MAX = 256 * 1024;
+/** Steps of environments have the numbers from here on. */
+const FIRST_ENVIRONMENT_STEP = 60;
+
+const purpose = z.string().min(1);
+const word = z.string().regex(/^[\w.:/@+-]+$/);
+/** `marin-levanter[tpu,gcp]==0.2.20.dev1`: always one version. */
+const requirement = z.string().regex(/^[\w.-]+(?:\[[\w,-]+\])?==[\w.+]+$/, 'must be a package at one version');
+const pinsSchema = z.strictObject({
+  lean: z.strictObject({ purpose, toolchain: word }),
+  elan: z.strictObject({
+    purpose,
+    version: word,
+    url: z.url({ protocol: /^https$/ }),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .nullable(),
+  }),
+  mathlib: z.strictObject({
+    purpose,
+    repository: z.url({ protocol: /^https$/ }),
+    revision: z.string().regex(/^[0-9a-f]{40}$/),
+  }),
+  python: z.strictObject({ purpose, version: word, uv: word }),
+  environments: z.record(
+    z.string().regex(/^[a-z][a-z-]*$/),
+    z.strictObject({ purpose, kinds: z.array(z.enum(['tpu', 'gpu', 'lean'])), packages: z.array(requirement).min(1) }),
+  ),
+});
+export type Pins = z.infer<typeof pinsSchema>;
+
+export function readPins(): Pins {
+  return pinsSchema.parse(JSON.parse(readFileSync(join(import.meta.dirname, 'pins.json'), 'utf8')));
+}
+
+/** The script, for the metadata key `startup-script`. The same for every node of a kind; it holds no secret. */
+export function startupScript({ kind, pins = readPins() }: { readonly kind: NodeKind; readonly pins?: Pins }): string {
+  const values = {
+    NODE_KIND: kind,
+    LEAN_TOOLCHAIN: pins.lean.toolchain,
+    ELAN_VERSION: pins.elan.version,
+    ELAN_URL: pins.elan.url,
+    ELAN_SHA256: pins.elan.sha256 ?? '',
+    MATHLIB_REPOSITORY: pins.mathlib.repository,
+    MATHLIB_REVISION: pins.mathlib.revision,
+    PYTHON_VERSION: pins.python.version,
+    UV_VERSION: pins.python.uv,
+  };
+  const environments = Object.entries(pins.environments)
+    .filter(([, { kinds }]) => kinds.includes(kind))
+    .map(([name, { packages }], index) => {
+      const fingerprint = quoted([pins.python.version, ...packages].join(' '));
+      const words = [FIRST_ENVIRONMENT_STEP + index, name, fingerprint, 'install_environment', name];
+      return `  step ${[...words, ...packages.map(quoted)].join(' ')}`;
+    });
+  const script = [
+    '#!/bin/bash',
+    `# Start-up of a node of kind ${kind}. Made by infra/bootstrap/script.ts.`,
+    'set -uo pipefail',
+    ...Object.entries(values).map(([name, value]) => `readonly ${name}=${quoted(value)}`),
+    ...PARTS.map((part) => shellPart(part)),
+    'install_environments() {',
+    ...(environments.length > 0 ? environments : ['  return 0']),
+    '}',
+    shellPart('main'),
+  ].join('\n');
+  if (Buffer.byteLength(script) > SCRIPT_BYTES_MAX)
+    throw new StpError('STP1604', 'the start-up script is too long', `Keep it under ${SCRIPT_BYTES_MAX} bytes.`);
+  return script;
+}
+
+export interface StartUpSettings {
+  readonly kind: NodeKind;
+  readonly run: string;
+  /** Folder of runs, `gs://bucket/prefix`. */
+  readonly storeUri: string;
+  /** The worker's archive (`bundle.ts`) and the SHA-256 that it must have. */
+  readonly bundle: { readonly uri: string; readonly sha256: string };
+  readonly temporal: { readonly address: string; readonly namespace: string };
+  /** Variable of the worker → `projects/P/secrets/S/versions/V`. */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** Every metadata key that a node of ours needs; none of them is a secret. */
+export function startupMetadata(settings: StartUpSettings): Record<string, string> {
+  const { kind, run, storeUri, bundle, temporal, secrets } = settings;
+  return {
+    'startup-script': startupScript({ kind }),
+    'stp-run': run,
+    'stp-store': storeUri,
+    'stp-bundle': bundle.uri,
+    'stp-bundle-sha256': bundle.sha256,
+    'stp-temporal-address': temporal.address,
+    'stp-temporal-namespace': temporal.namespace,
+    'stp-secrets': Object.entries(secrets)
+      .map(([variable, name]) => `${variable} ${name}`)
+      .join('\n'),
+  };
+}
+
+function shellPart(name: string): string {
+  return readFileSync(join(import.meta.dirname, 'shell', `${name}.sh`), 'utf8').trimEnd();
+}
+
+/** One word of the shell, whatever is in it. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
