@@ -8,7 +8,7 @@ import { runLean } from '../../lean/process/lean-process.ts';
 import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
 import { check, post, type Served, serveLean } from './served.ts';
 
-const DRIVERS: readonly DriverName[] = ['json'];
+const DRIVERS: readonly DriverName[] = ['json', 'server'];
 
 /** What `lean --json` says of a whole file: the measure of all places. */
 async function whole(text: string): Promise<{ line: number; column: number; data: string }[]> {
