@@ -57,7 +57,11 @@ export function libraryActivities(ports: Ports) {
           const earlier = await Array.fromAsync(grownTheorems(store, last.library));
           const added = await nextTheorems(store, last, earlier);
           if (added.length === 0) return { library: last.library };
-          const fit = new Set((await ports.growable(run, earlier, added, signal)).map((theorem) => theorem.name));
+          const fit = new Set(
+            (await ports.growable(run, earlier, added, input.config.verification, signal)).map(
+              (theorem) => theorem.name,
+            ),
+          );
           const all = [...earlier, ...added.filter(({ name }) => fit.has(name))];
           return { library: await writeRecords(store, `${input.name}/library-*.jsonl`, all, signal) };
         }),

@@ -3,14 +3,16 @@
  * implementations are put in by the workers (`workers/assemble.ts`), fakes by tests.
  */
 import type { SftSet } from '../data/prepare/sft-set.ts';
-import type { LibraryTheorem, Statement } from '../data/schemas/records.ts';
+import type { LibraryTheorem, SandboxFacts, Statement } from '../data/schemas/records.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import type { Nodes } from '../infra/nodes/nodes.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
+import type { CertificateTask } from '../lean/certificate/checkers.ts';
 import type { FileReport } from '../lean/check-file.ts';
 import type { GrownTheorem } from '../lean/library/grow.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
 import type { DriverName } from '../lean/process/driver.ts';
+import type { SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
 import type { Verifier } from '../lean/verifier.ts';
 import type { Generator } from '../model/generator.ts';
 import type { Trainer } from '../model/trainer.ts';
@@ -35,28 +37,34 @@ export interface VerificationLimits {
   readonly candidateTimeoutMs: number;
   readonly memoryBytesMax: number;
   readonly driver: DriverName;
+  /** Everything that starts Lean on text that a model wrote holds to it: STP1205 where it cannot. */
+  readonly sandbox: SandboxPolicy;
 }
 
 export interface Ports {
   store(run: string): Promise<ObjectStore>;
   /** Checks under the library and, where there are any, the run's grown theorems (`grownHeaders` says how they come in). */
   verifier(run: string, limits: VerificationLimits, grown?: readonly GrownTheorem[]): Promise<Verifier>;
+  /** What Lean runs in on this node under the policy. */
+  sandbox(policy: SandboxPolicy): Promise<SandboxFacts>;
   /** Those of the added theorems that compile over the earlier ones. */
   growable(
     run: string,
     earlier: readonly GrownTheorem[],
     added: readonly GrownTheorem[],
+    limits: Pick<VerificationLimits, 'sandbox'>,
     signal: AbortSignal,
   ): Promise<readonly GrownTheorem[]>;
   /**
    * Checks a whole file by itself: compiled in one fresh process, axioms read in another (as `bin/stp check`). The process
-   * gets the memory that the screen's big class gives a proof.
+   * gets the memory that the screen's big class gives a proof. For a certificate the further checkers look at it as well.
    */
   checkFile(
     run: string,
     path: string,
-    limits: Pick<VerificationLimits, 'candidateTimeoutMs' | 'memoryBytesMax'>,
+    limits: Pick<VerificationLimits, 'candidateTimeoutMs' | 'memoryBytesMax' | 'sandbox'>,
     signal: AbortSignal,
+    certificate?: CertificateTask,
   ): Promise<FileReport>;
   /**
    * The engine on a checkpoint folder; one is kept warm until another is asked for. The signal ends the search for a

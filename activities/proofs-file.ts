@@ -4,7 +4,8 @@
  */
 import { contentId } from '../data/schemas/ids.ts';
 import type { Proved } from '../data/schemas/records.ts';
-import { GROWN_NAMESPACE, theoremText } from '../lean/library/grow.ts';
+import type { CertificateTask } from '../lean/certificate/checkers.ts';
+import { GROWN_NAMESPACE, signatureOf, theoremText } from '../lean/library/grow.ts';
 import { LIBRARY_HEADER } from '../lean/library/header.ts';
 import { type LeanSource, pruneTheorems } from '../lean/library/prune.ts';
 import type { GrownRecord } from './library.ts';
@@ -65,6 +66,24 @@ export function certificateFile(proofs: readonly Proved[], library: readonly Gro
 }
 
 /**
+ * What the certificate's further checkers compare that file with: each theorem as our record states it, and the same file
+ * with no proof of theirs in it.
+ */
+export function certificateTask(proofs: readonly Proved[], library: readonly GrownRecord[] = []): CertificateTask {
+  const unproved = proofs.map((proof) => ({ ...proof, proof: 'sorry' }));
+  const grown = neededTheorems(proofs, library);
+  const names = proofs.map((proof) => keptName(proof));
+  return {
+    stated: proofs.map((proof, index) => ({
+      name: names[index]!,
+      opens: openLines(proof.header),
+      signature: signatureOf(proof.statement),
+    })),
+    challenge: [...importLines([...proofs, ...grown]), ...grownSection(grown), keptSection(unproved, names)].join('\n'),
+  };
+}
+
+/**
  * Grown theorems that the proofs name, and those that their own proofs name, in order of growth. A theorem names only
  * ones that grew before it, so in this order each stands below all that it needs.
  */
@@ -96,9 +115,9 @@ function grownSection(theorems: readonly GrownRecord[]): string[] {
   return [`namespace ${GROWN_NAMESPACE}\n\n${NO_AUTO_BOUND}`, ...grown, `end ${GROWN_NAMESPACE}\n`];
 }
 
-function keptSection(proofs: readonly Proved[]): string {
-  const kept = proofs.map((proof) => {
-    const local = keptName(proof).slice(NAMESPACE.length + 1);
+function keptSection(proofs: readonly Proved[], names: readonly string[] = proofs.map(keptName)): string {
+  const kept = proofs.map((proof, index) => {
+    const local = names[index]!.slice(NAMESPACE.length + 1);
     const usesGrown = proof.premises.some((premise) => premise.startsWith(`${GROWN_NAMESPACE}.`));
     const opens = usesGrown ? `${openLines(proof.header)}\nopen ${GROWN_NAMESPACE}` : openLines(proof.header);
     const origin = `-- ${proof.origin}, round ${proof.round}, pass rate ${proof.passRate.toFixed(3)}, model ${proof.model}`;

@@ -1,5 +1,4 @@
 /** Certificates for the proofs that are kept. */
-import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -10,10 +9,11 @@ import { type Proved, provedSchema } from '../data/schemas/records.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import type { FileReport } from '../lean/check-file.ts';
 import { cutShards } from '../selfplay/shards.ts';
+import { certificateOf, sha256 } from './certificate.ts';
 import { withHeartbeat } from './edge.ts';
 import { type GrownRecord, grownTheorems } from './library.ts';
 import type { Ports } from './ports.ts';
-import { certificateFile, keptName } from './proofs-file.ts';
+import { certificateFile, certificateTask, keptName } from './proofs-file.ts';
 import { once, readRecords, writeRecords } from './record-files.ts';
 
 export const certifiedSchema = z.strictObject({
@@ -42,7 +42,9 @@ export function verifyActivities(ports: Ports) {
   return {
     /**
      * Certificates: the proofs stand in a file of their own, as they will in `proofs.lean`, are compiled by one fresh
-     * process, and another reads which axioms the compiled theorems rest on. What that refuses is not rewarded.
+     * process, another reads which axioms the compiled theorems rest on, a third compares them with our record of the
+     * statements, and every further checker that this machine has looks at the module. What any of them refuses is not
+     * rewarded.
      */
     async certify(input: CertifyInput): Promise<Certified> {
       const { run } = input;
@@ -143,28 +145,29 @@ async function certifyBatch(
   library: readonly GrownRecord[],
   signal: AbortSignal,
 ): Promise<Proved[]> {
-  const check = async (text: string, path: string): Promise<FileReport> => {
-    await writeFile(path, text);
-    const report = await ports.checkFile(input.run, path, input.config.verification, signal);
+  const check = async (proofs: readonly Proved[], path: string): Promise<FileReport> => {
+    await writeFile(path, certificateFile(proofs, library));
+    const task = certificateTask(proofs, library);
+    const report = await ports.checkFile(input.run, path, input.config.verification, signal, task);
     if (report.exit === 'not-started') throw noVerdict(batch.length, report.reason);
     return report;
   };
-  const text = certificateFile(batch, library);
-  const { theorems, leanVersion, fingerprint, reason } = await check(text, `${name}.lean`);
-  const judged = new Map(theorems.map((theorem) => [theorem.name, theorem]));
-  const fileHash = createHash('sha256').update(text).digest('hex');
+  const report = await check(batch, `${name}.lean`);
+  const judged = new Map(report.theorems.map((theorem) => [theorem.name, theorem]));
+  const fileHash = sha256(certificateFile(batch, library));
   const certified = batch.flatMap((proof): Proved[] => {
     const theorem = judged.get(keptName(proof));
     if (theorem?.verdict !== 'accepted') return [];
-    return [{ ...proof, certificate: { leanVersion, fingerprint, fileHash, axioms: [...theorem.axioms] } }];
+    return [{ ...proof, certificate: certificateOf(proof, report, theorem.axioms, fileHash) }];
   });
   const open = batch.filter((proof) => (judged.get(keptName(proof))?.verdict ?? 'unchecked') === 'unchecked');
   if (open.length === 0) return certified;
   if (batch.length === 1) {
     const control = controlFor(batch[0]!);
-    const report = await check(certificateFile([control], library), `${name}_control.lean`);
-    const isAccepted = report.theorems.some((one) => one.name === keptName(control) && one.verdict === 'accepted');
-    if (!isAccepted) throw noVerdict(1, reason || report.reason || 'the file has errors elsewhere');
+    const other = await check([control], `${name}_control.lean`);
+    const ofControl = other.theorems.find((one) => one.name === keptName(control));
+    if (ofControl?.verdict !== 'accepted')
+      throw noVerdict(1, report.reason || other.reason || ofControl?.message || 'the file has errors elsewhere');
     return [];
   }
   const parts = open.length < batch.length ? [open] : cutShards(open, Math.ceil(open.length / 2));

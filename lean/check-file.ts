@@ -3,14 +3,17 @@
  * that module with no text of the file around and prints the axioms of each theorem by full name, so that nothing the file
  * says can change the answer. A third makes sure that those names were not there before. A theorem that cannot be found
  * or told apart is `unchecked`, never accepted, and so is every theorem of a file that runs code of its own
- * (`verdict/file-policy.ts`).
+ * (`verdict/file-policy.ts`). For a certificate more checkers look at the module (`certificate/`): what one of them refuses
+ * is not accepted.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { LeanMessage } from '../data/schemas/records.ts';
+import type { CheckRecord, LeanMessage, SandboxFacts } from '../data/schemas/records.ts';
+import type { Checker, CompiledFile } from './certificate/checker.ts';
+import { runCheckers } from './certificate/run-checkers.ts';
 import { type LeanExit, runLean } from './process/lean-process.ts';
-import { openSlots } from './process/slots.ts';
+import { noSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { isSorry, splitAxioms } from './verdict/axioms.ts';
 import { findUnjudgeable } from './verdict/file-policy.ts';
 import { type FileScan, type FoundTheorem, scanFile } from './verdict/file-scan.ts';
@@ -51,6 +54,13 @@ export interface FileReport {
   readonly leanVersion: string;
   /** Hash of toolchain and library: which Lean said so. */
   readonly fingerprint: string;
+  /** False with an assembled Lean, whose package holds the library's statements without their proofs. */
+  readonly libraryHasProofs: boolean;
+  /** What was checked, by what, in order; empty where Lean was not started. */
+  readonly checks: readonly CheckRecord[];
+  readonly sandbox: SandboxFacts;
+  /** Of the process that compiled the file: its bound and the most resident memory that was seen. */
+  readonly memory: { readonly bytesMax: number; readonly peakBytes: number };
 }
 
 export interface CheckFileOptions {
@@ -61,7 +71,13 @@ export interface CheckFileOptions {
   readonly timeoutMs?: number;
   /** Resident memory of the process that compiles the file. */
   readonly memoryBytesMax?: number;
+  /** Where Lean runs; without one as any program of this user. */
+  readonly sandbox?: Sandbox;
+  /** Further checkers, for a certificate; asked where a theorem is accepted by then. */
+  readonly checkers?: readonly Checker[];
 }
+
+const UNPROTECTED = noSandbox('none was asked for');
 
 /** Never rejects for what the file holds; only with the signal's reason, or where the scratch folder cannot be written. */
 export async function checkFile(
@@ -77,6 +93,10 @@ export async function checkFile(
     reason: '',
     leanVersion: environment.version,
     fingerprint: environment.fingerprint,
+    libraryHasProofs: !environment.toleratesLibraryAxioms,
+    checks: [],
+    sandbox: (options.sandbox ?? UNPROTECTED).facts,
+    memory: { bytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX, peakBytes: 0 },
     ...parts,
   });
   const source = await readSource(path);
@@ -89,12 +109,22 @@ export async function checkFile(
   }
   const directory = join(options.scratchDirectory, `check-${randomBytes(8).toString('hex')}`);
   await mkdir(directory, { recursive: true });
+  const startedMs = performance.now();
   try {
     const compiled = await compile(source.text, scan, directory, environment, options);
     const { exit, messages } = compiled;
-    if (compiled.failure !== '') return report({ outcome: 'unchecked', reason: compiled.failure, exit, messages });
-    const theorems = await judgeTheorems(scan, compiled, directory, environment, options);
-    return report({ ...summary(theorems, messages), theorems, exit, messages });
+    const memory = { bytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX, peakBytes: compiled.peakResidentBytes };
+    if (compiled.failure !== '')
+      return report({ outcome: 'unchecked', reason: compiled.failure, exit, messages, memory });
+    const compiledMs = performance.now();
+    const judged = await judgeTheorems(scan, compiled, directory, environment, options);
+    const axiomsMs = performance.now() - compiledMs;
+    const own = [
+      lookOf('lean', environment, compiled.module !== null, compiledMs - startedMs),
+      ...(compiled.module === null ? [] : [lookOf('axioms', environment, judged.every(isAccepted), axiomsMs)]),
+    ];
+    const { theorems, checks } = await judgeFurther(judged, scan, compiled, directory, environment, options);
+    return report({ ...summary(theorems, messages), theorems, exit, messages, memory, checks: [...own, ...checks] });
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -115,11 +145,18 @@ async function readSource(path: string): Promise<{ text: string } | { reason: st
   }
 }
 
+const isAccepted = ({ verdict }: TheoremReport): boolean => verdict === 'accepted';
+
+function lookOf(by: string, { version }: LeanEnvironment, isGood: boolean, ms: number): CheckRecord {
+  return { by, version, outcome: isGood ? 'accepted' : 'refused', ms: Math.round(ms) };
+}
+
 interface Compiled {
   /** Why Lean did not get to the end; empty where it did. */
   readonly failure: string;
   readonly exit: LeanExit['how'];
   readonly messages: readonly LeanMessage[];
+  readonly peakResidentBytes: number;
   /** Module that holds the file, or null where it has errors. */
   readonly module: string | null;
   /** Private theorem → public constant that rests on what it rests on. */
@@ -157,11 +194,14 @@ async function compile(
     deadlineMs: options.timeoutMs ?? FILE_TIMEOUT_MS,
     memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
     runMark: options.runMark,
+    sandbox: options.sandbox,
+    writable: [directory],
     signal: options.signal,
     onMessage: (message) => messages.push(message),
   });
+  const { peakResidentBytes } = exit;
   if (exit.how !== 'finished')
-    return { failure: explain(exit), exit: exit.how, messages, module: null, aliases: new Map() };
+    return { failure: explain(exit), exit: exit.how, messages, peakResidentBytes, module: null, aliases: new Map() };
   const own = messages.filter((message) => message.line <= ownLines);
   const failed = messages.some((message) => message.severity === 'error');
   if (failed && companions.length > 0 && !own.some((message) => message.severity === 'error')) {
@@ -169,7 +209,7 @@ async function compile(
     return compile(text, visible, directory, environment, options);
   }
   const compiled = failed || exit.code !== 0 ? null : module;
-  return { failure: '', exit: exit.how, messages: own, module: compiled, aliases };
+  return { failure: '', exit: exit.how, messages: own, peakResidentBytes, module: compiled, aliases };
 }
 
 /** Local syntax could make something else of the name of a private theorem. */
@@ -200,14 +240,15 @@ async function judgeTheorems(
 ): Promise<TheoremReport[]> {
   const { module, aliases } = compiled;
   if (module === null) return scan.theorems.map((theorem) => judgeByMessages(theorem, compiled.messages));
-  const ask = { environment, workingDirectory: directory, runMark: options.runMark, signal: options.signal };
+  const { runMark, signal, sandbox } = options;
+  const ask = { environment, workingDirectory: directory, runMark, signal, sandbox };
   const askedName = (theorem: FoundTheorem): string => aliases.get(theorem) ?? theorem.name;
   const names = scan.theorems.map(askedName);
   const loaded = { ...environment, searchPath: [directory, ...environment.searchPath] };
   try {
     const answers = await printAxioms([`import ${module}`], names, { ...ask, environment: loaded });
     const before = await printAxioms(scan.importLines, names, ask);
-    const library = openLibraryAxioms({ ...ask, slots: openSlots(1) });
+    const library = openLibraryAxioms(ask);
     const header = scan.importLines.join('\n');
     return await Promise.all(
       scan.theorems.map(async (theorem) => {
@@ -234,6 +275,46 @@ async function judgeTheorems(
     options.signal?.throwIfAborted();
     return scan.theorems.map((theorem) => reportOn(theorem, 'unchecked', (error as Error).message));
   }
+}
+
+/** What the further checkers say of the theorems that are accepted so far. The folder of the module is read-only to them. */
+async function judgeFurther(
+  judged: readonly TheoremReport[],
+  scan: FileScan,
+  { module, aliases }: Compiled,
+  directory: string,
+  environment: LeanEnvironment,
+  options: CheckFileOptions,
+): Promise<{ theorems: readonly TheoremReport[]; checks: readonly CheckRecord[] }> {
+  const { checkers = [], runMark, sandbox, signal } = options;
+  const accepted = judged.filter(isAccepted);
+  if (module === null || checkers.length === 0 || accepted.length === 0) return { theorems: judged, checks: [] };
+  const hidden = new Map([...aliases].map(([{ name }, alias]) => [name, alias]));
+  const file: Omit<CompiledFile, 'scratchDirectory'> = {
+    place: {
+      environment: { ...environment, searchPath: [directory, ...environment.searchPath] },
+      workingDirectory: directory,
+      runMark,
+      sandbox,
+    },
+    signal,
+    directory,
+    module,
+    importLines: scan.importLines,
+    theorems: accepted.map(({ name }) => hidden.get(name) ?? name),
+    memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
+  };
+  const { records, objections } = await runCheckers(checkers, file, `${directory}-checkers`).finally(() =>
+    rm(`${directory}-checkers`, { recursive: true, force: true }),
+  );
+  const theorems = judged.map((theorem): TheoremReport => {
+    const own = objections.get(hidden.get(theorem.name) ?? theorem.name);
+    if (!isAccepted(theorem) || (own === undefined && !objections.has(null))) return theorem;
+    if (own !== undefined) return { ...theorem, verdict: 'rejected', message: own };
+    // Whoever refuses a module may mean any theorem of it.
+    return { ...theorem, verdict: 'unchecked', message: objections.get(null)! };
+  });
+  return { theorems, checks: records };
 }
 
 /** In a file with errors there is no module to look into: only what is wrong can be told. */

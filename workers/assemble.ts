@@ -17,10 +17,13 @@ import { ownerOfThisProcess } from '../infra/nodes/processes.ts';
 import { withNeighbours } from '../infra/stores/neighbours.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
+import { certificateCheckers } from '../lean/certificate/checkers.ts';
 import { checkFile } from '../lean/check-file.ts';
 import { compileLibrary, LIBRARY_HEADER } from '../lean/library/compile.ts';
 import { growable, growEnvironment, grownModules } from '../lean/library/grow.ts';
 import { openVerifier } from '../lean/open-verifier.ts';
+import { openSandbox, type SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
+import type { Sandbox } from '../lean/sandbox/sandbox.ts';
 import { resolveToolchain } from '../lean/toolchain/resolve.ts';
 import { limitClasses } from '../lean/verdict/limits.ts';
 import type { LeanEnvironment, Verifier } from '../lean/verifier.ts';
@@ -89,6 +92,13 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     cacheDirectory: settings.cacheDirectory,
     environment: { [RUN_MARK]: mark(run, 'lean') },
   });
+  const sandboxFor = (policy: SandboxPolicy): Promise<Sandbox> =>
+    openSandbox(policy, {
+      cacheDirectory: settings.cacheDirectory,
+      environment,
+      install: 'auto',
+      onProgress: (line) => console.warn(line),
+    });
   // A verifier holds the whole cache of verdicts; that of the library as it was a round ago is not asked again.
   const closeVerifier = async (key: string): Promise<void> => {
     const closing = verifiers.get(key);
@@ -140,8 +150,10 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       if (grown.length > 0) grownVerifiers.set(run, key);
       const opening = (async () => {
         if (outgrown !== undefined) await closeVerifier(outgrown);
+        const sandbox = await sandboxFor(limits.sandbox);
+        const grownOptions = { ...growing(run), sandbox };
         return openVerifier({
-          environment: grown.length === 0 ? environment : await growEnvironment(environment, grown, growing(run)),
+          environment: grown.length === 0 ? environment : await growEnvironment(environment, grown, grownOptions),
           libraryHeader: LIBRARY_HEADER,
           driver: limits.driver,
           replProgram: settings.replProgram,
@@ -149,7 +161,12 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
           batchSize: limits.candidatesPerProcess,
           candidateTimeoutMs: limits.candidateTimeoutMs,
           memoryBytesMax: limits.memoryBytesMax,
-          cacheDirectory: join(settings.cacheDirectory, 'verdicts'),
+          // What an unprotected Lean has said is not believed by a run that asks for protection.
+          cacheDirectory: join(
+            settings.cacheDirectory,
+            sandbox.facts.kind === 'none' ? 'verdicts-unprotected' : 'verdicts',
+          ),
+          sandbox,
           scratchDirectory: await scratch(run),
           runMark: mark(run, 'lean'),
           premiseNames: [...(await theoremNames(await storeOf(run))), ...grown.map((theorem) => theorem.name)],
@@ -159,9 +176,13 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       opening.catch(() => verifiers.delete(key));
       return opening;
     },
-    growable: (run, earlier, added, signal) => growable(environment, earlier, added, { ...growing(run), signal }),
-    checkFile: async (run, path, limits, signal) =>
+    sandbox: async (policy) => (await sandboxFor(policy)).facts,
+    growable: async (run, earlier, added, limits, signal) =>
+      growable(environment, earlier, added, { ...growing(run), sandbox: await sandboxFor(limits.sandbox), signal }),
+    checkFile: async (run, path, limits, signal, certificate) =>
       checkFile(path, environment, {
+        sandbox: await sandboxFor(limits.sandbox),
+        ...(certificate === undefined ? {} : { checkers: certificateCheckers(certificate) }),
         scratchDirectory: await scratch(run),
         runMark: mark(run, 'lean'),
         memoryBytesMax: limitClasses(limits).big.memoryBytesMax,

@@ -138,7 +138,34 @@ export const exampleSchema = z.strictObject({
 });
 export type Example = z.infer<typeof exampleSchema>;
 
-/** What exactly was checked when a proof was certified, and by what. */
+/** What a reader must know of the walls that Lean ran in to trust what it said (`lean/sandbox`). */
+export const sandboxFactsSchema = z.strictObject({
+  /** `bubblewrap`: walled in, and a probe has shown that the wall stands. `none`: results are not eligible. */
+  kind: z.enum(['bubblewrap', 'none']),
+  /** `bubblewrap 0.8.0, seccomp`; why there is none otherwise. */
+  description: z.string(),
+});
+export type SandboxFacts = z.infer<typeof sandboxFactsSchema>;
+
+/** `absent`: it is not on the machine that certified. `declined`: it says that it cannot tell. `failed`: it did not end well. */
+export const checkOutcomeSchema = z.enum(['accepted', 'refused', 'declined', 'absent', 'failed']);
+export type CheckOutcome = z.infer<typeof checkOutcomeSchema>;
+
+/** One look at the compiled theorem, by one program. */
+export const checkRecordSchema = z.strictObject({
+  by: z.string(),
+  /** Null where it is absent. */
+  version: z.string().nullable(),
+  outcome: checkOutcomeSchema,
+  /** Wall time; of the whole file, where the theorem was certified among others. */
+  ms: z.number().nonnegative(),
+});
+export type CheckRecord = z.infer<typeof checkRecordSchema>;
+
+/** SHA-256, hex. */
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** What exactly was checked when a proof was certified, and by what. What is optional is missing in older records. */
 export const certificateSchema = z.strictObject({
   leanVersion: z.string(),
   /** Content hash of toolchain and library (`LeanEnvironment.fingerprint`). */
@@ -147,6 +174,20 @@ export const certificateSchema = z.strictObject({
   fileHash: z.string(),
   /** Axioms that Lean reported of the compiled theorem, sorted. */
   axioms: z.array(z.string()),
+  /** What the certificate claims, in words: with an assembled Lean no more than its library's statements allow. */
+  claim: z.string().optional(),
+  statementHash: hash.optional(),
+  proofHash: hash.optional(),
+  /** Of the header the proof stands under; of the library's where it has none of its own. */
+  headerHash: hash.optional(),
+  /** Every check that was made or asked for, in order. */
+  checks: z.array(checkRecordSchema).optional(),
+  premises: z.array(z.string()).optional(),
+  sandbox: sandboxFactsSchema.optional(),
+  /** Resident memory of the compiling process, bytes: its bound and the most that was seen. */
+  memory: z.strictObject({ bytesMax: z.number(), peakBytes: z.number().nonnegative() }).optional(),
+  /** Wall times of the file the proof stood in, ms. */
+  times: z.strictObject({ compileMs: z.number(), axiomsMs: z.number(), checksMs: z.number() }).optional(),
 });
 export type Certificate = z.infer<typeof certificateSchema>;
 

@@ -12,6 +12,7 @@ import path from 'node:path';
 import { StpError } from '../../data/errors.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import type { LeanMessage } from '../../data/schemas/records.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { screenStatement } from '../screen/screen-statement.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 import { LIBRARY_HEADER } from './header.ts';
@@ -52,6 +53,12 @@ const MODULE_DEADLINE_MS = 600_000;
  * statement that the screen refuses: none such was ever certified.
  */
 export function theoremText(name: string, { statement, proof }: Pick<GrownTheorem, 'statement' | 'proof'>): string {
+  const body = proof.split('\n').map((line) => (line === '' ? '' : `  ${line}`));
+  return [`theorem ${name}${signatureOf(statement)} := by`, ...body].join('\n');
+}
+
+/** What stands after the name in a statement: binders and type. STP1402 for a statement that the screen refuses. */
+export function signatureOf(statement: string): string {
   const screened = screenStatement(statement);
   if (!screened.accepted)
     throw new StpError(
@@ -59,8 +66,7 @@ export function theoremText(name: string, { statement, proof }: Pick<GrownTheore
       `the statement of a kept proof ${screened.refusal.reason}: ${statement.slice(0, 200)}`,
       'The record was changed after it was certified: restore it, or start the run again.',
     );
-  const body = proof.split('\n').map((line) => (line === '' ? '' : `  ${line}`));
-  return [`theorem ${name}${screened.signature} := by`, ...body].join('\n');
+  return screened.signature;
 }
 
 /** The modules of grown theorems, each after the one it imports. The same theorems give the same modules. */
@@ -117,6 +123,8 @@ export interface GrowOptions {
   /** Compiled modules are kept here, by content and toolchain. */
   readonly cacheDirectory: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Where Lean runs: a model wrote these theorems. */
+  readonly sandbox?: Sandbox;
   readonly signal?: AbortSignal;
 }
 
@@ -185,6 +193,7 @@ async function compileGrownModule(
       searchPath: environment.searchPath,
       deadlineMs: MODULE_DEADLINE_MS,
       ...(options.environment === undefined ? {} : { environment: options.environment }),
+      ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox, writable: [staging] }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
     const errors = run.messages.filter(({ severity, text }) => severity === 'error' || /uses [`'‘]sorry/u.test(text));

@@ -1,11 +1,12 @@
 /**
- * Runs `lean --json` once on text of our own and gathers what it says: for compiling the library and for trying scripts
+ * Runs `lean --json` once and gathers what it says: for compiling the library and for trying scripts
  * on it. Process group, memory watch and output bound are those of `lean/process`; verdicts are not made here.
  */
 import { tmpdir } from 'node:os';
 import { RUN_MARK } from '../../data/run-mark.ts';
 import type { LeanMessage } from '../../data/schemas/records.ts';
 import { runLean as runProcess } from '../process/lean-process.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 
 interface LeanRunOptions {
@@ -20,6 +21,10 @@ interface LeanRunOptions {
   /** Only the run mark of it reaches Lean. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly deadlineMs: number;
+  /** For text that a model wrote; without one Lean runs as any program of this user. */
+  readonly sandbox?: Sandbox;
+  /** Folders in which the sandbox lets it write. */
+  readonly writable?: readonly string[];
   readonly signal?: AbortSignal;
 }
 
@@ -52,6 +57,8 @@ export async function runLean(options: LeanRunOptions): Promise<LeanRun> {
     deadlineMs: options.deadlineMs,
     memoryBytesMax: MEMORY_BYTES_MAX,
     runMark: options.environment?.[RUN_MARK],
+    sandbox: options.sandbox,
+    writable: options.writable,
     signal: options.signal,
     onMessage: (message) => messages.push({ ...message, text: message.text.slice(0, MESSAGE_CHARS_MAX) }),
   });

@@ -4,6 +4,8 @@
  * is found out by a probe before the first check, never assumed (`open-sandbox.ts`).
  */
 
+import type { SandboxFacts } from '../../data/schemas/records.ts';
+
 /** What a process needs beyond what every process needs (system libraries, a private /tmp, /proc, /dev). Absolute paths. */
 export interface SandboxAccess {
   /** Files and folders that it may read: the toolchain, compiled modules (`access.ts` names them for a Lean). */
@@ -14,13 +16,7 @@ export interface SandboxAccess {
   readonly workingDirectory: string;
 }
 
-/** Kept on every certificate and summary: what a reader must know to trust it. */
-export interface SandboxFacts {
-  /** `bubblewrap`: walled in, the probe passed. `none`: it was not, and what is found is not eligible as a result. */
-  readonly kind: 'bubblewrap' | 'none';
-  /** `bubblewrap 0.8.0, seccomp`; why there is none otherwise. */
-  readonly description: string;
-}
+export type { SandboxFacts };
 
 export interface Sandbox {
   readonly facts: SandboxFacts;

@@ -9,7 +9,7 @@ import { parseAxioms } from './axioms.ts';
 import { FULL_NAMES } from './batch-source.ts';
 import { HEADER_TIMEOUT_MS, MEMORY_BYTES_MAX } from './limits.ts';
 
-export type AskOptions = Pick<LeanRun, 'environment' | 'workingDirectory' | 'runMark' | 'signal'>;
+export type AskOptions = Pick<LeanRun, 'environment' | 'workingDirectory' | 'runMark' | 'sandbox' | 'signal'>;
 
 /**
  * `importLines`: `import Foo`, one a line. `names`: full names as a source writes them, without `_root_`. The answer to a

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sha256 } from '../../activities/certificate.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { keptName } from '../../activities/proofs-file.ts';
 import { readAll, writeRecords } from '../../activities/record-files.ts';
 import { type Certified, verifyActivities } from '../../activities/verify.ts';
 import { verifyShardActivities } from '../../activities/verify-shard.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
-import { type Proved, provedSchema, type VerdictKind } from '../../data/schemas/records.ts';
+import { certificateSchema, type Proved, provedSchema, type VerdictKind } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { checkFile, type FileReport } from '../../lean/check-file.ts';
@@ -99,6 +100,19 @@ describe('verifyShard', () => {
   });
 });
 
+/** What a report says of a file that Lean came to the end of. */
+const REST = {
+  exit: 'finished',
+  messages: [],
+  reason: '',
+  leanVersion: 'test',
+  fingerprint: 'library',
+  libraryHasProofs: true,
+  checks: [{ by: 'lean', version: 'test', outcome: 'accepted', ms: 5 }],
+  sandbox: { kind: 'none', description: 'a test' },
+  memory: { bytesMax: 1_000, peakBytes: 10 },
+} as const satisfies Partial<FileReport>;
+
 describe('certify', () => {
   const proofs: Proved[] = Array.from({ length: 9 }, (_, index) =>
     proved(`theorem a (n : Nat) : n + ${index} = n`, `p${index}`, { certificate: null }),
@@ -123,11 +137,7 @@ describe('certify', () => {
         path,
         outcome: spoilt ? 'rejected' : 'accepted',
         theorems,
-        exit: 'finished',
-        messages: [],
-        reason: '',
-        leanVersion: 'test',
-        fingerprint: 'library',
+        ...REST,
       };
     };
   const certify = async (checkFile: Ports['checkFile']) => {
@@ -153,6 +163,23 @@ describe('certify', () => {
       proofs.map(({ certificate: _, ...proof }) => proof),
     );
   });
+  it('says in the certificate what was checked, by what and where', async () => {
+    const result = await certify(checker(() => false, []));
+    const [first] = await readAll(store, result.proved, provedSchema);
+    expect(first!.certificate).toMatchObject({
+      claim: 'kernel-checked',
+      statementHash: sha256(first!.statement),
+      proofHash: sha256(first!.proof),
+      checks: REST.checks,
+      sandbox: REST.sandbox,
+      memory: REST.memory,
+      times: { compileMs: 5, axiomsMs: 0, checksMs: 0 },
+    });
+  });
+  it('reads certificates of older records, which say less', () => {
+    const old = { leanVersion: 'Lean 4.35.0', fingerprint: 'f', fileHash: 'h', axioms: ['propext'] };
+    expect(certificateSchema.parse(old)).toEqual(old);
+  });
   it('refuses what does not hold, and only that', async () => {
     const result = await certify(checker((proof) => proof === proofs[4] || proof === proofs[7], []));
     expect(result).toMatchObject({ certified: 7, refused: 2 });
@@ -177,14 +204,7 @@ describe('certify', () => {
         if (fails && own.length === 1) throw new Error('the worker was killed');
         const accepted = { verdict: 'accepted' as const, line: 1, column: 0, message: '', axioms: [] };
         const theorems = own.map((proof) => ({ ...accepted, name: keptName(proof) }));
-        const rest = {
-          exit: 'finished' as const,
-          messages: [],
-          reason: '',
-          leanVersion: 'test',
-          fingerprint: 'library',
-        };
-        return { path, outcome: 'accepted', theorems, ...rest };
+        return { path, outcome: 'accepted', theorems, ...REST };
       };
       return new MockActivityEnvironment().run(verifyActivities(portsWith({ checkFile })).certify, input);
     };

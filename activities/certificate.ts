@@ -1,0 +1,44 @@
+/** The record that is kept beside a proof: what exactly was checked, by what, within which walls. Claims nothing else. */
+import { createHash } from 'node:crypto';
+import type { Certificate, Proved } from '../data/schemas/records.ts';
+import type { FileReport } from '../lean/check-file.ts';
+import { LIBRARY_HEADER } from '../lean/library/header.ts';
+
+/** With the library's proofs there, every declaration that the theorem rests on was checked or is a standard axiom. */
+const CLAIM = 'kernel-checked';
+/** An assembled Lean has its library's statements only, so a proof stands or falls with them. */
+const CLAIM_WITHOUT_LIBRARY_PROOFS = "kernel-checked against the library's statements";
+
+/** SHA-256 of the text's UTF-8, hex. */
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** `axioms`: what Lean reported of this theorem in the file that has the hash. */
+export function certificateOf(
+  proof: Proved,
+  report: FileReport,
+  axioms: readonly string[],
+  fileHash: string,
+): Certificate {
+  const ms = (by: readonly string[]): number =>
+    report.checks.filter((check) => by.includes(check.by)).reduce((total, check) => total + check.ms, 0);
+  const own = ['lean', 'axioms'];
+  return {
+    leanVersion: report.leanVersion,
+    fingerprint: report.fingerprint,
+    fileHash,
+    axioms: [...axioms],
+    claim: report.libraryHasProofs ? CLAIM : CLAIM_WITHOUT_LIBRARY_PROOFS,
+    statementHash: sha256(proof.statement),
+    proofHash: sha256(proof.proof),
+    headerHash: sha256(proof.header ?? LIBRARY_HEADER),
+    checks: [...report.checks],
+    premises: [...proof.premises],
+    sandbox: report.sandbox,
+    memory: report.memory,
+    times: {
+      compileMs: ms(['lean']),
+      axiomsMs: ms(['axioms']),
+      checksMs: ms(report.checks.map(({ by }) => by).filter((by) => !own.includes(by))),
+    },
+  };
+}

@@ -1,0 +1,17 @@
+/** The checks of a certificate beyond Lean's own word, in the order in which they are made. A kernel of our own joins here. */
+import type { Checker } from './checker.ts';
+import { comparator } from './comparator.ts';
+import { leanchecker } from './leanchecker.ts';
+import { nanoda } from './nanoda.ts';
+import { type StatedTheorem, statementIdentity } from './statement-identity.ts';
+
+export interface CertificateTask {
+  /** What the theorems of the file were to be. */
+  readonly stated: readonly StatedTheorem[];
+  /** The file with `sorry` for each proof. */
+  readonly challenge: string;
+}
+
+export function certificateCheckers({ stated, challenge }: CertificateTask): Checker[] {
+  return [statementIdentity(stated), leanchecker, comparator(challenge), nanoda];
+}
