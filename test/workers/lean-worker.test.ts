@@ -1,0 +1,246 @@
+/**
+ * The worker that checks, as a process of its own with real Lean on a real Temporal server: the cancellation of a run
+ * reaches Lean, what a killed worker leaves behind is gone once the next one has started, and the janitor sweeps. Costs
+ * about half a minute.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import { CancelledFailure } from '@temporalio/common';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { fleetActivities } from '../../activities/fleet.ts';
+import { writeRecords } from '../../activities/record-files.ts';
+import { RUN_MARK, type RunOwner, writeRunMark } from '../../data/run-mark.ts';
+import {
+  isRunning,
+  listProcesses,
+  ownerOfThisProcess,
+  type ProcessStat,
+  runMarkOf,
+} from '../../infra/nodes/processes.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+import { dedupeSamples } from '../../selfplay/dedupe.ts';
+import { localHostQueue } from '../../workers/assemble.ts';
+import { workflowBundle } from '../../workers/bundle.ts';
+import { scheduleJanitor } from '../../workers/janitor-schedule.ts';
+import { localRunName, REPOSITORY, workerSettings } from '../../workers/settings.ts';
+import { READY_LINE } from '../../workers/start.ts';
+import * as contracts from '../../workflows/contracts.ts';
+import type { JanitorReport } from '../../workflows/janitor.ts';
+import { statement } from '../selfplay/records.ts';
+import { localServer } from '../support/temporal.ts';
+import { type Fakes, fakeActivities, HOST_QUEUE } from '../workflows/fake-activities.ts';
+
+/** The kernel counts down for hours, at 150 MB a second. */
+const ENDLESS = 'Nat.rec (motive := fun _ => Nat) 0 (fun _ r => r) 1000000000000';
+const CHILDREN = 50;
+
+let server: TestWorkflowEnvironment;
+let codePath: string;
+let directory: string;
+let storeUri: string;
+const started: ChildProcess[] = [];
+
+beforeAll(async () => {
+  [server, codePath] = await Promise.all([localServer(), workflowBundle(workerSettings().cacheDirectory)]);
+});
+afterAll(() => server?.teardown());
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'stp-lean-worker-'));
+  storeUri = pathToFileURL(join(directory, 'runs')).href;
+});
+afterEach(async () => {
+  for (const child of started) child.kill('SIGKILL');
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** `workers/lean.ts`, once it polls. */
+async function leanWorker(): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [join(REPOSITORY, 'workers', 'lean.ts')], {
+    env: {
+      ...process.env,
+      TEMPORAL_ADDRESS: server.address,
+      STP_STORE: storeUri,
+      STP_SCRATCH: join(directory, 'scratch'),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  started.push(child);
+  for await (const line of createInterface({ input: child.stdout! })) if (line === READY_LINE) return child;
+  throw new Error('the worker ended before it was ready');
+}
+
+/** A process that does nothing, with the mark. */
+async function sleeper(mark: string | null): Promise<ProcessStat> {
+  const env = { PATH: process.env.PATH, ...(mark !== null && { [RUN_MARK]: mark }) };
+  const child = spawn('sleep', ['600'], { env, detached: true, stdio: 'ignore' });
+  started.push(child);
+  await once(child, 'spawn');
+  return (await listProcesses()).find(({ pid }) => pid === child.pid)!;
+}
+
+async function marked(run: string): Promise<{ found: ProcessStat; owner: RunOwner | null }[]> {
+  const local = localRunName(storeUri, run);
+  const own: { found: ProcessStat; owner: RunOwner | null }[] = [];
+  for (const found of await listProcesses()) {
+    const mark = await runMarkOf(found.pid);
+    if (mark?.run === local) own.push({ found, owner: mark.owner });
+  }
+  return own;
+}
+
+/** Runs `work` while a run's other activities are answered at once: only `verifyShard` is real, on the queue of Lean. */
+async function withFakes<T>(fakes: Fakes, work: () => Promise<T>): Promise<T> {
+  const activities = { ...fakes.activities, ...fleetActivities() };
+  const common = { connection: server.nativeConnection, activities };
+  const control = await Worker.create({ ...common, taskQueue: contracts.CONTROL_QUEUE, workflowBundle: { codePath } });
+  const host = await Worker.create({ ...common, taskQueue: HOST_QUEUE });
+  return host.runUntil(() => control.runUntil(work));
+}
+
+/** A run whose one shard keeps Lean busy for hours: its objects, and the function that starts it. */
+async function endless(fakes: Fakes): Promise<{ run: string; start: () => Promise<WorkflowHandle> }> {
+  const run = `lean-${randomUUID().slice(0, 8)}`;
+  const store = await openStore(`${storeUri}/${run}`);
+  const one = statement(`theorem a : ${ENDLESS} = 1`);
+  const raw = ['decide +kernel', 'rfl', 'exact rfl'].map((text, seed) => ({
+    ...{ statementId: one.id, index: seed, text: `  ${text}`, tokens: 1, logprob: 0, seed },
+    finish: 'stop' as const,
+  }));
+  const items = await writeRecords(store, 'items.jsonl', [{ statement: one, origin: 'dataset', samples: raw.length }]);
+  const samples = await writeRecords(store, 'samples.jsonl', dedupeSamples(raw, 'm'));
+  const sampled = { samples, sampleCount: raw.length, distinctCount: raw.length, tokens: raw.length };
+  fakes.activities.planShards = async () => ({ shards: [items] });
+  fakes.activities.sampleShard = async () => sampled;
+  const limits = { 'verification.candidateTimeoutMs': 3_600_000, 'verification.processes': 3 };
+  const start = () =>
+    server.client.workflow.start(contracts.SELFPLAY_TYPE, {
+      workflowId: contracts.selfplayWorkflowId(run),
+      taskQueue: contracts.CONTROL_QUEUE,
+      args: [{ rounds: 1, set: { ...limits, 'verification.candidatesPerProcess': 1 } }],
+    });
+  return { run, start };
+}
+
+/** Resolves with the run's processes once Lean works on every proof. */
+async function untilBusy(run: string): Promise<Awaited<ReturnType<typeof marked>>> {
+  let found: Awaited<ReturnType<typeof marked>> = [];
+  await expect
+    .poll(
+      async () => {
+        found = await marked(run);
+        return found.filter((one) => one.found.cpuSeconds > 0.5).length;
+      },
+      { timeout: 60_000, interval: 200 },
+    )
+    .toBeGreaterThanOrEqual(3);
+  return found;
+}
+
+async function untilGone(processes: readonly ProcessStat[]): Promise<number> {
+  const startedAt = performance.now();
+  while ((await Promise.all(processes.map(isRunning))).some(Boolean)) await new Promise((go) => setTimeout(go, 20));
+  return performance.now() - startedAt;
+}
+
+it('hears of a cancelled run: Lean has ended when the run has, and before its node is cleaned', async () => {
+  const fakes = fakeActivities(1);
+  const { run, start } = await endless(fakes);
+  await leanWorker();
+  await withFakes(fakes, async () => {
+    const handle = await start();
+    const busy = (await untilBusy(run)).map(({ found }) => found);
+    await handle.cancel();
+    const goneAfter = untilGone(busy);
+    const error = await handle.result().catch((failure: unknown) => failure);
+    const stillThere = await Promise.all(busy.map(isRunning));
+    console.log(`cancellation reached ${busy.length} processes in ${(await goneAfter).toFixed(0)} ms`);
+    expect(error).toBeInstanceOf(WorkflowFailedError);
+    expect((error as WorkflowFailedError).cause).toBeInstanceOf(CancelledFailure);
+    expect(stillThere).toEqual(busy.map(() => false));
+  });
+});
+
+it(`leaves nothing of a killed worker's ${CHILDREN} processes once the next one has started, and spares what is not its`, async () => {
+  const fakes = fakeActivities(1);
+  const { run, start } = await endless(fakes);
+  const worker = await leanWorker();
+  await withFakes(fakes, async () => {
+    const handle = await start();
+    const lean = await untilBusy(run);
+    const owner = lean[0]!.owner!;
+    expect(owner.pid).toBe(worker.pid);
+    const local = localRunName(storeUri, run);
+    for (let count = lean.length; count < CHILDREN; count++) await sleeper(writeRunMark(local, owner, 'lean'));
+    const children = (await marked(run)).map(({ found }) => found);
+    expect(children.length).toBeGreaterThanOrEqual(CHILDREN);
+    const foreign = [
+      await sleeper(writeRunMark(local, await ownerOfThisProcess(), 'lean')),
+      await sleeper(`${local}-other`),
+      await sleeper(null),
+    ];
+    const ended = once(worker, 'exit');
+    worker.kill('SIGKILL');
+    await ended;
+    const left = (await Promise.all(children.map(isRunning))).filter(Boolean).length;
+    // Lean in a sandbox ends with its parent; the others do not.
+    expect(left).toBeGreaterThanOrEqual(CHILDREN - lean.length);
+    await handle.terminate('the test has seen enough');
+    await leanWorker();
+    expect(await Promise.all(children.map(isRunning))).toEqual(children.map(() => false));
+    expect(await Promise.all(foreign.map(isRunning))).toEqual([true, true, true]);
+  });
+});
+
+it('is swept by the janitor, which passes by nodes that are gone', async () => {
+  await leanWorker();
+  const dead = { ...(await ownerOfThisProcess()), startTicks: 1 };
+  // Runs that were terminated as soon as their node was known: one here, one on a node that is not there any more.
+  for (const taskQueue of [localHostQueue(), 'stp/host/gone']) {
+    const fakes = fakeActivities();
+    fakes.activities.provisionNodes = async () => [{ name: 'n', taskQueue, cpuCores: 1, memoryBytes: 1 }];
+    fakes.activities.prepareRun = () => new Promise(() => undefined);
+    await withFakes(fakes, async () => {
+      const handle = await server.client.workflow.start(contracts.SELFPLAY_TYPE, {
+        workflowId: contracts.selfplayWorkflowId(`swept-${randomUUID().slice(0, 8)}`),
+        taskQueue: contracts.CONTROL_QUEUE,
+        args: [{ rounds: 1 }],
+      });
+      await expect
+        .poll(async () => (await handle.describe()).memo?.[contracts.HOST_QUEUES_MEMO], { timeout: 20_000 })
+        .toEqual([taskQueue]);
+      await handle.terminate();
+    });
+  }
+  const leftover = await sleeper(writeRunMark('some-run', dead, 'lean'));
+  const { namespace } = server.client.options;
+  await scheduleJanitor(server.nativeConnection, namespace);
+  await scheduleJanitor(server.nativeConnection, namespace);
+  const schedule = server.client.schedule.getHandle(contracts.JANITOR_TYPE);
+  const control = await Worker.create({
+    connection: server.nativeConnection,
+    taskQueue: contracts.CONTROL_QUEUE,
+    workflowBundle: { codePath },
+    activities: fleetActivities(),
+  });
+  await control.runUntil(async () => {
+    await schedule.trigger();
+    await expect.poll(async () => (await schedule.describe()).info.recentActions.length, { timeout: 20_000 }).toBe(1);
+    const { action } = (await schedule.describe()).info.recentActions[0]!;
+    const swept = server.client.workflow.getHandle(action.workflow.workflowId);
+    const report = (await swept.result()) as JanitorReport;
+    expect(report.nodes).toBe(1);
+    expect(report.gone).toContain('stp/host/gone');
+    expect(report.failed).toEqual([]);
+    expect(report.processesEnded).toBeGreaterThanOrEqual(1);
+    expect(await isRunning(leftover)).toBe(false);
+  });
+});
