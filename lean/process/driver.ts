@@ -33,12 +33,16 @@ export interface SessionExit extends LeanExit {
   readonly cpuMs: number;
   /** Highest resident memory seen during the run. */
   readonly peakResidentBytes: number;
+  /** Wall time of the body alone, ms, where the run holds more than that: a request to another machine. */
+  readonly bodyMs?: number;
 }
 
 export interface LeanSession {
   readonly header: string;
   /** Of the process group's leader; null where no process runs between two checks. */
   readonly pid: number | null;
+  /** Whether the header is imported when a run begins, where that is not told by there being a process. */
+  readonly isWarm?: boolean;
   /** False once its process has ended or it has become unfit for further use. */
   readonly isAlive: boolean;
   /** Runs so far. */
