@@ -18,6 +18,7 @@ export interface BatchCheck {
   readonly limits: LeanServeLimits;
   readonly metrics: ServeMetrics;
   readonly timeoutMs: number;
+  readonly cpuTimeoutMs: number | null;
   readonly fresh: boolean;
   readonly debug: boolean;
   readonly signal: AbortSignal;

@@ -29,6 +29,7 @@ export interface CheckRoutes {
 interface Job {
   readonly snippets: readonly { id: string; code: string }[];
   readonly timeoutSeconds: number;
+  readonly cpuTimeoutSeconds: number | null;
   readonly debug: boolean;
   readonly reuse: boolean;
 }
@@ -41,9 +42,15 @@ export function addCheckRoutes(server: FastifyInstance, routes: CheckRoutes): vo
     errors: CHECK_ERRORS,
   });
   server.post('/api/check', { schema }, async ({ body }, reply) => {
-    const { snippets, timeout, debug, reuse, infotree } = parse(checkRequestSchema, body);
+    const { snippets, timeout, cpu_timeout, debug, reuse, infotree } = parse(checkRequestSchema, body);
     if (infotree) throw unprocessable(['infotree'], NO_INFOTREE);
-    return { results: await check({ snippets, timeoutSeconds: timeout, debug, reuse }, routes, reply) };
+    return {
+      results: await check(
+        { snippets, timeoutSeconds: timeout, cpuTimeoutSeconds: cpu_timeout ?? null, debug, reuse },
+        routes,
+        reply,
+      ),
+    };
   });
   const legacySchema = describe({
     summary: 'Check snippets, as the first version of the contract has it',
@@ -59,7 +66,7 @@ export function addCheckRoutes(server: FastifyInstance, routes: CheckRoutes): vo
         id: String(custom_id),
         code: proof ?? code ?? '',
       }));
-      const job = { snippets, timeoutSeconds: timeout, debug: false, reuse: !disable_cache };
+      const job = { snippets, timeoutSeconds: timeout, cpuTimeoutSeconds: null, debug: false, reuse: !disable_cache };
       return { results: (await check(job, routes, reply)).map(legacyResult) };
     });
   }
@@ -70,10 +77,10 @@ async function check(job: Job, { pool, limits, metrics, tracker }: CheckRoutes, 
     throw unprocessable(['timeout'], `is at most ${limits.timeoutSecondsMax} here`);
   const work = tracker.begin(reply.raw);
   try {
-    const { debug, reuse } = job;
-    const timeoutMs = 1_000 * job.timeoutSeconds;
-    const { signal } = work;
-    return await checkBatch(job.snippets, { pool, limits, metrics, timeoutMs, debug, fresh: !reuse, signal });
+    const { snippets, timeoutSeconds, cpuTimeoutSeconds, debug, reuse } = job;
+    const cpuTimeoutMs = cpuTimeoutSeconds === null ? null : 1_000 * cpuTimeoutSeconds;
+    const options = { pool, limits, metrics, timeoutMs: 1_000 * timeoutSeconds, cpuTimeoutMs, debug, fresh: !reuse };
+    return await checkBatch(snippets, { ...options, signal: work.signal });
   } finally {
     work.end();
   }

@@ -22,6 +22,8 @@ export interface SnippetCheck {
   readonly pool: LeanPool;
   /** For Lean to read what follows the imports, wall time. */
   readonly timeoutMs: number;
+  /** Processor time; null where the wall clock alone decides. */
+  readonly cpuTimeoutMs: number | null;
   readonly memoryBytesMax: number;
   /** Take a process that has checked nothing yet. */
   readonly fresh: boolean;
@@ -119,14 +121,14 @@ async function runBody(
   session: LeanSession,
   split: SplitSnippet,
   messages: WireMessage[],
-  { timeoutMs, memoryBytesMax, signal, room }: SnippetCheck,
+  { timeoutMs, cpuTimeoutMs, memoryBytesMax, signal, room }: SnippetCheck,
 ): Promise<Ran> {
   const cut = new AbortController();
   const timer = setTimeout(() => cut.abort('timeout'), timeoutMs);
   try {
     const exit = await session.run({
       body: split.body,
-      deadlineMs: timeoutMs * THREADS,
+      deadlineMs: cpuTimeoutMs ?? timeoutMs * THREADS,
       memoryBytesMax,
       signal: AbortSignal.any([signal, cut.signal]),
       onMessage: (message, _, end) => {
@@ -153,15 +155,19 @@ function runsCode(code: string, { allTokens }: SplitSnippet): boolean {
 }
 
 /** Clients tell a time-out by the words `timed out`. */
-function judge(ran: Ran, { timeoutMs, memoryBytesMax }: SnippetCheck): { outcome: Outcome; error: string | null } {
+function judge(
+  ran: Ran,
+  { timeoutMs, cpuTimeoutMs, memoryBytesMax }: SnippetCheck,
+): { outcome: Outcome; error: string | null } {
   const timedOut = `Lean REPL command timed out in ${timeoutMs / 1_000} seconds`;
+  const outOfTime = cpuTimeoutMs === null ? timedOut : `${timedOut}, or in ${cpuTimeoutMs / 1_000} of processor time`;
   if (ran.how === 'timeout') return { outcome: 'timeout', error: timedOut };
   if (ran.how === 'too much said') return { outcome: 'output', error: 'Lean printed more than is kept' };
   switch (ran.exit.how) {
     case 'finished':
       return { outcome: 'checked', error: null };
     case 'deadline':
-      return { outcome: 'timeout', error: timedOut };
+      return { outcome: 'timeout', error: outOfTime };
     case 'memory':
       return { outcome: 'memory', error: `Lean used more memory than ${memoryBytesMax} bytes` };
     case 'output':

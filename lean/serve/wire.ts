@@ -27,6 +27,11 @@ export const checkRequestSchema = z.object({
   timeout: timeoutSchema
     .default(TIMEOUT_SECONDS)
     .describe('Seconds that Lean may take for each snippet; waiting for a process does not count'),
+  cpu_timeout: timeoutSchema
+    .nullish()
+    .describe(
+      'Not in Kimina: processor seconds that Lean may take, so that a busy machine does not turn a slow check into a time-out',
+    ),
   debug: z.boolean().default(false).describe('Tell process, times and memory of each check'),
   reuse: z.boolean().default(true).describe('False: check each snippet in a process that has checked nothing yet'),
   infotree: infotreeSchema,
