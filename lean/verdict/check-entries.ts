@@ -4,7 +4,6 @@
  * tried once more under the big limits. A process that somebody else killed decides nothing. Only what Lean could not be
  * asked about ends as `infra`. Holds a bounded number of entries, however many come.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import type { LeanPool } from '../pool/lean-pool.ts';
 import type { BatchEntry } from './batch-source.ts';
 import { openBacklog, type Task } from './check-backlog.ts';
@@ -72,15 +71,15 @@ export async function checkEntries<E extends CheckEntry>(
   /** Those that have not ended, and how many of them have not landed. */
   const flights = new Set<Flight>();
   let inFlight = 0;
-  /** Pieces that wait before Lean is started for them once more. */
-  const pauses = new Set<Promise<void>>();
-  const failing = new AbortController();
+  /** Header → what waits until Lean is started for it once more. */
+  const pauses = new Map<string, { readonly tasks: Task<E>[]; readonly timer: NodeJS.Timeout }>();
   let failure: { readonly error: unknown } | null = null;
   let onChange = (): void => {};
 
   function fail(error: unknown): void {
     failure ??= { error };
-    failing.abort();
+    for (const { timer } of pauses.values()) clearTimeout(timer);
+    pauses.clear();
     for (const flight of flights) flight.stop(error);
     onChange();
   }
@@ -98,8 +97,10 @@ export async function checkEntries<E extends CheckEntry>(
       const task = backlog.take(inFlight);
       if (task === null) break;
       const known = settled.get(task.header);
-      if (known === undefined) start(task);
-      else finishAll(task, known);
+      const paused = pauses.get(task.header);
+      if (known !== undefined) finishAll(task, known);
+      else if (paused !== undefined) paused.tasks.push(task);
+      else start(task);
     }
     onChange();
   }
@@ -158,14 +159,18 @@ export async function checkEntries<E extends CheckEntry>(
       finishAll(task, finding);
       return;
     }
-    const pausing = pause(START_PAUSE_MS * 4 ** task.starts, null, { signal: failing.signal })
-      .then(() => backlog.again({ ...task, starts }))
-      .catch(() => {})
-      .finally(() => {
-        pauses.delete(pausing);
-        pump();
-      });
-    pauses.add(pausing);
+    const paused = pauses.get(task.header);
+    if (paused !== undefined) {
+      paused.tasks.push({ ...task, starts });
+      return;
+    }
+    const tasks = [{ ...task, starts }];
+    const goOn = (): void => {
+      pauses.delete(task.header);
+      for (const one of tasks) backlog.again(one);
+      pump();
+    };
+    pauses.set(task.header, { tasks, timer: setTimeout(goOn, START_PAUSE_MS * 4 ** task.starts) });
   }
 
   function killed(task: Task<E>): void {
@@ -228,7 +233,8 @@ export async function checkEntries<E extends CheckEntry>(
       backlog.add(entry);
       pump();
       if (failure !== null) break;
-      if (backlog.isFull) await until(() => !backlog.isFull || failure !== null);
+      const isFull = (): boolean => backlog.isFull || pauses.size > 0;
+      if (isFull()) await until(() => !isFull() || failure !== null);
     }
   } catch (error) {
     fail(error);

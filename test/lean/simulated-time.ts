@@ -1,0 +1,26 @@
+/** Runs what waits on timers to its end on a simulated clock, and looks at it after every event. Needs fake timers. */
+import { vi } from 'vitest';
+
+/** Far more than any of these tests needs. */
+const EVENTS_MAX = 200_000;
+
+/** Resolves with what `work` comes to. `look` is called after every timer that went off. */
+export async function simulate<T>(work: Promise<T>, look: () => void = () => {}): Promise<T> {
+  let over = false;
+  const watched = work.finally(() => {
+    over = true;
+  });
+  watched.catch(() => {});
+  for (let events = 0; !over; events += 1) {
+    if (events > EVENTS_MAX) throw new Error('it comes to no end');
+    await vi.advanceTimersToNextTimerAsync();
+    look();
+  }
+  return watched;
+}
+
+export function elapse(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
