@@ -1,0 +1,91 @@
+/** Which axioms each constant rests on, through everything it mentions. Sets are shared: few different ones occur. */
+import {
+  APPLICATION,
+  CONSTANT,
+  type Expr,
+  FORALL,
+  LAMBDA,
+  LET,
+  NATURAL,
+  PROJECTION,
+  STRING,
+  type Terms,
+} from './expr.ts';
+import type { KnownNames } from './known-names.ts';
+import { PairMemory } from './memory.ts';
+import type { Name } from './name.ts';
+
+export class Axioms {
+  readonly #terms: Terms;
+  readonly #known: KnownNames;
+  readonly #of = new Map<Name, ReadonlySet<Name>>();
+  readonly #sets = new Map<string, ReadonlySet<Name>>([['', new Set()]]);
+  readonly #seen = new PairMemory();
+
+  constructor(terms: Terms, known: KnownNames) {
+    this.#terms = terms;
+    this.#known = known;
+  }
+
+  /** Notes a constant that is made of these terms. */
+  note(names: readonly Name[], parts: readonly Expr[], isAxiom = false): void {
+    const found = new Set<Name>(isAxiom ? names : []);
+    for (const name of mentioned(this.#terms, this.#known, parts, this.#seen))
+      for (const axiom of this.#of.get(name) ?? []) found.add(axiom);
+    const sorted = [...found].sort((a, b) => a - b);
+    const key = sorted.join(' ');
+    let set = this.#sets.get(key);
+    if (set === undefined) {
+      set = new Set(sorted);
+      this.#sets.set(key, set);
+    }
+    for (const name of names) this.#of.set(name, set);
+  }
+
+  of(name: Name): readonly Name[] {
+    return [...(this.#of.get(name) ?? [])];
+  }
+}
+
+/** The constants that terms mention, each once; a literal mentions what it stands for. */
+export function mentioned(
+  terms: Terms,
+  known: KnownNames,
+  parts: readonly Expr[],
+  seen = new PairMemory(),
+): ReadonlySet<Name> {
+  const names = new Set<Name>();
+  seen.clear();
+  const waiting: Expr[] = [...parts];
+  for (let expr = waiting.pop(); expr !== undefined; expr = waiting.pop()) {
+    switch (terms.kind(expr)) {
+      case CONSTANT:
+        names.add(terms.name(expr));
+        continue;
+      case NATURAL:
+        names.add(known.nat);
+        continue;
+      case STRING:
+        for (const name of [known.string, known.stringOfList, known.charOfNat, known.list]) names.add(name);
+        continue;
+    }
+    if (seen.get(expr, 0) === 1) continue;
+    seen.set(expr, 0, 1);
+    switch (terms.kind(expr)) {
+      case APPLICATION:
+        waiting.push(terms.fn(expr), terms.argument(expr));
+        break;
+      case LAMBDA:
+      case FORALL:
+        waiting.push(terms.binderType(expr), terms.body(expr));
+        break;
+      case LET:
+        waiting.push(terms.binderType(expr), terms.letValue(expr), terms.letBody(expr));
+        break;
+      case PROJECTION:
+        names.add(terms.name(expr));
+        waiting.push(terms.projected(expr));
+    }
+  }
+  return names;
+}

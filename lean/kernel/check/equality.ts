@@ -1,0 +1,172 @@
+/**
+ * Definitional equality of two expressions that are well typed. What can be seen is looked at first; then both sides are
+ * reduced without definitions, two proofs of one proposition are equal, definitions are unfolded little by little, the higher
+ * first (`lazy-unfolding.ts`), and at the end heads and arguments are compared and eta is tried (`eta.ts`).
+ *
+ * Equalities found are kept as classes (union-find), failures as pairs.
+ */
+import { CONSTANT, type Expr, FORALL, LAMBDA, LOCAL, NATURAL, PROJECTION, SORT, STRING } from '../expr.ts';
+import { argumentsOf, headOf, isConstant } from '../spine.ts';
+import type { Checker } from './checker.ts';
+import { etaEqual, structureEtaEqual, unitLikeEqual } from './eta.ts';
+import { unfoldTogether } from './lazy-unfolding.ts';
+
+export class Equality {
+  readonly #checker: Checker;
+  readonly #parents;
+  readonly #failures;
+  /** Applications of one definition whose arguments differ; unfolded they may still be equal. */
+  readonly #argumentFailures;
+
+  constructor(checker: Checker) {
+    this.#checker = checker;
+    this.#parents = checker.memory();
+    this.#failures = checker.memory();
+    this.#argumentFailures = checker.memory();
+  }
+
+  isEqual(left: Expr, right: Expr): boolean {
+    if (left === right) return true;
+    const [a, b] = [this.#root(left), this.#root(right)];
+    if (a === b) return true;
+    const [least, most] = left < right ? [left, right] : [right, left];
+    if (this.#failures.get(least, most) === 1) return false;
+    const { budget } = this.#checker;
+    budget.enter();
+    const isEqual = this.#decide(left, right);
+    budget.leave();
+    if (isEqual) this.#parents.set(this.#root(left), 0, this.#root(right));
+    else this.#failures.set(least, most, 1);
+    return isEqual;
+  }
+
+  /** Whether two applications of one definition have equal arguments; asked again of a pair that had not, says no at once. */
+  areArgumentsEqualOnce(left: Expr, right: Expr): boolean {
+    const { terms, order } = this.#checker;
+    if (this.#argumentFailures.get(left, right) === 1) return false;
+    if (
+      order.areEqual(terms.levelList(headOf(terms, left)), terms.levelList(headOf(terms, right))) &&
+      this.#areAllEqual(argumentsOf(terms, left), argumentsOf(terms, right))
+    )
+      return true;
+    this.#argumentFailures.set(left, right, 1);
+    return false;
+  }
+
+  /** What can be told without reduction: true, false, or null. */
+  look(left: Expr, right: Expr): boolean | null {
+    if (left === right) return true;
+    const { terms, order } = this.#checker;
+    const kind = terms.kind(left);
+    if (kind !== terms.kind(right)) return null;
+    switch (kind) {
+      case LAMBDA:
+      case FORALL:
+        return this.#binders(left, right, kind);
+      case SORT:
+        return order.isEqual(terms.level(left), terms.level(right));
+      case NATURAL:
+      case STRING:
+        return false;
+      case CONSTANT:
+        return this.#sameConstant(left, right) ? true : null;
+      default:
+        return this.#root(left) === this.#root(right) ? true : null;
+    }
+  }
+
+  /** Heads and arguments one by one. */
+  #areApplicationsEqual(left: Expr, right: Expr): boolean {
+    const { terms } = this.#checker;
+    const [some, others] = [argumentsOf(terms, left), argumentsOf(terms, right)];
+    if (some.length === 0 || some.length !== others.length) return false;
+    return this.isEqual(headOf(terms, left), headOf(terms, right)) && this.#areAllEqual(some, others);
+  }
+
+  #areAllEqual(some: readonly Expr[], others: readonly Expr[]): boolean {
+    return some.length === others.length && some.every((argument, at) => this.isEqual(argument, others[at]!));
+  }
+
+  #decide(left: Expr, right: Expr): boolean {
+    const { terms, reduction, known, inference } = this.#checker;
+    const seen = this.look(left, right);
+    if (seen !== null) return seen;
+    // `decide`-like proofs: `p = true` for a closed p is computed to its end at once.
+    if (terms.freeBound(left) === 0 && isConstant(terms, right, known.boolTrue))
+      if (isConstant(terms, reduction.whnf(left), known.boolTrue)) return true;
+    const a = reduction.whnfCore(left, true);
+    const b = reduction.whnfCore(right, true);
+    if (a !== left || b !== right) {
+      const now = this.look(a, b);
+      if (now !== null) return now;
+    }
+    const type = inference.infer(a);
+    if (inference.isProposition(type)) return this.isEqual(type, inference.infer(b));
+    const unfolded = unfoldTogether(this.#checker, a, b);
+    return typeof unfolded === 'boolean' ? unfolded : this.#decideStuck(unfolded.left, unfolded.right);
+  }
+
+  /** Neither side has a definition at its head. */
+  #decideStuck(left: Expr, right: Expr): boolean {
+    const { terms, reduction, literals } = this.#checker;
+    const kind = terms.kind(left);
+    if (kind === terms.kind(right)) {
+      if (kind === CONSTANT && this.#sameConstant(left, right)) return true;
+      if (kind === LOCAL && left === right) return true;
+      if (
+        kind === PROJECTION &&
+        terms.name(left) === terms.name(right) &&
+        terms.fieldIndex(left) === terms.fieldIndex(right) &&
+        this.isEqual(terms.projected(left), terms.projected(right))
+      )
+        return true;
+    }
+    // The first reduction was cheap about projections.
+    const a = reduction.whnfCore(left);
+    const b = reduction.whnfCore(right);
+    if (a !== left || b !== right) return this.isEqual(a, b);
+    if (this.#areApplicationsEqual(left, right)) return true;
+    if (etaEqual(this.#checker, left, right) || structureEtaEqual(this.#checker, left, right)) return true;
+    if (kind === STRING && reduction.headName(right) === literals.stringMaker())
+      return this.isEqual(literals.stringAsApplication(left), right);
+    if (terms.kind(right) === STRING && reduction.headName(left) === literals.stringMaker())
+      return this.isEqual(left, literals.stringAsApplication(right));
+    return unitLikeEqual(this.#checker, left, right);
+  }
+
+  #sameConstant(left: Expr, right: Expr): boolean {
+    const { terms, order } = this.#checker;
+    return terms.name(left) === terms.name(right) && order.areEqual(terms.levelList(left), terms.levelList(right));
+  }
+
+  #binders(left: Expr, right: Expr, kind: number): boolean {
+    const { terms, substitution } = this.#checker;
+    const locals: Expr[] = [];
+    let [a, b] = [left, right];
+    while (terms.kind(a) === kind && terms.kind(b) === kind) {
+      const domain = substitution.instantiate(terms.binderType(b), locals);
+      if (
+        terms.binderType(a) !== terms.binderType(b) &&
+        !this.isEqual(substitution.instantiate(terms.binderType(a), locals), domain)
+      )
+        return false;
+      locals.push(this.#checker.local(domain));
+      a = terms.body(a);
+      b = terms.body(b);
+      if (a === b) return true;
+    }
+    return this.isEqual(substitution.instantiate(a, locals), substitution.instantiate(b, locals));
+  }
+
+  #root(expr: Expr): Expr {
+    let at = expr;
+    for (;;) {
+      const parent = this.#parents.get(at, 0);
+      if (parent < 0) break;
+      at = parent as Expr;
+    }
+    // Halves the way for the next question.
+    if (at !== expr && this.#parents.get(expr, 0) !== at) this.#parents.set(expr, 0, at);
+    return at;
+  }
+}

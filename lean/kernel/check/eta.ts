@@ -1,0 +1,47 @@
+/**
+ * Eta: a function equals the function that applies it, a value of a structure the constructor applied to its projections,
+ * and all values of a structure without fields are equal.
+ */
+import { structureConstructor } from '../environment.ts';
+import { type Expr, FORALL, LAMBDA } from '../expr.ts';
+import { argumentCount, argumentsOf } from '../spine.ts';
+import type { Checker } from './checker.ts';
+
+export function etaEqual(checker: Checker, left: Expr, right: Expr): boolean {
+  return etaExpanded(checker, left, right) || etaExpanded(checker, right, left);
+}
+
+function etaExpanded(checker: Checker, lambda: Expr, other: Expr): boolean {
+  const { terms, inference, reduction, equality } = checker;
+  if (terms.kind(lambda) !== LAMBDA || terms.kind(other) === LAMBDA) return false;
+  const type = reduction.whnf(inference.infer(other));
+  if (terms.kind(type) !== FORALL) return false;
+  const expanded = terms.lambda(terms.binderType(type), terms.application(other, terms.bound(0)));
+  return equality.isEqual(lambda, expanded);
+}
+
+export function structureEtaEqual(checker: Checker, left: Expr, right: Expr): boolean {
+  return equalsConstructor(checker, left, right) || equalsConstructor(checker, right, left);
+}
+
+/** `right` is the constructor of a structure applied to the projections of `left`. */
+function equalsConstructor(checker: Checker, left: Expr, right: Expr): boolean {
+  const { terms, environment, inference, reduction, equality } = checker;
+  const name = reduction.headName(right);
+  const constructor = name === -1 ? undefined : environment.find(name);
+  if (constructor?.kind !== 'constructor') return false;
+  if (argumentCount(terms, right) !== constructor.parameters + constructor.fields) return false;
+  if (structureConstructor(environment, constructor.inductive) === null) return false;
+  if (!equality.isEqual(inference.infer(left), inference.infer(right))) return false;
+  return argumentsOf(terms, right)
+    .slice(constructor.parameters)
+    .every((field, at) => equality.isEqual(terms.projection(constructor.inductive, at, left), field));
+}
+
+export function unitLikeEqual(checker: Checker, left: Expr, right: Expr): boolean {
+  const { environment, inference, reduction, equality } = checker;
+  const type = reduction.whnf(inference.infer(left));
+  const name = reduction.headName(type);
+  if (name === -1 || structureConstructor(environment, name)?.fields !== 0) return false;
+  return equality.isEqual(type, inference.infer(right));
+}

@@ -1,0 +1,226 @@
+/**
+ * Inference: the type of an expression. `check` also verifies every rule on the way and is what a declaration passes
+ * through; `infer` relies on that having happened and looks only where the type comes from.
+ */
+import {
+  APPLICATION,
+  CONSTANT,
+  type Expr,
+  FORALL,
+  LAMBDA,
+  LET,
+  LOCAL,
+  NATURAL,
+  PROJECTION,
+  SORT,
+  STRING,
+} from '../expr.ts';
+import { EMPTY_LEVELS, type Level } from '../level.ts';
+import { argumentsOf, headOf } from '../spine.ts';
+import { Rejection } from '../verdict.ts';
+import type { Checker } from './checker.ts';
+import { describe } from './describe.ts';
+import { projectionType } from './projection-type.ts';
+
+const INFERRED = 0;
+const CHECKED = 1;
+
+export class Inference {
+  readonly #checker: Checker;
+  readonly #types;
+  readonly #constantTypes;
+
+  constructor(checker: Checker) {
+    this.#checker = checker;
+    this.#types = checker.memory();
+    this.#constantTypes = checker.memory();
+  }
+
+  /** The type of an expression that is known to be well typed. */
+  infer(expr: Expr): Expr {
+    return this.#type(expr, false);
+  }
+
+  /** The type, every rule verified. */
+  check(expr: Expr): Expr {
+    return this.#type(expr, true);
+  }
+
+  /** The level of an expression's type when that is a sort: the universe the expression, a type, lives in. */
+  universeOf(type: Expr): Level {
+    return this.requireSort(this.infer(type), type);
+  }
+
+  /** `check` for an expression that must be a type. */
+  checkType(type: Expr): Level {
+    return this.requireSort(this.check(type), type);
+  }
+
+  /** Whether the type is a proposition: its universe is zero whatever the level parameters are. */
+  isProposition(type: Expr): boolean {
+    const { terms, order, reduction } = this.#checker;
+    const sort = reduction.whnf(this.infer(type));
+    return terms.kind(sort) === SORT && order.isAlwaysZero(terms.level(sort));
+  }
+
+  requireSort(type: Expr, expr: Expr): Level {
+    const { terms, reduction } = this.#checker;
+    const sort = terms.kind(type) === SORT ? type : reduction.whnf(type);
+    if (terms.kind(sort) !== SORT) throw new Rejection('sort', `${describe(this.#checker, expr)} is not a type`);
+    return terms.level(sort);
+  }
+
+  #type(expr: Expr, isChecked: boolean): Expr {
+    const { terms, budget } = this.#checker;
+    const kind = terms.kind(expr);
+    switch (kind) {
+      case LOCAL:
+        return this.#checker.localType(expr);
+      case SORT:
+        if (isChecked) this.#requireLevel(terms.level(expr));
+        return terms.sort(terms.levels.successor(terms.level(expr)));
+      case CONSTANT:
+        return this.#constantType(expr, isChecked);
+      case NATURAL:
+        return this.#checker.literals.naturalType();
+      case STRING:
+        return this.#checker.literals.stringType();
+    }
+    const known = this.#types.get(expr, CHECKED);
+    if (known >= 0) return known as Expr;
+    if (!isChecked) {
+      const inferred = this.#types.get(expr, INFERRED);
+      if (inferred >= 0) return inferred as Expr;
+    }
+    budget.enter();
+    const type = this.#compute(kind, expr, isChecked);
+    budget.leave();
+    this.#types.set(expr, isChecked ? CHECKED : INFERRED, type);
+    return type;
+  }
+
+  #compute(kind: number, expr: Expr, isChecked: boolean): Expr {
+    switch (kind) {
+      case APPLICATION:
+        return this.#applicationType(expr, isChecked);
+      case LAMBDA:
+        return this.#lambdaType(expr, isChecked);
+      case FORALL:
+        return this.#forallType(expr, isChecked);
+      case LET:
+        return this.#letType(expr, isChecked);
+      case PROJECTION:
+        return projectionType(this.#checker, expr, this.#type(this.#checker.terms.projected(expr), isChecked));
+      default:
+        throw new Rejection('closed', 'a bound variable without a binder');
+    }
+  }
+
+  #constantType(expr: Expr, isChecked: boolean): Expr {
+    const { terms, environment, substitution } = this.#checker;
+    const { levels } = terms;
+    const list = terms.levelList(expr);
+    if (isChecked) for (let at = list; at !== EMPTY_LEVELS; at = levels.tail(at)) this.#requireLevel(levels.head(at));
+    const known = this.#constantTypes.get(expr, 0);
+    if (known >= 0) return known as Expr;
+    const constant = environment.get(terms.name(expr));
+    const count = levels.length(list);
+    if (count !== constant.levelParams.length)
+      throw new Rejection(
+        'constant',
+        `${terms.names.print(constant.name)} has ${constant.levelParams.length} universe parameters, not ${count}`,
+      );
+    const type = substitution.instantiateLevels(constant.type, constant.levelParams, levels.array(list));
+    this.#constantTypes.set(expr, 0, type);
+    return type;
+  }
+
+  #requireLevel(level: Level): void {
+    const { terms, levelParams } = this.#checker;
+    const foreign = terms.levels.foreignParameter(level, levelParams);
+    if (foreign !== null)
+      throw new Rejection('level', `${terms.names.print(foreign)} is no universe parameter of the declaration`);
+  }
+
+  #applicationType(expr: Expr, isChecked: boolean): Expr {
+    const { terms, substitution, reduction, equality } = this.#checker;
+    const given = argumentsOf(terms, expr);
+    let fnType = this.#type(headOf(terms, expr), isChecked);
+    /** Arguments from here on are not yet put into `fnType`. */
+    let pending = 0;
+    for (let at = 0; at < given.length; at++) {
+      if (terms.kind(fnType) !== FORALL) {
+        fnType = reduction.whnf(substitution.instantiate(fnType, given, pending, at));
+        pending = at;
+        if (terms.kind(fnType) !== FORALL)
+          throw new Rejection('application', `${describe(this.#checker, expr)}: too many arguments`);
+      }
+      if (isChecked) {
+        const argument = given[at]!;
+        const expected = substitution.instantiate(terms.binderType(fnType), given, pending, at);
+        const actual = this.#type(argument, true);
+        if (!equality.isEqual(actual, expected))
+          throw new Rejection(
+            'application',
+            `${describe(this.#checker, expr)}: argument ${at + 1} has type ${describe(this.#checker, actual)}, not ${describe(this.#checker, expected)}`,
+          );
+      }
+      fnType = terms.body(fnType);
+    }
+    return substitution.instantiate(fnType, given, pending);
+  }
+
+  #lambdaType(expr: Expr, isChecked: boolean): Expr {
+    const { terms, substitution } = this.#checker;
+    const locals: Expr[] = [];
+    const domains: Expr[] = [];
+    let body = expr;
+    for (; terms.kind(body) === LAMBDA; body = terms.body(body)) {
+      const domain = substitution.instantiate(terms.binderType(body), locals);
+      if (isChecked) this.requireSort(this.#type(domain, true), domain);
+      domains.push(terms.binderType(body));
+      locals.push(this.#checker.local(domain));
+    }
+    const bodyType = this.#type(substitution.instantiate(body, locals), isChecked);
+    let type = substitution.abstract(bodyType, locals);
+    for (let at = domains.length - 1; at >= 0; at--) type = terms.forall(domains[at]!, type);
+    return type;
+  }
+
+  #forallType(expr: Expr, isChecked: boolean): Expr {
+    const { terms, substitution } = this.#checker;
+    const locals: Expr[] = [];
+    const universes: Level[] = [];
+    let body = expr;
+    for (; terms.kind(body) === FORALL; body = terms.body(body)) {
+      const domain = substitution.instantiate(terms.binderType(body), locals);
+      universes.push(this.requireSort(this.#type(domain, isChecked), domain));
+      locals.push(this.#checker.local(domain));
+    }
+    body = substitution.instantiate(body, locals);
+    let level = this.requireSort(this.#type(body, isChecked), body);
+    for (let at = universes.length - 1; at >= 0; at--) level = terms.levels.impredicativeMaximum(universes[at]!, level);
+    return terms.sort(level);
+  }
+
+  #letType(expr: Expr, isChecked: boolean): Expr {
+    const { terms, substitution, equality } = this.#checker;
+    const values: Expr[] = [];
+    let body = expr;
+    for (; terms.kind(body) === LET; body = terms.letBody(body)) {
+      const value = substitution.instantiate(terms.letValue(body), values);
+      if (isChecked) {
+        const type = substitution.instantiate(terms.binderType(body), values);
+        this.requireSort(this.#type(type, true), type);
+        const actual = this.#type(value, true);
+        if (!equality.isEqual(actual, type))
+          throw new Rejection(
+            'let',
+            `a value of type ${describe(this.#checker, actual)} is bound as ${describe(this.#checker, type)}`,
+          );
+      }
+      values.push(value);
+    }
+    return this.#type(substitution.instantiate(body, values), isChecked);
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Unfolding definitions only as far as a comparison needs. Of two heads the one with the greater definitional height, which
+ * is built on the other if either is, is unfolded first; equal heads are tried argument by argument before both are unfolded.
+ */
+import type { DefinitionConstant } from '../environment.ts';
+import { APPLICATION, type Expr, NATURAL, PROJECTION } from '../expr.ts';
+import { headOf, isConstant } from '../spine.ts';
+import type { Checker } from './checker.ts';
+
+export interface Stuck {
+  readonly left: Expr;
+  readonly right: Expr;
+}
+
+/** A verdict, or two expressions without definitions at their heads that are still to be compared. */
+export function unfoldTogether(checker: Checker, first: Expr, second: Expr): boolean | Stuck {
+  const { budget, reduction, equality, naturals, terms } = checker;
+  let [left, right] = [first, second];
+  for (;;) {
+    budget.step();
+    const offset = compareOffsets(checker, left, right);
+    if (offset !== null) return offset;
+    if (terms.freeBound(left) === 0 && terms.freeBound(right) === 0) {
+      const leftLiteral = naturals.reduce(left);
+      if (leftLiteral !== null) return equality.isEqual(leftLiteral, right);
+      const rightLiteral = naturals.reduce(right);
+      if (rightLiteral !== null) return equality.isEqual(left, rightLiteral);
+    }
+    const leftDefinition = reduction.definition(left);
+    const rightDefinition = reduction.definition(right);
+    if (leftDefinition === null && rightDefinition === null) return { left, right };
+    const side = sideToUnfold(checker, left, leftDefinition, right, rightDefinition);
+    if (side === 'equal') return true;
+    const before: Stuck = { left, right };
+    if (side !== 'right') left = unfoldOne(checker, left);
+    if (side !== 'left') right = unfoldOne(checker, right);
+    if (left === before.left && right === before.right) return { left, right };
+    const seen = equality.look(left, right);
+    if (seen !== null) return seen;
+  }
+}
+
+type Side = 'left' | 'right' | 'both' | 'equal';
+
+function sideToUnfold(
+  checker: Checker,
+  left: Expr,
+  leftDefinition: DefinitionConstant | null,
+  right: Expr,
+  rightDefinition: DefinitionConstant | null,
+): Side {
+  // Where only one side has a definition, a projection that can be reduced on the other goes first.
+  if (leftDefinition === null) return isProjectionToReduce(checker, left) ? 'left' : 'right';
+  if (rightDefinition === null) return isProjectionToReduce(checker, right) ? 'right' : 'left';
+  if (leftDefinition.height > rightDefinition.height) return 'left';
+  if (leftDefinition.height < rightDefinition.height) return 'right';
+  const { terms, equality } = checker;
+  const areApplications = terms.kind(left) === APPLICATION && terms.kind(right) === APPLICATION;
+  return leftDefinition === rightDefinition && areApplications && equality.areArgumentsEqualOnce(left, right)
+    ? 'equal'
+    : 'both';
+}
+
+function isProjectionToReduce(checker: Checker, expr: Expr): boolean {
+  const { terms, reduction } = checker;
+  return terms.kind(headOf(terms, expr)) === PROJECTION && reduction.whnfCore(expr) !== expr;
+}
+
+function unfoldOne(checker: Checker, expr: Expr): Expr {
+  const { reduction } = checker;
+  const unfolded = reduction.unfold(expr);
+  return unfolded === null ? reduction.whnfCore(expr) : reduction.whnfCore(unfolded, true);
+}
+
+/** `n + 1` against `m + 1` and zero against zero without unfolding anything; null where neither is at hand. */
+function compareOffsets(checker: Checker, left: Expr, right: Expr): boolean | null {
+  const { naturals, equality, known, terms } = checker;
+  const isZero = (expr: Expr): boolean =>
+    isConstant(terms, expr, known.natZero) || (terms.kind(expr) === NATURAL && terms.naturalValue(expr) === 0n);
+  if (isZero(left) && isZero(right)) return true;
+  const below = naturals.predecessor(left);
+  if (below === null) return null;
+  const other = naturals.predecessor(right);
+  return other === null ? null : equality.isEqual(below, other);
+}

@@ -1,0 +1,112 @@
+/**
+ * Recursors and quotients at work. A recursor applied to a constructor gives the constructor's minor premise. Its major
+ * premise may also be a literal, a value of a structure (which equals the constructor applied to its projections), or, for
+ * a K-like type, any proof whose type is that of the only constructor. `Quot.lift` and `Quot.ind` compute on `Quot.mk`.
+ */
+import { type RecursorConstant, structureConstructor } from '../environment.ts';
+import { CONSTANT, type Expr, NATURAL, STRING } from '../expr.ts';
+import { apply, argumentsOf, headOf } from '../spine.ts';
+import type { Checker } from './checker.ts';
+
+/** Where `Quot.mk r a` stands among the arguments, and which argument takes `a`. */
+const LIFT = { major: 5, taker: 3 };
+const INDUCTION = { major: 4, taker: 3 };
+/** `Quot.mk {α} (r) (a)` */
+const MK_ARGUMENTS = 3;
+
+export class RecursorReduction {
+  readonly #checker: Checker;
+
+  constructor(checker: Checker) {
+    this.#checker = checker;
+  }
+
+  /** One reduction of an application whose head is this constant, or null. */
+  reduce(expr: Expr, head: Expr): Expr | null {
+    const { terms, environment } = this.#checker;
+    const constant = environment.find(terms.name(head));
+    if (constant?.kind === 'recursor') return this.#recursor(constant, expr, head);
+    if (constant?.kind !== 'quotient') return null;
+    if (constant.role === 'lift') return this.#quotient(expr, LIFT);
+    return constant.role === 'ind' ? this.#quotient(expr, INDUCTION) : null;
+  }
+
+  #recursor(recursor: RecursorConstant, expr: Expr, head: Expr): Expr | null {
+    const { terms, substitution } = this.#checker;
+    const given = argumentsOf(terms, expr);
+    const firstIndex = recursor.parameters + recursor.motives + recursor.minors;
+    const majorAt = firstIndex + recursor.indices;
+    if (given.length <= majorAt) return null;
+    const levels = terms.levels.array(terms.levelList(head));
+    if (levels.length !== recursor.levelParams.length) return null;
+    const major = this.#constructorForm(recursor, given[majorAt]!);
+    const name = this.#checker.reduction.headName(major);
+    const rule = recursor.rules.find((candidate) => candidate.constructor === name);
+    if (rule === undefined) return null;
+    const fields = argumentsOf(terms, major);
+    if (fields.length < rule.fields) return null;
+    const value = substitution.instantiateLevels(rule.value, recursor.levelParams, levels);
+    let result = apply(terms, value, given, 0, firstIndex);
+    result = apply(terms, result, fields, fields.length - rule.fields);
+    return apply(terms, result, given, majorAt + 1);
+  }
+
+  /** The major premise as an application of a constructor, where it equals one. */
+  #constructorForm(recursor: RecursorConstant, given: Expr): Expr {
+    const { terms, reduction, literals } = this.#checker;
+    if (recursor.k) {
+      const constructor = this.#kLike(recursor, given);
+      if (constructor !== null) return constructor;
+    }
+    const major = reduction.whnf(given);
+    switch (terms.kind(major)) {
+      case NATURAL:
+        return literals.naturalAsConstructor(major);
+      case STRING:
+        return reduction.whnf(literals.stringAsApplication(major));
+      default:
+        return this.#structureForm(recursor, major);
+    }
+  }
+
+  /** The only constructor at the parameters of the major premise's type, if its type is that type. */
+  #kLike(recursor: RecursorConstant, major: Expr): Expr | null {
+    const { terms, environment, inference, reduction, equality } = this.#checker;
+    const type = reduction.whnf(inference.infer(major));
+    if (reduction.headName(type) !== recursor.inductive) return null;
+    const inductive = environment.find(recursor.inductive);
+    if (inductive?.kind !== 'inductive') return null;
+    const constructor = terms.constant(inductive.constructors[0]!, terms.levelList(headOf(terms, type)));
+    const applied = apply(terms, constructor, argumentsOf(terms, type), 0, inductive.parameters);
+    return equality.isEqual(type, inference.infer(applied)) ? applied : null;
+  }
+
+  #structureForm(recursor: RecursorConstant, major: Expr): Expr {
+    const { terms, environment, inference, reduction } = this.#checker;
+    const constructor = structureConstructor(environment, recursor.inductive);
+    if (constructor === null || reduction.headName(major) === constructor.name) return major;
+    const type = reduction.whnf(inference.infer(major));
+    const head = headOf(terms, type);
+    if (terms.kind(head) !== CONSTANT || terms.name(head) !== recursor.inductive) return major;
+    // A proof has no projections to data; proof irrelevance does for it what this does for data.
+    if (inference.isProposition(type)) return major;
+    let form = terms.constant(constructor.name, terms.levelList(head));
+    form = apply(terms, form, argumentsOf(terms, type), 0, constructor.parameters);
+    for (let field = 0; field < constructor.fields; field++)
+      form = terms.application(form, terms.projection(recursor.inductive, field, major));
+    return form;
+  }
+
+  #quotient(expr: Expr, { major, taker }: { major: number; taker: number }): Expr | null {
+    const { terms, environment, reduction } = this.#checker;
+    const given = argumentsOf(terms, expr);
+    if (given.length <= major) return null;
+    const quotient = reduction.whnf(given[major]!);
+    const name = reduction.headName(quotient);
+    const maker = name === -1 ? undefined : environment.find(name);
+    if (maker?.kind !== 'quotient' || maker.role !== 'ctor') return null;
+    const made = argumentsOf(terms, quotient);
+    if (made.length !== MK_ARGUMENTS) return null;
+    return apply(terms, terms.application(given[taker]!, made[2]!), given, major + 1);
+  }
+}

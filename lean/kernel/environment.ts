@@ -1,0 +1,119 @@
+/**
+ * What has been declared: constants by name. Everything in it was accepted by the kernel, or was given as trusted.
+ */
+import type { ConstantHead, QuotientRole, RecursorRule } from './declaration.ts';
+import type { Expr } from './expr.ts';
+import type { Name } from './name.ts';
+import { Decline, Rejection } from './verdict.ts';
+
+export interface DefinitionConstant extends ConstantHead {
+  /** Theorems unfold like definitions, last of all. Opaque constants never do. */
+  readonly kind: 'definition' | 'theorem' | 'opaque';
+  readonly value: Expr;
+  /** Definitional height: of two heads the higher is unfolded first. */
+  readonly height: number;
+}
+
+export interface InductiveConstant extends ConstantHead {
+  readonly kind: 'inductive';
+  readonly parameters: number;
+  readonly indices: number;
+  readonly constructors: readonly Name[];
+  /** The types of its mutual block. */
+  readonly block: readonly Name[];
+  readonly isRecursive: boolean;
+}
+
+export interface ConstructorConstant extends ConstantHead {
+  readonly kind: 'constructor';
+  readonly inductive: Name;
+  readonly index: number;
+  readonly parameters: number;
+  readonly fields: number;
+}
+
+export interface RecursorConstant extends ConstantHead {
+  readonly kind: 'recursor';
+  readonly parameters: number;
+  readonly indices: number;
+  readonly motives: number;
+  readonly minors: number;
+  readonly rules: readonly RecursorRule[];
+  readonly k: boolean;
+  /** The type whose values it takes apart. */
+  readonly inductive: Name;
+}
+
+export type Constant =
+  | ({ readonly kind: 'axiom' } & ConstantHead)
+  | ({ readonly kind: 'quotient'; readonly role: QuotientRole } & ConstantHead)
+  | DefinitionConstant
+  | InductiveConstant
+  | ConstructorConstant
+  | RecursorConstant;
+
+export class Environment {
+  readonly #constants = new Map<Name, Constant>();
+  /** Constants of a declaration that is being checked; they hide nothing and are gone when the check ends. */
+  readonly #provisional = new Map<Name, Constant>();
+  readonly #declined = new Set<Name>();
+  readonly #print: (name: Name) => string;
+
+  constructor(print: (name: Name) => string) {
+    this.#print = print;
+  }
+
+  get size(): number {
+    return this.#constants.size;
+  }
+
+  find(name: Name): Constant | undefined {
+    return this.#constants.get(name) ?? (this.#provisional.size === 0 ? undefined : this.#provisional.get(name));
+  }
+
+  /** The constant; what rests on something declined can be declined only. */
+  get(name: Name): Constant {
+    const constant = this.find(name);
+    if (constant !== undefined) return constant;
+    if (this.#declined.has(name)) throw new Decline(`it rests on ${this.#print(name)}, which was declined`);
+    throw new Rejection('constant', `there is no constant ${this.#print(name)}`);
+  }
+
+  has(name: Name): boolean {
+    return this.find(name) !== undefined;
+  }
+
+  /** Rejects a name that is taken. */
+  requireFree(name: Name): void {
+    if (this.has(name)) throw new Rejection('name', `${this.#print(name)} is declared already`);
+  }
+
+  declare(constant: Constant): void {
+    this.#constants.set(constant.name, constant);
+  }
+
+  declareProvisionally(constant: Constant): void {
+    this.#provisional.set(constant.name, constant);
+  }
+
+  dropProvisional(): void {
+    this.#provisional.clear();
+  }
+
+  markDeclined(name: Name): void {
+    if (!this.#constants.has(name)) this.#declined.add(name);
+  }
+
+  constants(): IterableIterator<Constant> {
+    return this.#constants.values();
+  }
+}
+
+/** One constructor, no indices, not recursive: a value is determined by its projections. */
+export function structureConstructor(environment: Environment, name: Name): ConstructorConstant | null {
+  const inductive = environment.find(name);
+  if (inductive?.kind !== 'inductive' || inductive.isRecursive || inductive.indices !== 0) return null;
+  if (inductive.constructors.length !== 1) return null;
+  const constructor = environment.find(inductive.constructors[0]!);
+  return constructor?.kind === 'constructor' ? constructor : null;
+}

@@ -1,0 +1,73 @@
+/**
+ * A block of inductive types from its declaration to the constants it makes: types, constructors and the recursors that
+ * follow from them.
+ */
+import type { Checker } from '../check/checker.ts';
+import type { InductiveDeclaration } from '../declaration.ts';
+import type { Constant } from '../environment.ts';
+import { Rejection } from '../verdict.ts';
+import type { Block } from './block.ts';
+import { checkRecords, compareCounts, compareRecursors } from './claims.ts';
+import { belowParameters, checkConstructors } from './constructors.ts';
+import { flatten } from './nested.ts';
+import { deriveRecursors } from './recursors.ts';
+import { checkTypes } from './types.ts';
+
+/** Checks the block; the constants are not declared yet, and terms of recursors are in scratch. */
+export function checkInductive(checker: Checker, declaration: InductiveDeclaration): readonly Constant[] {
+  const { environment } = checker;
+  checkRecords(checker, declaration);
+  const block = blockOf(declaration);
+  checker.levelParams = block.levelParams;
+  const own = checkTypes(checker, block);
+  // The constructors as they stand, before auxiliary types are known by any name.
+  for (const type of own.types)
+    for (const constructor of type.constructors) {
+      checker.inference.checkType(constructor.type);
+      belowParameters(checker, own, constructor.name, constructor.type);
+    }
+  const flattened = flatten(checker, block);
+  const isNested = flattened.block.types.length > block.types.length;
+  if (isNested) environment.dropProvisional();
+  const checked = isNested ? checkTypes(checker, flattened.block) : own;
+  checkConstructors(checker, checked);
+  compareCounts(checker, declaration);
+  const recursors = deriveRecursors(checker, checked, flattened.restoration(checked.parameters));
+  for (const recursor of recursors) environment.requireFree(recursor.name);
+  compareRecursors(checker, declaration.recursors, recursors);
+  const constants: Constant[] = [];
+  for (const type of block.types) {
+    const found = environment.get(type.name);
+    if (found.kind === 'inductive') constants.push({ ...found, block: block.types.map((other) => other.name) });
+    for (const constructor of type.constructors) {
+      const made = environment.get(constructor.name);
+      constants.push({ ...made, type: constructor.type });
+    }
+  }
+  constants.push(...recursors);
+  requireDistinct(checker, constants);
+  return constants;
+}
+
+function blockOf(declaration: InductiveDeclaration): Block {
+  const first = declaration.types[0]!;
+  const typeOf = new Map(declaration.constructors.map((constructor) => [constructor.name, constructor.type]));
+  return {
+    levelParams: first.levelParams,
+    parameters: first.parameters,
+    types: declaration.types.map(({ name, type, constructors }) => ({
+      name,
+      type,
+      constructors: constructors.map((constructor) => ({ name: constructor, type: typeOf.get(constructor)! })),
+    })),
+  };
+}
+
+function requireDistinct(checker: Checker, constants: readonly Constant[]): void {
+  const seen = new Set<number>();
+  for (const { name } of constants) {
+    if (seen.has(name))
+      throw new Rejection('name', `${checker.terms.names.print(name)} is declared twice in one block`);
+    seen.add(name);
+  }
+}

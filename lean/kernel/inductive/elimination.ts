@@ -1,0 +1,75 @@
+/**
+ * What a recursor may make: values of any universe, or proofs only. And whether it is K-like: its type is a proposition with
+ * one constructor without fields, so that any proof of it may be taken for the constructor.
+ */
+import type { Checker } from '../check/checker.ts';
+import { type Expr, FORALL } from '../expr.ts';
+import type { Level } from '../level.ts';
+import type { Name } from '../name.ts';
+import { argumentsOf } from '../spine.ts';
+import type { CheckedBlock } from './block.ts';
+import { binderCount } from './constructors.ts';
+
+export interface Elimination {
+  /** The universe of the motives. */
+  readonly level: Level;
+  /** The recursors' universe parameters. */
+  readonly levelParams: readonly Name[];
+  readonly isKLike: boolean;
+}
+
+export function elimination(checker: Checker, block: CheckedBlock): Elimination {
+  const { terms } = checker;
+  const isKLike = isKLikeBlock(checker, block);
+  if (!eliminatesIntoAll(checker, block)) return { level: terms.levels.zero, levelParams: block.levelParams, isKLike };
+  const name = freshName(checker, block.levelParams);
+  return { level: terms.levels.parameter(name), levelParams: [name, ...block.levelParams], isKLike };
+}
+
+/**
+ * A type that is never a proposition, a proposition without constructors, or one with a single constructor all of whose data
+ * can be read off its type: each field is a proof or stands, as it is, among the arguments of the result.
+ */
+function eliminatesIntoAll(checker: Checker, block: CheckedBlock): boolean {
+  if (checker.order.isNeverZero(block.level)) return true;
+  const [type, ...others] = block.types;
+  if (type === undefined || others.length > 0 || type.constructors.length > 1) return false;
+  const [constructor] = type.constructors;
+  return constructor === undefined || areFieldsDetermined(checker, block, constructor.type);
+}
+
+function areFieldsDetermined(checker: Checker, block: CheckedBlock, type: Expr): boolean {
+  const { terms, substitution, inference, order } = checker;
+  const data: Expr[] = [];
+  let rest = type;
+  for (let at = 0; terms.kind(rest) === FORALL; at++) {
+    const domain = terms.binderType(rest);
+    let local = block.parameters[at];
+    if (local === undefined) {
+      local = checker.local(domain);
+      if (!order.isAlwaysZero(inference.universeOf(domain))) data.push(local);
+    }
+    rest = substitution.instantiate(terms.body(rest), [local]);
+  }
+  const given = new Set(argumentsOf(terms, rest));
+  return data.every((field) => given.has(field));
+}
+
+function isKLikeBlock(checker: Checker, block: CheckedBlock): boolean {
+  const [type] = block.types;
+  const constructor = type?.constructors[0];
+  return (
+    block.types.length === 1 &&
+    type?.constructors.length === 1 &&
+    constructor !== undefined &&
+    checker.order.isAlwaysZero(block.level) &&
+    binderCount(checker, constructor.type) === block.parameters.length
+  );
+}
+
+/** `u`, or `u_1`, `u_2` … where it is taken. */
+function freshName({ terms }: Checker, taken: readonly Name[]): Name {
+  let name = terms.names.of('u');
+  for (let at = 1; taken.includes(name); at++) name = terms.names.of(`u_${at}`);
+  return name;
+}

@@ -1,0 +1,95 @@
+/**
+ * The types of a block: closed, well typed, a telescope of the same parameters followed by indices, ending in one and the
+ * same sort.
+ */
+import type { Checker } from '../check/checker.ts';
+import { describe } from '../check/describe.ts';
+import { type Expr, FORALL } from '../expr.ts';
+import type { Level } from '../level.ts';
+import { Rejection } from '../verdict.ts';
+import { type Block, type CheckedBlock, type CheckedType, Occurrences, withoutAnnotations } from './block.ts';
+
+/** Checks the types and declares them provisionally, so that constructors may mention them. */
+export function checkTypes(checker: Checker, block: Block): CheckedBlock {
+  const { terms, environment, inference, order } = checker;
+  const levels = terms.levels.list(block.levelParams.map((name) => terms.levels.parameter(name)));
+  const parameters: Expr[] = [];
+  const types: CheckedType[] = [];
+  let level: Level | null = null;
+  for (const declared of block.types) {
+    const name = terms.names.print(declared.name);
+    environment.requireFree(declared.name);
+    inference.checkType(declared.type);
+    const { indices, result } = openType(checker, block, declared.type, parameters, types.length === 0, name);
+    const itsLevel = inference.requireSort(result, declared.type);
+    if (level === null) level = itsLevel;
+    else if (!order.isEqual(level, itsLevel))
+      throw new Rejection('inductive-type', `${name} lives in another universe than the first type of its block`);
+    types.push({ ...declared, constant: terms.constant(declared.name, levels), indices });
+  }
+  if (level === null) throw new Rejection('inductive-type', 'a block without types');
+  const occurrences = new Occurrences(
+    checker,
+    types.map((type) => type.name),
+  );
+  const checked: CheckedBlock = { levelParams: block.levelParams, levels, parameters, types, level, occurrences };
+  for (const type of types)
+    environment.declareProvisionally({
+      kind: 'inductive',
+      name: type.name,
+      levelParams: block.levelParams,
+      type: type.type,
+      parameters: block.parameters,
+      indices: type.indices,
+      constructors: type.constructors.map((constructor) => constructor.name),
+      block: types.map((other) => other.name),
+      isRecursive: isRecursive(checker, type, occurrences),
+    });
+  return checked;
+}
+
+/** Goes through the telescope; the first type makes the parameters, the others must have the same. */
+function openType(
+  checker: Checker,
+  block: Block,
+  declared: Expr,
+  parameters: Expr[],
+  isFirst: boolean,
+  name: string,
+): { readonly indices: number; readonly result: Expr } {
+  const { terms, reduction, substitution, equality } = checker;
+  let seen = 0;
+  let indices = 0;
+  let type = reduction.whnf(declared);
+  for (; terms.kind(type) === FORALL; type = reduction.whnf(type)) {
+    const domain = terms.binderType(type);
+    let local: Expr;
+    if (seen === block.parameters) {
+      local = checker.local(withoutAnnotations(checker, domain));
+      indices++;
+    } else {
+      if (isFirst) parameters.push(checker.local(withoutAnnotations(checker, domain)));
+      local = parameters[seen++]!;
+      if (!isFirst && !equality.isEqual(domain, checker.localType(local)))
+        throw new Rejection(
+          'inductive-type',
+          `parameter ${seen} of ${name} is of type ${describe(checker, domain)}, unlike that of the first type of its block`,
+        );
+    }
+    type = substitution.instantiate(terms.body(type), [local]);
+  }
+  if (seen !== block.parameters)
+    throw new Rejection('inductive-type', `${name} has ${seen} parameters, not ${block.parameters}`);
+  return { indices, result: type };
+}
+
+/** Whether a field of a constructor mentions a type of the block. */
+function isRecursive(checker: Checker, type: CheckedType, occurrences: Occurrences): boolean {
+  const { terms } = checker;
+  return type.constructors.some((constructor) => {
+    let rest = constructor.type;
+    for (; terms.kind(rest) === FORALL; rest = terms.body(rest))
+      if (occurrences.in(terms.binderType(rest))) return true;
+    return false;
+  });
+}

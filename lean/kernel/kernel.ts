@@ -1,0 +1,210 @@
+/**
+ * The kernel: an environment that grows by declarations it accepts. A declaration is checked in scratch, which is dropped
+ * whatever comes of it; what is kept are the constants it makes. Nothing is ever thrown for what a declaration says.
+ *
+ * A check is a function of the declarations before it and the limits alone. It recurses as deep as terms are nested: run
+ * input of unknown depth on a thread with a large stack (`run/check-export.ts`).
+ */
+import { Axioms } from './axioms.ts';
+import { DEFAULT_LIMITS, type Limits } from './budget.ts';
+import { Checker } from './check/checker.ts';
+import type { ConstantHead, Declaration, InductiveDeclaration, ReducibilityHint } from './declaration.ts';
+import { type Constant, Environment } from './environment.ts';
+import type { Expr, Terms } from './expr.ts';
+import { checkInductive } from './inductive/add-inductive.ts';
+import { noteDown } from './keep.ts';
+import { KnownNames } from './known-names.ts';
+import { LevelOrder } from './level-order.ts';
+import type { Name } from './name.ts';
+import { verifiedPrimitive } from './primitives.ts';
+import { checkQuotient } from './quotient.ts';
+import { Decline, Rejection, type Verdict } from './verdict.ts';
+
+export interface KernelOptions {
+  readonly limits?: Limits;
+  /** False: no result is remembered between steps. The verdict is the same; for tests. */
+  readonly remembers?: boolean;
+  /** False: numbers are computed by unfolding only. The verdict is the same; for tests. */
+  readonly accelerates?: boolean;
+}
+
+/** Abbreviations unfold before everything, opaque hints and theorems after everything. */
+const GREATEST_HEIGHT = 0x7fffffff;
+const LEAST_HEIGHT = -1;
+
+const ACCEPTED: Verdict = { kind: 'accepted' };
+
+export class Kernel {
+  readonly terms: Terms;
+  readonly environment: Environment;
+  readonly axioms: Axioms;
+  readonly #known: KnownNames;
+  readonly #order: LevelOrder;
+  readonly #limits: Limits;
+  readonly #remembers: boolean;
+  readonly #accelerates: boolean;
+  readonly #accelerated = new Map<Name, string>();
+  /** Of the last check: steps spent and expressions made. */
+  lastSpent = { steps: 0, nodes: 0 };
+
+  constructor(terms: Terms, options: KernelOptions = {}) {
+    this.terms = terms;
+    this.environment = new Environment((name) => terms.names.print(name));
+    this.#known = new KnownNames(terms.names);
+    this.axioms = new Axioms(terms, this.#known);
+    this.#order = new LevelOrder(terms.levels);
+    this.#limits = options.limits ?? DEFAULT_LIMITS;
+    this.#remembers = options.remembers ?? true;
+    this.#accelerates = options.accelerates ?? true;
+    terms.nodes.scratchNodesMax = this.#limits.nodes;
+  }
+
+  /** Checks a declaration and, if it is accepted, adds its constants. Its terms must be permanent. */
+  add(declaration: Declaration): Verdict {
+    const label = this.terms.names.print(nameOf(declaration));
+    const verdict = this.#inScratch(label, (checker) => this.#check(checker, declaration));
+    if (verdict.kind === 'declined') for (const name of namesOf(declaration)) this.environment.markDeclined(name);
+    if (verdict.kind === 'accepted' && declaration.kind === 'definition' && this.#accelerates)
+      this.#verifyPrimitive(declaration.name);
+    return verdict;
+  }
+
+  /** Runs a check in scratch and keeps the constants it returns. */
+  #inScratch(label: string, check: (checker: Checker) => readonly Constant[]): Verdict {
+    const { terms } = this;
+    const before = terms.nodes.count;
+    terms.openScratch();
+    const checker = new Checker(terms, this.environment, this.#order, this.#known, {
+      limits: this.#limits,
+      remembers: this.#remembers,
+      accelerated: this.#accelerated,
+    });
+    let constants: readonly Constant[] = [];
+    let made: () => Expr[] = () => [];
+    let verdict = ACCEPTED;
+    try {
+      constants = check(checker);
+      made = noteDown(terms, constants.flatMap(partsOf));
+    } catch (error) {
+      verdict = verdictOf(error, label);
+    }
+    this.lastSpent = { steps: checker.budget.spent, nodes: terms.nodes.count - before };
+    this.environment.dropProvisional();
+    this.#order.forget();
+    terms.dropScratch();
+    if (verdict.kind === 'accepted') this.#declare(constants, made());
+    return verdict;
+  }
+
+  #check(checker: Checker, declaration: Declaration): readonly Constant[] {
+    if (declaration.kind === 'inductive') {
+      if (declaration.isUnsafe) throw new Decline('it is unsafe');
+      for (const { name, levelParams, type } of [...declaration.types, ...declaration.constructors])
+        this.#checkHead({ name, levelParams, type });
+      return checkInductive(checker, declaration);
+    }
+    if (declaration.kind === 'definition' && declaration.safety !== 'safe')
+      throw new Decline(`it is ${declaration.safety}`);
+    if ((declaration.kind === 'axiom' || declaration.kind === 'opaque') && declaration.isUnsafe)
+      throw new Decline('it is unsafe');
+    this.#checkHead(declaration);
+    checker.levelParams = declaration.levelParams;
+    const { name, levelParams, type } = declaration;
+    if (declaration.kind === 'quotient') {
+      checkQuotient(checker, declaration, declaration.role);
+      return [{ kind: 'quotient', name, levelParams, type, role: declaration.role }];
+    }
+    this.environment.requireFree(name);
+    const level = checker.inference.checkType(type);
+    if (declaration.kind === 'axiom') return [{ kind: 'axiom', name, levelParams, type }];
+    if (declaration.kind === 'theorem' && !checker.order.isAlwaysZero(level))
+      throw new Rejection('theorem-type', 'its type is not a proposition');
+    const { value, kind } = declaration;
+    this.#requireClosed(value, 'its value');
+    const actual = checker.inference.check(value);
+    if (!checker.equality.isEqual(actual, type)) throw new Rejection('declaration-type', 'its value has not its type');
+    const height = declaration.kind === 'definition' ? heightOf(declaration.hint) : LEAST_HEIGHT;
+    return [{ kind, name, levelParams, type, value, height }];
+  }
+
+  #checkHead(head: ConstantHead): void {
+    if (head.name === 0) throw new Rejection('name', 'a declaration without a name');
+    if (new Set(head.levelParams).size !== head.levelParams.length)
+      throw new Rejection('level-parameters', 'a universe parameter twice');
+    this.#requireClosed(head.type, 'its type');
+  }
+
+  #requireClosed(expr: Expr, what: string): void {
+    if (this.terms.looseBound(expr) > 0 || this.terms.freeBound(expr) > 0)
+      throw new Rejection('closed', `${what} has a variable without a binder`);
+  }
+
+  /** An operation on numbers that is defined as it must be is computed from here on. */
+  #verifyPrimitive(name: Name): void {
+    let operation: string | null = null;
+    const label = this.terms.names.print(name);
+    this.#inScratch(label, (checker) => {
+      operation = verifiedPrimitive(checker, name, label);
+      return [];
+    });
+    if (operation !== null) this.#accelerated.set(name, operation);
+  }
+
+  /** Constants of one declaration; `parts` are their terms, now permanent. */
+  #declare(constants: readonly Constant[], parts: Expr[]): void {
+    this.axioms.note(
+      constants.map(({ name }) => name),
+      parts,
+      constants[0]?.kind === 'axiom',
+    );
+    let from = 0;
+    for (const constant of constants) {
+      const count = partsOf(constant).length;
+      this.environment.declare(withParts(constant, parts.slice(from, from + count)));
+      from += count;
+    }
+  }
+}
+
+function verdictOf(error: unknown, declaration: string): Verdict {
+  if (error instanceof Rejection)
+    return { kind: 'rejected', declaration, rule: error.rule, message: `${declaration}: ${error.message}` };
+  if (error instanceof Decline) return { kind: 'declined', declaration, reason: `${declaration}: ${error.message}` };
+  // The stack or a table's size, on a thread that has less of it than the limits foresee.
+  if (error instanceof RangeError) return { kind: 'declined', declaration, reason: `${declaration}: ${error.message}` };
+  throw error;
+}
+
+function heightOf(hint: ReducibilityHint): number {
+  if (hint === 'opaque') return LEAST_HEIGHT;
+  return hint === 'abbrev' ? GREATEST_HEIGHT : Math.min(hint.regular, GREATEST_HEIGHT - 1);
+}
+
+function nameOf(declaration: Declaration): Name {
+  return declaration.kind === 'inductive' ? (declaration.types[0]?.name ?? (0 as Name)) : declaration.name;
+}
+
+/** All names it declares, recursors as claimed. */
+function namesOf(declaration: Declaration): Name[] {
+  return declaration.kind === 'inductive' ? inductiveNames(declaration) : [declaration.name];
+}
+
+function inductiveNames({ types, constructors, recursors }: InductiveDeclaration): Name[] {
+  return [...types, ...constructors, ...recursors].map(({ name }) => name);
+}
+
+/** The terms of a constant, in a fixed order. */
+function partsOf(constant: Constant): Expr[] {
+  if ('value' in constant) return [constant.type, constant.value];
+  if (constant.kind === 'recursor') return [constant.type, ...constant.rules.map((rule) => rule.value)];
+  return [constant.type];
+}
+
+/** The constant with other terms, in the order of `partsOf`. */
+function withParts(constant: Constant, parts: readonly Expr[]): Constant {
+  const type = parts[0]!;
+  if ('value' in constant) return { ...constant, type, value: parts[1]! };
+  if (constant.kind === 'recursor')
+    return { ...constant, type, rules: constant.rules.map((rule, at) => ({ ...rule, value: parts[at + 1]! })) };
+  return { ...constant, type };
+}

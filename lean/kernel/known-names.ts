@@ -1,0 +1,56 @@
+/** The names this kernel gives a meaning of its own: literals, quotients, annotations, and the standard axioms. */
+import type { Name, NameTable } from './name.ts';
+
+export class KnownNames {
+  readonly nat: Name;
+  readonly natZero: Name;
+  readonly natSucc: Name;
+  readonly bool: Name;
+  readonly boolTrue: Name;
+  readonly boolFalse: Name;
+  readonly char: Name;
+  readonly charOfNat: Name;
+  readonly string: Name;
+  readonly stringOfList: Name;
+  readonly stringMk: Name;
+  readonly list: Name;
+  readonly listNil: Name;
+  readonly listCons: Name;
+  readonly eq: Name;
+  readonly eqRefl: Name;
+  readonly quot: Name;
+  readonly quotMk: Name;
+  readonly quotLift: Name;
+  readonly quotInd: Name;
+  /** Wrappers of binder types that say something to the elaborator; recursors are stated without them. */
+  readonly annotations: ReadonlyMap<Name, number>;
+
+  constructor(names: NameTable) {
+    this.nat = names.of('Nat');
+    this.natZero = names.of('Nat.zero');
+    this.natSucc = names.of('Nat.succ');
+    this.bool = names.of('Bool');
+    this.boolTrue = names.of('Bool.true');
+    this.boolFalse = names.of('Bool.false');
+    this.char = names.of('Char');
+    this.charOfNat = names.of('Char.ofNat');
+    this.string = names.of('String');
+    this.stringOfList = names.of('String.ofList');
+    this.stringMk = names.of('String.mk');
+    this.list = names.of('List');
+    this.listNil = names.of('List.nil');
+    this.listCons = names.of('List.cons');
+    this.eq = names.of('Eq');
+    this.eqRefl = names.of('Eq.refl');
+    this.quot = names.of('Quot');
+    this.quotMk = names.of('Quot.mk');
+    this.quotLift = names.of('Quot.lift');
+    this.quotInd = names.of('Quot.ind');
+    this.annotations = new Map([
+      [names.of('outParam'), 1],
+      [names.of('semiOutParam'), 1],
+      [names.of('optParam'), 2],
+      [names.of('autoParam'), 2],
+    ]);
+  }
+}

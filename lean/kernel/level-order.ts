@@ -1,0 +1,146 @@
+/**
+ * The order of universe levels, decided: `u ≤ v` is to hold for all values of the parameters.
+ *
+ * Every level is a maximum of terms `if all of G are positive then x + k else 0`, where G is a set of parameters and x is one
+ * of them or nothing: `imax u v` distributes over what `v` is a maximum of, and where `v` is a parameter it joins the sets of
+ * `u`'s terms. With x always put into G (its value at x = 0 is a term of its own) a term that is below a maximum of terms is
+ * below one of them: let the parameters of G be 1, x large and all others 0. So comparing terms one by one is complete, and
+ * the terms that no other covers are a canonical form. Lean's own test is weaker in places; see `docs/divergences.md`.
+ */
+import {
+  EMPTY_LEVELS,
+  LEVEL_IMPREDICATIVE_MAXIMUM,
+  LEVEL_MAXIMUM,
+  LEVEL_PARAMETER,
+  LEVEL_SUCCESSOR,
+  LEVEL_ZERO,
+  type Level,
+  type LevelList,
+  type LevelTable,
+} from './level.ts';
+import type { Name } from './name.ts';
+import { Decline } from './verdict.ts';
+
+interface Term {
+  /** Sorted; the term is 0 where one of them is. */
+  readonly guards: readonly Name[];
+  /** One of the guards, or -1 where the term is a number. */
+  readonly variable: Name | -1;
+  readonly offset: number;
+}
+
+/** Terms of one level. Levels of Lean's library have fewer than ten. */
+const TERMS_MAX = 500;
+
+export class LevelOrder {
+  readonly #levels: LevelTable;
+  readonly #terms = new Map<Level, readonly Term[]>();
+
+  constructor(levels: LevelTable) {
+    this.#levels = levels;
+  }
+
+  isAtMost(left: Level, right: Level): boolean {
+    if (left === right || left === this.#levels.zero) return true;
+    const above = this.#normal(right);
+    return this.#normal(left).every((term) => above.some((other) => covers(other, term)));
+  }
+
+  isEqual(left: Level, right: Level): boolean {
+    return left === right || (this.isAtMost(left, right) && this.isAtMost(right, left));
+  }
+
+  areEqual(left: LevelList, right: LevelList): boolean {
+    const levels = this.#levels;
+    let [a, b] = [left, right];
+    while (a !== b) {
+      if (a === EMPTY_LEVELS || b === EMPTY_LEVELS || !this.isEqual(levels.head(a), levels.head(b))) return false;
+      a = levels.tail(a);
+      b = levels.tail(b);
+    }
+    return true;
+  }
+
+  /** Zero whatever the parameters are: the sort is `Prop`. */
+  isAlwaysZero(level: Level): boolean {
+    return level === this.#levels.zero || this.#normal(level).length === 0;
+  }
+
+  /** Positive whatever the parameters are. */
+  isNeverZero(level: Level): boolean {
+    return this.isAtMost(this.#levels.one, level);
+  }
+
+  /** Forgets what is known of levels in scratch: their numbers will mean other levels. */
+  forget(): void {
+    this.#terms.clear();
+  }
+
+  #normal(level: Level): readonly Term[] {
+    let terms = this.#terms.get(level);
+    if (terms === undefined) {
+      terms = this.#compute(level);
+      this.#terms.set(level, terms);
+    }
+    return terms;
+  }
+
+  #compute(level: Level): readonly Term[] {
+    const levels = this.#levels;
+    switch (levels.kind(level)) {
+      case LEVEL_ZERO:
+        return [];
+      case LEVEL_PARAMETER: {
+        const name = levels.name(level);
+        return [{ guards: [name], variable: name, offset: 0 }];
+      }
+      case LEVEL_SUCCESSOR:
+        // The successor of a guarded term is 1 where the guard fails.
+        return reduced([
+          { guards: [], variable: -1, offset: 1 },
+          ...this.#normal(levels.left(level)).map((term) => ({ ...term, offset: term.offset + 1 })),
+        ]);
+      case LEVEL_MAXIMUM:
+        return reduced([...this.#normal(levels.left(level)), ...this.#normal(levels.right(level))]);
+      case LEVEL_IMPREDICATIVE_MAXIMUM: {
+        const left = this.#normal(levels.left(level));
+        // A term of the right side is positive exactly where its guards are: there the left side counts too.
+        const right = this.#normal(levels.right(level));
+        return reduced(
+          right.flatMap((term) => [
+            term,
+            ...left.map((other) => ({ ...other, guards: union(other.guards, term.guards) })),
+          ]),
+        );
+      }
+      default:
+        throw new Error('no such level');
+    }
+  }
+}
+
+/** Whether the first is at least the second for all values. */
+function covers(above: Term, below: Term): boolean {
+  if (!above.guards.every((name) => below.guards.includes(name))) return false;
+  if (below.variable !== -1) return above.variable === below.variable && above.offset >= below.offset;
+  // A variable under the guards is at least 1.
+  return above.offset + (above.variable === -1 ? 0 : 1) >= below.offset;
+}
+
+function reduced(terms: readonly Term[]): readonly Term[] {
+  const kept: Term[] = [];
+  for (const term of terms) {
+    if (kept.some((other) => covers(other, term))) continue;
+    let count = 0;
+    for (const other of kept) if (!covers(term, other)) kept[count++] = other;
+    kept.length = count;
+    kept.push(term);
+    if (kept.length > TERMS_MAX) throw new Decline(`a universe level with more than ${TERMS_MAX} terms`);
+  }
+  return kept;
+}
+
+function union(left: readonly Name[], right: readonly Name[]): readonly Name[] {
+  if (right.every((name) => left.includes(name))) return left;
+  return [...new Set([...left, ...right])].sort((a, b) => a - b);
+}

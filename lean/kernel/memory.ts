@@ -1,0 +1,73 @@
+/**
+ * A map from pairs of numbers to numbers in one typed array, emptied in constant time: entries carry the generation they
+ * were made in. For what a single check remembers.
+ */
+const SLOT = 4;
+const FIRST_SLOTS = 1 << 8;
+/** Slots above which `clear` gives the memory back. */
+const KEPT_SLOTS = 1 << 17;
+
+export class PairMemory {
+  #slots = new Int32Array(FIRST_SLOTS * SLOT);
+  #mask = FIRST_SLOTS - 1;
+  #generation = 1;
+  #size = 0;
+
+  /** The value, or -1. */
+  get(first: number, second: number): number {
+    const slots = this.#slots;
+    for (let at = this.#start(first, second); ; at = (at + 1) & this.#mask) {
+      const slot = at * SLOT;
+      if (slots[slot + 3] !== this.#generation) return -1;
+      if (slots[slot] === first && slots[slot + 1] === second) return slots[slot + 2]!;
+    }
+  }
+
+  /** `value` is not negative. */
+  set(first: number, second: number, value: number): void {
+    if (this.#size * 2 > this.#mask) this.#grow();
+    const slots = this.#slots;
+    for (let at = this.#start(first, second); ; at = (at + 1) & this.#mask) {
+      const slot = at * SLOT;
+      if (slots[slot + 3] !== this.#generation) {
+        slots[slot] = first;
+        slots[slot + 1] = second;
+        slots[slot + 2] = value;
+        slots[slot + 3] = this.#generation;
+        this.#size++;
+        return;
+      }
+      if (slots[slot] === first && slots[slot + 1] === second) {
+        slots[slot + 2] = value;
+        return;
+      }
+    }
+  }
+
+  clear(): void {
+    if (this.#size === 0) return;
+    this.#size = 0;
+    this.#generation++;
+    if (this.#mask >= KEPT_SLOTS || this.#generation === 0x7fffffff) this.#reset(FIRST_SLOTS);
+  }
+
+  #start(first: number, second: number): number {
+    const hash = Math.imul(first, 0x9e3779b1) ^ Math.imul(second + 1, 0x85ebca6b);
+    return (hash ^ (hash >>> 15)) & this.#mask;
+  }
+
+  #reset(slots: number): void {
+    this.#slots = new Int32Array(slots * SLOT);
+    this.#mask = slots - 1;
+    this.#generation = 1;
+  }
+
+  #grow(): void {
+    const before = this.#slots;
+    const generation = this.#generation;
+    this.#reset((this.#mask + 1) * 2);
+    this.#size = 0;
+    for (let slot = 0; slot < before.length; slot += SLOT)
+      if (before[slot + 3] === generation) this.set(before[slot]!, before[slot + 1]!, before[slot + 2]!);
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * Which operations on numbers may be computed with big integers: those whose definitions satisfy the equations that determine
+ * them on all numbers. An operation of the same name defined otherwise is an ordinary definition and unfolds as one.
+ *
+ * The equations are checked with variables in the places of numbers, by definitional equality.
+ */
+import type { Checker } from './check/checker.ts';
+import type { Expr } from './expr.ts';
+import { EMPTY_LEVELS } from './level.ts';
+import type { Name } from './name.ts';
+import { apply } from './spine.ts';
+
+/** A word of the little language the equations are written in. */
+type Call = (...given: Expr[]) => Expr;
+
+interface Words {
+  readonly x: Expr;
+  readonly y: Expr;
+  readonly zero: Expr;
+  readonly true: Expr;
+  readonly false: Expr;
+  readonly succ: Call;
+  /** The operation itself. */
+  readonly own: Call;
+  /** Another constant. */
+  readonly of: (name: string) => Call;
+}
+
+interface Primitive {
+  /** Operations it is defined by, which must be computed already. */
+  readonly rests: readonly string[];
+  readonly result: 'Nat' | 'Bool';
+  readonly equations: (words: Words) => readonly (readonly [Expr, Expr])[];
+}
+
+const PRIMITIVES: Readonly<Record<string, Primitive>> = {
+  'Nat.add': {
+    rests: [],
+    result: 'Nat',
+    equations: ({ x, y, zero, succ, own }) => [
+      [own(x, zero), x],
+      [own(x, succ(y)), succ(own(x, y))],
+    ],
+  },
+  'Nat.sub': {
+    rests: [],
+    result: 'Nat',
+    equations: ({ x, y, zero, succ, own, of }) => [
+      [of('Nat.pred')(zero), zero],
+      [of('Nat.pred')(succ(x)), x],
+      [own(x, zero), x],
+      [own(x, succ(y)), of('Nat.pred')(own(x, y))],
+    ],
+  },
+  'Nat.mul': {
+    rests: ['Nat.add'],
+    result: 'Nat',
+    equations: ({ x, y, zero, succ, own, of }) => [
+      [own(x, zero), zero],
+      [own(x, succ(y)), of('Nat.add')(own(x, y), x)],
+    ],
+  },
+  'Nat.pow': {
+    rests: ['Nat.mul'],
+    result: 'Nat',
+    equations: ({ x, y, zero, succ, own, of }) => [
+      [own(x, zero), succ(zero)],
+      [own(x, succ(y)), of('Nat.mul')(own(x, y), x)],
+    ],
+  },
+  'Nat.beq': {
+    rests: [],
+    result: 'Bool',
+    equations: (words) => [
+      [words.own(words.zero, words.zero), words.true],
+      [words.own(words.zero, words.succ(words.y)), words.false],
+      [words.own(words.succ(words.x), words.zero), words.false],
+      [words.own(words.succ(words.x), words.succ(words.y)), words.own(words.x, words.y)],
+    ],
+  },
+  'Nat.ble': {
+    rests: [],
+    result: 'Bool',
+    equations: (words) => [
+      [words.own(words.zero, words.y), words.true],
+      [words.own(words.succ(words.x), words.zero), words.false],
+      [words.own(words.succ(words.x), words.succ(words.y)), words.own(words.x, words.y)],
+    ],
+  },
+  'Nat.shiftLeft': {
+    rests: ['Nat.mul'],
+    result: 'Nat',
+    equations: ({ x, y, zero, succ, own, of }) => [
+      [own(x, zero), x],
+      [own(x, succ(y)), own(of('Nat.mul')(succ(succ(zero)), x), y)],
+    ],
+  },
+  'Nat.shiftRight': {
+    rests: ['Nat.div'],
+    result: 'Nat',
+    equations: ({ x, y, zero, succ, own, of }) => [
+      [own(x, zero), x],
+      [own(x, succ(y)), of('Nat.div')(own(x, y), succ(succ(zero)))],
+    ],
+  },
+};
+
+/** The operation a definition may be computed as: its own name, or null. `label` is the printed name. */
+export function verifiedPrimitive(checker: Checker, name: Name, label: string): string | null {
+  const primitive = Object.hasOwn(PRIMITIVES, label) ? PRIMITIVES[label] : undefined;
+  const { terms, known, options, literals, equality, inference } = checker;
+  // A printed name may be ambiguous.
+  if (primitive === undefined || name !== terms.names.of(label)) return null;
+  if (!primitive.rests.every((other) => options.accelerated.has(terms.names.of(other)))) return null;
+  const constant = (its: string): Expr => terms.constant(terms.names.of(its), EMPTY_LEVELS);
+  const nat = literals.naturalType();
+  const binary = terms.forall(nat, terms.forall(nat, constant(primitive.result)));
+  if (!equality.isEqual(inference.check(constant(label)), binary)) return null;
+  const call =
+    (its: string): Call =>
+    (...given) =>
+      apply(terms, constant(its), given);
+  const words: Words = {
+    x: checker.local(nat),
+    y: checker.local(nat),
+    zero: terms.constant(known.natZero, EMPTY_LEVELS),
+    true: terms.constant(known.boolTrue, EMPTY_LEVELS),
+    false: terms.constant(known.boolFalse, EMPTY_LEVELS),
+    succ: call('Nat.succ'),
+    own: call(label),
+    of: call,
+  };
+  const holds = primitive.equations(words).every(([left, right]) => {
+    const types = equality.isEqual(inference.check(left), inference.check(right));
+    return types && equality.isEqual(left, right);
+  });
+  return holds ? label : null;
+}

@@ -1,0 +1,82 @@
+/**
+ * Exports of lean4export, format 3.1: a line `meta`, then names, levels, expressions and declarations, one JSON object a line.
+ * Read as a stream; what is kept are the terms. Other versions are refused by name: they mean other things by the same words.
+ */
+import * as z from 'zod';
+import { StpError } from '../../../data/errors.ts';
+import type { Declaration } from '../declaration.ts';
+import type { Terms } from '../expr.ts';
+import { Decline } from '../verdict.ts';
+import { readLines } from './lines.ts';
+import { readExpr, readLevel, readName } from './nodes.ts';
+import { readDeclaration } from './records.ts';
+import { emptyTables, Malformed } from './tables.ts';
+
+/** A mutual block with recursors is one line; the longest of Lean's library has 0.1 MB. */
+const LINE_BYTES_MAX = 64_000_000;
+/** Entries of each table. Mathlib has about 100 million expressions. */
+const ENTRIES_MAX = 200_000_000;
+const VERSION = /^3\.1(\.\d+)?$/;
+
+const meta = z.object({
+  meta: z.object({
+    exporter: z.object({ name: z.string(), version: z.string() }),
+    lean: z.object({ version: z.string(), githash: z.string().optional() }),
+    format: z.object({ version: z.string() }),
+  }),
+});
+
+export interface ExportReader {
+  /** Of the Lean that made the export. */
+  readonly leanVersion: string;
+  readonly declarations: AsyncGenerator<Declaration>;
+}
+
+/**
+ * The declarations of an export in their order. Throws STP1801 for what is no export of a supported version, naming the line,
+ * and `Decline` for one that is, but exceeds a limit of this kernel.
+ */
+export async function* readExport(terms: Terms, file: string): AsyncGenerator<Declaration> {
+  const tables = emptyTables(terms, ENTRIES_MAX);
+  let number = 0;
+  for await (const lines of readLines(file, LINE_BYTES_MAX)) {
+    for (const text of lines) {
+      number++;
+      let declaration: Declaration | null = null;
+      try {
+        const line: unknown = JSON.parse(text);
+        if (typeof line !== 'object' || line === null || Array.isArray(line)) throw new Malformed('no JSON object');
+        if (number === 1) requireVersion(line);
+        else if ('ie' in line) readExpr(terms, tables, line as Record<string, unknown>);
+        else if ('in' in line) readName(terms, tables, line as Record<string, unknown>);
+        else if ('il' in line) readLevel(terms, tables, line as Record<string, unknown>);
+        else declaration = readDeclaration(tables, line);
+      } catch (error) {
+        throw malformed(error, file, number);
+      }
+      if (declaration !== null) yield declaration;
+    }
+  }
+  if (number === 0) throw malformed(new Malformed('the file is empty'), file, 1);
+}
+
+function requireVersion(line: object): void {
+  const parsed = meta.safeParse(line);
+  if (!parsed.success) throw new Malformed('the first line does not say which format this is (`meta`)');
+  const { version } = parsed.data.meta.format;
+  if (!VERSION.test(version)) throw new Decline(`its format is ${version}; this kernel reads 3.1`);
+}
+
+function malformed(error: unknown, file: string, line: number): unknown {
+  if (error instanceof Decline) return new Decline(`${file}:${line}: ${error.message}`);
+  let reason: string;
+  if (error instanceof z.ZodError) reason = z.prettifyError(error).split('\n').slice(0, 3).join('; ');
+  else if (error instanceof Malformed || error instanceof SyntaxError) reason = error.message;
+  else return error;
+  return new StpError(
+    'STP1801',
+    `${file}:${line}: ${reason}`,
+    'Export the file again with lean4export of format 3.1, or give another file.',
+    { facts: { file, line } },
+  );
+}

@@ -1,0 +1,58 @@
+/** Lines of a file, plain or gzip, as they are read; a line longer than the limit ends the reading. */
+import { createReadStream } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+import { StpError } from '../../../data/errors.ts';
+
+const NEWLINE = 10;
+const GZIP_MAGIC = 0x1f8b;
+
+/** Batches of lines, so that a caller awaits once a chunk and not once a line. Empty lines are left out. */
+export async function* readLines(file: string, lineBytesMax: number): AsyncGenerator<readonly string[]> {
+  const source = createReadStream(file, { highWaterMark: 1 << 18 });
+  const isGzip = await startsWithMagic(file);
+  const bytes = isGzip ? source.pipe(createGunzip({ chunkSize: 1 << 18 })) : source;
+  // `pipe` does not pass on an error of its source.
+  source.on('error', (error) => bytes.destroy(error));
+  let rest: Buffer[] = [];
+  let restBytes = 0;
+  try {
+    for await (const chunk of bytes as AsyncIterable<Buffer>) {
+      const last = chunk.lastIndexOf(NEWLINE);
+      if (last < 0) {
+        rest.push(chunk);
+        restBytes += chunk.length;
+      } else {
+        const whole = Buffer.concat([...rest, chunk.subarray(0, last)]).toString('utf8');
+        rest = [chunk.subarray(last + 1)];
+        restBytes = chunk.length - last - 1;
+        yield whole.split('\n').filter((line) => line !== '');
+      }
+      if (restBytes > lineBytesMax)
+        throw new StpError(
+          'STP1801',
+          `${file}: a line longer than ${lineBytesMax} bytes`,
+          'Give an export of lean4export.',
+        );
+    }
+  } catch (error) {
+    if (error instanceof StpError) throw error;
+    throw new StpError(
+      'STP1801',
+      `${file} cannot be read: ${(error as Error).message}`,
+      'Give a readable export file.',
+      {
+        cause: error,
+      },
+    );
+  } finally {
+    source.destroy();
+  }
+  const end = Buffer.concat(rest).toString('utf8');
+  if (end !== '') yield [end];
+}
+
+async function startsWithMagic(file: string): Promise<boolean> {
+  for await (const chunk of createReadStream(file, { end: 1 }).on('error', () => {}) as AsyncIterable<Buffer>)
+    return chunk.length === 2 && chunk.readUInt16BE(0) === GZIP_MAGIC;
+  return false;
+}

@@ -1,0 +1,38 @@
+/** Applications as a head and its arguments. */
+import { APPLICATION, CONSTANT, type Expr, type Terms } from './expr.ts';
+import { EMPTY_LEVELS, type LevelList } from './level.ts';
+import type { Name } from './name.ts';
+
+export function headOf(terms: Terms, expr: Expr): Expr {
+  let head = expr;
+  while (terms.kind(head) === APPLICATION) head = terms.fn(head);
+  return head;
+}
+
+export function argumentsOf(terms: Terms, expr: Expr): Expr[] {
+  const found: Expr[] = [];
+  for (let at = expr; terms.kind(at) === APPLICATION; at = terms.fn(at)) found.push(terms.argument(at));
+  return found.reverse();
+}
+
+export function argumentCount(terms: Terms, expr: Expr): number {
+  let count = 0;
+  for (let at = expr; terms.kind(at) === APPLICATION; at = terms.fn(at)) count++;
+  return count;
+}
+
+/** `head` applied to `given[from]` … `given[to - 1]`. */
+export function apply(terms: Terms, head: Expr, given: readonly Expr[], from = 0, to = given.length): Expr {
+  let result = head;
+  for (let at = from; at < to; at++) result = terms.application(result, given[at]!);
+  return result;
+}
+
+/** The name where the expression is a constant, else -1. */
+export function constantName(terms: Terms, expr: Expr): Name | -1 {
+  return terms.kind(expr) === CONSTANT ? terms.name(expr) : -1;
+}
+
+export function isConstant(terms: Terms, expr: Expr, name: Name, levels: LevelList = EMPTY_LEVELS): boolean {
+  return terms.kind(expr) === CONSTANT && terms.name(expr) === name && terms.levelList(expr) === levels;
+}
