@@ -126,6 +126,10 @@ export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs>
       const session = { bucket: bucketName, name, resource: JSON.parse(String(first)) as Resource, ifGenerationMatch };
       return json(200, resource(bucketName, store({ ...session, received: second, finished: null })));
     }
+    if (url.searchParams.get('uploadType') === 'media') {
+      const plain = { bucket: bucketName, name, resource: {}, ifGenerationMatch };
+      return json(200, resource(bucketName, store({ ...plain, received: body, finished: null })));
+    }
     const id = randomUUID();
     const about = body.length === 0 ? {} : (JSON.parse(body.toString()) as Resource);
     const session = {

@@ -19,8 +19,8 @@ refresh_token() {
 # encoded TEXT: as one part of an address.
 encoded() {
   local text=$1
-  text=${text//'%'/%25}
-  printf '%s' "${text//'/'/%2F}"
+  text=${text//\%/%25}
+  printf '%s' "${text//\//%2F}"
 }
 
 # fetch URI FILE: an object of a bucket. It is whole or not there.
@@ -45,5 +45,5 @@ put() {
 
 # Standard input as the inside of a JSON text: printable ASCII, a line feed as \n.
 json_text() {
-  tr -c '\n -~' '?' | sed 's/\\/\\\\/g; s/"/\\"/g' | awk '{ printf "%s\\n", $0 }'
+  tr -c '\n -~' '?' | sed --null-data 's/\\/\\\\/g; s/"/\\"/g; s/\n/\\n/g' | tr -d '\0'
 }

@@ -1,0 +1,52 @@
+/** The text of start-up scripts: a shell reads it, a linter has nothing to say, and what it installs has one version. */
+import { execa } from 'execa';
+import { expect, it } from 'vitest';
+import { readPins, startupMetadata, startupScript } from '../../../infra/bootstrap/script.ts';
+import { shellcheck } from './shellcheck.ts';
+
+const KINDS = ['tpu', 'gpu', 'lean'] as const;
+const linter = shellcheck();
+
+it.each(KINDS)('bash reads the script of a %s node', async (kind) => {
+  await execa('bash', ['-n'], { input: startupScript({ kind }) });
+});
+
+it.skipIf(linter === null).each(KINDS)('shellcheck has nothing to say of the script of a %s node', async (kind) => {
+  const input = startupScript({ kind });
+  const { stdout } = await execa(linter!, ['--severity=style', '--shell=bash', '-'], { input, reject: false });
+  expect(stdout).toBe('');
+});
+
+it('a kind of node installs its own environments, each package at one version', () => {
+  const { environments } = readPins();
+  for (const kind of KINDS) {
+    const script = startupScript({ kind });
+    for (const [name, { kinds, packages }] of Object.entries(environments)) {
+      expect(script.includes(` install_environment ${name} `)).toBe(kinds.includes(kind));
+      if (kinds.includes(kind)) for (const one of packages) expect(script).toContain(`'${one}'`);
+    }
+  }
+});
+
+it('a pin cannot end its quotes', async () => {
+  const pins = readPins();
+  const lean = { ...pins.lean, toolchain: "a'; touch /nowhere/harm; '" };
+  const first = startupScript({ kind: 'lean', pins: { ...pins, lean } });
+  const line = first.split('\n').find((text) => text.startsWith('readonly LEAN_TOOLCHAIN='))!;
+  const { stdout } = await execa('bash', ['-c', `${line}; printf '%s' "$LEAN_TOOLCHAIN"`]);
+  expect(stdout).toBe(lean.toolchain);
+});
+
+it('the metadata names secrets and holds none; the script is within what a cloud takes', () => {
+  const metadata = startupMetadata({
+    kind: 'gpu',
+    run: 'r1',
+    storeUri: 'gs://bucket/runs',
+    bundle: { uri: 'gs://bucket/bundles/worker.tar.gz', sha256: 'a'.repeat(64) },
+    temporal: { address: 'temporal.example:7233', namespace: 'default' },
+    secrets: { TEMPORAL_API_KEY: 'projects/p/secrets/temporal/versions/latest' },
+  });
+  expect(metadata['stp-secrets']).toBe('TEMPORAL_API_KEY projects/p/secrets/temporal/versions/latest');
+  expect(Object.keys(metadata).every((key) => /^[a-z0-9-]+$/.test(key))).toBe(true);
+  expect(metadata['startup-script']!.length).toBeLessThan(256 * 1024);
+});
