@@ -133,7 +133,9 @@ function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbo
       group?.remove();
       if (startFailure !== null) return resolve(notStarted(startFailure));
       const unwalled = sandbox?.failedToStart({ code, stderr }) ?? false;
-      resolve({ how: reason ?? howEnded(code, outOfMemory, unwalled), code, signal, stderr });
+      const byItself = howEnded(code, outOfMemory, unwalled);
+      // What was never started may have been given up for the pipe that nobody reads.
+      resolve({ how: byItself === 'not-started' ? byItself : (reason ?? byItself), code, signal, stderr });
     });
   });
   return {

@@ -7,12 +7,7 @@
  * theorem by `omega`, but the server holds 95 MB more and a second process to watch. The document has a name that is no file, so
  * Lean looks for no Lake project and starts no `lake`.
  */
-import {
-  createMessageConnection,
-  type MessageConnection,
-  StreamMessageReader,
-  StreamMessageWriter,
-} from 'vscode-jsonrpc/node';
+import { createMessageConnection, type MessageConnection, StreamMessageWriter } from 'vscode-jsonrpc/node';
 import {
   DidChangeTextDocumentNotification,
   DidOpenTextDocumentNotification,
@@ -22,6 +17,7 @@ import {
 import { serverOptions } from '../command-options.ts';
 import { type LeanExit, type LeanProcess, type ProcessPlace, startLean } from '../spawn.ts';
 import { DiagnosticReader, type OnMessage } from './diagnostics.ts';
+import { FrameReader } from './frames.ts';
 import { TextPositions } from './positions.ts';
 
 const DOCUMENT_URI = 'untitled:stp.lean';
@@ -92,10 +88,7 @@ function speakTo(process: LeanProcess): ServerWorker {
 }
 
 function connect(process: LeanProcess): MessageConnection {
-  const connection = createMessageConnection(
-    new StreamMessageReader(process.stdout),
-    new StreamMessageWriter(process.stdin),
-  );
+  const connection = createMessageConnection(new FrameReader(process.stdout), new StreamMessageWriter(process.stdin));
   // What is no message of the protocol, or comes to no end, is not Lean speaking.
   connection.onError(() => process.end('crashed'));
   // It asks an editor to draw itself anew.

@@ -1,0 +1,92 @@
+/**
+ * Messages of the protocol's base layer out of a byte stream: `Content-Length: N`, an empty line, N bytes of JSON. Written
+ * by a process that elaborates untrusted text, so a head that comes to no end and a length beyond all measure are the end
+ * of reading at once: a reader that goes on looking would search what a flood has sent again with every chunk.
+ */
+
+import type { Readable } from 'node:stream';
+import { AbstractMessageReader, type DataCallback, type Disposable, type MessageReader } from 'vscode-jsonrpc/node';
+
+/** Lean's is some twenty bytes. */
+const HEAD_BYTES_MAX = 1_024;
+/** As much as one run may write in all. */
+const BODY_BYTES_MAX = 67_108_864;
+const HEAD_END = Buffer.from('\r\n\r\n');
+const LENGTH = /^content-length: *(\d{1,9})$/im;
+
+/** Takes chunks; calls `onBody` for each message, `onBroken` once where there is none, and reads nothing after that. */
+export function readFrames(onBody: (body: Buffer) => void, onBroken: (why: string) => void): (chunk: Buffer) => void {
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  /** Of the body that is being read; null while its head is. */
+  let bodyBytes: number | null = null;
+  let broken = false;
+
+  function giveUp(why: string): void {
+    broken = true;
+    pending = [];
+    onBroken(why);
+  }
+
+  /** Looks at what is there; true while there may be more to find in it. */
+  function step(): boolean {
+    if (bodyBytes !== null && pendingBytes < bodyBytes) return false;
+    const bytes = Buffer.concat(pending);
+    if (bodyBytes !== null) {
+      keep(bytes.subarray(bodyBytes));
+      const body = bytes.subarray(0, bodyBytes);
+      bodyBytes = null;
+      onBody(body);
+      return true;
+    }
+    keep(bytes);
+    const end = bytes.subarray(0, HEAD_BYTES_MAX).indexOf(HEAD_END);
+    if (end < 0 && bytes.length < HEAD_BYTES_MAX) return false;
+    const length = end < 0 ? undefined : LENGTH.exec(bytes.toString('latin1', 0, end).replaceAll('\r', ''))?.[1];
+    if (length === undefined || Number(length) > BODY_BYTES_MAX) {
+      giveUp('no message of the protocol');
+      return false;
+    }
+    bodyBytes = Number(length);
+    keep(bytes.subarray(end + HEAD_END.length));
+    return true;
+  }
+
+  function keep(bytes: Buffer): void {
+    pending = bytes.length === 0 ? [] : [bytes];
+    pendingBytes = bytes.length;
+  }
+
+  return (chunk) => {
+    if (broken) return;
+    pending.push(chunk);
+    pendingBytes += chunk.length;
+    while (!broken && step());
+  };
+}
+
+/** The same as a reader for a connection; what is broken or no JSON is its error. */
+export class FrameReader extends AbstractMessageReader implements MessageReader {
+  readonly #stream: Readable;
+
+  constructor(stream: Readable) {
+    super();
+    this.#stream = stream;
+  }
+
+  listen(callback: DataCallback): Disposable {
+    const push = readFrames(
+      (body) => {
+        try {
+          callback(JSON.parse(body.toString('utf8')));
+        } catch (error) {
+          this.fireError(error);
+        }
+      },
+      (why) => this.fireError(new Error(why)),
+    );
+    this.#stream.on('data', push);
+    this.#stream.on('close', () => this.fireClose());
+    return { dispose: () => this.#stream.off('data', push) };
+  }
+}
