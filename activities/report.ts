@@ -10,6 +10,7 @@ import type { Ports } from './ports.ts';
 import { once, readJson, readRecords } from './record-files.ts';
 import { gatherRun } from './report/gather.ts';
 import { makeReport } from './report/make-report.ts';
+import { whyIneligible } from './report/summary.ts';
 import type { ReportInput, SelfplayResult } from './run-state.ts';
 import { writeProofs } from './write-proofs.ts';
 
@@ -50,6 +51,7 @@ export function reportActivities(ports: Ports) {
             evaluation,
             finished: true,
             leanVersion: verifier.environment.version,
+            ineligibleBecause: whyIneligible(await ports.sandbox(limits.sandbox)),
             losses: await ports.losses(run),
           });
           const summary = { ...figures.summary, proofsInFile: kept.length };

@@ -12,6 +12,7 @@ import { workItemSchema } from '../../selfplay/shards.ts';
 import { readJson, readRecords } from '../record-files.ts';
 import { addRate, emptyHistogram, isInBand, quantiles } from './distribution.ts';
 import type { ListedProof, ProgressPoint, RoundFigures } from './figures.ts';
+import { whyIneligible } from './summary.ts';
 import { TopList } from './top-list.ts';
 
 /** All that is asked of a conjecture or theorem here, whatever it was made from. */
@@ -36,6 +37,8 @@ export interface Gathering {
   readonly provedBySft: Set<string>;
   /** Of the last proof read. */
   leanVersion: string;
+  /** Why the result is not eligible, of all certificates that say so. */
+  readonly ineligibleBecause: Set<string>;
   readonly progress: ProgressPoint[];
   readonly newlyProved: TopList<ListedProof>;
   readonly hardest: TopList<ListedProof>;
@@ -65,6 +68,8 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
   for await (const proof of readRecords(store, manifest.proved, provedSchema)) {
     provedNow.add(proof.statementId);
     gathering.leanVersion = proof.leanVersion;
+    const sandbox = proof.certificate?.sandbox ?? { kind: 'none', description: 'the certificates do not say' };
+    for (const reason of whyIneligible(sandbox)) gathering.ineligibleBecause.add(reason);
     if (proof.premises.some((premise) => premise.startsWith(`${GROWN_NAMESPACE}.`))) proofsWithGrown++;
     if (proof.origin === 'conjecture') {
       const listed = { proof, novelty: novelties.get(proof.statementId) ?? null };

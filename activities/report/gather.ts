@@ -17,6 +17,8 @@ export interface RunSource {
   readonly finished: boolean;
   /** Null: as the proofs say. */
   readonly leanVersion: string | null;
+  /** What is known to speak against the result, beside what the certificates say. */
+  readonly ineligibleBecause: readonly string[];
   readonly losses: readonly LossPoint[];
 }
 
@@ -36,6 +38,7 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
     provedEver: new Set(),
     provedBySft: new Set(),
     leanVersion: 'no proof yet',
+    ineligibleBecause: new Set(source.ineligibleBecause),
     progress: [{ samples: 0, proved: 0, round: 0 }],
     ...newLists(),
   };
@@ -53,6 +56,7 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
       source.evaluation,
       source.leanVersion ?? gathering.leanVersion,
       provedEver.size + conjecturesProved,
+      [...gathering.ineligibleBecause],
     ),
     evaluation: source.evaluation,
     finished: source.finished,

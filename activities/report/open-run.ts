@@ -37,6 +37,7 @@ export async function openRun(uri: string): Promise<Omit<RunSource, 'losses'>> {
     evaluation: summary?.heldOut ?? null,
     finished: summary !== null,
     leanVersion: summary?.leanVersion ?? null,
+    ineligibleBecause: summary?.ineligibleBecause ?? [],
   };
 }
 

@@ -38,6 +38,7 @@ export function reportPage(runs: readonly [RunFigures, ...RunFigures[]], plots: 
     `Preset ${run.config.preset}`,
     `seed ${run.config.seed}`,
     run.summary.leanVersion,
+    ...(run.summary.eligible ? [] : [`not eligible as a result: ${run.summary.ineligibleBecause.join('; ')}`]),
     run.finished ? 'finished' : 'not finished: what is there so far',
   ];
   const conjectures = figures(plots.conjectures);

@@ -1,4 +1,6 @@
 /** The run in numbers: `summary.json`, made of round manifests. */
+
+import type { SandboxFacts } from '../../data/schemas/records.ts';
 import {
   type Evaluation,
   NO_ROUND_COUNTS,
@@ -8,12 +10,18 @@ import {
 } from '../../data/schemas/round.ts';
 import type { RunState } from '../run-state.ts';
 
+/** A result counts only where Lean was walled in whenever it read a model's text. */
+export function whyIneligible({ kind, description }: SandboxFacts): string[] {
+  return kind === 'none' ? [`Lean ran without a sandbox: ${description}`] : [];
+}
+
 export function summarise(
   run: string,
   state: RunState,
   evaluation: Evaluation | null,
   leanVersion: string,
   proofsInFile: number,
+  ineligibleBecause: readonly string[],
 ): Summary {
   const { outcomes, skipped, config, data, sft } = state;
   const baseline = outcomes.find((outcome) => outcome.round === 0)?.counts.provedEver ?? 0;
@@ -54,7 +62,14 @@ export function summarise(
     heldOut: evaluation,
     evaluations: [...state.evaluations],
     proofsInFile,
+    eligible: ineligibleBecause.length === 0,
+    ineligibleBecause: [...ineligibleBecause],
   };
+}
+
+/** Loud, at the top of every table: nobody should have to look for it. */
+function notEligible({ ineligibleBecause }: Summary): [string, string] {
+  return ['NOT ELIGIBLE', ineligibleBecause.join('; ')];
 }
 
 /** The summary as rows of two columns, for the terminal and the report alike. */
@@ -63,6 +78,7 @@ export function summaryRows(summary: Summary): [string, string][] {
     `${count} (${of === 0 ? '–' : ((100 * count) / of).toFixed(1)} %)`;
   const rows: [string, string][] = [
     ['Lean', summary.leanVersion],
+    ...(summary.eligible ? [] : [notEligible(summary)]),
     [
       'SFT set',
       `${summary.sft.libraryProofs} library proofs, ${summary.sft.searchedProofs} searched, ${summary.sft.conjecturerExamples} conjecturer examples`,

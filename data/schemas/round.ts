@@ -196,5 +196,9 @@ export const summarySchema = z.strictObject({
   /** Held-out evaluations between rounds (`evaluation.everyRounds`), in order. */
   evaluations: z.array(roundEvaluationSchema),
   proofsInFile: count,
+  /** May the result be reported as one? Not where Lean ran without a sandbox; older summaries do not say and are not. */
+  eligible: z.boolean().default(false),
+  /** Why not; empty where it is. */
+  ineligibleBecause: z.array(z.string()).default(['the summary is older than sandboxes']),
 });
 export type Summary = z.infer<typeof summarySchema>;

@@ -65,7 +65,8 @@ let stores = 0;
 async function grow(round: number, certified: readonly Proved[], before: ArtifactRef | null): Promise<ArtifactRef> {
   const own = `run-${stores++}`;
   const history = [await writeManifest(store, own, { round, proved: certified, library: before })];
-  const input = { run: 'test', round: round + 1, name: `${own}/rounds/${round + 1}`, history };
+  const config = { verification: { sandbox: 'off' } };
+  const input = { run: 'test', round: round + 1, name: `${own}/rounds/${round + 1}`, history, config };
   const library = await new MockActivityEnvironment().run(libraryActivities(ports()).growLibrary as never, input);
   return library as unknown as ArtifactRef;
 }

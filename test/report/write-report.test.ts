@@ -33,6 +33,7 @@ const write = (verdict: 'accepted' | 'rejected') => {
     store: async () => made.store,
     scratch: async () => directory,
     losses: async () => LOSSES,
+    sandbox: async () => ({ kind: 'none', description: 'this is a test' }),
     verifier: async () => ({ environment: { version: 'Lean 4.test' } }),
     sources: { modules: async () => [] },
     checkFile: async (_run: string, path: string) => {

@@ -51,6 +51,7 @@ export function howMade(run: RunFigures): string {
       `${formatNumber(summary.sft.libraryProofs)} library proofs, ${formatNumber(summary.sft.searchedProofs)} searched, ${formatNumber(summary.sft.conjecturerExamples)} conjecturer examples; ${formatNumber(summary.sft.steps)} steps, loss ${summary.sft.loss.toFixed(3)}`,
     ],
     ['Lean', summary.leanVersion],
+    ['Eligible as a result', summary.eligible ? 'yes' : `no: ${summary.ineligibleBecause.join('; ')}`],
   ];
   return section('how-made', 'How it was made', table(['What', 'Value'], rows));
 }
