@@ -38,8 +38,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 
 async function answer({ cmd, env }: Command): Promise<object> {
-  const written = /^-- double writes: (.*)$/m.exec(cmd)?.[1];
-  if (written !== undefined) process.stdout.write(`${written}\n\n`);
+  for (const [, written] of cmd.matchAll(/^-- double writes: (.*)$/gm)) process.stdout.write(`${written}\n\n`);
   if (/^-- double hangs$/m.test(cmd)) await new Promise(() => setInterval(() => {}, 1_000));
   const above = env === undefined ? [] : texts[env]?.split('\n');
   if (above === undefined) return { message: 'Unknown environment.' };
