@@ -2,20 +2,28 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '../data/errors.ts';
+import type { SandboxFacts } from '../data/schemas/records.ts';
 import { checkFile } from '../lean/check-file.ts';
+import { openSandbox, type SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
 import { leanEnvironment } from '../workers/assemble.ts';
 import { workerSettings } from '../workers/settings.ts';
 
 const EXIT_CODES = { accepted: 0, rejected: 1, unchecked: 2 } as const;
 
-export async function check(file: string, options: { json?: boolean }): Promise<number> {
+export async function check(file: string, options: { json?: boolean; sandbox: SandboxPolicy }): Promise<number> {
   const settings = workerSettings();
   let directory: string | null = null;
   try {
     const environment = await leanEnvironment(settings, (line) => console.error(line));
     await mkdir(settings.scratchDirectory, { recursive: true });
     directory = await mkdtemp(join(settings.scratchDirectory, 'check-'));
-    const result = await checkFile(file, environment, { scratchDirectory: directory });
+    const sandbox = await openSandbox(options.sandbox, {
+      cacheDirectory: settings.cacheDirectory,
+      environment,
+      install: 'auto',
+      onProgress: (line) => console.error(line),
+    });
+    const result = await checkFile(file, environment, { scratchDirectory: directory, sandbox });
     for (const theorem of result.theorems)
       console.log(
         options.json
@@ -24,7 +32,9 @@ export async function check(file: string, options: { json?: boolean }): Promise<
       );
     if (result.reason !== '') console.error(result.reason);
     const accepted = result.theorems.filter((theorem) => theorem.verdict === 'accepted').length;
-    console.error(`${accepted} of ${result.theorems.length} theorems accepted by ${environment.version}`);
+    console.error(
+      `${accepted} of ${result.theorems.length} theorems accepted by ${environment.version}${walls(result.sandbox)}`,
+    );
     return EXIT_CODES[result.outcome];
   } catch (error) {
     if (!(error instanceof StpError)) throw error;
@@ -33,4 +43,8 @@ export async function check(file: string, options: { json?: boolean }): Promise<
   } finally {
     if (directory) await rm(directory, { recursive: true, force: true });
   }
+}
+
+function walls({ kind, description }: SandboxFacts): string {
+  return kind === 'none' ? ', without a sandbox' : ` in ${description}`;
 }

@@ -3,7 +3,9 @@ import { statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { StpError } from '../data/errors.ts';
 import { findTemporal } from '../infra/temporal/find.ts';
+import { openSandbox } from '../lean/sandbox/open-sandbox.ts';
 import { explainToolchain } from '../lean/toolchain/resolve.ts';
+import type { Toolchain } from '../lean/toolchain/toolchain.ts';
 import { executionProviders } from '../model/embedded/execution-provider.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { environmentWithoutOurBin } from './temporal.ts';
@@ -54,5 +56,20 @@ export async function doctor(): Promise<number> {
     console.log(
       `     ${way === used ? '→' : ' '} ${way.way.padEnd(18)} ${way.available ? 'yes' : 'no '}  ${way.detail}`,
     );
+  await describeSandbox(settings.cacheDirectory, used?.toolchain, say);
   return healthy ? 0 : 1;
+}
+
+/** Runs start without one where they may; then they say that their results are not eligible. */
+async function describeSandbox(
+  cacheDirectory: string,
+  lean: Toolchain | undefined,
+  say: (good: boolean, what: string, detail: string) => void,
+): Promise<void> {
+  if (lean === undefined) return say(true, 'sandbox', 'probed when there is a Lean to start in it');
+  const environment = { executable: lean.executable, searchPath: [] };
+  const { facts } = await openSandbox('where-available', { cacheDirectory, environment, install: 'never' });
+  if (facts.kind !== 'none') return say(true, 'sandbox', `${facts.description}; the probe passed`);
+  const advice = '`bin/stp setup` gets bubblewrap on Debian and Ubuntu. Without it results are not eligible';
+  say(true, 'sandbox', `none: ${facts.description}. ${advice}`);
 }

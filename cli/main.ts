@@ -112,6 +112,11 @@ program
   .description('Check every theorem of a Lean file; exit 0 all accepted, 1 some rejected, 2 could not be checked.')
   .argument('<file>', 'Lean source file')
   .option('--json', 'one JSON object a theorem: name, verdict, line, column, message, axioms')
+  .addOption(
+    new Option('--sandbox <policy>', 'whether Lean is walled in while it reads the file')
+      .choices(['required', 'where-available', 'off'])
+      .default('where-available'),
+  )
   .action(async (file, options) => {
     process.exitCode = await (await import('./check.ts')).check(file, options);
   });

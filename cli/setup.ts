@@ -1,4 +1,5 @@
 /** `stp setup`: gets what is missing, so that a run starts at once. */
+import { openSandbox } from '../lean/sandbox/open-sandbox.ts';
 import { leanEnvironment } from '../workers/assemble.ts';
 import { workflowBundle } from '../workers/bundle.ts';
 import { workerSettings } from '../workers/settings.ts';
@@ -11,5 +12,13 @@ export async function setup(): Promise<void> {
   say(`Temporal ${temporal.version} (${temporal.source}): ${temporal.executable}`);
   const lean = await leanEnvironment(settings, say);
   say(`${lean.version} (${lean.source}): ${lean.executable}`);
+  const { cacheDirectory } = settings;
+  const { facts } = await openSandbox('where-available', {
+    cacheDirectory,
+    environment: lean,
+    install: 'auto',
+    onProgress: say,
+  });
+  if (facts.kind !== 'none') say(`sandbox: ${facts.description}, probed`);
   say(`workflows bundled: ${await workflowBundle(settings.cacheDirectory)}`);
 }

@@ -108,7 +108,8 @@ export async function checkFile(
     return report({ outcome: 'unchecked', theorems, reason: `${basename(path)}:${unjudgeable}` });
   }
   const directory = join(options.scratchDirectory, `check-${randomBytes(8).toString('hex')}`);
-  await mkdir(directory, { recursive: true });
+  // What runs in the sandbox may put a file there that other users should not run.
+  await mkdir(directory, { recursive: true, mode: 0o700 });
   const startedMs = performance.now();
   try {
     const compiled = await compile(source.text, scan, directory, environment, options);
