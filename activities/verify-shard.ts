@@ -166,5 +166,8 @@ function verdictOf(result: CheckResult, leanVersion: string): Verdict {
     checkMs: result.checkMs,
     tier: 'screen',
     leanVersion,
+    ...(result.queueMs === undefined ? {} : { queueMs: result.queueMs }),
+    ...(result.peakResidentBytes === undefined ? {} : { peakResidentBytes: result.peakResidentBytes }),
+    ...(result.driver === undefined ? {} : { driver: result.driver }),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run bench [model] [lean] [selection]`: how fast this machine trains, samples, embeds, verifies and selects. Nothing
- * here passes or fails. Costs about ten minutes; `model` has columns for PyTorch after `npm run test:python`.
+ * `npm run bench [model] [lean] [verify] [selection]`: how fast this machine trains, samples, embeds, verifies and selects.
+ * Nothing here passes or fails. Costs about a quarter of an hour; `model` has columns for PyTorch after `npm run test:python`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import { row } from './measure.ts';
 import { benchSampling } from './model-sampling.ts';
 import { benchTraining } from './model-training.ts';
 import { benchSelection } from './selection.ts';
+import { benchVerify } from './verify.ts';
 
 const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
   async model(directory) {
@@ -26,6 +27,7 @@ const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
     );
   },
   lean: benchLean,
+  verify: benchVerify,
   selection: () => benchSelection(row),
 };
 

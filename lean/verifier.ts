@@ -3,6 +3,7 @@
  * over any driver, servers elsewhere) gives the same verdicts on the same corpus.
  */
 import type { LeanMessage, VerdictKind } from '../data/schemas/records.ts';
+import type { DriverName } from './process/driver.ts';
 
 /** Where the Lean in use came from (`lean-toolchain` order). */
 export type LeanSource = 'configured' | 'path' | 'elan' | 'assembled';
@@ -45,6 +46,8 @@ export interface CheckResult {
   readonly queueMs?: number;
   /** Most resident memory of the process while it checked this one alone, bytes; missing where others were in the same run. */
   readonly peakResidentBytes?: number;
+  /** How Lean was spoken to; missing where it was not asked now. */
+  readonly driver?: DriverName;
   readonly fromCache: boolean;
 }
 

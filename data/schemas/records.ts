@@ -124,6 +124,12 @@ export const verdictSchema = z.strictObject({
   tier: z.enum(['screen', 'certificate']),
   /** As `LeanEnvironment.version`. */
   leanVersion: z.string(),
+  /** Time it waited for a process, ms; not there where Lean was not asked (refused, known). */
+  queueMs: z.number().nonnegative().optional(),
+  /** Most resident memory of the process while it checked this candidate alone; not there where others were in the run. */
+  peakResidentBytes: z.number().int().nonnegative().optional(),
+  /** How Lean was spoken to. */
+  driver: z.enum(['server', 'json', 'repl']).optional(),
 });
 export type Verdict = z.infer<typeof verdictSchema>;
 

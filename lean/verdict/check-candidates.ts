@@ -162,6 +162,7 @@ async function judgeOutcome(state: VerifierState, work: Work, outcome: Outcome):
     checkMs,
     queueMs,
     ...(peakResidentBytes === undefined ? {} : { peakResidentBytes }),
+    driver: state.pool.driver.name,
     fromCache: false,
   };
   if (!('axioms' in outcome)) {
