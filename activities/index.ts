@@ -4,6 +4,7 @@ import { datasetActivities } from './datasets.ts';
 import { embedActivities } from './embed.ts';
 import { collectActivities, evaluateActivities } from './evaluate.ts';
 import { evaluationRunActivities } from './evaluation-run.ts';
+import { everyNodeActivities } from './every-node.ts';
 import { fleetActivities } from './fleet.ts';
 import { gateActivities } from './gate.ts';
 import { generateActivities } from './generate.ts';
@@ -12,6 +13,7 @@ import { matchConjecturesActivities } from './match-conjectures.ts';
 import { nodeActivities } from './nodes.ts';
 import { planActivities } from './plan.ts';
 import type { Ports } from './ports.ts';
+import { provisionActivities } from './provision.ts';
 import { reportActivities } from './report.ts';
 import { selectActivities } from './select.ts';
 import { takeOverActivities } from './take-over.ts';
@@ -28,6 +30,7 @@ export function createControlActivities(ports: Ports) {
     ...evaluateActivities(ports),
     ...takeOverActivities(ports),
     ...fleetActivities(),
+    ...provisionActivities(ports),
     provisionNodes: nodeActivities(ports).provisionNodes,
     releaseNodes: nodeActivities(ports).releaseNodes,
   };
@@ -57,7 +60,7 @@ export function createLeanActivities(ports: Ports) {
 /** Activities that are about a node itself: every node's own queue has them. */
 export function createNodeActivities(ports: Ports) {
   const { cleanUpNode, sweepNode } = nodeActivities(ports);
-  return { cleanUpNode, sweepNode };
+  return { cleanUpNode, sweepNode, ...everyNodeActivities(ports) };
 }
 
 export type ControlActivities = ReturnType<typeof createControlActivities>;

@@ -3,9 +3,11 @@
  * implementations are put in by the workers (`workers/assemble.ts`), fakes by tests.
  */
 import type { SftSet } from '../data/prepare/sft-set.ts';
+import type { NodesConfig } from '../data/schemas/nodes.ts';
 import type { LibraryTheorem, SandboxFacts, Statement } from '../data/schemas/records.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import type { Nodes } from '../infra/nodes/nodes.ts';
+import type { RunProvider } from '../infra/nodes/provider.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import type { CertificateTask } from '../lean/certificate/checkers.ts';
 import type { FileReport } from '../lean/check-file.ts';
@@ -78,10 +80,14 @@ export interface Ports {
   ): Promise<Pick<Generator, 'sample' | 'embed'>>;
   trainer(run: string, threads: number): Trainer;
   nodes: Nodes;
+  /** Gets machines for the run and gives them back, as the configuration says. STP1002 for `local`, which has nothing to get. */
+  provider(run: string, config: NodesConfig): RunProvider;
   monitor(run: string): Promise<Monitor>;
   /** Training losses that the monitor has, by stage and step. */
   losses(run: string): Promise<readonly { stage: string; step: number; loss: number }[]>;
   sources: Sources;
   /** Folder of this node for files of the run that may vanish. */
   scratch(run: string): Promise<string>;
+  /** The mark (`data/run-mark.ts`) for what is started for the run and is not Lean. */
+  runMark(run: string): string;
 }

@@ -34,6 +34,7 @@ export const ERROR_CODES = {
   STP1604: 'node set-up failed',
   STP1605: 'a node was lost',
   STP1606: 'cost guard',
+  STP1607: 'a command on a node failed',
   STP1701: 'a canary was proved',
   STP1702: 'too many samples without a verdict',
   STP1801: 'kernel input is invalid',

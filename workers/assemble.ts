@@ -1,6 +1,5 @@
 /** Puts the ports together for this machine: real Lean, the embedded engine, the store that the settings name. */
 import { mkdir } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Ports } from '../activities/ports.ts';
@@ -12,7 +11,9 @@ import { openJsonlMonitor } from '../infra/monitor/jsonl-monitor.ts';
 import { readLosses } from '../infra/monitor/losses.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import { localNodes } from '../infra/nodes/local-nodes.ts';
+import { ownHostQueue } from '../infra/nodes/names.ts';
 import type { CleanUpScope } from '../infra/nodes/nodes.ts';
+import { providers } from '../infra/nodes/open-provider.ts';
 import { ownerOfThisProcess } from '../infra/nodes/processes.ts';
 import { withNeighbours } from '../infra/stores/neighbours.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
@@ -30,11 +31,12 @@ import type { LeanEnvironment, Verifier } from '../lean/verifier.ts';
 import { embeddedGenerator, embeddedTrainer } from '../model/embedded/engine.ts';
 import type { Generator } from '../model/generator.ts';
 import { remoteGenerators } from './remote-generators.ts';
+import { runProvider } from './run-provider.ts';
 import { localRunName, type WorkerSettings } from './settings.ts';
 import { repositorySources, SOURCE_DIRECTORIES } from './sources.ts';
 
 /** Task queue of this machine's host worker. */
-export const localHostQueue = (): string => `stp/host/${hostname()}`;
+export const localHostQueue = (): string => ownHostQueue();
 
 export interface AssembledPorts extends Ports {
   /** Ends engines, verifiers and monitors. */
@@ -120,6 +122,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   const { scratchDirectory } = settings;
   const machine = localNodes({ scratchDirectory, taskQueue: localHostQueue(), release: letGo });
 
+  const openProvider = providers();
   const storeOf = async (run: string): Promise<ObjectStore> =>
     withNeighbours(await openStore(`${settings.storeUri}/${run}`), settings.storeUri);
   /** Theorems that a proof of the run may name as premises: those of its SFT set, else of our library. */
@@ -139,8 +142,10 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       sweep: (openRuns) => machine.sweep(openRuns?.map(local) ?? null),
       release: (run) => machine.release(local(run)),
     },
+    provider: (run, config) => runProvider(openProvider, config, { run, storeUri: settings.storeUri }),
     store: storeOf,
     scratch,
+    runMark: (run) => mark(run, 'model'),
     async verifier(run, limits, grown = []) {
       const modules = grownModules(grown).map(({ module }) => module);
       const key = JSON.stringify([run, limits, modules]);

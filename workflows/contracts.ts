@@ -14,9 +14,12 @@ export const SELFPLAY_TYPE = 'stp-selfplay';
 export const ROUND_TYPE = 'stp-round';
 export const EVALUATE_TYPE = 'stp-evaluate';
 export const JANITOR_TYPE = 'stp-janitor';
+export const EVERY_NODE_TYPE = 'stp-every-node';
 
 /** Entry of the memo of a run or an evaluation: own queues of the nodes that it works on. */
 export const HOST_QUEUES_MEMO = 'hostQueues';
+/** Entry of the memo of a run on machines of a cloud: its `nodes` configuration, by which they can be given back. */
+export const NODES_MEMO = 'nodes';
 
 /** Digits of a model's name in object names: 32 bits tell a run's models apart. */
 export const MODEL_DIGITS = 8;

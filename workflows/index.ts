@@ -1,5 +1,6 @@
 /** The only file that is bundled: every workflow under its type name. */
 export { stpEvaluate as 'stp-evaluate' } from './evaluation.ts';
+export { stpEveryNode as 'stp-every-node' } from './every-node.ts';
 export { stpJanitor as 'stp-janitor' } from './janitor.ts';
 export { stpRound as 'stp-round' } from './round.ts';
 export { stpSelfplay as 'stp-selfplay' } from './selfplay.ts';

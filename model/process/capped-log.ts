@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream';
 /** Of each of the two files. */
 const FILE_BYTES_MAX = 32 * 1024 * 1024;
 /** End of the text kept for messages, characters. */
-const TAIL_CHARS = 4_000;
+const TAIL_CHARS = 16_384;
 
 export class CappedLog {
   readonly path: string;

@@ -122,7 +122,7 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
       request: { ...request, outputDirectory: join(cut.directory, 'again'), steps: 12 },
     };
     await train(again);
-    expect(again.seen[0]?.step).toBe(1);
+    expect(again.seen.at(0)).toMatchObject({ step: 1 });
   });
 
   it.each(['replicated', 'fsdp'] as const)('two processes, %s, take the steps that one takes', async (parallelism) => {

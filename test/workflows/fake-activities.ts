@@ -1,8 +1,11 @@
 /** Activities that do no work: they answer in the right shapes at once, count their calls, and fail when told to. */
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ControlActivities, HostActivities, LeanActivities } from '../../activities/index.ts';
+import type { WatchInput } from '../../activities/provision.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import type { NodesState } from '../../infra/nodes/provider.ts';
+import type { WatchEnd } from '../../workflows/provisioning.ts';
 
 export const HOST_QUEUE = 'stp/host/test';
 
@@ -18,12 +21,23 @@ export interface Fakes {
   readonly broken: Set<string>;
   /** While set, `sampleShard` waits for it. */
   gate: Promise<void> | null;
+  /** What the cloud says of a set of machines. */
+  state: (generation: number) => NodesState;
+  /** What the watch over a set of machines comes to. */
+  watch: (input: WatchInput) => Promise<WatchEnd>;
 }
 
 export function fakeActivities(shards = 2): Fakes {
   const calls: string[] = [];
   const broken = new Set<string>();
-  const fakes: { gate: Promise<void> | null } = { gate: null };
+  const fakes: Pick<Fakes, 'gate' | 'state' | 'watch'> = {
+    gate: null,
+    state: () => ({ kind: 'absent' }),
+    watch: async () => {
+      await Context.current().cancelled;
+      return { kind: 'over' };
+    },
+  };
   const call = (name: string, detail: string | number = ''): void => {
     calls.push(`${name} ${detail}`.trim());
     if (broken.has(name)) throw ApplicationFailure.nonRetryable(`${name} is broken`, 'STP1701');
@@ -87,6 +101,22 @@ export function fakeActivities(shards = 2): Fakes {
       call('provisionNodes');
       return [{ name: 'test', taskQueue: HOST_QUEUE, cpuCores: 2, memoryBytes: 1 }];
     },
+    async requestNodes(input) {
+      call('requestNodes', input.generation);
+      return { kind: 'accepted' };
+    },
+    async nodesState(input) {
+      call('nodesState', input.generation);
+      return fakes.state(input.generation);
+    },
+    async watchNodes(input) {
+      call('watchNodes', input.generation);
+      return fakes.watch(input);
+    },
+    async releaseCloudNodes() {
+      call('releaseCloudNodes');
+      return { left: [] };
+    },
     async releaseNodes() {
       call('releaseNodes');
     },
@@ -101,6 +131,9 @@ export function fakeActivities(shards = 2): Fakes {
       call('sweepNode', openRuns.join());
       return { node: 'test', processesEnded: 1, memoryBytesFreed: 1, cpuSecondsUsed: 1, scratchBytesFreed: 0 };
     },
+    runOnNode: () => Promise.reject(new Error('no command is run in these tests')),
+    copyCheckpoint: () => Promise.reject(new Error('no checkpoint is copied in these tests')),
+    warmPageCache: () => Promise.reject(new Error('no memory is warmed in these tests')),
     async cleanUpNode(_run, why) {
       call('cleanUpNode', why);
       return { node: 'test', processesEnded: 0, memoryBytesFreed: 0, cpuSecondsUsed: 0, scratchBytesFreed: 0 };

@@ -1,0 +1,172 @@
+/**
+ * The same work on many machines at once, each by its own queue, with a result for each: done, failed, lost, cancelled. Work
+ * that hangs when one of its machines is missing (a training over a slice) goes all together or not at all: the first that
+ * fails or is lost ends the others.
+ */
+import {
+  ApplicationFailure,
+  CancellationScope,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import type { CommandResult, NodeCommand } from '../activities/every-node.ts';
+import type { NodeActivities } from '../activities/index.ts';
+
+/** A worker that lives takes its task at once, but may be starting anew after a crash. */
+const START_SECONDS_DEFAULT = 60;
+/** Characters of output in all results together: a result of a workflow has at most 2 MB. */
+const OUTPUT_CHARS_TOTAL = 512 * 1024;
+const OUTPUT_CHARS_MAX = 16_384;
+
+export type HostOutcome<Result> =
+  | { readonly kind: 'done'; readonly queue: string; readonly result: Result }
+  /** The machine is there; what it was asked to do did not work. */
+  | { readonly kind: 'failed'; readonly queue: string; readonly why: string; readonly result: Result | null }
+  /** Nobody took the work in time, or who took it fell silent. */
+  | { readonly kind: 'lost'; readonly queue: string; readonly why: string }
+  /** Ended, or never begun, because another machine failed. */
+  | { readonly kind: 'cancelled'; readonly queue: string };
+
+export interface EveryNodeOptions<Result> {
+  /** The first machine that fails or is lost ends the work of all others. */
+  readonly together: boolean;
+  /** Why a result is a failure, or null. */
+  readonly problemOf?: (result: Result) => string | null;
+}
+
+/**
+ * Does the work on every queue at the same time and waits for all. Outcomes are in the order of the queues. Only the
+ * caller's own cancellation is thrown.
+ */
+export async function onEveryNode<Result>(
+  queues: readonly string[],
+  work: (queue: string) => Promise<Result>,
+  { together, problemOf = () => null }: EveryNodeOptions<Result>,
+): Promise<readonly HostOutcome<Result>[]> {
+  const scope = new CancellationScope();
+  let endedByUs = false;
+  const one = async (queue: string): Promise<HostOutcome<Result>> => {
+    const outcome = await outcomeOf(queue, work, problemOf);
+    if (together && (outcome.kind === 'failed' || outcome.kind === 'lost') && !endedByUs) {
+      endedByUs = true;
+      scope.cancel();
+    }
+    return outcome;
+  };
+  const outcomes = await scope.run(() => Promise.all(queues.map(one)));
+  // Cancelled from outside: whoever waits for the outcomes is to hear that, not a list of what was broken off.
+  if (!endedByUs && outcomes.some(({ kind }) => kind === 'cancelled')) await scope.cancelRequested;
+  return outcomes;
+}
+
+async function outcomeOf<Result>(
+  queue: string,
+  work: (queue: string) => Promise<Result>,
+  problemOf: (result: Result) => string | null,
+): Promise<HostOutcome<Result>> {
+  try {
+    const result = await work(queue);
+    const why = problemOf(result);
+    return why === null ? { kind: 'done', queue, result } : { kind: 'failed', queue, why, result };
+  } catch (error) {
+    if (isCancellation(error)) return { kind: 'cancelled', queue };
+    const timeout = timeoutOf(error);
+    if (timeout !== null) return { kind: 'lost', queue, why: timeout };
+    return { kind: 'failed', queue, why: rootMessage(error), result: null };
+  }
+}
+
+/** What a lost machine looks like, in words; null for any other failure. */
+function timeoutOf(error: unknown): string | null {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof TimeoutFailure) {
+      if (cause.timeoutType === 'SCHEDULE_TO_START')
+        return 'no worker took the work: the machine is gone or not set up';
+      if (cause.timeoutType === 'HEARTBEAT') return 'the worker fell silent while it worked';
+    }
+  return null;
+}
+
+function rootMessage(error: unknown): string {
+  let deepest = error;
+  while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;
+  return deepest instanceof Error ? deepest.message : String(deepest);
+}
+
+/** STP1605 where one was lost, STP1607 where one failed, naming the first of each; for work that must succeed on all. */
+export function requireAll<Result>(outcomes: readonly HostOutcome<Result>[], what: string): readonly Result[] {
+  const lost = outcomes.filter((outcome) => outcome.kind === 'lost');
+  if (lost.length > 0)
+    // Retryable: machines that are lost are replaced, and the work is done again there.
+    throw ApplicationFailure.create({
+      message: `${what}: ${lost.length} of ${outcomes.length} machines are lost (${lost[0]!.queue}: ${lost[0]!.why})`,
+      type: 'STP1605',
+    });
+  const failed = outcomes.filter((outcome) => outcome.kind === 'failed');
+  if (failed.length > 0)
+    throw ApplicationFailure.nonRetryable(
+      `${what} failed on ${failed.length} of ${outcomes.length} machines (${failed[0]!.queue}: ${failed[0]!.why})`,
+      'STP1607',
+    );
+  return outcomes.flatMap((outcome) => (outcome.kind === 'done' ? [outcome.result] : []));
+}
+
+/** Activities of a node that do their work once: a command is not started again because its worker was lost. */
+export const onceOnNode = (taskQueue: string, summary: string, limits: { startSeconds?: number; runSeconds: number }) =>
+  proxyActivities<NodeActivities>({
+    taskQueue,
+    scheduleToStartTimeout: `${limits.startSeconds ?? START_SECONDS_DEFAULT} seconds`,
+    startToCloseTimeout: `${Math.ceil(limits.runSeconds)} seconds`,
+    heartbeatTimeout: '20 seconds',
+    retry: { maximumAttempts: 1 },
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+    summary,
+  });
+
+export interface EveryNodeInput {
+  readonly run: string;
+  /** Own queues of the machines. */
+  readonly queues: readonly string[];
+  readonly command: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly timeoutSeconds: number;
+  /** How long a machine may take to begin. */
+  readonly startSeconds?: number;
+  /** All or none, as above. */
+  readonly together: boolean;
+}
+
+/** Between a command's own limit and the activity's: for ending it. */
+const ENDING_SECONDS = 60;
+
+/** `stp-every-node`: a command on every machine. A command that fails fails no workflow: its outcome says so. */
+export async function stpEveryNode(input: EveryNodeInput): Promise<readonly HostOutcome<CommandResult>[]> {
+  const { run, queues, command, environment = {}, timeoutSeconds, startSeconds, together } = input;
+  const outputCharsMax = Math.min(OUTPUT_CHARS_MAX, Math.floor(OUTPUT_CHARS_TOTAL / Math.max(1, queues.length)));
+  const asked: NodeCommand = { run, command: [...command], environment, timeoutSeconds, outputCharsMax };
+  const limits = { runSeconds: timeoutSeconds + ENDING_SECONDS, ...(startSeconds !== undefined && { startSeconds }) };
+  let done = 0;
+  const outcomes = await onEveryNode(
+    queues,
+    async (queue) => {
+      const result = await onceOnNode(queue, command.join(' ').slice(0, 100), limits).runOnNode(asked);
+      done += 1;
+      setCurrentDetails(`${done} of ${queues.length} machines have ended`);
+      return result;
+    },
+    { together, problemOf: commandProblem },
+  );
+  const counts = Map.groupBy(outcomes, ({ kind }) => kind);
+  setCurrentDetails([...counts].map(([kind, all]) => `${all.length} ${kind}`).join(', '));
+  return outcomes;
+}
+
+/** Why a command did not end well, or null. */
+export function commandProblem({ exitCode, signal, timedOut, output }: CommandResult): string | null {
+  if (exitCode === 0 && !timedOut) return null;
+  const how = timedOut ? 'took too long' : signal !== null ? `was ended by ${signal}` : `ended with code ${exitCode}`;
+  const last = output.trim().split('\n').at(-1) ?? '';
+  return last === '' ? how : `${how}: ${last.slice(0, 300)}`;
+}
