@@ -16,7 +16,10 @@ export const roundFailureSchema = z.strictObject({
 /** Everything a run carries over a continue-as-new, and what another run needs to start from it. */
 export const runStateSchema = z.strictObject({
   config: runConfigSchema,
+  /** Own queue of the machine that trains and samples. */
   hostQueue: z.string(),
+  /** Own queues of all machines, that one first. Runs from before machines of a cloud have none here. */
+  hostQueues: z.array(z.string()).readonly().default([]),
   data: preparedDataSchema,
   sft: trainedSchema,
   /** The model of the next round. */

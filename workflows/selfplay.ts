@@ -6,6 +6,7 @@ import {
   ApplicationFailure,
   allHandlersFinished,
   CancellationScope,
+  ContinueAsNew,
   condition,
   continueAsNew,
   startChild,
@@ -14,12 +15,13 @@ import {
 import type { RunState, SelfplayResult } from '../activities/run-state.ts';
 import type { Trained } from '../activities/train.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
-import { type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
+import { type RunConfig, type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import { control, host, streaming } from './activity-proxies.ts';
-import { attempt } from './attempt.ts';
-import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId, setPausedSignal } from './contracts.ts';
+import { type Attempted, attempt } from './attempt.ts';
+import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId, type Stage, setPausedSignal } from './contracts.ts';
 import { evaluateHeldOut, evaluateRound, isEvaluationDue } from './evaluate.ts';
-import { cleanBefore, folderName, getNode, giveNodesBack } from './nodes.ts';
+import { folderName, type Machines, onNodes, type Place } from './nodes.ts';
+import type { HeldNodes } from './provisioning.ts';
 import type { stpRound } from './round.ts';
 import { RunControl } from './run-control.ts';
 import { Story } from './story.ts';
@@ -30,6 +32,8 @@ const ROUNDS_PER_HISTORY = 20;
 /** What a run carries over a continue-as-new beside its input. */
 export interface Carried {
   readonly state: RunState;
+  /** Machines of a cloud that the run has; null where it works on this one. */
+  readonly held: HeldNodes | null;
   readonly paused: boolean;
   readonly stopping: boolean;
 }
@@ -39,82 +43,114 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
   const run = folderName('stp/', 'run', 'Use stp/NAME: up to 64 letters, digits, dots and dashes');
   const steering = new RunControl(carried);
   const story = new Story(run, start.rounds, steering, carried?.state ?? null);
-  let hostQueue = carried?.state.hostQueue ?? null;
   let continuing = false;
   try {
+    // What the run is to be comes first: it says which machines are got.
+    const config = carried?.state.config ?? (await control('resolve the configuration').prepareRun(run, start));
     story.enter('provision', 'getting nodes');
-    if (hostQueue === null) {
-      hostQueue = await provision(run);
-    }
-    let state = carried?.state ?? (await prepare(run, start, hostQueue, story));
-    if (!carried) await control('keep the state').saveState(run, state);
-    const historyEnd = state.nextRound + ROUNDS_PER_HISTORY;
-    while (state.nextRound <= start.rounds && !(steering.stopping && state.nextRound > 0)) {
-      if (state.nextRound === historyEnd) {
-        await condition(allHandlersFinished);
-        continuing = true;
-        const { paused, stopping } = steering;
-        state = { ...state, secondsPerStage: story.clock.close() };
-        await continueAsNew<typeof stpSelfplay>(input, { state, paused, stopping });
-      }
-      await condition(() => steering.isOpen() || steering.stopping);
-      if (steering.stopping && state.nextRound > 0) break;
-      story.round = state.nextRound;
-      story.state = state;
-      state = await round(run, state, steering, story);
-      if (isRetrainDue(state, story.round, steering.stopping)) state = await retrain(run, state, steering, story);
-      if (isEvaluationDue(state, story.round)) {
-        const label = `evaluating the model after round ${story.round} on held-out statements`;
-        const evaluated = await attempt('evaluate', label, steering, story, () =>
-          evaluateRound(run, state, story.round, steering.isOpen),
-        );
-        state = withFailures(state, evaluated.failures);
-        if (evaluated.result !== null) state = { ...state, evaluations: [...state.evaluations, evaluated.result] };
-      }
-      story.state = state;
-      await control('keep the state').saveState(run, { ...state, secondsPerStage: story.clock.close() });
-    }
-    story.state = state;
-    const label = 'comparing the first and the last model on held-out statements';
-    const evaluated = await attempt('evaluate', label, steering, story, () =>
-      // A run that was told to stop while it was paused ends, and does not wait.
-      evaluateHeldOut(run, state, () => steering.isOpen() || steering.stopping),
+    const place = carried === undefined ? null : placeOf(carried.state);
+    const context = {
+      run,
+      nodes: config.nodes,
+      carried: place === null ? null : { place, held: carried?.held ?? null },
+      say: story.note,
+    };
+    return await onNodes(context, (machines) =>
+      play({ run, start, input, config, carried, steering, story, machines }),
     );
-    const final = withFailures(state, evaluated.failures);
-    const reported = await attempt('report', 'writing summary, proofs and report', steering, story, () =>
-      host(state.hostQueue, 'summary, proofs.lean, report.html').writeReport({
-        run,
-        state: { ...final, secondsPerStage: story.clock.close() },
-        evaluation: evaluated.result,
-      }),
-    );
-    if (reported.result === null)
-      throw ApplicationFailure.nonRetryable('the report was given up; all rounds are kept', 'STP_ABORTED');
-    story.enter('done', 'done');
-    return reported.result;
+  } catch (thrown) {
+    continuing = thrown instanceof ContinueAsNew;
+    throw thrown;
   } finally {
-    if (!continuing)
-      await CancellationScope.nonCancellable(async () => {
-        await giveNodesBack(run, hostQueue);
-        await condition(allHandlersFinished);
-      });
+    if (!continuing) await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
   }
 }
 
-/** Nodes, cleaned of what an earlier run of this name may have left behind. */
-async function provision(run: string): Promise<string> {
-  const hostQueue = await getNode(run);
-  await cleanBefore(run, hostQueue);
-  return hostQueue;
+interface Play {
+  readonly run: string;
+  readonly start: StartInput;
+  readonly input: StartInput;
+  readonly config: RunConfig;
+  readonly carried: Carried | undefined;
+  readonly steering: RunControl;
+  readonly story: Story;
+  readonly machines: Machines;
 }
 
-async function prepare(run: string, start: StartInput, hostQueue: string, story: Story): Promise<RunState> {
-  const config = await control('resolve the configuration').prepareRun(run, start);
+const placeOf = ({ hostQueue, hostQueues }: RunState): Place => ({
+  hostQueue,
+  hostQueues: hostQueues.length > 0 ? hostQueues : [hostQueue],
+});
+
+/** The run from its data to its report, on machines that may change on the way. */
+async function play(playing: Play): Promise<SelfplayResult> {
+  const { run, start, input, config, carried, steering, story, machines } = playing;
+  let state = carried?.state ?? (await machines.use((place) => prepare(run, start, config, place, story)));
+  if (!carried) await control('keep the state').saveState(run, state);
+  /** Work that a person may decide about when it fails; on other machines again when these are lost. */
+  const tried = <T>(stage: Stage, label: string, work: (state: RunState) => Promise<T>): Promise<Attempted<T>> =>
+    attempt(stage, label, steering, story, () => machines.use((place) => work({ ...state, ...place })));
+  const historyEnd = state.nextRound + ROUNDS_PER_HISTORY;
+  while (state.nextRound <= start.rounds && !(steering.stopping && state.nextRound > 0)) {
+    if (state.nextRound === historyEnd) {
+      await condition(allHandlersFinished);
+      const { paused, stopping } = steering;
+      state = { ...state, secondsPerStage: story.clock.close() };
+      await continueAsNew<typeof stpSelfplay>(input, { state, held: machines.held, paused, stopping });
+    }
+    await condition(() => steering.isOpen() || steering.stopping);
+    if (steering.stopping && state.nextRound > 0) break;
+    story.round = state.nextRound;
+    story.state = state;
+    const played = await tried('round', roundLabel(state), (on) => playRound(run, on, steering));
+    state = afterRound(state, played, story);
+    if (isRetrainDue(state, story.round, steering.stopping)) {
+      story.state = state;
+      const label = 'retraining from fresh weights on everything found so far';
+      const retrained = await tried('retrain', label, (on) => trainAnew(run, on, story.round));
+      state = withFailures(retrained.result ?? state, retrained.failures);
+    }
+    if (isEvaluationDue(state, story.round)) {
+      const label = `evaluating the model after round ${story.round} on held-out statements`;
+      const evaluated = await tried('evaluate', label, (on) => evaluateRound(run, on, story.round, steering.isOpen));
+      state = withFailures(state, evaluated.failures);
+      if (evaluated.result !== null) state = { ...state, evaluations: [...state.evaluations, evaluated.result] };
+    }
+    story.state = state;
+    await control('keep the state').saveState(run, { ...state, secondsPerStage: story.clock.close() });
+  }
+  story.state = state;
+  const label = 'comparing the first and the last model on held-out statements';
+  const evaluated = await tried('evaluate', label, (on) =>
+    // A run that was told to stop while it was paused ends, and does not wait.
+    evaluateHeldOut(run, on, () => steering.isOpen() || steering.stopping),
+  );
+  const final = withFailures(state, evaluated.failures);
+  const reported = await tried('report', 'writing summary, proofs and report', (on) =>
+    host(on.hostQueue, 'summary, proofs.lean, report.html').writeReport({
+      run,
+      state: { ...final, secondsPerStage: story.clock.close() },
+      evaluation: evaluated.result,
+    }),
+  );
+  if (reported.result === null)
+    throw ApplicationFailure.nonRetryable('the report was given up; all rounds are kept', 'STP_ABORTED');
+  story.enter('done', 'done');
+  return reported.result;
+}
+
+async function prepare(
+  run: string,
+  start: StartInput,
+  config: RunConfig,
+  place: Place,
+  story: Story,
+): Promise<RunState> {
   let sft: Trained | null = null;
   if (start.initFrom !== undefined) {
     story.enter('data', `taking over from run ${start.initFrom}`);
     const taken = await control(`take over from ${start.initFrom}`).takeOver(run, start, config);
-    if (taken.state !== null) return { ...taken.state, hostQueue };
+    if (taken.state !== null) return { ...taken.state, ...place };
     sft = taken.sft;
   }
   story.enter('data', 'preparing statements and the SFT set');
@@ -122,7 +158,7 @@ async function prepare(run: string, start: StartInput, hostQueue: string, story:
   if (sft === null) {
     story.enter('sft', `training the first model on ${data.sft.count} examples of the library`);
     const { model, modelThreads, seed } = config;
-    sft = await host(hostQueue, `SFT on ${data.sft.count} examples`).trainModel({
+    sft = await host(place.hostQueue, `SFT on ${data.sft.count} examples`).trainModel({
       run,
       name: 'checkpoints/sft',
       examples: data.sft,
@@ -134,7 +170,7 @@ async function prepare(run: string, start: StartInput, hostQueue: string, story:
   }
   return {
     config,
-    hostQueue,
+    ...place,
     data,
     sft,
     checkpoint: sft.checkpoint,
@@ -149,8 +185,7 @@ async function prepare(run: string, start: StartInput, hostQueue: string, story:
 }
 
 /** The state after its next round, played or given up. */
-async function round(run: string, state: RunState, steering: RunControl, story: Story): Promise<RunState> {
-  const played = await attempt('round', roundLabel(state), steering, story, () => playRound(run, state, steering));
+function afterRound(state: RunState, played: Attempted<RoundOutcome>, story: Story): RunState {
   const after = { ...withFailures(state, played.failures), nextRound: state.nextRound + 1 };
   const outcome = played.result;
   if (outcome === null) return { ...after, skipped: [...state.skipped, state.nextRound] };
@@ -194,13 +229,6 @@ function isRetrainDue(state: RunState, round: number, stopping: boolean): boolea
 }
 
 /** Fresh weights trained on the SFT set and everything found so far (STP §3). */
-async function retrain(run: string, state: RunState, steering: RunControl, story: Story): Promise<RunState> {
-  story.state = state;
-  const label = 'retraining from fresh weights on everything found so far';
-  const retrained = await attempt('retrain', label, steering, story, () => trainAnew(run, state, story.round));
-  return withFailures(retrained.result ?? state, retrained.failures);
-}
-
 async function trainAnew(run: string, state: RunState, round: number): Promise<RunState> {
   const { config, data, hostQueue } = state;
   const name = `retrain/${round}-${state.checkpoint.model.slice(0, MODEL_DIGITS)}`;

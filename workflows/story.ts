@@ -59,6 +59,9 @@ export class Story {
     });
   }
 
+  /** Shows what is going on beside the stage, until the next is entered. */
+  readonly note = (line: string): void => setCurrentDetails(`**Run ${this.run}** · ${line}\n\n${this.soFar()}`);
+
   private get outcomes(): readonly RoundOutcome[] {
     return this.state?.outcomes ?? [];
   }

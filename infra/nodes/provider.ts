@@ -92,3 +92,12 @@ export interface NodeProvider {
   /** What carries the label of a run, or of any run of ours (null). */
   list(runLabel: string | null): Promise<readonly OwnedResource[]>;
 }
+
+/** A provider, and the run as machines know it. */
+export interface RunProvider {
+  readonly provider: NodeProvider;
+  /** `NodeSet.run` */
+  readonly name: string;
+  /** `stp-run` of everything that the run owns. */
+  readonly label: string;
+}

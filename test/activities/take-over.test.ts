@@ -32,6 +32,7 @@ async function place() {
   const state = (nextRound: number): RunState => ({
     config,
     hostQueue: 'stp/host/elsewhere',
+    hostQueues: [],
     data: {
       train,
       heldOut: train,

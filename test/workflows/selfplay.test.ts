@@ -86,9 +86,9 @@ describe('a run', () => {
       const kept = ['saveState'];
       const evaluation = ['planEvaluation', 'collectEvaluation', 'certify', 'cleanUpNode'];
       expect(stages).toEqual([
+        'prepareRun',
         'provisionNodes',
         'cleanUpNode',
-        'prepareRun',
         'prepareData',
         'trainModel',
         ...kept,

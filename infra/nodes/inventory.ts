@@ -1,0 +1,109 @@
+/**
+ * Machines that are there already, listed in a file (JSON or YAML): reached by `ssh`, or this one. A run works on those whose
+ * workers `bin/stp nodes up` has started; nothing is bought and nothing is deleted.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { StpError } from '../../data/errors.ts';
+import type { InventoryConfig } from '../../data/schemas/nodes.ts';
+import { hostQueue } from './names.ts';
+import type { NodeHost, NodeProvider } from './provider.ts';
+
+const BYTES_MAX = 1_000_000;
+const HOSTS_MAX = 10_000;
+/** A name or an address of a machine; never an option of ssh, which begins with a dash. */
+const addressSchema = z
+  .string()
+  .max(253)
+  .regex(/^[A-Za-z0-9[][A-Za-z0-9.:[\]-]*$/, 'is no host name or address');
+
+const inventoryHostSchema = z.strictObject({
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'may have lower-case letters, digits and "-"'),
+  /** Host name or address; `localhost` is this machine, without ssh. */
+  address: addressSchema,
+  /** Null: as ssh's own configuration says. */
+  user: z
+    .string()
+    .regex(/^[a-z_][a-z0-9_.-]{0,31}$/)
+    .nullable()
+    .default(null),
+  port: z.int().min(1).max(65_535).nullable().default(null),
+  /** Workers on the machine. */
+  slots: z.int().min(1).max(64).default(1),
+  labels: z.record(z.string().max(63), z.string().max(255)).default({}),
+});
+export type InventoryHost = z.infer<typeof inventoryHostSchema>;
+
+const inventorySchema = z.strictObject({ hosts: z.array(inventoryHostSchema).min(1).max(HOSTS_MAX) });
+
+/** The hosts of the file; STP1001 naming the entry that is wrong. */
+export function readInventory(path: string): readonly InventoryHost[] {
+  let content: unknown;
+  try {
+    if (statSync(path).size > BYTES_MAX) throw new Error(`is larger than ${BYTES_MAX} bytes`);
+    // JSON is YAML as well. Aliases could blow a small file up.
+    content = parse(readFileSync(path, 'utf8'), { maxAliasCount: 100 });
+  } catch (cause) {
+    throw wrong(path, (cause as Error).message.split('\n')[0]!, cause);
+  }
+  const parsed = inventorySchema.safeParse(content);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw wrong(path, `${issue?.path.join('.') || 'file'}: ${issue?.message}`, parsed.error);
+  }
+  const seen = new Set<string>();
+  for (const { name } of parsed.data.hosts) {
+    if (seen.has(name)) throw wrong(path, `two hosts are called ${name}`, null);
+    seen.add(name);
+  }
+  return parsed.data.hosts;
+}
+
+/** One entry for every worker of every host. */
+export const inventoryWorkers = (hosts: readonly InventoryHost[]): NodeHost[] =>
+  hosts.flatMap(({ name, address, slots }) =>
+    Array.from({ length: slots }, (_, index) => ({
+      name: `${name}/${index}`,
+      taskQueue: hostQueue(name, index),
+      address,
+    })),
+  );
+
+export function inventoryProvider(config: InventoryConfig): NodeProvider {
+  return {
+    plan() {
+      const hosts = readInventory(config.file);
+      return {
+        requests: [],
+        hosts: hosts.length,
+        accelerators: 0,
+        price: { perHour: 0, basis: 'machines that are there already' },
+        notes: hosts.map(({ name, address, slots }) => `${name}: ${address}, ${slots} worker${slots === 1 ? '' : 's'}`),
+      };
+    },
+    async request() {
+      readInventory(config.file);
+      return { kind: 'accepted' };
+    },
+    // Whether a worker answers shows with the first work that it is given.
+    async state() {
+      return { kind: 'ready', hosts: inventoryWorkers(readInventory(config.file)) };
+    },
+    async release() {
+      return { left: [] };
+    },
+    async list() {
+      return [];
+    },
+  };
+}
+
+function wrong(path: string, problem: string, cause: unknown): StpError {
+  return new StpError(
+    'STP1001',
+    `inventory ${path}: ${problem}`,
+    'Write {"hosts": [{"name": "…", "address": "…", "user": "…", "slots": 1}]}, as JSON or YAML.',
+    { facts: { path }, cause },
+  );
+}

@@ -1,0 +1,31 @@
+/** The provider that a configuration names. Clients of clouds are made at their first call and shared by all runs. */
+import type { NodesConfig } from '../../data/schemas/nodes.ts';
+import { googleComputeApi } from '../cloud/compute/google-api.ts';
+import { gpuProvider } from '../cloud/compute/provider.ts';
+import { googleTpuApi } from '../cloud/tpu/google-api.ts';
+import { tpuProvider } from '../cloud/tpu/provider.ts';
+import { inventoryProvider } from './inventory.ts';
+import type { NodeProvider, NodeSet } from './provider.ts';
+
+export type Metadata = (set: NodeSet) => Readonly<Record<string, string>>;
+
+/**
+ * STP_TPU_ENDPOINT and STP_COMPUTE_ENDPOINT (`http://host:port`) name other servers with the same APIs, for tests.
+ * @param metadata what a machine reads at its start (`start-up.ts`)
+ */
+export function providers(
+  environment: NodeJS.ProcessEnv = process.env,
+): (config: Exclude<NodesConfig, { provider: 'local' }>, metadata: Metadata) => NodeProvider {
+  const tpu = googleTpuApi(environment.STP_TPU_ENDPOINT);
+  const compute = googleComputeApi(environment.STP_COMPUTE_ENDPOINT);
+  return (config, metadata) => {
+    switch (config.provider) {
+      case 'tpu':
+        return tpuProvider(config, tpu, metadata);
+      case 'gpu':
+        return gpuProvider(config, compute, metadata);
+      case 'inventory':
+        return inventoryProvider(config);
+    }
+  };
+}

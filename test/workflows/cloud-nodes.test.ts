@@ -1,0 +1,202 @@
+/**
+ * A run on machines of a cloud, on a real Temporal server with activities that answer at once: waited for, replaced when
+ * they are lost, given back at every end. Costs about 25 s.
+ */
+import { randomUUID } from 'node:crypto';
+import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { NodesState } from '../../infra/nodes/provider.ts';
+import { workflowBundle } from '../../workers/bundle.ts';
+import { workerSettings } from '../../workers/settings.ts';
+import * as contracts from '../../workflows/contracts.ts';
+import { localServer } from '../support/temporal.ts';
+import { type Fakes, fakeActivities } from './fake-activities.ts';
+
+const CLOUD = {
+  'nodes.provider': 'tpu',
+  'nodes.project': 'test-project',
+  'nodes.zone': 'us-central2-b',
+  'nodes.accelerator': 'v4-16',
+  'nodes.tier': 'spot',
+};
+
+let server: TestWorkflowEnvironment;
+let codePath: string;
+
+beforeAll(async () => {
+  [server, codePath] = await Promise.all([localServer(), workflowBundle(workerSettings().cacheDirectory)]);
+});
+afterAll(() => server?.teardown());
+
+const queue = (prefix: string, generation: number, host: number): string => `host/${prefix}-g${generation}/${host}`;
+const ready = (prefix: string, generation: number): NodesState => ({
+  kind: 'ready',
+  hosts: [0, 1].map((host) => ({
+    name: `${prefix}-g${generation}/${host}`,
+    taskQueue: queue(prefix, generation, host),
+    address: null,
+  })),
+});
+
+/** Runs `work` while control, Lean and the two machines of each of these generations work. */
+async function withWorkers<T>(
+  fakes: Fakes,
+  prefix: string,
+  generations: readonly number[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const common = { connection: server.nativeConnection, activities: fakes.activities };
+  const queues = generations.flatMap((generation) => [0, 1].map((host) => queue(prefix, generation, host)));
+  let wrapped = work;
+  for (const taskQueue of [...queues, contracts.LEAN_QUEUE]) {
+    const worker = await Worker.create({ ...common, taskQueue });
+    const inner = wrapped;
+    wrapped = () => worker.runUntil(inner);
+  }
+  const control = await Worker.create({ ...common, taskQueue: contracts.CONTROL_QUEUE, workflowBundle: { codePath } });
+  return control.runUntil(wrapped);
+}
+
+const start = (run: string, set: Record<string, unknown> = {}): Promise<WorkflowHandle> =>
+  server.client.workflow.start(contracts.SELFPLAY_TYPE, {
+    workflowId: contracts.selfplayWorkflowId(run),
+    taskQueue: contracts.CONTROL_QUEUE,
+    args: [{ rounds: 1, set: { ...CLOUD, ...set } }],
+  });
+
+const name = (): string => `cloud-${randomUUID().slice(0, 8)}`;
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let attempt = 0; attempt < 1_200; attempt += 1) {
+    if (condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('it never came to that point');
+}
+
+/** Messages of a failure and its causes. */
+function messages(error: unknown): string {
+  const all = [];
+  for (let cause = error; cause instanceof Error; cause = cause.cause) all.push(cause.message);
+  return all.join(' | ');
+}
+
+describe('a run on machines of a cloud', () => {
+  it('asks after its configuration is known, prepares every machine, and gives all back', async () => {
+    const fakes = fakeActivities(1);
+    const run = name();
+    let looks = 0;
+    fakes.state = (generation) => {
+      looks += 1;
+      return looks < 2 ? { kind: 'waiting', reason: 'WAITING_FOR_RESOURCES' } : ready(run, generation);
+    };
+    await withWorkers(fakes, run, [1], async () => {
+      const handle = await start(run);
+      expect(await handle.result()).toMatchObject({ report: { count: 1 } });
+      expect((await handle.describe()).memo).toMatchObject({
+        hostQueues: [queue(run, 1, 0), queue(run, 1, 1)],
+        nodes: { provider: 'tpu', accelerator: 'v4-16' },
+      });
+    });
+    const important = fakes.calls.filter((call) =>
+      /Nodes|nodesState|prepareRun|prepareData|cleanUpNode (?:before|after)$/.test(call),
+    );
+    expect(important).toEqual([
+      'prepareRun',
+      'requestNodes 1',
+      'nodesState 1',
+      'nodesState 1',
+      'cleanUpNode before',
+      'cleanUpNode before',
+      'watchNodes 1',
+      'prepareData',
+      'cleanUpNode after',
+      'cleanUpNode after',
+      'releaseCloudNodes',
+    ]);
+  });
+
+  it('goes on with the same round on new machines when its machines are taken away', async () => {
+    const fakes = fakeActivities(1);
+    const run = name();
+    fakes.state = (generation) => ready(run, generation);
+    let takeAway: (() => void) | null = null;
+    const taken = new Promise<void>((resolve) => {
+      takeAway = resolve;
+    });
+    const watch = fakes.watch;
+    fakes.watch = async (input) => {
+      if (input.generation > 1) return watch(input);
+      await taken;
+      return { kind: 'lost', reason: 'the queued resource is SUSPENDED' };
+    };
+    // The shard of the baseline hangs on the first machines, as a collective does whose peer is gone.
+    let hang: (() => void) | null = null;
+    fakes.gate = new Promise<void>((resolve) => {
+      hang = resolve;
+    });
+    await withWorkers(fakes, run, [1, 2], async () => {
+      const handle = await start(run);
+      await until(() => fakes.calls.some((call) => call.startsWith('sampleShard')));
+      fakes.gate = null;
+      takeAway!();
+      hang!();
+      expect(await handle.result()).toMatchObject({ report: { count: 1 } });
+    });
+    const asked = fakes.calls.filter((call) => /^(?:requestNodes|watchNodes|releaseCloudNodes)/.test(call));
+    expect(asked).toEqual([
+      'requestNodes 1',
+      'watchNodes 1',
+      'releaseCloudNodes',
+      'requestNodes 2',
+      'watchNodes 2',
+      'releaseCloudNodes',
+    ]);
+    // The SFT was done and stays done; the baseline was begun twice and finished once.
+    expect(fakes.calls.filter((call) => call.startsWith('trainModel checkpoints/sft'))).toHaveLength(1);
+    expect(fakes.calls.filter((call) => call === 'finishRound 0')).toHaveLength(1);
+  });
+
+  it('is ended by its cost guard, also while it waits for a person, and gives all back first', async () => {
+    const fakes = fakeActivities(1);
+    const run = name();
+    fakes.state = (generation) => ready(run, generation);
+    fakes.broken.add('planShards');
+    let expire: (() => void) | null = null;
+    const expired = new Promise<void>((resolve) => {
+      expire = resolve;
+    });
+    fakes.watch = async () => {
+      await expired;
+      return { kind: 'over' };
+    };
+    await withWorkers(fakes, run, [1], async () => {
+      const handle = await start(run, { 'nodes.hoursMax': 2 });
+      let waiting: string | null = null;
+      for (let attempt = 0; waiting === null && attempt < 600; attempt += 1) {
+        waiting = (await handle.query(contracts.progressQuery)).waiting;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      expire!();
+      const error = await handle.result().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(WorkflowFailedError);
+      expect(messages(error)).toMatch(/cost guard ended the run: its machines were held for 2\.0 hours/);
+    });
+    expect(fakes.calls.at(-1)).toBe('releaseCloudNodes');
+  });
+
+  it('that is cancelled while it waits for capacity gives back what it asked for', async () => {
+    const fakes = fakeActivities(1);
+    const run = name();
+    fakes.state = () => ({ kind: 'waiting', reason: 'WAITING_FOR_RESOURCES' });
+    await withWorkers(fakes, run, [], async () => {
+      const handle = await start(run);
+      await until(() => fakes.calls.includes('nodesState 1'));
+      await handle.cancel();
+      await expect(handle.result()).rejects.toBeInstanceOf(WorkflowFailedError);
+    });
+    expect(fakes.calls.at(-1)).toBe('releaseCloudNodes');
+  });
+});

@@ -1,0 +1,26 @@
+/** Machines of a run: the provider that its configuration names, with what they read at their start. */
+import { StpError } from '../data/errors.ts';
+import type { NodesConfig } from '../data/schemas/nodes.ts';
+import { runLabel } from '../infra/nodes/names.ts';
+import type { providers } from '../infra/nodes/open-provider.ts';
+import type { RunProvider } from '../infra/nodes/provider.ts';
+import { startUpMetadata } from '../infra/nodes/start-up.ts';
+import { localRunName } from './settings.ts';
+import { temporalAddress } from './temporal-address.ts';
+
+/**
+ * @param mode `plan`: what a machine needs and nobody has said yet gets a stand-in, and nothing is sent
+ */
+export function runProvider(
+  open: ReturnType<typeof providers>,
+  config: NodesConfig,
+  { run, storeUri }: { readonly run: string; readonly storeUri: string },
+  mode: 'plan' | 'send' = 'send',
+): RunProvider {
+  if (config.provider === 'local')
+    throw new StpError('STP1002', 'the provider is local: there are no machines to get', 'Set nodes.provider.');
+  const name = localRunName(storeUri, run);
+  const places = { run, storeUri, temporalAddress: temporalAddress() };
+  const metadata = config.provider === 'inventory' ? () => ({}) : startUpMetadata(config, places, mode);
+  return { provider: open(config, metadata), name, label: runLabel(name) };
+}

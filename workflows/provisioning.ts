@@ -1,0 +1,326 @@
+/**
+ * Machines that cost by the hour, from the first asking to the last deletion: asked for, waited for, watched, asked for
+ * again when they are taken away, and given back whatever happens. It knows neither Temporal nor a cloud, only steps that
+ * may fail and a clock: the workflow (`nodes.ts`) and the simulation of faults run this very code.
+ */
+import type { Asked, NodeHost, NodesState, Released } from '../infra/nodes/provider.ts';
+
+/** Work that can be cancelled by itself. */
+export interface Scope {
+  run<T>(work: () => Promise<T>): Promise<T>;
+  cancel(): void;
+}
+
+export type WatchEnd = { readonly kind: 'lost'; readonly reason: string } | { readonly kind: 'over' };
+
+/** What the logic stands on. A step that throws has been tried again already as often as made sense. */
+export interface ProvisioningSteps {
+  /** Not to be cancelled in the middle: what it made must be known when things are given back. */
+  request(generation: number, attempt: number): Promise<Asked>;
+  state(generation: number): Promise<NodesState>;
+  /** Looks at the machines from time to time; returns when they are lost, or `over` when it is `untilMs`. */
+  watch(generation: number, untilMs: number): Promise<WatchEnd>;
+  release(): Promise<Released>;
+  /** The first work on a machine: waits until its worker is there, and ends what was left behind. */
+  begin(hostQueue: string): Promise<void>;
+  /** The last work on a machine that may be gone. Never throws. */
+  end(hostQueue: string): Promise<void>;
+  sleep(ms: number): Promise<void>;
+  /** ms since 1970 */
+  now(): number;
+  scope(): Scope;
+  /** Runs to its end whatever is cancelled around it. */
+  shielded<T>(work: () => Promise<T>): Promise<T>;
+  isCancellation(error: unknown): boolean;
+  /** Does the failure say that nobody works on the machine any more? */
+  isDeadHost(error: unknown): boolean;
+  failure(code: 'STP1602' | 'STP1604' | 'STP1606', message: string): Error;
+  /** One line on what is going on. */
+  say(line: string): void;
+}
+
+export interface ProvisioningLimits {
+  /** Waiting for capacity, ms. */
+  readonly validUntilMs: number;
+  /** Holding machines, from the first time that they are ready, ms. */
+  readonly heldMsMax: number;
+}
+
+/** What a run carries over a continue-as-new. */
+export interface HeldNodes {
+  readonly generation: number;
+  readonly hosts: readonly NodeHost[];
+  /** When machines were ready for the first time, ms since 1970: the cost guard counts from there. */
+  readonly sinceMs: number;
+}
+
+const POLL_FIRST_MS = 5_000;
+const POLL_MAX_MS = 60_000;
+/** Deletions that fail are tried again for ever, at most so far apart: what is not deleted is paid for. */
+const RELEASE_PAUSE_MAX_MS = 300_000;
+/** A cloud that has just accepted a request may not show it yet. */
+const ABSENT_LOOKS_MAX = 3;
+
+/** Machines in use: work is done on the present ones, and again on the next ones where they were lost meanwhile. */
+export class NodesInUse {
+  private readonly steps: ProvisioningSteps;
+  private readonly limits: ProvisioningLimits;
+  private now: HeldNodes | null;
+  /** Settles when there are machines again; rejected where there can be none. */
+  private available: Promise<void> = Promise.resolve();
+  /** Last generation that is known to be lost, and why. */
+  private lost: { readonly generation: number; readonly reason: string } | null = null;
+  private readonly using = new Set<Scope>();
+  private watching: Scope | null = null;
+  private isOver = false;
+
+  constructor(steps: ProvisioningSteps, limits: ProvisioningLimits, carried: HeldNodes | null) {
+    this.steps = steps;
+    this.limits = limits;
+    this.now = carried;
+  }
+
+  /** The present machines; null before the first. */
+  get held(): HeldNodes | null {
+    return this.now;
+  }
+
+  /** Does the work with the present machines; where they are lost on the way it is cancelled and done again on the next. */
+  async use<T>(work: (nodes: HeldNodes) => Promise<T>): Promise<T> {
+    for (;;) {
+      await this.available;
+      const nodes = this.now!;
+      const scope = this.steps.scope();
+      this.using.add(scope);
+      try {
+        return await scope.run(() => work(nodes));
+      } catch (error) {
+        if (this.isOver) throw error;
+        if (this.lost?.generation !== nodes.generation && this.now === nodes) {
+          if (!this.steps.isDeadHost(error)) throw error;
+          this.markLost(nodes.generation, 'a machine does not answer any more');
+          this.watching?.cancel();
+        }
+        // Lost: the watch has replaced the machines, or is about to.
+      } finally {
+        this.using.delete(scope);
+      }
+    }
+  }
+
+  /** The first machines, unless there are some from before; then the body, under watch and cost guard. */
+  async guard<T>(body: (nodes: NodesInUse) => Promise<T>): Promise<T> {
+    if (this.now === null) await this.acquire(1);
+    const whole = this.steps.scope();
+    const watch = this.steps.scope();
+    const watched = watch.run(() => this.watchOn(whole)).catch(() => undefined);
+    try {
+      return await whole.run(() => body(this));
+    } catch (error) {
+      if (!this.isOver) throw error;
+      const hours = (this.limits.heldMsMax / 3_600_000).toFixed(1);
+      throw this.steps.failure(
+        'STP1606',
+        `the cost guard ended the run: its machines were held for ${hours} hours (nodes.hoursMax)`,
+      );
+    } finally {
+      watch.cancel();
+      await this.steps.shielded(() => watched);
+    }
+  }
+
+  private markLost(generation: number, reason: string): void {
+    this.lost = { generation, reason };
+    const anew = Promise.withResolvers<void>();
+    // Nobody may be waiting for it when it fails.
+    anew.promise.catch(() => undefined);
+    this.available = anew.promise;
+    this.renewed = anew;
+    for (const scope of this.using) scope.cancel();
+  }
+
+  private renewed: PromiseWithResolvers<void> | null = null;
+
+  private async watchOn(whole: Scope): Promise<void> {
+    for (;;) {
+      const { generation, sinceMs } = this.now!;
+      const untilMs = sinceMs + this.limits.heldMsMax;
+      if (this.lost?.generation !== generation) {
+        const end = await this.watchOnce(generation, untilMs);
+        if (end?.kind === 'over') {
+          this.isOver = true;
+          whole.cancel();
+          return;
+        }
+        if (end?.kind === 'lost') this.markLost(generation, end.reason);
+      }
+      if (this.lost?.generation !== generation) continue;
+      try {
+        this.steps.say(`the machines were lost (${this.lost.reason}); asking for others`);
+        await this.steps.release();
+        await this.acquire(generation + 1);
+        this.renewed?.resolve();
+      } catch (error) {
+        this.renewed?.reject(error);
+        throw error;
+      }
+    }
+  }
+
+  /** Null: the watch itself failed, or was told to look at once. */
+  private async watchOnce(generation: number, untilMs: number): Promise<WatchEnd | null> {
+    const scope = this.steps.scope();
+    this.watching = scope;
+    try {
+      return await scope.run(() => this.steps.watch(generation, untilMs));
+    } catch (error) {
+      if (this.lost?.generation === generation) return null;
+      if (this.steps.isCancellation(error)) throw error;
+      if (this.steps.now() >= untilMs) return { kind: 'over' };
+      await this.steps.sleep(POLL_MAX_MS);
+      return null;
+    } finally {
+      this.watching = null;
+    }
+  }
+
+  /** Asks for machines until they are there and their workers answer, or the time for it is over (STP1602, STP1604). */
+  private async acquire(first: number): Promise<void> {
+    const { steps } = this;
+    const deadlineMs = steps.now() + this.limits.validUntilMs;
+    let generation = first;
+    let reason = 'no machines yet';
+    for (let attempt = 1, pause = POLL_FIRST_MS; ; attempt += 1, pause = Math.min(pause * 2, POLL_MAX_MS)) {
+      const asked = await steps.request(generation, attempt);
+      const settled: Settled =
+        asked.kind === 'accepted'
+          ? await this.settle(generation, deadlineMs)
+          : { kind: 'ask-again', reason: asked.reason };
+      if (settled.kind === 'ready') {
+        const begun = await this.beginHosts(generation, settled.hosts);
+        if (begun === null) {
+          this.now = { generation, hosts: settled.hosts, sinceMs: this.now?.sinceMs ?? steps.now() };
+          return;
+        }
+        reason = begun;
+        generation += 1;
+        await steps.release();
+      } else {
+        reason = settled.reason;
+        if (settled.kind === 'ask-anew') {
+          // The name stays taken until what has it is deleted.
+          generation += 1;
+          await steps.release();
+        }
+      }
+      if (steps.now() >= deadlineMs) throw tooLate(steps, this.limits, reason);
+      steps.say(`waiting for machines: ${reason}`);
+      await steps.sleep(pause);
+    }
+  }
+
+  /** Looks until the machines are ready, or it is clear that they will not come by themselves. */
+  private async settle(generation: number, deadlineMs: number): Promise<Settled> {
+    const { steps } = this;
+    let absentLooks = 0;
+    for (let pause = POLL_FIRST_MS; ; pause = Math.min(pause * 2, POLL_MAX_MS)) {
+      const state = await steps.state(generation);
+      switch (state.kind) {
+        case 'ready':
+          return state;
+        case 'lost':
+          return { kind: 'ask-anew', reason: state.reason };
+        case 'failed':
+          if (!state.again) throw steps.failure('STP1602', `${state.reason}. ${state.advice}`);
+          return { kind: 'ask-anew', reason: state.reason };
+        case 'incomplete':
+          return { kind: 'ask-again', reason: state.reason };
+        case 'absent':
+          absentLooks += 1;
+          if (absentLooks >= ABSENT_LOOKS_MAX)
+            return { kind: 'ask-again', reason: 'the request is not there any more' };
+          break;
+        case 'waiting':
+          steps.say(`waiting for machines: ${state.reason}`);
+          break;
+      }
+      if (steps.now() >= deadlineMs)
+        throw tooLate(steps, this.limits, state.kind === 'waiting' ? state.reason : 'nothing came of the request');
+      await steps.sleep(pause);
+    }
+  }
+
+  /** Null when every machine's worker has answered; else why these machines will not do. */
+  private async beginHosts(generation: number, hosts: readonly NodeHost[]): Promise<string | null> {
+    const { steps } = this;
+    steps.say(`${hosts.length} machines are there; waiting for their workers`);
+    const scope = steps.scope();
+    try {
+      await scope.run(() => Promise.all(hosts.map((host) => steps.begin(host.taskQueue))));
+      return null;
+    } catch (error) {
+      scope.cancel();
+      if (!steps.isDeadHost(error)) throw error;
+      const state = await steps.state(generation);
+      if (state.kind === 'lost' || state.kind === 'absent' || state.kind === 'incomplete')
+        return 'the machines were lost while they were set up';
+      throw steps.failure(
+        'STP1604',
+        'a machine is there but no worker of ours answers on it. Look at its start-up log (nodes/…/steps in the store), and at nodes.setUpMinutes',
+      );
+    }
+  }
+}
+
+type Settled =
+  | { readonly kind: 'ready'; readonly hosts: readonly NodeHost[] }
+  /** Under the same name: what is there already stays. */
+  | { readonly kind: 'ask-again'; readonly reason: string }
+  /** Under the next name, after a deletion. */
+  | { readonly kind: 'ask-anew'; readonly reason: string };
+
+function tooLate(steps: ProvisioningSteps, { validUntilMs }: ProvisioningLimits, reason: string): Error {
+  const minutes = Math.round(validUntilMs / 60_000);
+  return steps.failure(
+    'STP1602',
+    `there were no machines within ${minutes} minutes: ${reason}. Wait longer (nodes.validUntilMinutes), or take another zone, a smaller slice, spot or a reservation`,
+  );
+}
+
+/**
+ * The body with machines. The giving back is set up before anything is asked for, and goes on until nothing is left, also
+ * after a failure or a cancellation; only where `keeps` says so of what was thrown (a continue-as-new) they stay.
+ */
+export async function withNodes<T>(
+  steps: ProvisioningSteps,
+  limits: ProvisioningLimits,
+  carried: HeldNodes | null,
+  keeps: (thrown: unknown) => boolean,
+  body: (nodes: NodesInUse) => Promise<T>,
+): Promise<T> {
+  const nodes = new NodesInUse(steps, limits, carried);
+  let isKept = false;
+  try {
+    return await nodes.guard(body);
+  } catch (thrown) {
+    isKept = keeps(thrown);
+    throw thrown;
+  } finally {
+    if (!isKept) await steps.shielded(() => giveBack(steps, nodes.held));
+  }
+}
+
+/** Ends what runs on the machines, and has everything deleted; returns when nothing of the run is left. */
+async function giveBack(steps: ProvisioningSteps, held: HeldNodes | null): Promise<void> {
+  await Promise.all((held?.hosts ?? []).map((host) => steps.end(host.taskQueue)));
+  for (let pause = POLL_FIRST_MS; ; pause = Math.min(pause * 2, RELEASE_PAUSE_MAX_MS)) {
+    try {
+      const { left } = await steps.release();
+      if (left.length === 0) return;
+      steps.say(`giving machines back: ${left.length} are still there, such as ${left[0]}`);
+    } catch (error) {
+      steps.say(`machines could not be given back yet and may cost: ${(error as Error).message}`);
+    }
+    await steps.sleep(pause);
+  }
+}
