@@ -1,9 +1,10 @@
 /**
  * Verdicts by content, in append-only files of one checksummed line each. A line that was cut short or altered is ignored,
- * never believed. Every open verifier writes a file of its own, so processes do not write into each other's lines.
+ * never believed. Every open verifier writes a file of its own, so processes do not write into each other's lines. In
+ * memory are the last used ones, as many as a bound on their size lets in.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { appendFile, mkdir, readdir, readFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { leanMessageSchema, type VerdictKind } from '../../data/schemas/records.ts';
@@ -11,6 +12,9 @@ import type { CheckResult } from '../verifier.ts';
 
 /** What came of limits or accidents may come out differently next time; a refusal costs nothing to repeat. */
 const KEPT: ReadonlySet<VerdictKind> = new Set(['proved', 'rejected', 'sorry']);
+
+/** Characters of verdicts in memory: some hundred thousand verdicts. */
+const CHARS_KEPT_MAX = 67_108_864;
 
 const lineSchema = z.strictObject({
   key: z.string().regex(/^[0-9a-f]{64}$/),
@@ -37,12 +41,27 @@ export function verdictKey(parts: readonly string[]): string {
 
 export async function openVerdictCache(directory: string): Promise<VerdictCache> {
   await mkdir(directory, { recursive: true });
-  const known = new Map<string, CachedVerdict>();
-  for (const name of (await readdir(directory)).sort()) {
-    if (!/^verdicts-.*\.jsonl$/.test(name)) continue;
-    for (const line of (await readFile(join(directory, name), 'utf8')).split('\n')) {
-      const verdict = readLine(line);
-      if (verdict !== null) known.set(verdict.key, verdict);
+  /** Key → the line's body, the least recently used first. */
+  const known = new Map<string, string>();
+  let chars = 0;
+
+  function keep(key: string, body: string): void {
+    chars += body.length - (known.get(key)?.length ?? 0);
+    known.delete(key);
+    known.set(key, body);
+    for (const [oldest, text] of known) {
+      if (chars <= CHARS_KEPT_MAX) break;
+      known.delete(oldest);
+      chars -= text.length;
+    }
+  }
+
+  for (const earlier of await earlierFiles(directory)) {
+    const file = await open(earlier);
+    for await (const line of file.readLines()) {
+      const body = bodyOf(line);
+      const key = body === null ? undefined : /^\{"key":"([0-9a-f]{64})"/.exec(body)?.[1];
+      if (body !== null && key !== undefined) keep(key, body);
     }
   }
   const path = join(directory, `verdicts-${process.pid}-${randomBytes(6).toString('hex')}.jsonl`);
@@ -61,14 +80,17 @@ export async function openVerdictCache(directory: string): Promise<VerdictCache>
 
   return {
     get(key) {
-      return known.get(key) ?? null;
+      const body = known.get(key);
+      if (body === undefined) return null;
+      keep(key, body);
+      return parse(body);
     },
     async put(key, { kind, messages, premises, axioms, checkMs }) {
       if (!KEPT.has(kind) || known.has(key)) return;
       const parsed = lineSchema.safeParse({ key, kind, messages, premises, axioms, checkMs });
       if (!parsed.success) return;
-      known.set(key, parsed.data);
       const body = JSON.stringify(parsed.data);
+      keep(key, body);
       writing = writing.then(() => append(`${checksum(body)} ${body}\n`));
       await writing;
     },
@@ -79,9 +101,25 @@ function checksum(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-function readLine(line: string): CachedVerdict | null {
+/** Files of verdicts, the last written last. */
+async function earlierFiles(directory: string): Promise<string[]> {
+  const names = (await readdir(directory)).filter((name) => /^verdicts-.*\.jsonl$/.test(name));
+  const dated = await Promise.all(
+    names.map(async (name) => {
+      const path = join(directory, name);
+      return { path, writtenAt: (await stat(path)).mtimeMs };
+    }),
+  );
+  return dated.sort((left, right) => left.writtenAt - right.writtenAt).map(({ path }) => path);
+}
+
+/** Null where the checksum is not that of the rest. */
+function bodyOf(line: string): string | null {
   const body = line.slice(17);
-  if (line[16] !== ' ' || checksum(body) !== line.slice(0, 16)) return null;
+  return line[16] === ' ' && checksum(body) === line.slice(0, 16) ? body : null;
+}
+
+function parse(body: string): CachedVerdict | null {
   try {
     const parsed = lineSchema.safeParse(JSON.parse(body));
     return parsed.success ? parsed.data : null;

@@ -1,6 +1,7 @@
 /**
- * What a `Verifier` promises, held against the one over batches of real Lean: order, isolation of candidates that hang, eat
- * memory or are killed, retries, cache, abort and close. About thirty seconds of one core.
+ * What a `Verifier` promises, held against the one over batches of real Lean and, in short, the one over language servers:
+ * order, isolation of candidates that hang, eat memory or are killed, retries, cache, abort and close. About forty seconds
+ * of one core.
  */
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,6 +16,7 @@ import { coreEnvironment, scratchFolder } from './environment.ts';
 const scratchDirectory = scratchFolder();
 let environment: LeanEnvironment;
 const opened: Verifier[] = [];
+type OwnPoolOptions = Exclude<VerifierOptions, { readonly pool: unknown }>;
 
 beforeAll(async () => {
   environment = await coreEnvironment();
@@ -24,7 +26,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(scratchDirectory, { recursive: true, force: true }));
 
-async function open(options: Partial<VerifierOptions> = {}): Promise<Verifier> {
+async function open(options: Partial<OwnPoolOptions> = {}): Promise<Verifier> {
   const common = { environment, libraryHeader: '', processes: 2, cacheDirectory: null, scratchDirectory };
   const verifier = await openVerifier({ ...common, ...options });
   opened.push(verifier);
@@ -221,6 +223,52 @@ describe('accidents', () => {
     await untilMarked(runMark);
     await verifier.close();
     await checking;
+    expect(markedProcesses(runMark)).toEqual([]);
+  });
+});
+
+describe('over language servers', () => {
+  test('every kind of candidate gets the verdict that it gets over batches, and none disturbs another', async () => {
+    const runMark = `test-${randomBytes(6).toString('hex')}`;
+    const verifier = await open({ driver: 'server', runMark, candidateTimeoutMs: 1_500 });
+    const needsMore = 'theorem t : ∀ x : Fin 40, ∀ y : Fin 30, x.val * y.val = y.val * x.val';
+    const candidates = [
+      ...honest(3),
+      HEAVY,
+      candidate('wrong', '\n      skip\n      exact Nat.add_assoc a b'),
+      candidate('sorry', '  first | sorry | skip'),
+      candidate('loop', '  repeat skip'),
+      { ...candidate('opened', '  exact (zero_le _ : 0 ≤ a)', 'theorem opened (a : Nat) : 0 ≤ a'), header: 'open Nat' },
+      { ...candidate('no module', '  omega'), header: 'import No.Such.Module' },
+      candidate('needs the big class', '  set_option maxRecDepth 10000 in\n  decide', needsMore),
+      candidate('ill stated', '  rfl', 'theorem ill : nonsense = 2'),
+      ...honest(6).slice(3),
+    ];
+    const reported: string[] = [];
+    const results = await verifier.check(candidates, { onResult: ({ id }) => reported.push(id) });
+    expect(kindsOf(results)).toEqual({
+      ...Object.fromEntries(honest(6).map(({ id }) => [id, 'proved'])),
+      heavy: 'timeout',
+      wrong: 'rejected',
+      sorry: 'sorry',
+      loop: 'timeout',
+      opened: 'proved',
+      'no module': 'header_error',
+      'needs the big class': 'proved',
+      'ill stated': 'header_error',
+    });
+    expect(reported.toSorted()).toEqual(candidates.map(({ id }) => id).toSorted());
+    expect(results[4]!.messages[0]).toMatchObject({ severity: 'error', line: 3, column: 6 });
+    expect(results[0]).toMatchObject({ driver: 'server', fromCache: false });
+    expect(results[0]!.peakResidentBytes).toBeGreaterThan(LEAN_LOADED_BYTES / 2);
+    const [certified] = await verifier.check(honest(1), { tier: 'certificate' });
+    expect(certified!.kind).toBe('proved');
+    const statements = ['theorem a : 1 = 2', 'theorem b : nonsense', 'theorem c (n : Nat) : n = n'];
+    const stated = await verifier.checkStatements(
+      statements.map((statement, index) => ({ id: String(index), header: null, statement })),
+    );
+    expect(stated.map(({ kind }) => kind)).toEqual(['accepted', 'rejected', 'accepted']);
+    await verifier.close();
     expect(markedProcesses(runMark)).toEqual([]);
   });
 });
