@@ -3,9 +3,12 @@ import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { StpError } from '../data/errors.ts';
+import { REQUESTS_DEFAULT, type RemotePoolOptions } from '../lean/serve/client/remote-pool.ts';
 import { MODEL_PLACE, REQUESTS_IN_FLIGHT_DEFAULT, type RemoteOptions } from '../model/openai/engine.ts';
 
 export const REPOSITORY = resolve(import.meta.dirname, '..');
+
+export type LeanServersSettings = Pick<RemotePoolOptions, 'urls' | 'keyVariable' | 'requestsPerServer'>;
 
 export interface WorkerSettings {
   /** Store that holds run folders, `file:///…/runs` or `gs://bucket/prefix`. STP_STORE. */
@@ -27,6 +30,12 @@ export interface WorkerSettings {
    * flight at once.
    */
   readonly modelServer: RemoteOptions | null;
+  /**
+   * Lean servers that check in place of processes of this machine; null without STP_LEAN_URL (`http://host:8000`, several
+   * with commas). The key is read from STP_LEAN_KEY when it is used, and is in no setting. STP_LEAN_REQUESTS: requests at
+   * once to a server that does not say how many processes it has.
+   */
+  readonly leanServers: LeanServersSettings | null;
   /** Binary of the community REPL, built for the Lean in use: what the driver `repl` starts. STP_LEAN_REPL. */
   readonly replProgram: string | null;
 }
@@ -39,6 +48,7 @@ export function workerSettings(environment: NodeJS.ProcessEnv = process.env): Wo
     dataDirectory: resolve(environment.STP_DATA ?? join(cacheDirectory, 'data')),
     scratchDirectory: resolve(environment.STP_SCRATCH ?? join(cacheDirectory, 'scratch')),
     modelServer: modelServerSettings(environment),
+    leanServers: leanServersSettings(environment),
     replProgram: environment.STP_LEAN_REPL ? resolve(environment.STP_LEAN_REPL) : null,
   };
 }
@@ -53,20 +63,39 @@ function modelServerSettings(environment: NodeJS.ProcessEnv): RemoteOptions | nu
       `STP_GENERATOR_MODEL is ${servedName}, which names no checkpoint`,
       `Write ${MODEL_PLACE} where the checkpoint's hash stands, or leave it out.`,
     );
-  const requests = environment.STP_GENERATOR_REQUESTS ?? String(REQUESTS_IN_FLIGHT_DEFAULT);
-  if (!/^[1-9]\d{0,4}$/.test(requests))
-    throw wrongSetting(`STP_GENERATOR_REQUESTS is ${requests}`, 'Write a whole number from 1 to 99999.');
-  return { urls, servedName, keyVariable: 'STP_GENERATOR_KEY', requestsInFlight: Number(requests) };
+  const requestsInFlight = requestsSetting(environment, 'STP_GENERATOR_REQUESTS', REQUESTS_IN_FLIGHT_DEFAULT);
+  return { urls, servedName, keyVariable: 'STP_GENERATOR_KEY', requestsInFlight };
 }
 
 function apiRoot(address: string): string {
-  const url = URL.parse(address);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
-    throw wrongSetting('STP_GENERATOR_URL is no address of a server', 'Write it as http://host:8000/v1.');
-  if (url.username !== '' || url.password !== '')
-    throw wrongSetting('STP_GENERATOR_URL holds a password', 'Put the key into STP_GENERATOR_KEY.');
+  const url = serverAddress(address, 'STP_GENERATOR', 'http://host:8000/v1');
   // Given a bare host, the API is where servers have it.
   return url.pathname === '/' ? new URL('/v1', url).href : url.href;
+}
+
+/** Throws STP1001 where an address or a number cannot be meant. */
+function leanServersSettings(environment: NodeJS.ProcessEnv): LeanServersSettings | null {
+  if (!environment.STP_LEAN_URL) return null;
+  const urls = environment.STP_LEAN_URL.split(',').map((address) =>
+    serverAddress(address.trim(), 'STP_LEAN', 'http://host:8000').href.replace(/\/+$/, ''),
+  );
+  const requestsPerServer = requestsSetting(environment, 'STP_LEAN_REQUESTS', REQUESTS_DEFAULT);
+  return { urls, keyVariable: 'STP_LEAN_KEY', requestsPerServer };
+}
+
+function serverAddress(address: string, variables: string, example: string): URL {
+  const url = URL.parse(address);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
+    throw wrongSetting(`${variables}_URL is no address of a server`, `Write it as ${example}.`);
+  if (url.username !== '' || url.password !== '')
+    throw wrongSetting(`${variables}_URL holds a password`, `Put the key into ${variables}_KEY.`);
+  return url;
+}
+
+function requestsSetting(environment: NodeJS.ProcessEnv, variable: string, otherwise: number): number {
+  const requests = environment[variable] ?? String(otherwise);
+  if (/^[1-9]\d{0,4}$/.test(requests)) return Number(requests);
+  throw wrongSetting(`${variable} is ${requests}`, 'Write a whole number from 1 to 99999.');
 }
 
 function wrongSetting(problem: string, advice: string): StpError {
