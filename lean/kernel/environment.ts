@@ -114,6 +114,6 @@ export function structureConstructor(environment: Environment, name: Name): Cons
   const inductive = environment.find(name);
   if (inductive?.kind !== 'inductive' || inductive.isRecursive || inductive.indices !== 0) return null;
   if (inductive.constructors.length !== 1) return null;
-  const constructor = environment.find(inductive.constructors[0]!);
-  return constructor?.kind === 'constructor' ? constructor : null;
+  const maker = environment.find(inductive.constructors[0]!);
+  return maker?.kind === 'constructor' ? maker : null;
 }

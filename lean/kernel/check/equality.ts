@@ -35,7 +35,7 @@ export class Equality {
     budget.enter();
     const isEqual = this.#decide(left, right);
     budget.leave();
-    if (isEqual) this.#parents.set(this.#root(left), 0, this.#root(right));
+    if (isEqual) this.#join(left, right);
     else this.#failures.set(least, most, 1);
     return isEqual;
   }
@@ -156,6 +156,12 @@ export class Equality {
       if (a === b) return true;
     }
     return this.isEqual(substitution.instantiate(a, locals), substitution.instantiate(b, locals));
+  }
+
+  #join(left: Expr, right: Expr): void {
+    const [a, b] = [this.#root(left), this.#root(right)];
+    // They may have come together on the way.
+    if (a !== b) this.#parents.set(a, 0, b);
   }
 
   #root(expr: Expr): Expr {

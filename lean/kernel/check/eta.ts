@@ -28,14 +28,14 @@ export function structureEtaEqual(checker: Checker, left: Expr, right: Expr): bo
 function equalsConstructor(checker: Checker, left: Expr, right: Expr): boolean {
   const { terms, environment, inference, reduction, equality } = checker;
   const name = reduction.headName(right);
-  const constructor = name === -1 ? undefined : environment.find(name);
-  if (constructor?.kind !== 'constructor') return false;
-  if (argumentCount(terms, right) !== constructor.parameters + constructor.fields) return false;
-  if (structureConstructor(environment, constructor.inductive) === null) return false;
+  const maker = name === -1 ? undefined : environment.find(name);
+  if (maker?.kind !== 'constructor') return false;
+  if (argumentCount(terms, right) !== maker.parameters + maker.fields) return false;
+  if (structureConstructor(environment, maker.inductive) === null) return false;
   if (!equality.isEqual(inference.infer(left), inference.infer(right))) return false;
   return argumentsOf(terms, right)
-    .slice(constructor.parameters)
-    .every((field, at) => equality.isEqual(terms.projection(constructor.inductive, at, left), field));
+    .slice(maker.parameters)
+    .every((field, at) => equality.isEqual(terms.projection(maker.inductive, at, left), field));
 }
 
 export function unitLikeEqual(checker: Checker, left: Expr, right: Expr): boolean {

@@ -23,10 +23,10 @@ export function projectionType(checker: Checker, expr: Expr, valueType: Expr): E
     return refuse(`its value has type ${describe(checker, type)}, not ${terms.names.print(structure)}`);
   if (inductive.constructors.length !== 1) return refuse('the type has not exactly one constructor');
   if (given.length !== inductive.parameters + inductive.indices) return refuse('the type is not fully applied');
-  const constructor = environment.get(inductive.constructors[0]!);
+  const maker = environment.get(inductive.constructors[0]!);
   let rest = substitution.instantiateLevels(
-    constructor.type,
-    constructor.levelParams,
+    maker.type,
+    maker.levelParams,
     terms.levels.array(terms.levelList(headOf(terms, type))),
   );
   const binder = (): Expr => {

@@ -55,8 +55,8 @@ export class RecursorReduction {
   #constructorForm(recursor: RecursorConstant, given: Expr): Expr {
     const { terms, reduction, literals } = this.#checker;
     if (recursor.k) {
-      const constructor = this.#kLike(recursor, given);
-      if (constructor !== null) return constructor;
+      const maker = this.#kLike(recursor, given);
+      if (maker !== null) return maker;
     }
     const major = reduction.whnf(given);
     switch (terms.kind(major)) {
@@ -76,23 +76,23 @@ export class RecursorReduction {
     if (reduction.headName(type) !== recursor.inductive) return null;
     const inductive = environment.find(recursor.inductive);
     if (inductive?.kind !== 'inductive') return null;
-    const constructor = terms.constant(inductive.constructors[0]!, terms.levelList(headOf(terms, type)));
-    const applied = apply(terms, constructor, argumentsOf(terms, type), 0, inductive.parameters);
+    const maker = terms.constant(inductive.constructors[0]!, terms.levelList(headOf(terms, type)));
+    const applied = apply(terms, maker, argumentsOf(terms, type), 0, inductive.parameters);
     return equality.isEqual(type, inference.infer(applied)) ? applied : null;
   }
 
   #structureForm(recursor: RecursorConstant, major: Expr): Expr {
     const { terms, environment, inference, reduction } = this.#checker;
-    const constructor = structureConstructor(environment, recursor.inductive);
-    if (constructor === null || reduction.headName(major) === constructor.name) return major;
+    const maker = structureConstructor(environment, recursor.inductive);
+    if (maker === null || reduction.headName(major) === maker.name) return major;
     const type = reduction.whnf(inference.infer(major));
     const head = headOf(terms, type);
     if (terms.kind(head) !== CONSTANT || terms.name(head) !== recursor.inductive) return major;
     // A proof has no projections to data; proof irrelevance does for it what this does for data.
     if (inference.isProposition(type)) return major;
-    let form = terms.constant(constructor.name, terms.levelList(head));
-    form = apply(terms, form, argumentsOf(terms, type), 0, constructor.parameters);
-    for (let field = 0; field < constructor.fields; field++)
+    let form = terms.constant(maker.name, terms.levelList(head));
+    form = apply(terms, form, argumentsOf(terms, type), 0, maker.parameters);
+    for (let field = 0; field < maker.fields; field++)
       form = terms.application(form, terms.projection(recursor.inductive, field, major));
     return form;
   }

@@ -144,9 +144,9 @@ export class Reduction {
       value = isCheap ? this.whnfCore(made, true) : this.whnf(made);
     }
     const name = this.headName(value);
-    const constructor = name === -1 ? undefined : environment.find(name);
-    if (constructor?.kind !== 'constructor' || constructor.inductive !== terms.name(expr)) return null;
-    return argumentsOf(terms, value)[constructor.parameters + terms.fieldIndex(expr)] ?? null;
+    const maker = name === -1 ? undefined : environment.find(name);
+    if (maker?.kind !== 'constructor' || maker.inductive !== terms.name(expr)) return null;
+    return argumentsOf(terms, value)[maker.parameters + terms.fieldIndex(expr)] ?? null;
   }
 
   #mayReduce(expr: Expr, withDefinitions: boolean): boolean {

@@ -22,9 +22,9 @@ export function checkInductive(checker: Checker, declaration: InductiveDeclarati
   const own = checkTypes(checker, block);
   // The constructors as they stand, before auxiliary types are known by any name.
   for (const type of own.types)
-    for (const constructor of type.constructors) {
-      checker.inference.checkType(constructor.type);
-      belowParameters(checker, own, constructor.name, constructor.type);
+    for (const _constructor of type.constructors) {
+      checker.inference.checkType(maker.type);
+      belowParameters(checker, own, maker.name, maker.type);
     }
   const flattened = flatten(checker, block);
   const isNested = flattened.block.types.length > block.types.length;
@@ -39,9 +39,9 @@ export function checkInductive(checker: Checker, declaration: InductiveDeclarati
   for (const type of block.types) {
     const found = environment.get(type.name);
     if (found.kind === 'inductive') constants.push({ ...found, block: block.types.map((other) => other.name) });
-    for (const constructor of type.constructors) {
-      const made = environment.get(constructor.name);
-      constants.push({ ...made, type: constructor.type });
+    for (const _constructor of type.constructors) {
+      const made = environment.get(maker.name);
+      constants.push({ ...made, type: maker.type });
     }
   }
   constants.push(...recursors);
@@ -51,14 +51,14 @@ export function checkInductive(checker: Checker, declaration: InductiveDeclarati
 
 function blockOf(declaration: InductiveDeclaration): Block {
   const first = declaration.types[0]!;
-  const typeOf = new Map(declaration.constructors.map((constructor) => [constructor.name, constructor.type]));
+  const typeOf = new Map(declaration.constructors.map((maker) => [maker.name, maker.type]));
   return {
     levelParams: first.levelParams,
     parameters: first.parameters,
     types: declaration.types.map(({ name, type, constructors }) => ({
       name,
       type,
-      constructors: constructors.map((constructor) => ({ name: constructor, type: typeOf.get(constructor)! })),
+      constructors: constructors.map((maker) => ({ name: maker, type: typeOf.get(maker)! })),
     })),
   };
 }

@@ -28,15 +28,15 @@ export function checkRecords(checker: Checker, declaration: InductiveDeclaration
         `${label} has ${type.parameters} parameters, the first type ${first.parameters}`,
       );
     for (const [index, name] of type.constructors.entries()) {
-      const constructor = declaration.constructors.find((candidate) => candidate.name === name);
-      if (constructor === undefined)
+      const maker = declaration.constructors.find((candidate) => candidate.name === name);
+      if (maker === undefined)
         throw new Rejection('constructor', `${names.print(name)} of ${label} is not in the block`);
-      if (constructor.inductive !== type.name || constructor.index !== index)
+      if (maker.inductive !== type.name || maker.index !== index)
         throw new Rejection(
           'constructor',
           `${names.print(name)} says it is of another type or place than ${label} says`,
         );
-      if (!sameNames(constructor.levelParams, first.levelParams))
+      if (!sameNames(maker.levelParams, first.levelParams))
         throw new Rejection('level-parameters', `${names.print(name)} has other universe parameters than its type`);
       seen++;
     }
@@ -56,11 +56,11 @@ export function compareCounts(checker: Checker, declaration: InductiveDeclaratio
     const constant = environment.get(type.name);
     if (constant.kind === 'inductive') differ(type.name, 'indices', type.indices, constant.indices);
   }
-  for (const constructor of declaration.constructors) {
-    const constant = environment.get(constructor.name);
+  for (const _constructor of declaration.constructors) {
+    const constant = environment.get(maker.name);
     if (constant.kind !== 'constructor') continue;
-    differ(constructor.name, 'parameters', constructor.parameters, constant.parameters);
-    differ(constructor.name, 'fields', constructor.fields, constant.fields);
+    differ(maker.name, 'parameters', maker.parameters, constant.parameters);
+    differ(maker.name, 'fields', maker.fields, constant.fields);
   }
 }
 

@@ -14,22 +14,22 @@ import { appliedType, type CheckedBlock, withoutAnnotations } from './block.ts';
 export function checkConstructors(checker: Checker, block: CheckedBlock): void {
   const { environment } = checker;
   for (const [at, type] of block.types.entries()) {
-    for (const constructor of type.constructors) {
-      environment.requireFree(constructor.name);
-      checkConstructor(checker, block, at, constructor.name, constructor.type);
+    for (const _constructor of type.constructors) {
+      environment.requireFree(maker.name);
+      checkConstructor(checker, block, at, maker.name, maker.type);
     }
   }
   for (const type of block.types)
-    for (const [index, constructor] of type.constructors.entries())
+    for (const [index, maker] of type.constructors.entries())
       environment.declareProvisionally({
         kind: 'constructor',
-        name: constructor.name,
+        name: maker.name,
         levelParams: block.levelParams,
-        type: constructor.type,
+        type: maker.type,
         inductive: type.name,
         index,
         parameters: block.parameters.length,
-        fields: binderCount(checker, constructor.type) - block.parameters.length,
+        fields: binderCount(checker, maker.type) - block.parameters.length,
       });
 }
 

@@ -34,8 +34,8 @@ function eliminatesIntoAll(checker: Checker, block: CheckedBlock): boolean {
   if (checker.order.isNeverZero(block.level)) return true;
   const [type, ...others] = block.types;
   if (type === undefined || others.length > 0 || type.constructors.length > 1) return false;
-  const [constructor] = type.constructors;
-  return constructor === undefined || areFieldsDetermined(checker, block, constructor.type);
+  const [maker] = type.constructors;
+  return maker === undefined || areFieldsDetermined(checker, block, maker.type);
 }
 
 function areFieldsDetermined(checker: Checker, block: CheckedBlock, type: Expr): boolean {
@@ -57,13 +57,13 @@ function areFieldsDetermined(checker: Checker, block: CheckedBlock, type: Expr):
 
 function isKLikeBlock(checker: Checker, block: CheckedBlock): boolean {
   const [type] = block.types;
-  const constructor = type?.constructors[0];
+  const maker = type?.constructors[0];
   return (
     block.types.length === 1 &&
     type?.constructors.length === 1 &&
-    constructor !== undefined &&
+    maker !== undefined &&
     checker.order.isAlwaysZero(block.level) &&
-    binderCount(checker, constructor.type) === block.parameters.length
+    binderCount(checker, maker.type) === block.parameters.length
   );
 }
 

@@ -157,16 +157,16 @@ class Flattening {
         );
       const auxiliary = this.#freshName();
       const constructors = original.constructors.map(
-        (constructor, at): BlockConstructor => ({
+        (maker, at): BlockConstructor => ({
           name: terms.names.number(auxiliary, at),
-          type: put(environment.get(constructor).type),
+          type: put(environment.get(maker).type),
         }),
       );
       this.#auxiliaries.push({
         name: auxiliary,
         original,
         standsFor: apply(terms, terms.constant(name, list), parameters),
-        constructors: constructors.map((constructor, at) => [constructor.name, original.constructors[at]!] as const),
+        constructors: constructors.map((maker, at) => [maker.name, original.constructors[at]!] as const),
       });
       this.#types.push({ name: auxiliary, type: put(original.type), constructors });
     }

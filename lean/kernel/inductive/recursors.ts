@@ -57,14 +57,14 @@ class Derivation {
     this.#elimination = elimination(checker, block);
     this.#motives = block.types.map((type) => this.#openMotive(type));
     this.#constructors = block.types.map((type) =>
-      type.constructors.map((constructor) => this.#openConstructor(constructor.name, constructor.type)),
+      type.constructors.map((maker) => this.#openConstructor(maker.name, maker.type)),
     );
   }
 
   recursors(): RecursorConstant[] {
     const { terms } = this.#checker;
     const motives = this.#motives.map((opened) => opened.motive);
-    const minors = this.#constructors.flat().map((constructor) => constructor.minor);
+    const minors = this.#constructors.flat().map((maker) => maker.minor);
     const outer = [...this.#block.parameters, ...motives, ...minors];
     const restored = this.#restoration.term;
     return this.#block.types.map((type, at) => {
@@ -79,7 +79,7 @@ class Derivation {
         indices: type.indices,
         motives: motives.length,
         minors: minors.length,
-        rules: this.#constructors[at]!.map((constructor) => this.#rule(constructor, outer)),
+        rules: this.#constructors[at]!.map((maker) => this.#rule(maker, outer)),
         k: this.#elimination.isKLike,
         inductive: this.#restoration.inductiveName(at),
       };
@@ -132,11 +132,11 @@ class Derivation {
   }
 
   /** `fun params motives minors fields => minor fields (the values for recursive fields)` */
-  #rule(constructor: OpenedConstructor, outer: readonly Expr[]): RecursorRule {
+  #rule(maker: OpenedConstructor, outer: readonly Expr[]): RecursorRule {
     const { terms } = this.#checker;
     const restored = this.#restoration.term;
     const levels = terms.levels.list(this.#elimination.levelParams.map((name) => terms.levels.parameter(name)));
-    const values = constructor.recursive.map((field) =>
+    const values = maker.recursive.map((field) =>
       this.#overArguments(field, (arguments_, result) => {
         const at = appliedType(this.#checker, this.#block, result);
         const recursor = terms.constant(this.#restoration.recursorName(at), levels);
@@ -148,10 +148,10 @@ class Derivation {
         return this.#checker.lambdaOver(arguments_, value);
       }),
     );
-    const body = apply(terms, apply(terms, constructor.minor, constructor.fields), values);
+    const body = apply(terms, apply(terms, maker.minor, maker.fields), values);
     return {
-      constructor: this.#restoration.constructorName(constructor.name),
-      fields: constructor.fields.length,
+      constructor: this.#restoration.constructorName(maker.name),
+      fields: maker.fields.length,
       value: this.#checker.lambdaOver([...outer, ...constructor.fields], restored(body), restored),
     };
   }

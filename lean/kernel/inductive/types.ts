@@ -41,7 +41,7 @@ export function checkTypes(checker: Checker, block: Block): CheckedBlock {
       type: type.type,
       parameters: block.parameters,
       indices: type.indices,
-      constructors: type.constructors.map((constructor) => constructor.name),
+      constructors: type.constructors.map((maker) => maker.name),
       block: types.map((other) => other.name),
       isRecursive: isRecursive(checker, type, occurrences),
     });
@@ -86,8 +86,8 @@ function openType(
 /** Whether a field of a constructor mentions a type of the block. */
 function isRecursive(checker: Checker, type: CheckedType, occurrences: Occurrences): boolean {
   const { terms } = checker;
-  return type.constructors.some((constructor) => {
-    let rest = constructor.type;
+  return type.constructors.some((maker) => {
+    let rest = maker.type;
     for (; terms.kind(rest) === FORALL; rest = terms.body(rest))
       if (occurrences.in(terms.binderType(rest))) return true;
     return false;

@@ -31,7 +31,7 @@ const inductiveType = z.object({
   ctors: indices,
   isUnsafe: z.boolean().default(false),
 });
-const constructor = z.object({ ...head, induct: index, cidx: count, numParams: count, numFields: count });
+const maker = z.object({ ...head, induct: index, cidx: count, numParams: count, numFields: count });
 const recursor = z.object({
   ...head,
   numParams: count,
@@ -43,7 +43,7 @@ const recursor = z.object({
 });
 const inductive = z.object({
   types: z.array(inductiveType).max(10_000),
-  ctors: z.array(constructor).max(100_000),
+  ctors: z.array(maker).max(100_000),
   recs: z.array(recursor).max(20_000),
 });
 
