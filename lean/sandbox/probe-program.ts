@@ -87,5 +87,6 @@ const report = {
   seccomp: Number(/^Seccomp:\s+(\d)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0),
 };
 // The prober looks for the child from outside while all of this is still running.
+writeFileSync(`${attempts.writableFolder}/ready`, '');
 while (!existsSync(`${attempts.writableFolder}/go-on`)) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
 process.stdout.write(`${JSON.stringify(report)}\n`);

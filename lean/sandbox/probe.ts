@@ -4,7 +4,7 @@
  * Then Lean must start inside and tell a true theorem from a false one. Run once by each process that opens a sandbox.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -22,9 +22,11 @@ const PROGRAM_TIMEOUT_MS = 30_000;
 const LEAN_TIMEOUT_MS = 60_000;
 const CHILD_SECONDS = 120;
 const POLL_MS = 20;
-/** Until the child is there, and until it is gone. */
-const WAIT_MS_MAX = 10_000;
-/** Bubblewrap's first process, the program, its child; a shell or two on the way. */
+/** Until processes that are there are seen, or those that have ended are gone. */
+const WAIT_MS_MAX = 2_000;
+/** Seen from outside by their mark: bubblewrap's two processes, the program, its child. */
+const PROCESSES_MIN = 4;
+/** Seen inside: the same less the first, with a shell or two on the way. */
 const PROCESSES_MAX = 8;
 /** What the probe gives the program, what bubblewrap sets, and what a shell adds. */
 const VARIABLES = new Set([RUN_MARK, 'PATH', 'HOME', 'TMPDIR', 'PWD', 'OLDPWD', 'SHLVL', '_']);
@@ -89,18 +91,20 @@ async function attemptEscapes(sandbox: Sandbox, signal?: AbortSignal): Promise<A
       writableFolder: writable,
       childSeconds: CHILD_SECONDS,
     };
-    const access = { readOnly: [process.execPath, PROGRAM], writable: [writable], workingDirectory: writable };
+    const needs = { readOnly: [process.execPath, PROGRAM], writable: [writable], workingDirectory: writable };
     const command = [process.execPath, '--no-warnings', PROGRAM, JSON.stringify(attempts)];
-    const running = run(sandbox, command, access, PROGRAM_TIMEOUT_MS, { mark, signal });
-    const ended = running.then(() => 'ended');
-    const childSeen = await Promise.race([until(async () => (await marked(mark)) >= 3), ended]);
+    const running = run(sandbox, command, needs, PROGRAM_TIMEOUT_MS, { mark, signal });
+    const ended = running.then(() => true);
+    await Promise.race([until(() => isThere(join(writable, 'ready')), PROGRAM_TIMEOUT_MS), ended]);
+    const areSeen = await Promise.race([until(async () => (await marked(mark)).length >= PROCESSES_MIN), ended]);
     await writeFile(join(writable, 'go-on'), '');
     const result = await running;
     const report = result.ok ? parseReport(result.stdout) : null;
     if (report === null) return { problem: `the probe did not run: ${result.reason || 'it said nothing'}` };
-    const problems = childSeen === true ? [] : ['processes in it do not carry the run mark, so no clean-up finds them'];
+    const problems = areSeen ? [] : ['processes in it do not carry the run mark, so no clean-up finds them'];
     for (const path of forbiddenFiles) if (await removed(path)) problems.push(`${path} can be written`);
-    if (!(await until(async () => (await marked(mark)) === 0))) problems.push('a child outlives the sandbox');
+    if (!(await until(async () => (await marked(mark)).length === 0))) problems.push('a child outlives the sandbox');
+    for (const pid of await marked(mark)) process.kill(pid, 'SIGKILL');
     return { report, problems };
   } finally {
     server.close();
@@ -156,9 +160,9 @@ async function startLean(
   lean: Pick<LeanEnvironment, 'executable' | 'searchPath'>,
   signal?: AbortSignal,
 ): Promise<string | null> {
-  const access = leanAccess(lean, tmpdir());
+  const needs = leanAccess(lean, tmpdir());
   const command = [lean.executable, '--json', '--stdin'];
-  const { ok, exitCode, stdout, reason } = await run(sandbox, command, access, LEAN_TIMEOUT_MS, {
+  const { ok, exitCode, stdout, reason } = await run(sandbox, command, needs, LEAN_TIMEOUT_MS, {
     signal,
     input: LEAN_SCRIPT,
   });
@@ -170,11 +174,11 @@ async function startLean(
 function run(
   sandbox: Sandbox,
   command: readonly string[],
-  access: SandboxAccess,
+  needs: SandboxAccess,
   timeoutMs: number,
   options: { readonly mark?: string; readonly signal?: AbortSignal | undefined; readonly input?: string },
 ): Promise<CommandResult> {
-  const [program, ...parameters] = sandbox.wrap(command, access);
+  const [program, ...parameters] = sandbox.wrap(command, needs);
   const { mark, signal, input } = options;
   return runCommand(program!, parameters, {
     environment: { PATH: process.env.PATH, ...(mark === undefined ? {} : { [RUN_MARK]: mark }) },
@@ -185,17 +189,26 @@ function run(
 }
 
 /** Living processes with this mark. */
-async function marked(mark: string): Promise<number> {
+async function marked(mark: string): Promise<number[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const environments = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')));
-  return environments.filter((text) => text.split('\0').includes(`${RUN_MARK}=${mark}`)).length;
+  const hasMark = environments.map((text) => text.split('\0').includes(`${RUN_MARK}=${mark}`));
+  return pids.filter((_, index) => hasMark[index]).map(Number);
 }
 
 /** False where it has not come true in time. */
-async function until(condition: () => Promise<boolean>): Promise<boolean> {
-  for (let waitedMs = 0; waitedMs < WAIT_MS_MAX; waitedMs += POLL_MS) {
+async function until(condition: () => Promise<boolean>, waitMsMax = WAIT_MS_MAX): Promise<boolean> {
+  const startedMs = performance.now();
+  for (;;) {
     if (await condition()) return true;
+    if (performance.now() - startedMs > waitMsMax) return false;
     await sleep(POLL_MS);
   }
-  return false;
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }

@@ -1,0 +1,225 @@
+/**
+ * The further checkers of a certificate, by doubles that are there, absent, refusing, declining, crashing and hanging, and
+ * the comparison of statements with real Lean. Some fifteen seconds of a core.
+ */
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Checker } from '../../lean/certificate/checker.ts';
+import { certificateCheckers } from '../../lean/certificate/checkers.ts';
+import { leanchecker } from '../../lean/certificate/leanchecker.ts';
+import { nanoda } from '../../lean/certificate/nanoda.ts';
+import { runCheckers } from '../../lean/certificate/run-checkers.ts';
+import { answerOf, runTool } from '../../lean/certificate/run-tool.ts';
+import { statementIdentity } from '../../lean/certificate/statement-identity.ts';
+import { checkFile } from '../../lean/check-file.ts';
+import { machineSandbox } from '../support/sandbox.ts';
+import { coreEnvironment, scratchFolder } from './environment.ts';
+
+const environment = await coreEnvironment();
+const sandbox = await machineSandbox(environment);
+const walls = sandbox === null ? {} : { sandbox };
+const folder = scratchFolder();
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const VARIABLES = ['STP_LEANCHECKER', 'STP_LEAN4EXPORT', 'STP_NANODA', 'STP_LAKE'];
+beforeEach(() => {
+  for (const name of VARIABLES) process.env[name] = '';
+});
+afterEach(() => {
+  for (const name of VARIABLES) delete process.env[name];
+});
+
+let doubles = 0;
+/** A program in place of a checker, named by its variable. It sees what a checker sees: the walls and what is shown in them. */
+function place(variable: string, script: string): void {
+  const own = join(folder, `double-${doubles++}`);
+  mkdirSync(own);
+  const path = join(own, 'tool');
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+  process.env[variable] = path;
+}
+
+const FILE = 'theorem Kept.one (a b : Nat) : a + b = b + a := Nat.add_comm a b\ntheorem Kept.two : 1 + 1 = 2 := rfl\n';
+const STATED = [
+  { name: 'Kept.one', opens: '', signature: ' (a b : Nat) : a + b = b + a' },
+  { name: 'Kept.two', opens: 'open Nat', signature: ' : 1 + 1 = 2' },
+];
+const CHALLENGE = FILE.replaceAll(/:= .*/g, ':= by sorry');
+
+let files = 0;
+async function check(checkers: readonly Checker[], text = FILE) {
+  const path = join(folder, `File${files++}.lean`);
+  writeFileSync(path, text);
+  const report = await checkFile(path, environment, { scratchDirectory: folder, checkers, ...walls });
+  return {
+    verdicts: report.theorems.map(({ verdict }) => verdict),
+    messages: report.theorems.map(({ message }) => message),
+    checks: Object.fromEntries(report.checks.map(({ by, outcome }) => [by, outcome])),
+    report,
+  };
+}
+
+/** The same checkers over a module that Lean did not make: what the doubles look at. */
+async function look(checkers: readonly Checker[]) {
+  const directory = join(folder, `module-${files++}`);
+  mkdirSync(directory);
+  writeFileSync(join(directory, 'StpModule.olean'), 'compiled');
+  const searchPath = [directory];
+  const file = {
+    place: { environment: { ...environment, searchPath }, workingDirectory: directory, ...walls },
+    directory,
+    module: 'StpModule',
+    importLines: [],
+    theorems: ['Kept.one', 'Kept.two'],
+    memoryBytesMax: 1_000_000_000,
+  };
+  const { records, objections } = await runCheckers(checkers, file, `${directory}-checkers`);
+  return { outcomes: records.map(({ outcome }) => outcome), version: records[0]!.version, objections };
+}
+
+describe('checkers', () => {
+  test('that are not there are recorded as absent, never as passed, and take nothing away', async () => {
+    const { verdicts, checks, report } = await check(certificateCheckers({ stated: STATED, challenge: CHALLENGE }));
+    expect(verdicts).toEqual(['accepted', 'accepted']);
+    expect(checks).toEqual({
+      lean: 'accepted',
+      axioms: 'accepted',
+      'statement identity': 'accepted',
+      leanchecker: 'absent',
+      'lake comparator': 'absent',
+      nanoda: 'absent',
+    });
+    expect(report.checks.filter(({ outcome }) => outcome === 'absent').map(({ version }) => version)).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    if (environment.toleratesLibraryAxioms) expect(report.libraryHasProofs).toBe(false);
+  });
+
+  test('that accept are recorded with what they are; they see the module and nothing that could be changed', async () => {
+    place(
+      'STP_LEANCHECKER',
+      `module=$1
+for folder in $(echo "$LEAN_PATH" | tr ':' ' '); do [ -f "$folder/$module.olean" ] && at=$folder; done
+[ -n "$at" ] && [ -n "$LEAN_SYSROOT" ] || exit 1
+${sandbox === null ? 'exit 0' : 'echo x 2>/dev/null >"$at/$module.olean" && exit 1; exit 0'}`,
+    );
+    const { outcomes, version, objections } = await look([leanchecker]);
+    expect([outcomes, [...objections]]).toEqual([['accepted'], []]);
+    expect(version).toMatch(/^sha256:[0-9a-f]{16}$/);
+  });
+
+  test.each([
+    ['refuses', 'echo "unsound" >&2; exit 1', 'refused', /leanchecker refuses it: unsound/],
+    ['crashes', 'kill -SEGV $$', 'failed', /leanchecker gave no verdict: crashed/],
+    ['ends with a code of its own', 'exit 7', 'failed', /gave no verdict/],
+    ['cannot be started', 'exec /no/such/program', 'failed', /gave no verdict: not-started/],
+  ])('one that %s speaks against every theorem of the module', async (_, script, outcome, message) => {
+    place('STP_LEANCHECKER', script);
+    const { outcomes, objections } = await look([leanchecker]);
+    expect(outcomes).toEqual([outcome]);
+    expect(objections.get(null)).toMatch(message);
+  });
+
+  test('nothing stands that one of them speaks against, and nobody is blamed by a guess', async () => {
+    place('STP_LEANCHECKER', 'echo "unsound" >&2; exit 1');
+    const { verdicts, messages, checks, report } = await check([leanchecker]);
+    expect(verdicts).toEqual(['unchecked', 'unchecked']);
+    expect(messages[0]).toBe('leanchecker refuses it: unsound');
+    expect([checks.leanchecker, report.outcome]).toEqual(['refused', 'unchecked']);
+  });
+
+  test('one that hangs is ended, and what it started with it', async () => {
+    const exit = await runTool(
+      { place: { environment, workingDirectory: folder, ...walls }, memoryBytesMax: 1_000_000_000 },
+      { command: ['/bin/sh', '-c', 'sleep 600 & sleep 600'], workingDirectory: folder, timeoutMs: 50 },
+    );
+    expect(exit.how).toBe('deadline');
+    expect(answerOf(exit, { refuses: [1] }).outcome).toBe('failed');
+  });
+
+  test('nanoda reads the export of the theorems, with the axioms that are allowed', async () => {
+    place('STP_LEAN4EXPORT', 'echo "$@"');
+    place(
+      'STP_NANODA',
+      'export=$(sed "s/.*export_file_path\\":\\"\\([^\\"]*\\).*/\\1/" "$1"); grep -q "Kept.one Kept.two propext" "$export" && grep -q \'"permitted_axioms":\\["propext","Quot.sound","Classical.choice"\\]\' "$1" || exit 7',
+    );
+    expect((await look([nanoda])).outcomes).toEqual(['accepted']);
+    place('STP_NANODA', 'exit 101');
+    expect((await look([nanoda])).outcomes).toEqual(['refused']);
+    place('STP_LEAN4EXPORT', 'exit 1');
+    expect((await look([nanoda])).objections.get(null)).toMatch(/export/);
+  });
+
+  test('the comparator gets both exports and is not asked to build; declining is no refusal', async () => {
+    place('STP_LEAN4EXPORT', 'echo "$@"');
+    const lake = (end: string): string => `
+if [ "$1" = help ]; then echo '--challenge-from-export --solution-from-export'; exit 0; fi
+config=$3; challenge=$5; solution=$7
+grep -q '^StpChallenge -- Kept.one Kept.two' "$challenge" || exit 7
+grep -q '^StpModule -- Kept.one Kept.two' "$solution" || exit 8
+grep -q '"theorem_names":\\["Kept.one","Kept.two"\\]' "$config" || exit 9
+exit ${end}`;
+    const [, , comparator] = certificateCheckers({ stated: STATED, challenge: CHALLENGE });
+    const outcomes: string[] = [];
+    for (const code of ['0', '1', '2']) {
+      place('STP_LAKE', lake(code));
+      const result = await look([comparator!]);
+      outcomes.push(...result.outcomes, result.objections.size === 0 ? 'stands' : 'falls');
+    }
+    expect(outcomes).toEqual(['accepted', 'stands', 'refused', 'falls', 'declined', 'stands']);
+    // A Lake that does not know the command is none.
+    place('STP_LAKE', 'echo "unknown command"; exit 1');
+    expect((await look([comparator!])).outcomes).toEqual(['absent']);
+  });
+});
+
+describe('the comparison of statements', () => {
+  test('refuses the theorem that says something else, and it alone', async () => {
+    const stated = [STATED[0]!, { ...STATED[1]!, signature: ' : 1 + 1 = 3' }];
+    const { verdicts, messages } = await check([statementIdentity(stated)]);
+    expect(verdicts).toEqual(['accepted', 'rejected']);
+    expect(messages[1]).toMatch(/statement identity refuses it/);
+  });
+
+  test('refuses a weaker theorem, one about other types, and one that nobody asked for', async () => {
+    const text = [
+      'theorem Kept.one (a b : Nat) (h : a = b) : a + b = b + a := Nat.add_comm a b',
+      'theorem Kept.two : (1 : Int) + 1 = 2 := rfl',
+      'theorem Kept.three : True := trivial',
+    ].join('\n');
+    expect((await check([statementIdentity(STATED)], `${text}\n`)).checks['statement identity']).toBe('refused');
+    const known = text.split('\n').slice(0, 2).join('\n');
+    expect((await check([statementIdentity(STATED)], `${known}\n`)).verdicts).toEqual(['rejected', 'rejected']);
+  });
+
+  test('sees through what a proof above has done to the meaning of later words', async () => {
+    const text = `theorem Kept.one (a b : Nat) : a + b = b + a := Nat.add_comm a b
+local instance : Add Nat := ⟨fun left _ => left⟩
+theorem Kept.two : 1 + 1 = 1 := rfl
+`;
+    const stated = [STATED[0]!, { name: 'Kept.two', opens: '', signature: ' : 1 + 1 = 1' }];
+    const result = await check([statementIdentity(stated)], text);
+    expect(result.verdicts).toEqual(['accepted', 'rejected']);
+  });
+
+  test('gives no verdict where the statement cannot be read for another reason than the proof', async () => {
+    const broken: Checker = statementIdentity(STATED);
+    const path = join(folder, 'Nothing.lean');
+    writeFileSync(path, FILE);
+    const answer = await broken.check({
+      place: { environment, workingDirectory: folder, ...walls },
+      directory: folder,
+      scratchDirectory: folder,
+      module: 'NoSuchModule',
+      importLines: [],
+      theorems: ['Kept.one'],
+      memoryBytesMax: 1_000_000_000,
+    });
+    expect(answer.outcome).toBe('failed');
+    expect(readFileSync(path, 'utf8')).toBe(FILE);
+  });
+});

@@ -1,0 +1,14 @@
+/** The sandbox of this machine, got the way the project gets it; null, and the reason printed, where it cannot be had. */
+import { join } from 'node:path';
+import { openSandbox } from '../../lean/sandbox/open-sandbox.ts';
+import type { Sandbox } from '../../lean/sandbox/sandbox.ts';
+import type { LeanEnvironment } from '../../lean/verifier.ts';
+
+const CACHE = join(import.meta.dirname, '..', '..', '.cache');
+
+export async function machineSandbox(environment: LeanEnvironment): Promise<Sandbox | null> {
+  const sandbox = await openSandbox('where-available', { cacheDirectory: CACHE, environment, install: 'auto' });
+  if (sandbox.facts.kind !== 'none') return sandbox;
+  console.warn(`tests of the sandbox are skipped: ${sandbox.facts.description}`);
+  return null;
+}
