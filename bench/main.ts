@@ -1,6 +1,7 @@
 /**
- * `npm run bench [model] [lean] [verify] [selection]`: how fast this machine trains, samples, embeds, verifies and selects.
- * Nothing here passes or fails. Costs about a quarter of an hour; `model` has columns for PyTorch after `npm run test:python`.
+ * `npm run bench [model] [lean] [verify] [selection] [orchestration]`: how fast this machine trains, samples, embeds, verifies
+ * and selects, and what orchestration costs. Nothing here passes or fails. Costs about twenty minutes; `model` has columns
+ * for PyTorch after `npm run test:python`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
@@ -11,6 +12,7 @@ import { benchLean } from './lean.ts';
 import { row } from './measure.ts';
 import { benchSampling } from './model-sampling.ts';
 import { benchTraining } from './model-training.ts';
+import { benchOrchestration } from './orchestration.ts';
 import { benchSelection } from './selection.ts';
 import { benchVerify } from './verify.ts';
 
@@ -29,6 +31,7 @@ const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
   lean: benchLean,
   verify: benchVerify,
   selection: () => benchSelection(row),
+  orchestration: benchOrchestration,
 };
 
 const wanted = process.argv.slice(2);

@@ -1,11 +1,12 @@
 /**
- * `npm run experiment -- selfplay-vs-baselines`: runs an experiment and writes its table at the top of `docs/log.md`, whatever
- * it says. `--seeds 1,2,3 --rounds N --directory DIR --set key=value --self-play-set key=value`.
+ * `npm run experiment -- selfplay-vs-baselines` or `-- fleet`: runs an experiment and writes its table at the top of
+ * `docs/log.md`, whatever it says. Their options: `--help`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { keyValue, roundsValue, wholeNumber } from '../cli/options.ts';
+import { type FleetCommandOptions, simulateFleet } from './fleet/command.ts';
 import { BASELINE_PRESETS, comparisonTable, selfplayVersusBaselines } from './selfplay-vs-baselines.ts';
 
 const LOG = resolve(import.meta.dirname, '..', 'docs', 'log.md');
@@ -62,6 +63,20 @@ program
       table,
     ].join('\n');
     await writeToLog(entry);
+    console.log(table);
+  });
+program
+  .command('fleet')
+  .option('--nodes <n>', 'nodes', wholeNumber('nodes', 1, 1_000), 200)
+  .option('--processes <n>', 'processes of a node', wholeNumber('processes', 1, 1_000), 8)
+  .option('--shards <n>', 'shards', wholeNumber('shards', 1, 1_000), 800)
+  .option('--proofs <n>', 'proofs of a shard', wholeNumber('proofs', 1, 100_000), 500)
+  .option('--losses <n>', 'processes of ten nodes that are killed', wholeNumber('losses', 0, 100), 3)
+  .option('--seed <n>', 'seed of times and losses', wholeNumber('seed', 0, 2 ** 31 - 1), 1)
+  .action(async (options: FleetCommandOptions) => {
+    const table = await simulateFleet(options, (line) => console.error(line));
+    const date = new Date().toISOString().slice(0, 10);
+    await writeToLog(`## ${date} · A simulated fleet: balance, latency and lost work\n\n${table}`);
     console.log(table);
   });
 await program.parseAsync();

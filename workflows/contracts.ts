@@ -33,6 +33,8 @@ export interface RoundInput {
   readonly round: number;
   readonly config: RunConfig;
   readonly hostQueue: string;
+  /** Own queues of all nodes of the run. */
+  readonly hostQueues: readonly string[];
   readonly data: PreparedData;
   readonly checkpoint: CheckpointRef;
   /** The SFT model, from which expert iteration trains anew in every round. */

@@ -88,6 +88,6 @@ async function evaluateModel(
     library: null,
     config: { verification: config.verification },
   });
-  await endLean(run, hostQueue, 'certify');
+  await endLean(run, state.hostQueues, 'certify');
   return { ...collected.evaluation, certified: certified.certified };
 }

@@ -28,8 +28,11 @@ export interface ProveShardsInput {
 
 /** Shards at a node with Lean: one that it checks, and one that it goes on with, so that it never waits for the next. */
 const SHARDS_PER_NODE = 2;
-/** Shards in flight at most, whatever the fleet: each is an open activity of this workflow. */
-const SHARDS_IN_FLIGHT_MAX = 100;
+/**
+ * Shards in flight at most, whatever the fleet: two for each of 200 nodes. Each is an open activity of this workflow, of which
+ * Temporal takes 2,000; a round has at most 1,000 shards and waves, so its history stays as long as it is.
+ */
+const SHARDS_IN_FLIGHT_MAX = 400;
 
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
   const { run, hostQueue, checkpoint, library } = input;

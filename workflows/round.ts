@@ -22,7 +22,7 @@ import { endLean } from './stage-clean-up.ts';
 import { StageClock } from './stage-clock.ts';
 
 export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
-  const { run, round, config, hostQueue, data, history } = input;
+  const { run, round, config, hostQueue, hostQueues, data, history } = input;
   const name = `rounds/${round}-${input.checkpoint.model.slice(0, MODEL_DIGITS)}`;
   const played = { run, round, name, config, data, history, replayFrom: input.replayFrom };
   let paused = input.paused;
@@ -105,7 +105,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
     },
   });
 
-  await endLean(run, hostQueue, 'prove');
+  await endLean(run, hostQueues, 'prove');
 
   await enter('certify', 'checking every proof again in a fresh process');
   const collected = await streaming('count pass rates').collectRound({ ...context, shards: results, conjectures });
@@ -117,7 +117,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
     config: { verification: config.verification },
   });
 
-  await endLean(run, hostQueue, 'certify');
+  await endLean(run, hostQueues, 'certify');
 
   await enter('select', 'selecting what trains the next model');
   const chosen =

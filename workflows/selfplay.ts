@@ -200,7 +200,7 @@ const withFailures = (state: RunState, failures: RunState['failures']): RunState
 
 /** One round as a child. */
 async function playRound(run: string, state: RunState, steering: RunControl): Promise<RoundOutcome> {
-  const { config, hostQueue, data, sft, checkpoint, replayFrom, nextRound: round } = state;
+  const { config, data, sft, checkpoint, replayFrom, nextRound: round } = state;
   const history = state.outcomes.map((outcome) => outcome.manifest);
   const context = { run, round, config, data, history, replayFrom };
   const { paused } = steering;
@@ -208,7 +208,7 @@ async function playRound(run: string, state: RunState, steering: RunControl): Pr
     workflowId: roundWorkflowId(run, round),
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     staticSummary: roundLabel(state),
-    args: [{ ...context, hostQueue, checkpoint, sftCheckpoint: sft.checkpoint, paused }],
+    args: [{ ...context, ...placeOf(state), checkpoint, sftCheckpoint: sft.checkpoint, paused }],
   });
   steering.child = child.workflowId;
   try {

@@ -1,0 +1,89 @@
+/** `npm run experiment -- fleet`: the simulated fleet undisturbed, with losses, and with losses where nothing is kept; a table. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { temporalExecutable } from '../../cli/temporal.ts';
+import { startDevServer } from '../../infra/temporal/dev-server.ts';
+import { workerSettings } from '../../workers/settings.ts';
+import { type FleetRun, runFleet } from './fleet.ts';
+import { type StaticSplit, staticSplit } from './static-split.ts';
+import { proofMs } from './times.ts';
+
+export interface FleetCommandOptions {
+  readonly nodes: number;
+  readonly processes: number;
+  readonly shards: number;
+  readonly proofs: number;
+  /** Processes of ten nodes that are killed in the runs with losses. */
+  readonly losses: number;
+  readonly seed: number;
+}
+
+const NODES_PER_PROCESS = 10;
+/** Four times the recorded times: a median of 77 ms, mean 0.15 s. */
+const SCALE = 4;
+/** stp.md §8. */
+const RUNAWAY_SHARE = 0.045;
+/** The default of `verification.candidateTimeoutMs`: 78 medians, as a minute is for proofs over Mathlib. */
+const RUNAWAY_MS = 6_000;
+
+/** Returns the lines of the log's entry: what was simulated, and what came of it. */
+export async function simulateFleet(options: FleetCommandOptions, say: (line: string) => void): Promise<string> {
+  const times = { seed: options.seed, scale: SCALE, runawayShare: RUNAWAY_SHARE, runawayMs: RUNAWAY_MS };
+  const all: number[] = [];
+  for (let shard = 0; shard < options.shards; shard++)
+    for (let proof = 0; proof < options.proofs; proof++) all.push(proofMs(times, `${shard}`, `${proof}`));
+  const workSeconds = all.reduce((sum, ms) => sum + ms, 0) / 1_000;
+  const idealSeconds = workSeconds / (options.nodes * options.processes);
+  say(`${all.length} proofs, ${workSeconds.toFixed(0)} s of processes, ${idealSeconds.toFixed(1)} s at best`);
+  const { executable } = await temporalExecutable(workerSettings(), say);
+  const runOnce = async (losses: number, keepsParts: boolean): Promise<FleetRun> => {
+    const directory = await mkdtemp(join(tmpdir(), 'stp-fleet-'));
+    // A server of its own for each: nothing of one run is in the next one's queues.
+    const server = await startDevServer({ executable });
+    try {
+      return await runFleet({
+        ...{ address: server.address, directory, nodes: options.nodes, nodesPerProcess: NODES_PER_PROCESS },
+        ...{ processesPerNode: options.processes, shards: options.shards, proofsPerShard: options.proofs },
+        ...{ times, keepsParts, losses, lossesWithinMs: (idealSeconds * 1_000) / 2 },
+      });
+    } finally {
+      await server.stop();
+      await rm(directory, { recursive: true, force: true });
+    }
+  };
+  const rows = [row('static split, 40-proof batches (computed)', staticSplit(all, options.nodes, options.processes))];
+  for (const [name, losses, keepsParts] of [
+    ['undisturbed', 0, true],
+    [`${options.losses * NODES_PER_PROCESS} nodes lost`, options.losses, true],
+    [`${options.losses * NODES_PER_PROCESS} nodes lost, nothing kept`, options.losses, false],
+  ] as const) {
+    const run = await runOnce(losses, keepsParts);
+    rows.push(row(name, run, run));
+    say(rows.at(-1)!);
+  }
+  return [
+    `${options.nodes} nodes of ${options.processes} processes, ${options.shards} shards of ${options.proofs} proofs; recorded times × ${SCALE}, ${(100 * RUNAWAY_SHARE).toFixed(1)} % runaways of ${RUNAWAY_MS / 1_000} s; ${idealSeconds.toFixed(1)} s at best; seed ${options.seed}.`,
+    '',
+    '| | wall s | useful share | busy min / median / max | proof p50 / p99 s | shard p50 / p99 s | shards tried again | repeated work |',
+    '|---|---|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
+
+function row(name: string, split: StaticSplit, run?: FleetRun): string {
+  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+  const { min, median, max } = split.busy;
+  const pair = ({ p50, p99 }: { p50: number; p99: number }): string => `${p50.toFixed(1)} / ${p99.toFixed(1)}`;
+  const measured =
+    run === undefined
+      ? ['', '', '', '']
+      : [
+          pair(run.proofLatencySeconds),
+          pair(run.shardLatencySeconds),
+          String(run.shardsTriedAgain),
+          `${run.repeatedSeconds.toFixed(0)} s, ${percent(run.repeatedShare)}`,
+        ];
+  const busy = `${percent(min)} / ${percent(median)} / ${percent(max)}`;
+  return `| ${[name, split.wallSeconds.toFixed(1), percent(split.usefulShare), busy, ...measured].join(' | ')} |`;
+}

@@ -1,0 +1,70 @@
+/**
+ * A small simulated fleet on a real Temporal server, of which a third is killed: every shard ends with one verdict a sample,
+ * the one that its time says, and what had been stored is not checked again. Costs about 45 s, nearly all of it waiting.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readAll } from '../../activities/record-files.ts';
+import { sampleSchema, verdictSchema } from '../../data/schemas/records.ts';
+import { runFleet } from '../../experiments/fleet/fleet.ts';
+import { staticSplit } from '../../experiments/fleet/static-split.ts';
+import { proofMs } from '../../experiments/fleet/times.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+import { localServer } from '../support/temporal.ts';
+
+let server: TestWorkflowEnvironment;
+let directory: string;
+beforeAll(async () => {
+  [server, directory] = await Promise.all([localServer(), mkdtemp(join(tmpdir(), 'stp-fleet-'))]);
+});
+afterAll(async () => {
+  await server?.teardown();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const TIMES = { seed: 1, scale: 2, runawayShare: 0.045, runawayMs: 1_500 };
+
+it('loses no verdict and counts none twice when workers are killed', async () => {
+  const [shards, proofsPerShard] = [24, 400];
+  const run = await runFleet({
+    ...{
+      address: server.address,
+      directory,
+      nodes: 6,
+      nodesPerProcess: 2,
+      processesPerNode: 8,
+      shards,
+      proofsPerShard,
+    },
+    ...{ times: TIMES, keepsParts: true, losses: 1, lossesWithinMs: 8_000 },
+  });
+  expect(run.results).toHaveLength(shards);
+  expect(run.proofs).toBe(shards * proofsPerShard);
+  expect(run.shardsTriedAgain).toBeGreaterThan(0);
+  const store = await openStore(pathToFileURL(join(directory, 'store')).href);
+  for (const { parts } of run.results) {
+    const samples = (await readAll(store, parts[0]!.samples, sampleSchema)).map(({ id }) => id);
+    const { verdicts } = parts[0]!;
+    const found = await readAll(store, verdicts, verdictSchema);
+    expect(found.map(({ sampleId }) => sampleId)).toEqual(samples);
+    const shard = /rounds\/.*\/shard-\d+/.exec(verdicts.uri)![0];
+    expect(found.map(({ checkMs }) => checkMs)).toEqual(samples.map((id) => proofMs(TIMES, shard, id)));
+  }
+});
+
+it('draws proofs as recorded, with their runaways, and the same for the same names', () => {
+  const drawn = Array.from({ length: 20_000 }, (_, index) => proofMs(TIMES, 'shard', `${index}`));
+  expect(proofMs(TIMES, 'shard', '7')).toBe(drawn[7]);
+  const sorted = drawn.toSorted((a, b) => a - b);
+  const runaways = drawn.filter((ms) => ms === TIMES.runawayMs).length;
+  expect(runaways / drawn.length).toBeGreaterThan(0.04);
+  expect(runaways / drawn.length).toBeLessThan(0.055);
+  // The recorded median is 19.3 ms.
+  expect(sorted[drawn.length / 2]! / (TIMES.scale * 19.31)).toBeCloseTo(1, 0);
+  const split = staticSplit([10, ...Array<number>(79).fill(1)], 1, 2);
+  expect(split).toMatchObject({ wallSeconds: 0.049, usefulShare: 89 / 98 });
+});
