@@ -24,13 +24,14 @@ import { compileLibrary, LIBRARY_HEADER } from '../lean/library/compile.ts';
 import { growable, growEnvironment, grownModules } from '../lean/library/grow.ts';
 import { openVerifier } from '../lean/open-verifier.ts';
 import { openSandbox, type SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
-import type { Sandbox } from '../lean/sandbox/sandbox.ts';
+import type { Sandbox, SandboxFacts } from '../lean/sandbox/sandbox.ts';
 import { resolveToolchain } from '../lean/toolchain/resolve.ts';
 import { limitClasses } from '../lean/verdict/limits.ts';
 import type { LeanEnvironment, Verifier } from '../lean/verifier.ts';
 import { embeddedGenerator, embeddedTrainer } from '../model/embedded/engine.ts';
 import type { Generator } from '../model/generator.ts';
 import { remoteGenerators } from './remote-generators.ts';
+import { remoteVerifier } from './remote-verifier.ts';
 import { runProvider } from './run-provider.ts';
 import { localRunName, type WorkerSettings } from './settings.ts';
 import { repositorySources, SOURCE_DIRECTORIES } from './sources.ts';
@@ -156,25 +157,31 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       const opening = (async () => {
         if (outgrown !== undefined) await closeVerifier(outgrown);
         const sandbox = await sandboxFor(limits.sandbox);
-        const grownOptions = { ...growing(run), sandbox };
-        return openVerifier({
-          environment: grown.length === 0 ? environment : await growEnvironment(environment, grown, grownOptions),
+        const common = {
           libraryHeader: LIBRARY_HEADER,
-          driver: limits.driver,
-          replProgram: settings.replProgram,
-          processes: limits.processes,
           batchSize: limits.candidatesPerProcess,
           candidateTimeoutMs: limits.candidateTimeoutMs,
           memoryBytesMax: limits.memoryBytesMax,
-          // What an unprotected Lean has said is not believed by a run that asks for protection.
-          cacheDirectory: join(
-            settings.cacheDirectory,
-            sandbox.facts.kind === 'none' ? 'verdicts-unprotected' : 'verdicts',
-          ),
           sandbox,
           scratchDirectory: await scratch(run),
           runMark: mark(run, 'lean'),
           premiseNames: [...(await theoremNames(await storeOf(run))), ...grown.map((theorem) => theorem.name)],
+        };
+        // What an unprotected Lean has said is not believed by a run that asks for protection.
+        const cacheDirectory = ({ kind }: SandboxFacts): string =>
+          join(settings.cacheDirectory, kind === 'none' ? 'verdicts-unprotected' : 'verdicts');
+        if (settings.leanServers !== null && grown.length === 0) {
+          const sandboxRequired = limits.sandbox === 'required';
+          return remoteVerifier(settings.leanServers, { ...common, environment, sandboxRequired, cacheDirectory });
+        }
+        const grownOptions = { ...growing(run), sandbox };
+        return openVerifier({
+          ...common,
+          environment: grown.length === 0 ? environment : await growEnvironment(environment, grown, grownOptions),
+          driver: limits.driver,
+          replProgram: settings.replProgram,
+          processes: limits.processes,
+          cacheDirectory: cacheDirectory(sandbox.facts),
         });
       })();
       verifiers.set(key, opening);

@@ -1,0 +1,29 @@
+/** The verifier of a run over Lean servers. They know the library as it is installed, so not what a run has grown. */
+import { openVerifier, type VerifierOptions } from '../lean/open-verifier.ts';
+import type { SandboxFacts } from '../lean/sandbox/sandbox.ts';
+import { openRemotePool } from '../lean/serve/client/remote-pool.ts';
+import type { Verifier } from '../lean/verifier.ts';
+import type { LeanServersSettings } from './settings.ts';
+
+type Settings = Omit<Extract<VerifierOptions, { readonly pool: unknown }>, 'pool' | 'cacheDirectory'>;
+
+export interface RemoteVerifierOptions extends Settings {
+  /** Refuse servers whose Lean is not walled in. */
+  readonly sandboxRequired: boolean;
+  /** Folder of verdicts given by a Lean that is walled in so. */
+  readonly cacheDirectory: (sandbox: SandboxFacts) => string;
+}
+
+/** Throws STP1203 where no server answers (retryable) or one has another Lean, STP1205 where one should be walled in and is not. */
+export async function remoteVerifier(servers: LeanServersSettings, options: RemoteVerifierOptions): Promise<Verifier> {
+  const { sandboxRequired, environment } = options;
+  const pool = await openRemotePool({ ...servers, environment, sandboxRequired });
+  const verifier = await openVerifier({ ...options, cacheDirectory: options.cacheDirectory(pool.sandbox), pool });
+  return {
+    ...verifier,
+    async close() {
+      await verifier.close();
+      await pool.close();
+    },
+  };
+}
