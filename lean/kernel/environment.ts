@@ -52,15 +52,30 @@ export type Constant =
   | ConstructorConstant
   | RecursorConstant;
 
+/** A constant is needed that is trusted and not read yet. Whoever runs the check reads it and begins anew. */
+export class Unread extends Error {
+  readonly constant: Name;
+
+  constructor(constant: Name) {
+    super('a constant is not read yet');
+    this.constant = constant;
+  }
+}
+
 export class Environment {
   readonly #constants = new Map<Name, Constant>();
   /** Constants of a declaration that is being checked; they hide nothing and are gone when the check ends. */
   readonly #provisional = new Map<Name, Constant>();
   readonly #declined = new Set<Name>();
   readonly #print: (name: Name) => string;
+  readonly #isReadable: (name: Name) => boolean;
+  /** Names that were read from the trusted source, or are being read. */
+  readonly #read = new Set<Name>();
 
-  constructor(print: (name: Name) => string) {
+  /** `isReadable`: whether a trusted source has the constant, for one that is not here. */
+  constructor(print: (name: Name) => string, isReadable: (name: Name) => boolean = () => false) {
     this.#print = print;
+    this.#isReadable = isReadable;
   }
 
   get size(): number {
@@ -68,7 +83,9 @@ export class Environment {
   }
 
   find(name: Name): Constant | undefined {
-    return this.#constants.get(name) ?? (this.#provisional.size === 0 ? undefined : this.#provisional.get(name));
+    const found = this.#constants.get(name) ?? this.#provisional.get(name);
+    if (found === undefined && this.isUnread(name)) throw new Unread(name);
+    return found;
   }
 
   /** The constant; what rests on something declined can be declined only. */
@@ -98,6 +115,15 @@ export class Environment {
 
   dropProvisional(): void {
     this.#provisional.clear();
+  }
+
+  /** Whether a trusted source is still to be asked for the name. */
+  isUnread(name: Name): boolean {
+    return !this.#constants.has(name) && !this.#read.has(name) && this.#isReadable(name);
+  }
+
+  markRead(name: Name): void {
+    this.#read.add(name);
   }
 
   markDeclined(name: Name): void {

@@ -5,11 +5,11 @@
  * A check is a function of the declarations before it and the limits alone. It recurses as deep as terms are nested: run
  * input of unknown depth on a thread with a large stack (`run/check-export.ts`).
  */
-import { Axioms } from './axioms.ts';
+import { Axioms, mentioned } from './axioms.ts';
 import { DEFAULT_LIMITS, type Limits } from './budget.ts';
 import { Checker } from './check/checker.ts';
 import type { ConstantHead, Declaration, InductiveDeclaration, ReducibilityHint } from './declaration.ts';
-import { type Constant, Environment } from './environment.ts';
+import { type Constant, Environment, Unread } from './environment.ts';
 import type { Expr, Terms } from './expr.ts';
 import { checkInductive } from './inductive/add-inductive.ts';
 import { noteDown } from './keep.ts';
@@ -26,6 +26,14 @@ export interface KernelOptions {
   readonly remembers?: boolean;
   /** False: numbers are computed by unfolding only. The verdict is the same; for tests. */
   readonly accelerates?: boolean;
+  /** Declarations that are taken as accepted and read when something needs them. */
+  readonly trusted?: TrustedSource;
+}
+
+export interface TrustedSource {
+  has(name: Name): boolean;
+  /** The declaration that makes the constant, in terms of the kernel's tables; null where it cannot be used. */
+  read(name: Name): Declaration | null;
 }
 
 /** Abbreviations unfold before everything, opaque hints and theorems after everything. */
@@ -43,13 +51,19 @@ export class Kernel {
   readonly #limits: Limits;
   readonly #remembers: boolean;
   readonly #accelerates: boolean;
+  readonly #trusted: TrustedSource | null;
   readonly #accelerated = new Map<Name, string>();
   /** Of the last check: steps spent and expressions made. */
   lastSpent = { steps: 0, nodes: 0 };
 
   constructor(terms: Terms, options: KernelOptions = {}) {
     this.terms = terms;
-    this.environment = new Environment((name) => terms.names.print(name));
+    const { trusted } = options;
+    this.#trusted = trusted ?? null;
+    this.environment = new Environment(
+      (name) => terms.names.print(name),
+      trusted && ((name) => trusted.has(name)),
+    );
     this.#known = new KnownNames(terms.names);
     this.axioms = new Axioms(terms, this.#known);
     this.#order = new LevelOrder(terms.levels);
@@ -69,8 +83,32 @@ export class Kernel {
     return verdict;
   }
 
-  /** Runs a check in scratch and keeps the constants it returns. */
+  /**
+   * Adds a declaration that somebody vouches for: values are not checked against their types. Inductive types and quotients
+   * are, for their recursors and rules are derived here in any case.
+   */
+  trust(declaration: Declaration): Verdict {
+    const label = this.terms.names.print(nameOf(declaration));
+    const verdict = this.#inScratch(label, (checker) => {
+      if (declaration.kind === 'inductive' || declaration.kind === 'quotient') return this.#check(checker, declaration);
+      this.environment.requireFree(declaration.name);
+      return [constantOf(declaration)];
+    });
+    if (verdict.kind === 'accepted' && declaration.kind === 'definition' && this.#accelerates)
+      this.#verifyPrimitive(declaration.name);
+    return verdict;
+  }
+
+  /** Runs a check in scratch and keeps the constants it returns; begins anew for each trusted constant that had to be read. */
   #inScratch(label: string, check: (checker: Checker) => readonly Constant[]): Verdict {
+    for (;;) {
+      const outcome = this.#attempt(label, check);
+      if (!(outcome instanceof Unread)) return outcome;
+      this.#read(outcome.constant);
+    }
+  }
+
+  #attempt(label: string, check: (checker: Checker) => readonly Constant[]): Verdict | Unread {
     const { terms } = this;
     const before = terms.nodes.count;
     terms.openScratch();
@@ -81,19 +119,31 @@ export class Kernel {
     });
     let constants: readonly Constant[] = [];
     let made: () => Expr[] = () => [];
-    let verdict = ACCEPTED;
+    let verdict: Verdict | Unread = ACCEPTED;
     try {
       constants = check(checker);
       made = noteDown(terms, constants.flatMap(partsOf));
     } catch (error) {
-      verdict = verdictOf(error, label);
+      verdict = error instanceof Unread ? error : verdictOf(error, label);
     }
     this.lastSpent = { steps: checker.budget.spent, nodes: terms.nodes.count - before };
     this.environment.dropProvisional();
     this.#order.forget();
     terms.dropScratch();
-    if (verdict.kind === 'accepted') this.#declare(constants, made());
+    if (verdict === ACCEPTED) this.#declare(constants, made());
     return verdict;
+  }
+
+  /** Trusts what the source has of a name, and what its types mention, which most checks need next. */
+  #read(name: Name): void {
+    const waiting = [name];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (!this.environment.isUnread(next)) continue;
+      const declaration = this.#trusted?.read(next) ?? null;
+      for (const its of declaration === null ? [next] : namesOf(declaration)) this.environment.markRead(its);
+      if (declaration === null || this.trust(declaration).kind !== 'accepted') this.environment.markDeclined(next);
+      else if (declaration.kind !== 'inductive') waiting.push(...mentioned(this.terms, this.#known, [declaration.type]));
+    }
   }
 
   #check(checker: Checker, declaration: Declaration): readonly Constant[] {
@@ -116,15 +166,14 @@ export class Kernel {
     }
     this.environment.requireFree(name);
     const level = checker.inference.checkType(type);
-    if (declaration.kind === 'axiom') return [{ kind: 'axiom', name, levelParams, type }];
+    if (declaration.kind === 'axiom') return [constantOf(declaration)];
     if (declaration.kind === 'theorem' && !checker.order.isAlwaysZero(level))
       throw new Rejection('theorem-type', 'its type is not a proposition');
-    const { value, kind } = declaration;
+    const { value } = declaration;
     this.#requireClosed(value, 'its value');
     const actual = checker.inference.check(value);
     if (!checker.equality.isEqual(actual, type)) throw new Rejection('declaration-type', 'its value has not its type');
-    const height = declaration.kind === 'definition' ? heightOf(declaration.hint) : LEAST_HEIGHT;
-    return [{ kind, name, levelParams, type, value, height }];
+    return [constantOf(declaration)];
   }
 
   #checkHead(head: ConstantHead): void {
@@ -173,6 +222,13 @@ function verdictOf(error: unknown, declaration: string): Verdict {
   // The stack or a table's size, on a thread that has less of it than the limits foresee.
   if (error instanceof RangeError) return { kind: 'declined', declaration, reason: `${declaration}: ${error.message}` };
   throw error;
+}
+
+function constantOf(declaration: Exclude<Declaration, InductiveDeclaration | { kind: 'quotient' }>): Constant {
+  const { name, levelParams, type } = declaration;
+  if (declaration.kind === 'axiom') return { kind: 'axiom', name, levelParams, type };
+  const height = declaration.kind === 'definition' ? heightOf(declaration.hint) : LEAST_HEIGHT;
+  return { kind: declaration.kind, name, levelParams, type, value: declaration.value, height };
 }
 
 function heightOf(hint: ReducibilityHint): number {

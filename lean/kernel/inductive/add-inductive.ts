@@ -22,7 +22,7 @@ export function checkInductive(checker: Checker, declaration: InductiveDeclarati
   const own = checkTypes(checker, block);
   // The constructors as they stand, before auxiliary types are known by any name.
   for (const type of own.types)
-    for (const _constructor of type.constructors) {
+    for (const maker of type.constructors) {
       checker.inference.checkType(maker.type);
       belowParameters(checker, own, maker.name, maker.type);
     }
@@ -39,7 +39,7 @@ export function checkInductive(checker: Checker, declaration: InductiveDeclarati
   for (const type of block.types) {
     const found = environment.get(type.name);
     if (found.kind === 'inductive') constants.push({ ...found, block: block.types.map((other) => other.name) });
-    for (const _constructor of type.constructors) {
+    for (const maker of type.constructors) {
       const made = environment.get(maker.name);
       constants.push({ ...made, type: maker.type });
     }

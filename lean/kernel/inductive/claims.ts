@@ -56,7 +56,7 @@ export function compareCounts(checker: Checker, declaration: InductiveDeclaratio
     const constant = environment.get(type.name);
     if (constant.kind === 'inductive') differ(type.name, 'indices', type.indices, constant.indices);
   }
-  for (const _constructor of declaration.constructors) {
+  for (const maker of declaration.constructors) {
     const constant = environment.get(maker.name);
     if (constant.kind !== 'constructor') continue;
     differ(maker.name, 'parameters', maker.parameters, constant.parameters);

@@ -14,7 +14,7 @@ import { appliedType, type CheckedBlock, withoutAnnotations } from './block.ts';
 export function checkConstructors(checker: Checker, block: CheckedBlock): void {
   const { environment } = checker;
   for (const [at, type] of block.types.entries()) {
-    for (const _constructor of type.constructors) {
+    for (const maker of type.constructors) {
       environment.requireFree(maker.name);
       checkConstructor(checker, block, at, maker.name, maker.type);
     }

@@ -152,7 +152,7 @@ class Derivation {
     return {
       constructor: this.#restoration.constructorName(maker.name),
       fields: maker.fields.length,
-      value: this.#checker.lambdaOver([...outer, ...constructor.fields], restored(body), restored),
+      value: this.#checker.lambdaOver([...outer, ...maker.fields], restored(body), restored),
     };
   }
 

@@ -26,12 +26,6 @@ const meta = z.object({
   }),
 });
 
-export interface ExportReader {
-  /** Of the Lean that made the export. */
-  readonly leanVersion: string;
-  readonly declarations: AsyncGenerator<Declaration>;
-}
-
 /**
  * The declarations of an export in their order. Throws STP1801 for what is no export of a supported version, naming the line,
  * and `Decline` for one that is, but exceeds a limit of this kernel.
