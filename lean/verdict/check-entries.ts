@@ -93,6 +93,15 @@ export async function checkEntries<E extends CheckEntry>(
   }
 
   function pump(): void {
+    try {
+      startWhatMay();
+    } catch (error) {
+      fail(error);
+    }
+    onChange();
+  }
+
+  function startWhatMay(): void {
     while (failure === null && inFlight < runsMax) {
       const task = backlog.take(inFlight);
       if (task === null) break;
@@ -102,7 +111,6 @@ export async function checkEntries<E extends CheckEntry>(
       else if (paused !== undefined) paused.tasks.push(task);
       else start(task);
     }
-    onChange();
   }
 
   function start(task: Task<E>): void {

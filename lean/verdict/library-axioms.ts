@@ -4,12 +4,14 @@
  * else: no module of ours, no text of a candidate. A name that is there cannot be declared again by whoever imports the
  * same modules, so an axiom of that name is the library's statement and nobody else's.
  */
+import type { LeanExit } from '../process/spawn.ts';
+import { isKilledFromOutside } from './check-outcome.ts';
 import { type AskOptions, printAxioms } from './print-axioms.ts';
 
 export interface LibraryAxioms {
   /**
    * The names among `names` that the library does not hold, given the header they were found under. One process at a time
-   * asks, with all questions that came up meanwhile. Rejects where Lean could not be asked, several times over.
+   * asks, with all questions that came up meanwhile. Rejects where Lean could not be asked.
    */
   foreign(header: string, names: readonly string[]): Promise<string[]>;
 }
@@ -24,8 +26,8 @@ interface Imports {
 /** Imports of modules that come with every Lean. */
 const TOOLCHAIN_IMPORT = /^\s*import\s+((?:Init|Std|Lean)(?:\.[A-Za-z0-9_.]+)?)\s*$/gm;
 
-/** A process that is killed by something else says nothing of the names. */
-const ASKED_MAX = 3;
+/** A process that something else killed says nothing of the names; so often is asked in all then. */
+const ASKED_MAX = 6;
 
 export function openLibraryAxioms(options: AskOptions): LibraryAxioms {
   const all = new Map<string, Imports>();
@@ -44,7 +46,8 @@ export function openLibraryAxioms(options: AskOptions): LibraryAxioms {
       try {
         return await printAxioms(lines, names, askOptions);
       } catch (error) {
-        if (asked === ASKED_MAX || askOptions.signal?.aborted) throw error;
+        const exit = (error as Error).cause as LeanExit | undefined;
+        if (asked === ASKED_MAX || exit === undefined || !isKilledFromOutside(exit)) throw error;
       }
     }
   }

@@ -13,7 +13,8 @@ export type AskOptions = Pick<LeanRun, 'environment' | 'workingDirectory' | 'run
 
 /**
  * `importLines`: `import Foo`, one a line. `names`: full names as a source writes them, without `_root_`. The answer to a
- * name that exists is its axioms, or null where the answer could not be read. Rejects with an `Error` where Lean ended early.
+ * name that exists is its axioms, or null where the answer could not be read. Rejects with an `Error`
+ * whose cause is the process's end where Lean ended early.
  */
 export async function printAxioms(
   importLines: readonly string[],
@@ -43,7 +44,9 @@ export async function printAxioms(
     },
   });
   if (!complete || failure !== '') {
-    throw new Error(`Lean did not print axioms (${exit.how}): ${failure || exit.stderr.trim().slice(-400)}`);
+    throw new Error(`Lean did not print axioms (${exit.how}): ${failure || exit.stderr.trim().slice(-400)}`, {
+      cause: exit,
+    });
   }
   return answers;
 }

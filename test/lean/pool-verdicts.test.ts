@@ -287,8 +287,9 @@ describe('with real Lean', () => {
         over = true;
       });
       let killed = 0;
-      while (!over && killed < 8) {
-        await realPause(150 + Math.random() * 450);
+      // No more than a piece of work survives, should all of them hit the same one.
+      while (!over && killed < 5) {
+        await realPause(100 + Math.random() * 400);
         const pids = markedProcesses(runMark);
         const pid = pids[Math.floor(Math.random() * pids.length)];
         if (over || pid === undefined) continue;
@@ -301,9 +302,8 @@ describe('with real Lean', () => {
       }
       const results = await checking;
       expect(killed).toBeGreaterThan(0);
-      expect(results.map(({ kind }) => kind)).toEqual(
-        candidates.map((_, index) => (index % 4 === 3 ? 'rejected' : 'proved')),
-      );
+      expect(results.filter(({ kind, id }) => kind !== (Number(id) % 4 === 3 ? 'rejected' : 'proved'))).toEqual([]);
+      expect(results.length).toBe(candidates.length);
       expect(reported.toSorted()).toEqual(candidates.map(({ id }) => id).toSorted());
       await verifier.close();
       expect(markedProcesses(runMark)).toEqual([]);
