@@ -1,6 +1,36 @@
 /** `bin/stp kernel …`: the second kernel. */
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { DEFAULT_LIMITS } from '../../lean/kernel/budget.ts';
+import { STANDARD_AXIOMS } from '../../lean/kernel/run/report.ts';
+import { wholeNumber } from '../options.ts';
 
 export function addKernelCommand(program: Command): void {
-  program.command('kernel').description('Check exported or compiled Lean declarations with a kernel of our own.');
+  program
+    .command('kernel')
+    .description('Check exported Lean declarations with a kernel of our own: exit 0 accepted, 1 rejected, 2 declined.')
+    .argument('<files...>', 'exports of lean4export 3.1, .ndjson or .ndjson.gz, checked as one environment')
+    .option('--json', 'print the report as JSON on stdout')
+    .option(
+      '--axioms <names>',
+      `axioms theorems may rest on, with commas between; "all" for any`,
+      STANDARD_AXIOMS.join(','),
+    )
+    .option('--statement <name=file>', 'the theorem must be the one of this trusted export; may be repeated', statement)
+    .option(
+      '--fuel <n>',
+      'steps for one declaration before it is declined',
+      wholeNumber('steps', 1, Number.MAX_SAFE_INTEGER),
+      DEFAULT_LIMITS.fuel,
+    )
+    .action(async (files: string[], options) => {
+      process.exitCode = await (await import('../kernel.ts')).kernel(files, options);
+    });
+}
+
+type Statement = readonly [name: string, file: string];
+
+function statement(value: string, previous: readonly Statement[] = []): readonly Statement[] {
+  const at = value.indexOf('=');
+  if (at <= 0 || at === value.length - 1) throw new InvalidArgumentError('Give NAME=FILE.');
+  return [...previous, [value.slice(0, at), value.slice(at + 1)]];
 }

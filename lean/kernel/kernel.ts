@@ -60,10 +60,7 @@ export class Kernel {
     this.terms = terms;
     const { trusted } = options;
     this.#trusted = trusted ?? null;
-    this.environment = new Environment(
-      (name) => terms.names.print(name),
-      trusted && ((name) => trusted.has(name)),
-    );
+    this.environment = new Environment((name) => terms.names.print(name), trusted && ((name) => trusted.has(name)));
     this.#known = new KnownNames(terms.names);
     this.axioms = new Axioms(terms, this.#known);
     this.#order = new LevelOrder(terms.levels);
@@ -142,7 +139,8 @@ export class Kernel {
       const declaration = this.#trusted?.read(next) ?? null;
       for (const its of declaration === null ? [next] : namesOf(declaration)) this.environment.markRead(its);
       if (declaration === null || this.trust(declaration).kind !== 'accepted') this.environment.markDeclined(next);
-      else if (declaration.kind !== 'inductive') waiting.push(...mentioned(this.terms, this.#known, [declaration.type]));
+      else if (declaration.kind !== 'inductive')
+        waiting.push(...mentioned(this.terms, this.#known, [declaration.type]));
     }
   }
 

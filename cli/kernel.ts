@@ -1,0 +1,55 @@
+/** `stp kernel FILE…`: what the second kernel says, with the axioms of each theorem, time and memory. */
+import { StpError } from '../data/errors.ts';
+import { checkInThread } from '../lean/kernel/run/check-in-thread.ts';
+import type { KernelReport } from '../lean/kernel/run/report.ts';
+
+const EXIT_CODES = { accepted: 0, rejected: 1, declined: 2 } as const;
+
+export interface KernelCommandOptions {
+  readonly json?: boolean;
+  readonly axioms: string;
+  readonly statement?: readonly (readonly [name: string, file: string])[];
+  readonly fuel: number;
+}
+
+/** The exit code: 0 accepted, 1 rejected, 2 declined or not readable. */
+export async function kernel(files: readonly string[], options: KernelCommandOptions): Promise<number> {
+  try {
+    const before = process.cpuUsage();
+    const report = await checkInThread({
+      files,
+      axioms: options.axioms === 'all' ? null : options.axioms.split(',').map((name) => name.trim()),
+      statements: options.statement ?? [],
+      fuel: options.fuel,
+    });
+    const { user, system } = process.cpuUsage(before);
+    const cpuSeconds = (user + system) / 1e6;
+    const peakResidentBytes = process.resourceUsage().maxRSS * 1024;
+    if (options.json) console.log(JSON.stringify({ ...report, cpuSeconds, peakResidentBytes }));
+    else for (const line of toText(report, cpuSeconds, peakResidentBytes)) console.log(line);
+    return EXIT_CODES[report.verdict];
+  } catch (error) {
+    if (!(error instanceof StpError)) throw error;
+    console.error(error.toText());
+    return EXIT_CODES.declined;
+  }
+}
+
+function toText(report: KernelReport, cpuSeconds: number, peakResidentBytes: number): string[] {
+  const groups = new Map<string, string[]>();
+  for (const { name, axioms } of report.theorems) {
+    const key = axioms.length === 0 ? 'no axiom' : axioms.join(', ');
+    groups.set(key, [...(groups.get(key) ?? []), name]);
+  }
+  return [
+    ...report.rejected.map(({ rule, message }) => `rejected  ${message} (rule: ${rule})`),
+    ...report.declined.map(({ reason }) => `declined  ${reason}`),
+    ...[...groups].map(([axioms, names]) => `theorems on ${axioms}: ${named(names)}`),
+    `${report.verdict}: ${report.constants} constants, ${report.theorems.length} theorems, ${report.axioms.length} axioms (${report.axioms.join(', ') || 'none'}), ${cpuSeconds.toFixed(1)} s of processor time, ${Math.round(peakResidentBytes / 1e6)} MB`,
+  ];
+}
+
+/** A few names are written out; `--json` has all. */
+function named(names: readonly string[]): string {
+  return names.length <= 5 ? names.join(', ') : `${names.length}, such as ${names.slice(0, 3).join(', ')}`;
+}

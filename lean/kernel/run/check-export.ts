@@ -1,0 +1,101 @@
+/**
+ * Checks export files with the kernel: one environment, the files' declarations in their order. The check ends at the first
+ * declaration that breaks a rule. One that is declined does not end it, since a later one may break a rule; what rests on it
+ * is declined too.
+ *
+ * A theorem that rests on an axiom outside the allowed ones is rejected (rule `axioms`), like a theorem that is not the one
+ * asked for (rule `statement`). Axioms nothing rests on, and definitions over them, are reported and do no harm.
+ */
+import { DEFAULT_LIMITS, type Limits } from '../budget.ts';
+import { Terms } from '../expr.ts';
+import { Kernel } from '../kernel.ts';
+import { readExport } from '../read/export-file.ts';
+import { Statements } from '../statement.ts';
+import { Decline } from '../verdict.ts';
+import type { Declined, KernelReport, Rejected } from './report.ts';
+
+export interface CheckRequest {
+  readonly files: readonly string[];
+  /** Axioms theorems may rest on; null allows all. */
+  readonly axioms: readonly string[] | null;
+  /** Theorems that must be those of a trusted export: name and file. */
+  readonly statements: readonly (readonly [name: string, file: string])[];
+  readonly fuel: number;
+}
+
+/** On the thread it is called on; `check-in-thread.ts` gives it a stack for deep terms. */
+export async function checkExport(request: CheckRequest): Promise<KernelReport> {
+  const terms = new Terms();
+  const limits: Limits = { ...DEFAULT_LIMITS, fuel: request.fuel };
+  const kernel = new Kernel(terms, { limits });
+  const statements = request.statements.length === 0 ? null : new Statements(terms);
+  const rejected: Rejected[] = [];
+  const declined: Declined[] = [];
+  const theorems: { name: string; axioms: string[] }[] = [];
+  const axioms: string[] = [];
+  const steps = { most: 0, all: 0 };
+  const nodes = { most: 0, permanent: 0 };
+  let declarations = 0;
+  try {
+    for await (const declaration of readAll(terms, request.files)) {
+      declarations++;
+      const verdict = kernel.add(declaration);
+      statements?.note(declaration);
+      steps.all += kernel.lastSpent.steps;
+      steps.most = Math.max(steps.most, kernel.lastSpent.steps);
+      nodes.most = Math.max(nodes.most, kernel.lastSpent.nodes);
+      if (verdict.kind === 'rejected') {
+        rejected.push({ declaration: verdict.declaration, rule: verdict.rule, message: verdict.message });
+        break;
+      }
+      if (verdict.kind === 'declined') {
+        declined.push({ declaration: verdict.declaration, reason: verdict.reason });
+        continue;
+      }
+      if (declaration.kind === 'axiom') axioms.push(terms.names.print(declaration.name));
+      if (declaration.kind !== 'theorem') continue;
+      const name = terms.names.print(declaration.name);
+      const its = kernel.axioms.of(declaration.name).map((axiom) => terms.names.print(axiom));
+      theorems.push({ name, axioms: its });
+      const foreign = its.filter((axiom) => request.axioms !== null && !request.axioms.includes(axiom));
+      if (foreign.length > 0)
+        rejected.push({ declaration: name, rule: 'axioms', message: `${name} rests on ${foreign.join(', ')}` });
+    }
+    if (statements !== null && rejected.length === 0)
+      rejected.push(...(await differences(terms, statements, request.statements)));
+  } catch (error) {
+    if (!(error instanceof Decline)) throw error;
+    declined.push({ declaration: '', reason: error.message });
+  }
+  nodes.permanent = terms.nodes.permanentCount;
+  return {
+    verdict: rejected.length > 0 ? 'rejected' : declined.length > 0 ? 'declined' : 'accepted',
+    constants: kernel.environment.size,
+    declarations,
+    theorems,
+    axioms,
+    rejected,
+    declined,
+    steps,
+    nodes,
+  };
+}
+
+async function* readAll(terms: Terms, files: readonly string[]) {
+  for (const file of files) yield* readExport(terms, file);
+}
+
+async function differences(
+  terms: Terms,
+  candidate: Statements,
+  asked: CheckRequest['statements'],
+): Promise<Rejected[]> {
+  const found: Rejected[] = [];
+  for (const [name, file] of asked) {
+    const trusted = new Statements(terms);
+    for await (const declaration of readExport(terms, file)) trusted.note(declaration);
+    const message = Statements.difference(candidate, trusted, terms.names.of(name));
+    if (message !== null) found.push({ declaration: name, rule: 'statement', message });
+  }
+  return found;
+}

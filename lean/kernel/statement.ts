@@ -1,0 +1,84 @@
+/**
+ * Binding to a statement: a theorem proves what was asked only if its type is the type that was asked, and everything the
+ * type is made of means the same. Compared are the theorem's type and, for each constant it mentions, its type, its value
+ * where it has one that counts (definitions and opaque constants; a proof may differ), its constructors, and so on through
+ * all they mention, against a trusted export read into the same tables, where the same terms have the same numbers.
+ */
+import { mentioned } from './axioms.ts';
+import type { Declaration } from './declaration.ts';
+import type { Expr, Terms } from './expr.ts';
+import { KnownNames } from './known-names.ts';
+import type { Name } from './name.ts';
+
+/** What of a declaration gives its constants their meaning; equal shapes, equal meanings. */
+interface Shape {
+  readonly what: string;
+  readonly terms: readonly Expr[];
+}
+
+export class Statements {
+  readonly #terms: Terms;
+  readonly #known: KnownNames;
+  readonly #shapes = new Map<Name, Shape>();
+
+  constructor(terms: Terms) {
+    this.#terms = terms;
+    this.#known = new KnownNames(terms.names);
+  }
+
+  /** Of several declarations of a name the first counts, as for the kernel. */
+  note(declaration: Declaration): void {
+    const shape = shapeOf(declaration);
+    const names =
+      declaration.kind === 'inductive'
+        ? [...declaration.types, ...declaration.constructors, ...declaration.recursors].map(({ name }) => name)
+        : [declaration.name];
+    for (const name of names) if (!this.#shapes.has(name)) this.#shapes.set(name, shape);
+  }
+
+  /** Why the theorem of `candidate` is not the statement of `trusted`, or null where it is. */
+  static difference(candidate: Statements, trusted: Statements, name: Name): string | null {
+    const terms = trusted.#terms;
+    const print = (of: Name): string => terms.names.print(of);
+    const asked = trusted.#shapes.get(name);
+    const given = candidate.#shapes.get(name);
+    if (asked === undefined) return `the trusted export does not have ${print(name)}`;
+    if (given === undefined) return `${print(name)} is not declared`;
+    if (!given.what.startsWith('theorem ')) return `${print(name)} is no theorem`;
+    // Before the theorem is proved its statement may stand as an axiom or an opaque constant.
+    if (given.what.replace(/^\w+ /, '') !== asked.what.replace(/^\w+ /, '') || given.terms[0] !== asked.terms[0])
+      return `${print(name)} states something else than the trusted export`;
+    const seen = new Set<Name>();
+    const waiting = [...mentioned(terms, trusted.#known, [asked.terms[0]!])];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      const [its, other] = [trusted.#shapes.get(next), candidate.#shapes.get(next)];
+      if (its === undefined) return `the trusted export does not have ${print(next)}, which ${print(name)} rests on`;
+      if (other === undefined || other.what !== its.what || !isSame(other.terms, its.terms))
+        return `${print(next)}, which ${print(name)} rests on, differs from the trusted export`;
+      waiting.push(...mentioned(terms, trusted.#known, its.terms));
+    }
+    return null;
+  }
+}
+
+function shapeOf(declaration: Declaration): Shape {
+  if (declaration.kind === 'inductive') {
+    const { types, constructors } = declaration;
+    const heads = types.map(
+      (type) => `${type.name}/${type.parameters}/${type.levelParams.join(',')}/${type.constructors.join(',')}`,
+    );
+    return {
+      what: `inductive ${heads.join(' ')}`,
+      terms: [...types, ...constructors.toSorted((a, b) => a.name - b.name)].map(({ type }) => type),
+    };
+  }
+  const { kind, levelParams, type } = declaration;
+  const isMeaning = kind === 'definition' || kind === 'opaque';
+  return { what: `${kind} ${levelParams.join(',')}`, terms: isMeaning ? [type, declaration.value] : [type] };
+}
+
+function isSame(some: readonly Expr[], others: readonly Expr[]): boolean {
+  return some.length === others.length && some.every((term, at) => term === others[at]);
+}
