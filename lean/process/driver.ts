@@ -54,6 +54,11 @@ export interface LeanSession {
    * the process group. Rejects only with the signal's reason, and has ended the process then too.
    */
   run(run: SessionRun): Promise<SessionExit>;
+  /**
+   * The goals at a place (line 1-based, column 0-based in code points) of the text of the last run, which `finished`, as
+   * Lean prints them; null where there is none. Missing where the driver cannot ask.
+   */
+  goalsAt?(place: MessageEnd): Promise<string | null>;
   /** Ends the process group and waits until it is gone. */
   close(): Promise<void>;
 }

@@ -86,7 +86,7 @@ async function runCommand(
     const exit: LeanExit = { how: 'finished', code: 0, signal: null, stderr: '' };
     return { reply, exit: { ...exit, ...watch.stop() }, allow: watch.allow };
   }
-  repl.process.end('crashed');
+  repl.process.end('crashed', 'its replies are not to the commands it was given');
   const exit = await repl.process.ended;
   const used = watch.stop();
   limits.signal?.throwIfAborted();

@@ -6,6 +6,7 @@ import type { LeanMessage } from '../../data/schemas/records.ts';
 import type { LeanDriver, LeanSession, Opened, SessionExit, SessionRun } from './driver.ts';
 import { HEADER_DEADLINE_MS } from './json-driver.ts';
 import { treeResources } from './process-tree.ts';
+import { goalsAt } from './server/goals-at.ts';
 import { type ServerWorker, startWorker } from './server/worker.ts';
 import { openSession } from './session.ts';
 import type { ProcessPlace } from './spawn.ts';
@@ -45,12 +46,17 @@ async function judgeHeader(
 
 function serverSession(worker: ServerWorker, header: string): LeanSession {
   const { pid, ended } = worker.process;
+  let text = header;
   return openSession({
     header,
     pid,
     ended,
     residentBytes: async () => treeResources(pid)?.residentBytes ?? 0,
-    runOnce: (run) => elaborate(worker, header, run),
+    runOnce(run) {
+      text = `${header}\n${run.body}`;
+      return elaborate(worker, header, run);
+    },
+    goalsAt: (place) => goalsAt(worker, text, place),
     end: () => endWorker(worker),
   });
 }

@@ -1,6 +1,7 @@
 /** What every session does alike, however its driver speaks to Lean: one run at a time, uses counted, dead after a bad end. */
 import { StpError } from '../../data/errors.ts';
 import type { LeanSession, SessionExit, SessionRun } from './driver.ts';
+import type { MessageEnd } from './message.ts';
 
 export interface SessionParts {
   readonly header: string;
@@ -9,6 +10,8 @@ export interface SessionParts {
   residentBytes(): Promise<number>;
   /** As `LeanSession.run`; the signal is the caller's joined with the session's own end. */
   runOnce(run: SessionRun & { readonly signal: AbortSignal }): Promise<SessionExit>;
+  /** As `LeanSession.goalsAt`. */
+  goalsAt?(place: MessageEnd): Promise<string | null>;
   /** Ends the process that stays between runs; resolves when it is gone. */
   end(): Promise<void>;
   /** Resolves when that process has ended, for whatever reason. Without one there is none. */
@@ -46,6 +49,7 @@ export function openSession(parts: SessionParts): LeanSession {
       return uses;
     },
     residentBytes: parts.residentBytes,
+    ...(parts.goalsAt === undefined ? {} : { goalsAt: parts.goalsAt }),
     async run(run) {
       run.signal?.throwIfAborted();
       if (running !== null) throw unusable('is running something else', 'Wait for its end, or lease another.');

@@ -60,8 +60,11 @@ export interface LeanProcess {
   readonly stdout: Readable;
   /** Resolves when the process and all that holds its output is gone; never rejects. */
   readonly ended: Promise<LeanExit>;
-  /** Ends the process group; the first reason that is given is the one it ends with. */
-  end(how: LeanExit['how']): void;
+  /**
+   * Ends the process group; the first reason that is given is the one it ends with. `crashed` is for a process that cannot be
+   * used on, `said` why: it ends with no signal then, since nobody else has sent one.
+   */
+  end(how: LeanExit['how'], said?: string): void;
   /** A run begins: what it may write is counted anew, and this is the bound of its control group. */
   beginRun(memoryBytesMax: number): void;
 }
@@ -106,7 +109,8 @@ function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbo
   let stderr = '';
   let startFailure: Error | null = null;
   let outputBytes = 0;
-  const end = (how: LeanExit['how']): void => {
+  const end = (how: LeanExit['how'], said = ''): void => {
+    if (reason === null) stderr += said;
     reason ??= how;
     killGroup(child);
     group?.kill();
@@ -135,7 +139,8 @@ function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbo
       const unwalled = sandbox?.failedToStart({ code, stderr }) ?? false;
       const byItself = howEnded(code, outOfMemory, unwalled);
       // What was never started may have been given up for the pipe that nobody reads.
-      resolve({ how: byItself === 'not-started' ? byItself : (reason ?? byItself), code, signal, stderr });
+      const how = byItself === 'not-started' ? byItself : (reason ?? byItself);
+      resolve({ how, code, signal: reason === 'crashed' ? null : signal, stderr });
     });
   });
   return {

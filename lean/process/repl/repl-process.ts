@@ -42,7 +42,7 @@ export function startRepl(place: ProcessPlace, program: string, memoryBytesMax: 
 function speakTo(process: LeanProcess): ReplProcess {
   let answer: ((reply: ReplReply | null) => void) | null = null;
   const read = readReplies((reply) => {
-    if (reply === null || answer === null) return process.end('crashed');
+    if (reply === null || answer === null) return process.end('crashed', 'it wrote what is no reply');
     answer(reply);
     answer = null;
   });

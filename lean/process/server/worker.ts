@@ -25,6 +25,8 @@ const LANGUAGE = 'lean4';
 
 export interface ServerWorker {
   readonly process: LeanProcess;
+  /** Of its document. */
+  readonly uri: string;
   /**
    * Makes this the text and reads it to its end. True when that is done, every message of it told; false where the process
    * ended before. One at a time.
@@ -32,6 +34,8 @@ export interface ServerWorker {
   elaborate(text: string, onMessage: OnMessage): Promise<boolean>;
   /** Asks about the text as it is now. Null where the process ended before; rejects with what the server answers else. */
   ask(method: string, parameters: object): Promise<unknown>;
+  /** Says something that has no answer. */
+  tell(method: string, parameters: object): void;
 }
 
 /** Starts the process; it reads nothing before the first `elaborate`. */
@@ -65,23 +69,24 @@ function speakTo(process: LeanProcess): ServerWorker {
     }
   }
 
+  function tell(method: string, parameters: object): void {
+    connection.sendNotification(method, parameters).catch(() => {}); // The process has gone: its end tells.
+  }
+
   return {
     process,
+    uri: DOCUMENT_URI,
     ask,
+    tell,
     async elaborate(text, onMessage) {
       version += 1;
       reader = new DiagnosticReader(version, new TextPositions(text), onMessage);
       const document = { uri: DOCUMENT_URI, version };
-      const sent =
-        version === 1
-          ? connection.sendNotification(DidOpenTextDocumentNotification.method, {
-              textDocument: { ...document, languageId: LANGUAGE, text },
-            })
-          : connection.sendNotification(DidChangeTextDocumentNotification.method, {
-              textDocument: document,
-              contentChanges: [{ text }],
-            });
-      sent.catch(() => {}); // The process has gone: the next line finds out.
+      if (version === 1) {
+        tell(DidOpenTextDocumentNotification.method, { textDocument: { ...document, languageId: LANGUAGE, text } });
+      } else {
+        tell(DidChangeTextDocumentNotification.method, { textDocument: document, contentChanges: [{ text }] });
+      }
       return (await ask('textDocument/waitForDiagnostics', document)) !== null;
     },
   };
@@ -90,7 +95,7 @@ function speakTo(process: LeanProcess): ServerWorker {
 function connect(process: LeanProcess): MessageConnection {
   const connection = createMessageConnection(new FrameReader(process.stdout), new StreamMessageWriter(process.stdin));
   // What is no message of the protocol, or comes to no end, is not Lean speaking.
-  connection.onError(() => process.end('crashed'));
+  connection.onError(([error]) => process.end('crashed', error.message));
   // It asks an editor to draw itself anew.
   connection.onRequest(() => null);
   connection.listen();

@@ -1,0 +1,166 @@
+/**
+ * The process behind the steps: one server worker, one text at a time, in the order asked for. Started when it is needed,
+ * under the header that is needed; ended when a text exceeds a limit, and started anew for the next.
+ */
+import { StpError } from '../../data/errors.ts';
+import type { LeanMessage } from '../../data/schemas/records.ts';
+import { HEADER_DEADLINE_MS } from '../process/json-driver.ts';
+import { treeResources } from '../process/process-tree.ts';
+import { type ServerWorker, startWorker } from '../process/server/worker.ts';
+import type { LeanExit, ProcessPlace } from '../process/spawn.ts';
+import { watchRun } from '../process/watch-run.ts';
+import { readGoals, referencesIn } from './goals.ts';
+import type { Goal, StepOptions } from './step.ts';
+
+/** A process that holds this share of its memory's bound between two texts is replaced before the next. */
+const RECYCLE_SHARE = 0.5;
+const GOALS_METHOD = 'Lean.Widget.getInteractiveGoals';
+
+/** A text to read, and the part of it that was read with success before. */
+export interface StepText {
+  readonly header: string;
+  readonly body: string;
+  readonly prefix: string;
+  /** Processor time that the prefix took when it was read first, ms. */
+  readonly prefixMs: number;
+  /** 1-based line where to look for goals. */
+  readonly goalLine: number;
+}
+
+export type StepReading =
+  | {
+      readonly kind: 'read';
+      readonly messages: readonly LeanMessage[];
+      /** Null where the server gives none. */
+      readonly goals: readonly Goal[] | null;
+      readonly cpuMs: number;
+    }
+  | { readonly kind: 'header_error'; readonly messages: readonly LeanMessage[] }
+  | { readonly kind: 'ended'; readonly exit: LeanExit };
+
+export interface StepWorker {
+  readonly starts: number;
+  read(text: StepText, options: StepOptions): Promise<StepReading>;
+  close(): Promise<void>;
+}
+
+interface Warm {
+  readonly worker: ServerWorker;
+  readonly header: string;
+  body: string;
+  /** Of the server's remote calls; null before the first and when it has been forgotten. */
+  rpcSession: string | null;
+}
+
+/** Starts nothing yet. */
+export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): StepWorker {
+  const closing = new AbortController();
+  let warm: Warm | null = null;
+  let starts = 0;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function end(): Promise<void> {
+    const ending = warm;
+    warm = null;
+    ending?.worker.process.end('crashed');
+    await ending?.worker.process.ended;
+  }
+
+  /** Reads a text to its end under the limits, or ends the process. */
+  async function elaborate(on: Warm, body: string, options: StepOptions): Promise<StepReading> {
+    const { process } = on.worker;
+    const watch = watchRun(process, { ...options, memoryBytesMax });
+    const messages: LeanMessage[] = [];
+    const finished = await on.worker.elaborate(`${on.header}\n${body}`, (message) => messages.push(message));
+    const { cpuMs } = watch.stop();
+    options.signal?.throwIfAborted();
+    if (!finished) return { kind: 'ended', exit: await process.ended };
+    on.body = body;
+    return { kind: 'read', messages, goals: null, cpuMs };
+  }
+
+  async function warmUp(header: string, signal: AbortSignal): Promise<Warm | StepReading> {
+    const resident = warm === null ? 0 : (treeResources(warm.worker.process.pid)?.residentBytes ?? 0);
+    if (warm?.header === header && resident > 0 && resident < memoryBytesMax * RECYCLE_SHARE) return warm;
+    await end();
+    starts += 1;
+    const worker = await startWorker(place, memoryBytesMax);
+    if (!('process' in worker)) return { kind: 'ended', exit: worker };
+    warm = { worker, header, body: '', rpcSession: null };
+    const read = await elaborate(warm, '', { deadlineMs: HEADER_DEADLINE_MS, signal });
+    if (read.kind !== 'read') return read;
+    const hasErrors = read.messages.some(({ severity }) => severity === 'error');
+    return hasErrors ? { kind: 'header_error', messages: read.messages } : warm;
+  }
+
+  async function goalsAt(on: Warm, line: number): Promise<readonly Goal[] | null> {
+    const { uri } = on.worker;
+    const at = { textDocument: { uri }, position: { line: line - 1, character: 0 } };
+    const session = on.rpcSession ?? (await connect(on));
+    if (session === null) return null;
+    const call = { ...at, sessionId: session, method: GOALS_METHOD, params: at };
+    const interactive = await on.worker.ask('$/lean/rpc/call', call);
+    // The server keeps what its answer refers to, and with it whole environments, until it is told.
+    on.worker.tell('$/lean/rpc/release', { uri, sessionId: session, refs: referencesIn(interactive) });
+    return readGoals(interactive, await on.worker.ask('$/lean/plainGoal', at));
+  }
+
+  async function connect(on: Warm): Promise<string | null> {
+    const answer = await on.worker.ask('$/lean/rpc/connect', { uri: on.worker.uri });
+    const session = (answer as { sessionId?: unknown } | null)?.sessionId;
+    on.rpcSession = typeof session === 'string' ? session : null;
+    return on.rpcSession;
+  }
+
+  /** A session of remote calls that nobody uses for half a minute is forgotten: asked once more in a new one. */
+  async function goalsOf(on: Warm, line: number): Promise<readonly Goal[] | null> {
+    try {
+      return await goalsAt(on, line);
+    } catch {
+      on.rpcSession = null;
+      return goalsAt(on, line).catch(() => null);
+    }
+  }
+
+  async function readNow(text: StepText, options: StepOptions): Promise<StepReading> {
+    const signal = options.signal === undefined ? closing.signal : AbortSignal.any([options.signal, closing.signal]);
+    signal.throwIfAborted();
+    const on = await warmUp(text.header, signal);
+    if ('kind' in on) return on;
+    if (!on.body.startsWith(text.prefix)) {
+      // Another branch was read since, or the process is new: the prefix is not this step's to pay for.
+      const again = await elaborate(on, text.prefix, { deadlineMs: replayDeadlineMs(text.prefixMs), signal });
+      if (again.kind !== 'read') return again;
+    }
+    const read = await elaborate(on, text.body, { ...options, signal });
+    if (read.kind !== 'read') return read;
+    const watch = watchRun(on.worker.process, { ...options, signal, memoryBytesMax });
+    const goals = await goalsOf(on, text.goalLine);
+    watch.stop();
+    signal.throwIfAborted();
+    return { ...read, goals };
+  }
+
+  return {
+    get starts() {
+      return starts;
+    },
+    read(text, options) {
+      const reading = turn.then(() => readNow(text, options));
+      turn = reading.catch(() => end());
+      return reading;
+    },
+    async close() {
+      closing.abort(new StpError('STP1203', 'the steps were closed', 'Open others.'));
+      await turn;
+      await end();
+    },
+  };
+}
+
+/** Reading again takes what it took, more or less. */
+function replayDeadlineMs(prefixMs: number): number {
+  const FACTOR = 4;
+  const LEAST_MS = 5_000;
+  return LEAST_MS + FACTOR * prefixMs;
+}
