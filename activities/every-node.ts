@@ -87,7 +87,8 @@ export function everyNodeActivities(ports: Pick<Ports, 'store' | 'scratch' | 'ru
           log.take(group.child.stderr!);
           const first = await Promise.race([group.exited, timeout]);
           signal.throwIfAborted();
-          if (typeof first === 'string') await group.end();
+          // Also where it ended by itself: what it left in the background is not to outlive it, and holds its outputs.
+          await group.end();
           const { code, signal: endedBy } = await group.exited;
           return {
             node: hostname(),
@@ -113,7 +114,7 @@ export function everyNodeActivities(ports: Pick<Ports, 'store' | 'scratch' | 'ru
     }): Promise<{ readonly node: string; readonly directory: string; readonly bytes: number }> {
       return withHeartbeat(async () => {
         const store = await ports.store(input.run);
-        const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(input.run));
+        const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(input.run), signal);
         let bytes = 0;
         for (const name of await readdir(directory)) bytes += (await stat(join(directory, name))).size;
         return { node: hostname(), directory, bytes };

@@ -28,9 +28,7 @@ import type { Sandbox, SandboxFacts } from '../lean/sandbox/sandbox.ts';
 import { resolveToolchain } from '../lean/toolchain/resolve.ts';
 import { limitClasses } from '../lean/verdict/limits.ts';
 import type { LeanEnvironment, Verifier } from '../lean/verifier.ts';
-import { embeddedGenerator, embeddedTrainer } from '../model/embedded/engine.ts';
-import type { Generator } from '../model/generator.ts';
-import { remoteGenerators } from './remote-generators.ts';
+import { openEngines } from './engines.ts';
 import { remoteVerifier } from './remote-verifier.ts';
 import { runProvider } from './run-provider.ts';
 import { localRunName, type WorkerSettings } from './settings.ts';
@@ -68,14 +66,6 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   /** Key of the run's verifier with grown theorems. */
   const grownVerifiers = new Map<string, string>();
   const monitors = new Map<string, Promise<Monitor>>();
-  let engine: { key: string; generator: Generator } | null = null;
-  let engineFree: Promise<unknown> = Promise.resolve();
-  const modelServer = settings.modelServer === null ? null : remoteGenerators(settings.modelServer);
-  const exclusive = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = engineFree.then(work);
-    engineFree = turn.catch(() => undefined);
-    return turn;
-  };
   const local = (run: string): string => localRunName(settings.storeUri, run);
   const owner = await ownerOfThisProcess();
   const mark = (run: string, part: RunPart): string => writeRunMark(local(run), owner, part);
@@ -108,17 +98,11 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     verifiers.delete(key);
     await closing?.then((open) => open.close()).catch(() => undefined);
   };
-  const closeEngine = async (): Promise<void> => {
-    const closing = engine;
-    engine = null;
-    await closing?.generator.close().catch(() => undefined);
-  };
-
   /** What is warm here for a run would be started anew where a clean-up ended it: it is let go of first. */
   const letGo = async (localName: string, what: CleanUpScope): Promise<void> => {
     const isOf = (key: string): boolean => local((JSON.parse(key) as [string])[0]) === localName;
     for (const key of [...verifiers.keys()]) if (isOf(key)) await closeVerifier(key);
-    if (what === 'all' && engine !== null && isOf(engine.key)) await closeEngine();
+    if (what === 'all') await engines.letGo((run) => local(run) === localName);
   };
   const { scratchDirectory } = settings;
   const machine = localNodes({ scratchDirectory, taskQueue: localHostQueue(), release: letGo });
@@ -126,6 +110,12 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   const openProvider = providers();
   const storeOf = async (run: string): Promise<ObjectStore> =>
     withNeighbours(await openStore(`${settings.storeUri}/${run}`), settings.storeUri);
+  const engines = openEngines({
+    modelServer: settings.modelServer,
+    store: storeOf,
+    scratch,
+    runMark: (run) => mark(run, 'model'),
+  });
   /** Theorems that a proof of the run may name as premises: those of its SFT set, else of our library. */
   const theoremNames = async (store: ObjectStore): Promise<string[]> => {
     const data = await preparedDataOf(store);
@@ -200,31 +190,8 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
         memoryBytesMax: limitClasses(limits).big.memoryBytesMax,
         signal,
       }),
-    // One engine works at a time: runs that share this machine take turns, and a training waits for the samples before it.
-    async generator(run, checkpointDirectory, threads, signal) {
-      if (modelServer !== null) return modelServer.generator(checkpointDirectory, signal);
-      const open = async (): Promise<Generator> => {
-        const key = JSON.stringify([run, checkpointDirectory, threads]);
-        if (engine?.key !== key) {
-          await closeEngine();
-          const generator = await embeddedGenerator({ threads, runMark: mark(run, 'model') })(checkpointDirectory);
-          engine = { key, generator };
-        }
-        return engine.generator;
-      };
-      return {
-        sample: (...request) => exclusive(async () => (await open()).sample(...request)),
-        embed: (...request) => exclusive(async () => (await open()).embed(...request)),
-      };
-    },
-    trainer: (run, threads) => ({
-      train: (request, options) =>
-        exclusive(async () => {
-          // Weights, moments and activations need the memory that an idle sampler holds.
-          await closeEngine();
-          return embeddedTrainer({ threads, runMark: mark(run, 'model') }).train(request, options);
-        }),
-    }),
+    generator: engines.generator,
+    trainer: engines.trainer,
     async monitor(run) {
       const existing = monitors.get(run);
       if (existing) return existing;
@@ -235,8 +202,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     losses: async (run) => readLosses(await metricsPath(run)),
     async close() {
-      await closeEngine();
-      await modelServer?.close();
+      await engines.close();
       for (const verifier of verifiers.values()) await verifier.then((open) => open.close()).catch(() => undefined);
       for (const monitor of monitors.values()) await monitor.then((open) => open.finalise()).catch(() => undefined);
     },

@@ -125,14 +125,18 @@ class Weights:
     def names(self):
         return set(self._place)
 
-    def tensor(self, name, shape):
+    def whole(self, name):
         if name not in self._place:
             raise damaged(self._directory, f"tensor {name} is missing")
         tensor = self._open[self._place[name]].get_tensor(name)
-        if tensor.shape != shape:
-            raise damaged(self._directory, f"tensor {name} is {tuple(tensor.shape)}, expected {tuple(shape)}")
         if not torch.isfinite(tensor).all():
             raise damaged(self._directory, f"tensor {name} holds a value that is not finite")
+        return tensor
+
+    def tensor(self, name, shape):
+        tensor = self.whole(name)
+        if tensor.shape != shape:
+            raise damaged(self._directory, f"tensor {name} is {tuple(tensor.shape)}, expected {tuple(shape)}")
         return tensor
 
 

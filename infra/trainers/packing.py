@@ -16,9 +16,9 @@ def row_lengths(context_length):
     return sorted({min(context_length, length) for length in units})
 
 
-def pack_rows(indices, lengths, context_length, micro_batch_tokens):
+def pack_rows(indices, lengths, context_length, micro_batch_tokens, allowed=None):
     """Micro-batches (row length, rows of indices): longest first, each into the fullest row that still has room."""
-    allowed = row_lengths(context_length)
+    allowed = allowed or row_lengths(context_length)
     rows, free_rows = [], []
     for index in sorted(indices, key=lambda index: -lengths[index]):
         length = lengths[index]

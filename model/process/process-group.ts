@@ -10,6 +10,8 @@ import { RUN_MARK } from '../../data/run-mark.ts';
 /** Between asking and killing: servers finish nothing in it that is worth more, trainers have kept their state. */
 const GRACE_MS = 5_000;
 const POLL_MS = 20;
+/** For reading what is left in the pipes of processes that are gone. */
+const DRAIN_MS = 2_000;
 
 export interface ProcessGroupOptions {
   readonly environment?: Readonly<Record<string, string>>;
@@ -39,15 +41,19 @@ export function passedOn(environment: NodeJS.ProcessEnv): Record<string, string>
 
 export class ProcessGroup {
   readonly child: ChildProcess;
+  /** Resolves when the first process of the group is gone, whatever it leaves behind. */
   readonly exited: Promise<Exit>;
+  /** Resolves when nobody can write to its outputs any more, and all of it has been read. */
+  readonly #drained: Promise<void>;
   readonly #graceMs: number;
 
   private constructor(child: ChildProcess, graceMs: number) {
     this.child = child;
     this.#graceMs = graceMs;
     this.exited = new Promise((resolve) => {
-      child.once('close', (code, signal) => resolve({ code, signal }));
+      child.once('exit', (code, signal) => resolve({ code, signal }));
     });
+    this.#drained = new Promise((resolve) => child.once('close', () => resolve()));
   }
 
   /** Starts it. Throws STP1301 where there is no such command. */
@@ -84,11 +90,12 @@ export class ProcessGroup {
     const deadline = performance.now() + this.#graceMs;
     while (this.#isAlive() && performance.now() < deadline) await sleep(POLL_MS);
     this.#signal('SIGKILL');
-    // What left the group may hold the pipes open; they are of no more use.
+    await this.exited;
+    // What has left the group may hold the outputs open for ever.
+    await Promise.race([this.#drained, sleep(DRAIN_MS, undefined, { ref: false })]);
     this.child.stdout?.destroy();
     this.child.stderr?.destroy();
     this.child.stdin?.destroy();
-    await this.exited;
   }
 
   #isAlive(): boolean {

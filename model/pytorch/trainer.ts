@@ -7,11 +7,11 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { StpError } from '../../data/errors.ts';
 import type { PytorchEngine } from '../../data/schemas/engines.ts';
-import { readManifest, removePartialCheckpoints } from '../checkpoint/checkpoint.ts';
-import { makeFreshCheckpoint } from '../embedded/fresh-checkpoint.ts';
+import { removePartialCheckpoints } from '../checkpoint/checkpoint.ts';
 import { trainingSilenceMs } from '../embedded/process/training-silence.ts';
+import { startingPoint } from '../embedded/starting-point.ts';
+import { runTrainerProcesses } from '../process/trainer-processes.ts';
 import type { Trainer, TrainOptions, TrainRequest, TrainResult } from '../trainer.ts';
-import { runTrainerProcesses } from './trainer-processes.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../../infra/trainers/train.py');
 /** Beside the checkpoint to be written: what a training needs only while it runs. */
@@ -84,28 +84,4 @@ async function train(
   } finally {
     await rm(workDirectory, { recursive: true, force: true });
   }
-}
-
-/** The folder the weights come from, and the name of its model where that is a model's. */
-async function startingPoint(
-  request: TrainRequest,
-  base: string | null,
-  workDirectory: string,
-  options: { runMark: string | undefined; signal: AbortSignal | undefined },
-): Promise<{ initDirectory: string; parent: string | null }> {
-  if (request.initDirectory !== null) {
-    const { model } = await readManifest(request.initDirectory);
-    return { initDirectory: request.initDirectory, parent: model };
-  }
-  if (base !== null)
-    return {
-      initDirectory: base,
-      parent: await readManifest(base).then(
-        (m) => m.model,
-        () => null,
-      ),
-    };
-  const initDirectory = join(workDirectory, 'fresh');
-  await makeFreshCheckpoint(request, initDirectory, options);
-  return { initDirectory, parent: null };
 }

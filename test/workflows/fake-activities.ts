@@ -133,6 +133,7 @@ export function fakeActivities(shards = 2): Fakes {
     },
     runOnNode: () => Promise.reject(new Error('no command is run in these tests')),
     copyCheckpoint: () => Promise.reject(new Error('no checkpoint is copied in these tests')),
+    serveModel: () => Promise.reject(new Error('no model is served in these tests')),
     warmPageCache: () => Promise.reject(new Error('no memory is warmed in these tests')),
     async cleanUpNode(_run, why) {
       call('cleanUpNode', why);

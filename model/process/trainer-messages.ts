@@ -1,4 +1,4 @@
-/** What `infra/trainers/train.py` says on its standard output, a line each; held against a schema before it is believed. */
+/** What the scripts of `infra/trainers/` say on their standard output, a line each; held against a schema before it is believed. */
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode, StpError } from '../../data/errors.ts';
 
@@ -7,6 +7,17 @@ export const LINE_CHARS_MAX = 64 * 1024;
 
 const count = z.int().nonnegative();
 const code = z.string().refine((text): text is ErrorCode => text in ERROR_CODES, 'no code of this project');
+
+const rowsSchema = z.strictObject({
+  /** Names in the folder that was asked for. */
+  files: z.array(z.string().regex(/^[\w.-]+$/)),
+  rows: count,
+  examples: count,
+  tokens: count,
+  tooLong: count,
+  targetWeight: z.number().nonnegative(),
+});
+export type WrittenRows = z.infer<typeof rowsSchema>;
 
 const messageSchema = z.discriminatedUnion('type', [
   z.strictObject({
@@ -41,6 +52,10 @@ const messageSchema = z.discriminatedUnion('type', [
       heldOutTooLong: count,
     }),
   }),
+  /** `levanter_rows.py`: what it wrote. */
+  z.strictObject({ type: z.literal('rows'), train: rowsSchema, heldOut: rowsSchema }),
+  /** `seal_checkpoint.py`: the checkpoint is there. */
+  z.strictObject({ type: z.literal('sealed') }),
   z.strictObject({
     type: z.literal('failed'),
     code,
@@ -59,7 +74,7 @@ export function parseMessage(line: string): TrainerMessage {
     throw new StpError(
       'STP1301',
       `the trainer said something that is no message of its: ${line.slice(0, 200)}`,
-      'Use the trainer of this version (infra/trainers/train.py) and leave its standard output alone.',
+      'Use the trainer of this version (infra/trainers) and leave its standard output alone.',
       { cause },
     );
   }

@@ -1,12 +1,16 @@
 /**
- * The processes of one PyTorch training: one a rank, each in a group of its own. The first that fails ends the others, which
+ * The processes of a script of `infra/trainers/`: one a rank of a training, each in a group of its own. The first that fails ends the others, which
  * would wait for it in a sum; what it said, or the end of its log, is the error.
  */
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '../../data/errors.ts';
-import { CappedLog } from '../process/capped-log.ts';
-import { type Exit, ProcessGroup } from '../process/process-group.ts';
-import { LINE_CHARS_MAX, parseMessage, type TrainerMessage } from './messages.ts';
+import { CappedLog } from './capped-log.ts';
+import { type Exit, ProcessGroup } from './process-group.ts';
+import { LINE_CHARS_MAX, parseMessage, type TrainerMessage } from './trainer-messages.ts';
+
+/** Between the end of a process and that of its output, where something it started holds it open. */
+const LAST_WORDS_MS = 2_000;
 
 export interface TrainerProcessesOptions {
   readonly command: readonly string[];
@@ -66,9 +70,12 @@ export async function runTrainerProcesses(options: TrainerProcessesOptions): Pro
       const lines = createInterface({ input: group.child.stdout! }).on('line', onLine);
       const read = new Promise<void>((resolve) => lines.once('close', resolve));
       ends.push(
-        Promise.all([group.exited, read]).then(([exit]) => {
+        (async () => {
+          const exit = await group.exited;
+          // What it said last may still be on its way.
+          await Promise.race([read, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
           if (exit.code !== 0) failure.reject(saidWhy ?? exitError(exit, log));
-        }),
+        })(),
       );
     }
     await Promise.race([Promise.all(ends), failure.promise]);

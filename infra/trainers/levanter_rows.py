@@ -1,0 +1,110 @@
+"""
+Examples as Levanter's `prebuilt` rows: token ids of exactly the context's length and, for each, the weight of the token after
+it (Levanter's loss is of the next token). Several examples share a row, told apart by the end-of-text token; what is left
+over is filled with it at weight 0. `python levanter_rows.py --request FILE`; says what it wrote in a JSON line.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import shutil
+import tempfile
+
+from failure import Failure
+from reports import Reports
+
+# Examples packed together: rows come out nearly full, and memory is bounded.
+WINDOW = 4096
+ROWS_PER_FILE = 8192
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--request", required=True)
+    arguments = parser.parse_args()
+    reports = Reports(speaks=True)
+    try:
+        with open(arguments.request, encoding="utf-8") as file:
+            write_all(json.load(file), reports)
+    except Failure as failure:
+        reports.failed(failure)
+        raise SystemExit(1)
+
+
+def write_all(request, reports):
+    from checkpoint_folder import read_config
+    from examples import open_tokenised, tokenise
+    from tokenizers import Tokenizer
+
+    config = read_config(request["initDirectory"])
+    context = request["contextLength"]
+    tokenizer = Tokenizer.from_file(os.path.join(request["initDirectory"], "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    os.makedirs(request["rowsDirectory"], exist_ok=True)
+    work = tempfile.mkdtemp(prefix="tokens-", dir=request["rowsDirectory"])
+    said = {}
+    try:
+        for name, path in (("train", request["examplesPath"]), ("held-out", request["heldOutPath"])):
+            if path is None:
+                said[name] = {"files": [], "rows": 0, "examples": 0, "tokens": 0, "tooLong": 0, "targetWeight": 0}
+                continue
+            tokenise(path, work, name, tokenizer, config.end_id, context)
+            examples = open_tokenised(work, name)
+            said[name] = write_rows(examples, context, config.end_id, request["seed"], request["rowsDirectory"], name)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    reports.send("rows", train=said["train"], heldOut=said["held-out"])
+
+
+def write_rows(examples, context, end_id, seed, directory, name):
+    from packing import pack_rows
+    from seeded_order import shuffled_order
+
+    order = shuffled_order(len(examples), seed)
+    files, rows, target_weight = [], 0, 0.0
+    file = None
+    for first in range(0, len(order), WINDOW):
+        for _, packed in pack_rows(order[first : first + WINDOW], examples.lengths, context, context, [context]):
+            for indices in packed:
+                if rows % ROWS_PER_FILE == 0:
+                    if file is not None:
+                        file.close()
+                    files.append(f"{name}-{len(files):05d}.jsonl.gz")
+                    # No time and no name in the file: the same rows are the same bytes.
+                    raw = open(os.path.join(directory, files[-1]), "wb")
+                    file = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0, compresslevel=3)
+                ids, weights = row_of(indices, examples, context, end_id)
+                file.write((json.dumps({"input_ids": ids, "loss_weights": weights}, separators=(",", ":")) + "\n").encode())
+                rows += 1
+                target_weight += sum(weights)
+    if file is not None:
+        file.close()
+        raw.close()
+    tokens = examples.starts[-1]
+    return {
+        "files": files,
+        "rows": rows,
+        "examples": len(examples),
+        "tokens": tokens,
+        "tooLong": examples.too_long,
+        "targetWeight": target_weight,
+    }
+
+
+def row_of(indices, examples, context, end_id):
+    ids, weights = [], []
+    for index in indices:
+        tokens = examples.tokens(index)
+        prompt = examples.prompt_lengths[index]
+        ids.extend(tokens)
+        scored = len(tokens) - prompt
+        # The last prompt token predicts the first target token; the end predicts nothing.
+        weights.extend([0.0] * (prompt - 1) + [examples.weights[index]] * scored + [0.0])
+    missing = context - len(ids)
+    return ids + [end_id] * missing, weights + [0.0] * missing
+
+
+if __name__ == "__main__":
+    main()

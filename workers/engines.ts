@@ -1,0 +1,124 @@
+/**
+ * What samples and what trains on this machine, as each run's configuration says (`engines`). One engine works at a time:
+ * runs that share the machine take turns, and a training waits for the samples before it. Servers that STP_GENERATOR_URL
+ * names are elsewhere and wait for nobody.
+ */
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Ports } from '../activities/ports.ts';
+import { type EnginesConfig, enginesConfigSchema, type TrainerEngine } from '../data/schemas/engines.ts';
+import type { ObjectStore } from '../infra/stores/object-store.ts';
+import { embeddedGenerator, embeddedTrainer } from '../model/embedded/engine.ts';
+import type { Generator } from '../model/generator.ts';
+import { levanterTrainer } from '../model/levanter/trainer.ts';
+import type { RemoteOptions } from '../model/openai/engine.ts';
+import { pytorchTrainer } from '../model/pytorch/trainer.ts';
+import type { Trainer } from '../model/trainer.ts';
+import { VllmGenerators } from '../model/vllm/generators.ts';
+import { remoteGenerators } from './remote-generators.ts';
+
+/** Of a run's stored configuration, whatever else is in it. */
+const storedSchema = z.looseObject({ engines: enginesConfigSchema.prefault({}) });
+const CONFIG_FILE = 'config.json';
+
+export interface EnginesOptions {
+  readonly modelServer: RemoteOptions | null;
+  readonly store: (run: string) => Promise<ObjectStore>;
+  readonly scratch: (run: string) => Promise<string>;
+  readonly runMark: (run: string) => string;
+}
+
+export interface Engines extends Pick<Ports, 'generator' | 'trainer'> {
+  /** Ends what is warm for runs that `isOf` picks. */
+  letGo(isOf: (run: string) => boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Warm {
+  readonly run: string;
+  readonly key: string;
+  /** The generator on a checkpoint folder. */
+  readonly of: (directory: string) => Pick<Generator, 'sample' | 'embed'>;
+  close(): Promise<void>;
+}
+
+export function openEngines({ modelServer, store, scratch, runMark }: EnginesOptions): Engines {
+  const remote = modelServer === null ? null : remoteGenerators(modelServer);
+  const chosen = new Map<string, EnginesConfig>();
+  let warm: Warm | null = null;
+  let free: Promise<unknown> = Promise.resolve();
+  const exclusive = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = free.then(work);
+    free = turn.catch(() => undefined);
+    return turn;
+  };
+  const closeWarm = async (): Promise<void> => {
+    const closing = warm;
+    warm = null;
+    await closing?.close().catch(() => undefined);
+  };
+  /** The run's choice; a run has one configuration for good, so it is read once. */
+  const enginesOf = async (run: string): Promise<EnginesConfig> => {
+    const known = chosen.get(run);
+    if (known !== undefined) return known;
+    const files = await store(run);
+    const ref = await files.stat(CONFIG_FILE);
+    if (ref === null) return enginesConfigSchema.parse({});
+    const { engines } = storedSchema.parse(JSON.parse((await files.get(ref)).toString('utf8')));
+    chosen.set(run, engines);
+    return engines;
+  };
+  const open = async (run: string, directory: string, threads: number): Promise<Warm> => {
+    const { generator: engine } = await enginesOf(run);
+    const key = JSON.stringify(engine.kind === 'vllm' ? [run, engine] : [run, directory, threads]);
+    if (warm?.key === key) return warm;
+    await closeWarm();
+    if (engine.kind === 'embedded') {
+      const generator = await embeddedGenerator({ threads, runMark: runMark(run) })(directory);
+      warm = { run, key, of: () => generator, close: () => generator.close() };
+    } else {
+      const logDirectory = join(await scratch(run), 'servers');
+      const servers = new VllmGenerators({ engine, logDirectory, runMark: runMark(run) });
+      // One of these serves whichever folder is asked for.
+      warm = { run, key, of: (folder) => servers.generator(folder), close: () => servers.close() };
+    }
+    return warm;
+  };
+  const generatorOf = async (run: string, directory: string, threads: number) =>
+    (await open(run, directory, threads)).of(directory);
+  const trainerFor = (engine: TrainerEngine, run: string, threads: number): Trainer => {
+    const options = { threads, runMark: runMark(run) };
+    switch (engine.kind) {
+      case 'embedded':
+        return embeddedTrainer(options);
+      case 'pytorch':
+        return pytorchTrainer({ ...options, engine });
+      case 'levanter':
+        return levanterTrainer({ ...options, engine });
+    }
+  };
+  return {
+    async generator(run, directory, threads, signal) {
+      if (remote !== null) return remote.generator(directory, signal);
+      return {
+        sample: (...request) => exclusive(async () => (await generatorOf(run, directory, threads)).sample(...request)),
+        embed: (...request) => exclusive(async () => (await generatorOf(run, directory, threads)).embed(...request)),
+      };
+    },
+    trainer: (run, threads) => ({
+      train: (request, options) =>
+        exclusive(async () => {
+          // Weights, moments and activations need the memory that an idle sampler holds.
+          await closeWarm();
+          return trainerFor((await enginesOf(run)).trainer, run, threads).train(request, options);
+        }),
+    }),
+    async letGo(isOf) {
+      if (warm !== null && isOf(warm.run)) await closeWarm();
+    },
+    async close() {
+      await closeWarm();
+      await remote?.close();
+    },
+  };
+}
