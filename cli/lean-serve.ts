@@ -49,7 +49,8 @@ export async function serveLean(options: LeanServeCommand): Promise<void> {
   const runMark = writeRunMark(RUN_NAME, await ownerOfThisProcess(), 'lean');
   const limits = limitsOf(options);
   const { driver: driverName, processes } = options;
-  const driver = openDriver(driverName, { environment, workingDirectory, runMark, sandbox });
+  const { replProgram } = settings;
+  const driver = openDriver(driverName, { environment, workingDirectory, runMark, sandbox, replProgram });
   const { memoryBytesMax } = limits;
   const residentBytesMax = RECYCLED_SHARE * memoryBytesMax;
   const pool = openPool({ driver, processes, memoryBytesMax, residentBytesMax });

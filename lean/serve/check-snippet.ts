@@ -8,7 +8,7 @@ import type { LeanSession, SessionExit } from '../process/driver.ts';
 import type { LeanExit } from '../process/spawn.ts';
 import { findUnjudgeable } from '../verdict/file-policy.ts';
 import { HEADER_CHARS_MAX } from './limits.ts';
-import { sorriesOf } from './sorries.ts';
+import { findSorries } from './sorry-goals.ts';
 import { type SplitSnippet, splitSnippet } from './split-snippet.ts';
 import type { Outcome, WireMessage, WireResult } from './wire.ts';
 import { wireMessage } from './wire-message.ts';
@@ -67,7 +67,10 @@ export async function checkSnippet(snippet: { id: string; code: string }, check:
       check.onStart();
       const startedAt = performance.now();
       const ran = await runBody(session, split, messages, check);
-      return { ran, uuid: uuidOf(session), checkMs: performance.now() - startedAt };
+      const checkMs = performance.now() - startedAt;
+      const isRead = ran.how === 'exit' && ran.exit.how === 'finished';
+      const sorries = isRead ? await findSorries(session, code, split, messages, check.signal) : [];
+      return { ran, sorries, uuid: uuidOf(session), checkMs };
     },
     {
       signal: check.signal,
@@ -81,7 +84,7 @@ export async function checkSnippet(snippet: { id: string; code: string }, check:
       leased.messages.map((message) => wireMessage(message, null, split.lineOf)),
     );
   if (leased.kind === 'no_start') return notStarted(id, leased.exit);
-  const { ran, uuid, checkMs } = leased.value;
+  const { ran, sorries, uuid, checkMs } = leased.value;
   const { queueMs, headerMs } = leased;
   const exit = ran.how === 'exit' ? ran.exit : null;
   const { outcome, error } = judge(ran, check);
@@ -98,11 +101,6 @@ export async function checkSnippet(snippet: { id: string; code: string }, check:
           cpu_time: seconds(exit.cpuMs),
         }),
   };
-  const sorries = sorriesOf(
-    code,
-    split.allTokens.filter((token) => token.kind !== 'comment'),
-    messages,
-  );
   const response = {
     // The REPL's number of the environment that the snippet left; here none is left.
     env: 0,

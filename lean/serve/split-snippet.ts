@@ -16,6 +16,8 @@ export interface SplitSnippet {
   readonly body: string;
   /** Line of the snippet (1-based) for a line that a process reported for header and body (1-based). */
   readonly lineOf: (reported: number) => number;
+  /** The other way round, for lines below the imports. */
+  readonly reportedLineOf: (line: number) => number;
   /** Of the whole snippet, comments included. */
   readonly allTokens: readonly Token[];
 }
@@ -38,11 +40,12 @@ export function splitSnippet(code: string): SplitSnippet {
   }
   const starts = [...lines.values()];
   const headerLines = Math.max(1, lines.size);
+  const shift = end.line - 1 - headerLines;
   return {
     header: lines.size === 0 ? IMPLICIT_IMPORT : [...lines.keys()].join('\n'),
     body: ' '.repeat(end.column) + code.slice(allTokens[count - 1]?.end ?? 0),
-    lineOf: (reported) =>
-      reported <= headerLines ? (starts[reported - 1] ?? 1) : reported - headerLines + end.line - 1,
+    lineOf: (reported) => (reported <= headerLines ? (starts[reported - 1] ?? 1) : reported + shift),
+    reportedLineOf: (line) => line - shift,
     allTokens,
   };
 }

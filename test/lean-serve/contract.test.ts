@@ -71,6 +71,23 @@ describe.each(DRIVERS)('with the driver %s', (driver) => {
     expect(hidden?.sorries).toHaveLength(1);
   });
 
+  it('tells the goals that were left open, where the driver can', async () => {
+    const code =
+      '/- 𝔸 -/\nimport Init\nimport Init.Data.List.Basic\ntheorem a (n : Nat) (h : 𝔸 ∨ n = 2) : n = 2 := by\n  cases h\n  · sorry\n  · admit\ntheorem b (p : Prop) : p := sorry'.replaceAll(
+        '𝔸',
+        'n = 3',
+      );
+    const [result] = await check(served.server, [code]);
+    const goals = result?.response?.sorries?.map(({ goal }) => goal);
+    if (driver === 'server')
+      expect(goals).toEqual([
+        'case inl\nn : Nat\nh✝ : n = 3\n⊢ n = 2',
+        'case inr\nn : Nat\nh✝ : n = 2\n⊢ n = 2',
+        'p : Prop\n⊢ p',
+      ]);
+    else expect(goals).toEqual(['', '', '']);
+  });
+
   it('counts lines and columns as the client does, whatever stands above and beside the imports', async () => {
     const codes = [
       'example : 1 = 2 := rfl',

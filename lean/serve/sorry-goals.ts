@@ -1,0 +1,49 @@
+/**
+ * What is left unproved in a snippet that Lean has read: places and, where the driver can ask, goals. Printing a goal may run
+ * what the snippet has defined, so it is bounded like a check; a process that does not answer in time is ended.
+ */
+import type { LeanSession } from '../process/driver.ts';
+import { sorriesOf } from './sorries.ts';
+import type { SplitSnippet } from './split-snippet.ts';
+import type { WireMessage, WireSorry } from './wire.ts';
+
+/** Goals that are asked for, of one snippet, and the time for all of them. */
+const GOALS_MAX = 64;
+const GOALS_MS_MAX = 5_000;
+const GOAL_CHARS_MAX = 65_536;
+const STOPPED = Symbol('stopped');
+
+/** Rejects with the signal's reason; the session has ended then. */
+export async function findSorries(
+  session: LeanSession,
+  code: string,
+  split: SplitSnippet,
+  messages: readonly WireMessage[],
+  signal: AbortSignal,
+): Promise<WireSorry[]> {
+  const tokens = split.allTokens.filter((token) => token.kind !== 'comment');
+  const sorries = sorriesOf(code, tokens, messages);
+  if (session.goalsAt === undefined || sorries.length === 0) return sorries;
+  const stopped = Promise.withResolvers<typeof STOPPED>();
+  const stop = (): void => stopped.resolve(STOPPED);
+  const timer = setTimeout(stop, GOALS_MS_MAX);
+  signal.addEventListener('abort', stop);
+  try {
+    for (const [index, sorry] of sorries.slice(0, GOALS_MAX).entries()) {
+      const { line, column } = sorry.pos;
+      // A goal is for people to read; where Lean does not tell it the place stands without one.
+      const asked = session.goalsAt({ line: split.reportedLineOf(line), column }).catch(() => null);
+      const goal = await Promise.race([asked, stopped.promise]);
+      if (goal === STOPPED) {
+        await session.close();
+        break;
+      }
+      sorries[index] = { ...sorry, goal: (goal ?? '').slice(0, GOAL_CHARS_MAX) };
+    }
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+  }
+  signal.throwIfAborted();
+  return sorries;
+}

@@ -1,0 +1,83 @@
+/** One snippet on a scripted process: what real Lean cannot be brought to do on purpose. */
+import { expect, it } from 'vitest';
+import type { LeanPool } from '../../lean/pool/lean-pool.ts';
+import type { LeanSession } from '../../lean/process/driver.ts';
+import { checkSnippet } from '../../lean/serve/check-snippet.ts';
+
+/** A process that accepts everything and, asked for a goal, does as it is told. */
+function scripted(goalsAt: () => Promise<string | null>) {
+  let closed = 0;
+  const session: LeanSession = {
+    header: 'import Init',
+    pid: 1,
+    isAlive: true,
+    uses: 0,
+    residentBytes: async () => 0,
+    run: async () => ({
+      how: 'finished',
+      code: 0,
+      signal: null,
+      stderr: '',
+      cpuMs: 0,
+      peakResidentBytes: 0,
+    }),
+    goalsAt,
+    close: async () => {
+      closed += 1;
+    },
+  };
+  const pool = {
+    lease: async (_: string, task: (session: LeanSession) => Promise<unknown>) => ({
+      kind: 'done',
+      value: await task(session),
+      queueMs: 0,
+      headerMs: 0,
+    }),
+  } as unknown as LeanPool;
+  return { pool, closed: () => closed };
+}
+
+const check = (pool: LeanPool, signal: AbortSignal) =>
+  checkSnippet(
+    { id: 'a', code: 'theorem a : 1 = 1 := sorry\ntheorem b : 1 = 1 := sorry' },
+    {
+      pool,
+      timeoutMs: 1_000,
+      cpuTimeoutMs: null,
+      memoryBytesMax: 1,
+      fresh: false,
+      room: { chars: 1_000 },
+      signal,
+      onStart: () => {},
+    },
+  );
+
+it('leaves a goal out that Lean fails to tell', async () => {
+  let asked = 0;
+  const { pool, closed } = scripted(async () => {
+    asked += 1;
+    if (asked === 1) throw new Error('no such method');
+    return '⊢ 1 = 1';
+  });
+  const { result } = await check(pool, new AbortController().signal);
+  expect(result.response?.sorries?.map(({ goal }) => goal)).toEqual(['', '⊢ 1 = 1']);
+  expect(closed()).toBe(0);
+});
+
+it('ends a process that never comes to the end of a goal, when its client leaves', async () => {
+  const leaving = new AbortController();
+  const { pool, closed } = scripted(() => {
+    setTimeout(() => leaving.abort(new Error('the client left')), 10);
+    return new Promise(() => {});
+  });
+  await expect(check(pool, leaving.signal)).rejects.toThrow('the client left');
+  expect(closed()).toBe(1);
+});
+
+it('ends such a process also for a client that stays, and answers without the goal', async () => {
+  const { pool, closed } = scripted(() => new Promise(() => {}));
+  const { result, outcome } = await check(pool, new AbortController().signal);
+  expect(outcome).toBe('checked');
+  expect(result.response?.sorries?.map(({ goal }) => goal)).toEqual(['', '']);
+  expect(closed()).toBe(1);
+});

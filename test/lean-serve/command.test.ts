@@ -1,0 +1,135 @@
+/**
+ * `bin/stp lean serve` as a process: what it asks for before it starts, how it stops and what it leaves behind; and a worker
+ * whose settings name it. Costs about 20 s of CPU.
+ */
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import { RUN_MARK } from '../../data/run-mark.ts';
+import { assemblePorts, leanEnvironment } from '../../workers/assemble.ts';
+import { workerSettings } from '../../workers/settings.ts';
+import { stp } from '../support/stp.ts';
+import { post } from './served.ts';
+
+const RUNAWAY = 'example : ∀ n : Nat, n = n := by\n  set_option maxHeartbeats 0 in\n  intro n; repeat (have := n)';
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** The command, serving; killed at the end of the test if it still runs. Its scratch folder is its own. */
+async function startServe(args: readonly string[] = [], env: Record<string, string> = {}) {
+  const port = await freePort();
+  const scratch = mkdtempSync(join(tmpdir(), 'stp-lean-serve-'));
+  const command = stp(['lean', 'serve', '--port', String(port), '--sandbox', 'where-available', ...args], {
+    env: { STP_LEAN_SERVE_KEYS: '', STP_SCRATCH: scratch, ...env },
+  });
+  onTestFinished(async () => {
+    command.kill('SIGKILL');
+    await command;
+    await rm(scratch, { recursive: true, force: true });
+  });
+  await new Promise<void>((resolve, reject) => {
+    command.stdout?.on('data', (text: Buffer) => {
+      if (text.includes('serving ')) resolve();
+    });
+    command.then((result) => reject(new Error(String(result.all))), reject);
+  });
+  // Wrapped: a command is a promise of its end.
+  return { command, scratch, url: `http://127.0.0.1:${port}` };
+}
+
+/** Lean processes of services on this machine that work in `scratch`: by their folder, or where a sandbox is told to put them. */
+function leanIn(scratch: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      if (!readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`${RUN_MARK}=lean-serve@`)) return false;
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      return words.includes(scratch) || readlinkSync(`/proc/${pid}/cwd`).startsWith(scratch);
+    } catch {
+      return false;
+    }
+  });
+}
+
+it('serves with a key, and on SIGTERM finishes, ends its processes and leaves nothing behind', async () => {
+  const { command, scratch, url } = await startServe(['--processes', '1', '--driver', 'server'], {
+    STP_LEAN_SERVE_KEYS: 'one, two',
+  });
+  const body = {
+    snippets: [
+      { id: 'a', code: 'import Stp.Nat\n#check Nat' },
+      { id: 'b', code: '#check Nat' },
+    ],
+  };
+  expect((await post(`${url}/api/check`, body, { headers: { authorization: 'Bearer three' } })).status).toBe(401);
+  const headers = { authorization: 'Bearer two' };
+  const { body: answer } = await post(`${url}/api/check`, body, { headers });
+  expect(answer.results[1]).toMatchObject({ response: { messages: [{ data: 'Nat : Type' }] } });
+  const slow = post(`${url}/api/check`, { snippets: [{ id: 'a', code: RUNAWAY }], timeout: 2 }, { headers });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(leanIn(scratch)).not.toEqual([]);
+  command.kill('SIGTERM');
+  expect((await slow).body.results).toMatchObject([{ outcome: 'timeout' }]);
+  const { exitCode, all } = await command;
+  expect(exitCode).toBe(0);
+  expect(all).toContain(url);
+  expect(all).not.toMatch(/\b(one|two)\b/);
+  expect(readdirSync(scratch)).toEqual([]);
+  expect(leanIn(scratch)).toEqual([]);
+});
+
+describe('is refused', () => {
+  it.each([
+    ['for all the world without a key', ['--host', '0.0.0.0'], 'STP_LEAN_SERVE_KEYS', 2],
+    ['on a port that is none', ['--port', '70000'], 'port', 2],
+    ['with a driver that is none', ['--driver', 'telnet'], 'driver', 2],
+    ['with REPLs where none is configured', ['--driver', 'repl', '--sandbox', 'off'], 'STP_LEAN_REPL', 1],
+    ['without memory', ['--memory-mb', '1'], 'memory', 2],
+  ])('%s', async (_, args, said, code) => {
+    const env = { STP_LEAN_SERVE_KEYS: '', STP_LEAN_REPL: '' };
+    const result = await stp(['lean', 'serve', '--port', String(await freePort()), ...args], { env });
+    expect(result.all).toContain(said);
+    expect(result.exitCode).toBe(code);
+  });
+});
+
+it('checks for a worker whose settings name it', async () => {
+  const { url } = await startServe(['--processes', '1'], { STP_LEAN_SERVE_KEYS: 'secret' });
+  const folder = mkdtempSync(join(tmpdir(), 'stp-lean-worker-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  process.env.STP_LEAN_KEY = 'secret';
+  const settings = {
+    ...workerSettings({
+      STP_LEAN_URL: url,
+      STP_STORE: pathToFileURL(folder).href,
+      STP_SCRATCH: join(folder, 'scratch'),
+    }),
+    cacheDirectory: workerSettings().cacheDirectory,
+  };
+  const ports = await assemblePorts(settings, await leanEnvironment(settings, () => {}));
+  onTestFinished(() => ports.close());
+  const { verification } = resolveConfig({ preset: 'smoke', environment: {}, flags: {} });
+  const verifier = await ports.verifier('remote-run', { ...verification, sandbox: 'where-available' });
+  // Not in any cache of verdicts: nobody else names it so.
+  const name = `p${Date.now()}`;
+  const results = await verifier.check([
+    { id: 'a', header: null, statement: `theorem ${name} (n : Nat) : n + 0 = n`, proof: `have ${name} := n\nsimp` },
+    { id: 'b', header: null, statement: `theorem ${name} (n : Nat) : n + 0 = 1`, proof: `have ${name} := n\nsimp` },
+  ]);
+  expect(results.map(({ kind, fromCache }) => [kind, fromCache])).toEqual([
+    ['proved', false],
+    ['rejected', false],
+  ]);
+  const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer secret' } })).text();
+  expect(metrics).toMatch(/^stp_lean_checks_total\{outcome="checked"\} [2-9]/m);
+});
