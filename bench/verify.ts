@@ -62,7 +62,8 @@ export async function benchVerify(directory: string): Promise<void> {
       row('  time that processes were busy', utilisation * 100, '%', 1);
       first ??= results;
       const differing = results.filter(({ kind }, index) => kind !== first![index]!.kind);
-      if (differing.length > 0) console.log(`  verdicts that differ: ${differing.map(({ id }) => id).join(', ')}`);
+      const kinds = [...Map.groupBy(differing, ({ kind }) => kind)].map(([kind, some]) => `${some.length} ${kind}`);
+      if (kinds.length > 0) console.log(`  verdicts that differ from the first row's: ${kinds.join(', ')}`);
     }
   }
   await benchPoolOverhead(directory);

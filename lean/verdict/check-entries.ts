@@ -68,6 +68,8 @@ export async function checkEntries<E extends CheckEntry>(
   const backlog = openBacklog<E>({ entriesPerRun, runsMax, look: check.alone ? 'alone' : 'small' });
   /** Header → what every entry under it comes to. */
   const settled = new Map<string, Finding>();
+  /** Headers under which something ran. */
+  const sound = new Set<string>();
   /** Those that have not ended, and how many of them have not landed. */
   const flights = new Set<Flight>();
   let inFlight = 0;
@@ -145,8 +147,7 @@ export async function checkEntries<E extends CheckEntry>(
   function land(task: Task<E>, landing: Landing): void {
     switch (landing.kind) {
       case 'header_error':
-        settled.set(task.header, headerError(landing.messages));
-        finishAll(task, headerError(landing.messages));
+        badHeader(task, headerError(landing.messages));
         break;
       case 'no_start':
         startAgain(task, notStarted(landing.exit));
@@ -157,6 +158,16 @@ export async function checkEntries<E extends CheckEntry>(
       case 'ran':
         read(task, landing);
     }
+  }
+
+  /** What was imported a moment ago has not become wrong: its modules cannot be read now. */
+  function badHeader(task: Task<E>, finding: Finding): void {
+    if (sound.has(task.header)) {
+      startAgain(task, infra(`the header is imported no longer: ${finding.messages[0]?.text ?? ''}`));
+      return;
+    }
+    settled.set(task.header, finding);
+    finishAll(task, finding);
   }
 
   /** Where Lean does not start for one, it will not for the others under the same header. */
@@ -191,6 +202,7 @@ export async function checkEntries<E extends CheckEntry>(
 
   function read(task: Task<E>, ran: Extract<Landing, { kind: 'ran' }>): void {
     const { done, exit } = ran;
+    sound.add(task.header);
     const peak = task.entries.length === 1 && exit.peakResidentBytes > 0 ? exit.peakResidentBytes : undefined;
     const costs = (checkMs: number): Costs => ({
       checkMs,

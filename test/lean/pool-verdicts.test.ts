@@ -114,6 +114,17 @@ describe('on a simulated clock', () => {
     await simulate(pool.close());
   });
 
+  test("a header whose modules go missing meanwhile is nobody's fault", async () => {
+    const { pool, driver, outcomes, run } = simulated({ processes: 1 });
+    const entries = Array.from({ length: 60 }, () => entry('ok', 10, 'fades'));
+    await simulate(run(entries));
+    const kinds = entries.map((one) => outcomes.get(one)!.kind);
+    expect(new Set(kinds.slice(0, 40))).toEqual(new Set(['unrefuted']));
+    expect(new Set(kinds.slice(40))).toEqual(new Set(['infra']));
+    expect(driver.opened).toBeLessThan(10);
+    await simulate(pool.close());
+  });
+
   test('kills without end come to infra, and to nothing that would count', async () => {
     const { pool, driver, outcomes, run } = simulated({ processes: 1 });
     const killing = setInterval(() => {

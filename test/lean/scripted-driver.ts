@@ -11,7 +11,8 @@
  *     -- hang 0         the process is ended at its deadline
  *     -- poison 15      proved after 15 ms, but whatever comes next in the same process kills it
  *
- * A header with `bad` in it has errors; with `dead` in it the process ends before it has one.
+ * A header with `bad` in it has errors; with `dead` in it the process ends before it has one; with `fades` in it there are
+ * errors from the third process on.
  */
 import { StpError } from '../../data/errors.ts';
 import type { LeanDriver, LeanSession, Opened, SessionExit, SessionRun } from '../../lean/process/driver.ts';
@@ -178,12 +179,13 @@ export function scriptedDriver(options: ScriptedOptions): ScriptedDriver {
       });
       await Promise.race([elapse(options.openMs), aborted]);
       signal?.removeEventListener('abort', onAbort);
-      if (!signal?.aborted && !/bad|dead/.test(header) && own.isAlive) {
+      const isBad = header.includes('bad') || (header.includes('fades') && this.opened > 2);
+      if (!signal?.aborted && !isBad && !header.includes('dead') && own.isAlive) {
         return { kind: 'open', session: own, headerMs: options.openMs };
       }
       await own.close();
       signal?.throwIfAborted();
-      if (header.includes('bad')) {
+      if (isBad) {
         return { kind: 'header_error', messages: [{ severity: 'error', line: 1, column: 0, text: 'no such module' }] };
       }
       const [code, by] = header.includes('dead') ? [3, null] : [null, 'SIGKILL' as const];
