@@ -1,11 +1,18 @@
-/** Checkpoint folders in and out of the store: one object a file, the manifest last; on a node, a checked local copy. */
+/**
+ * Checkpoint folders in and out of the store: one object a file, several files at once, the manifest last; on a node, a
+ * checked local copy. Both directions go on where a killed attempt was: uploads by the tokens that its heartbeats carried,
+ * downloads by the files it left.
+ */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { artifactRefSchema, type CheckpointRef } from '../data/schemas/artifact.ts';
-import type { ObjectStore } from '../infra/stores/object-store.ts';
+import { type ObjectStore, type UploadToken, uploadTokenSchema } from '../infra/stores/object-store.ts';
 import { readManifest } from '../model/checkpoint/checkpoint.ts';
 import { readJson } from './record-files.ts';
+
+/** Files on their way at once. Each holds at most two chunks of 8 MiB; more streams than this fill no network faster. */
+const TRANSFERS_MAX = 4;
 
 const manifestSchema = z.strictObject({
   model: z.string(),
@@ -15,39 +22,142 @@ const manifestSchema = z.strictObject({
 /** What a checkpoint's folder in a store holds beside the checkpoint: the list below, and how a training ended. */
 const STORE_FILES: ReadonlySet<string> = new Set(['files.json', 'trained.json']);
 
+/** Uploads under way by file name: what a heartbeat carries, so that the next attempt goes on from them. */
+export type Uploads = Readonly<Record<string, UploadToken>>;
+
+const withUploadsSchema = z.object({ uploads: z.record(z.string(), uploadTokenSchema) });
+
+/** The uploads that an earlier attempt's heartbeat names; none where it names none that can be read. */
+export function uploadsIn(heartbeatDetails: unknown): Uploads {
+  const parsed = withUploadsSchema.safeParse(heartbeatDetails);
+  return parsed.success ? parsed.data.uploads : {};
+}
+
+export interface StoreCheckpointOptions {
+  readonly signal: AbortSignal;
+  /** Of an earlier attempt. */
+  readonly uploads?: Uploads;
+  /** Called with all uploads under way whenever one begins or ends, and with the bytes confirmed so far. */
+  readonly onProgress?: (progress: { readonly uploads: Uploads; readonly bytesStored: number }) => void;
+}
+
 /** Puts a folder's files under `name/`, then `name/files.json`, their list. The folder may be one in a store itself. */
 export async function storeCheckpoint(
   store: ObjectStore,
   name: string,
   directory: string,
-  signal: AbortSignal,
+  options: StoreCheckpointOptions,
 ): Promise<CheckpointRef> {
-  const files: Record<string, z.infer<typeof artifactRefSchema>> = {};
-  for (const file of (await readdir(directory)).filter((name) => !STORE_FILES.has(name)).sort())
-    files[file] = await store.putFile(`${name}/${file}`, join(directory, file), { signal });
+  const names = (await readdir(directory)).filter((name) => !STORE_FILES.has(name)).sort();
+  const uploads: Record<string, UploadToken> = { ...options.uploads };
+  const stored: Record<string, number> = {};
+  const tell = (): void => {
+    const bytesStored = Object.values(stored).reduce((total, bytes) => total + bytes, 0);
+    options.onProgress?.({ uploads: { ...uploads }, bytesStored });
+  };
+  const refs = await inLanes(names, options.signal, async (file, signal) => {
+    const ref = await store.putFile(`${name}/${file}`, join(directory, file), {
+      signal,
+      upload: uploads[file],
+      onUpload: (token) => {
+        uploads[file] = token;
+        tell();
+      },
+      onProgress: (bytes) => {
+        stored[file] = bytes;
+        tell();
+      },
+    });
+    delete uploads[file];
+    stored[file] = ref.bytes;
+    tell();
+    return ref;
+  });
+  const files = Object.fromEntries(names.map((file, index) => [file, refs[index]!]));
   const { model } = await readManifest(directory);
   const manifest = await store.put(`${name}/files.json`, `${JSON.stringify({ model, files }, null, 2)}\n`);
   return { manifest, model };
 }
 
+/** Copies being made by this process, by folder: sampling and training may ask for one at the same time. */
+const underWay = new Map<string, Promise<void>>();
+
 /** A local folder with the checkpoint's files, each checked; made once a node and kept for the run. */
-export async function fetchCheckpoint(store: ObjectStore, checkpoint: CheckpointRef, scratch: string): Promise<string> {
+export async function fetchCheckpoint(
+  store: ObjectStore,
+  checkpoint: CheckpointRef,
+  scratch: string,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<string> {
   const directory = join(
     scratch,
     'checkpoints',
     `${checkpoint.model}-${checkpoint.manifest.crc32c.replaceAll(/[^\w]/g, '_')}`,
   );
-  if (await stat(directory).catch(() => null)) return directory;
-  const manifest = await readJson(store, checkpoint.manifest, manifestSchema);
-  const partial = `${directory}.${process.pid}.${Date.now()}.partial`;
-  await mkdir(partial, { recursive: true });
+  for (;;) {
+    signal.throwIfAborted();
+    if (await stat(directory).catch(() => null)) return directory;
+    const others = underWay.get(directory);
+    // What ended theirs need not end ours.
+    if (others !== undefined) await others.catch(() => undefined);
+    else break;
+  }
+  const copying = copyFiles(store, checkpoint, directory, signal);
+  underWay.set(directory, copying);
   try {
-    for (const [file, ref] of Object.entries(manifest.files)) await store.download(ref, join(partial, file));
-    await rename(partial, directory).catch(async (error: unknown) => {
-      if (!(await stat(directory).catch(() => null))) throw error;
-    });
+    await copying;
   } finally {
-    await rm(partial, { recursive: true, force: true });
+    underWay.delete(directory);
   }
   return directory;
+}
+
+/** The files gather under one name until all are there; a file that a killed process had whole is not fetched again. */
+async function copyFiles(
+  store: ObjectStore,
+  checkpoint: CheckpointRef,
+  directory: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const manifest = await readJson(store, checkpoint.manifest, manifestSchema);
+  const partial = `${directory}.partial`;
+  await mkdir(partial, { recursive: true });
+  try {
+    await inLanes(Object.entries(manifest.files), signal, async ([file, ref], laneSignal) => {
+      const path = join(partial, file);
+      const there = await stat(path).catch(() => null);
+      if (there?.size !== ref.bytes) await store.download(ref, path, { signal: laneSignal });
+    });
+    for (const name of await readdir(partial))
+      if (manifest.files[name] === undefined) await rm(join(partial, name), { force: true });
+    await rename(partial, directory);
+  } catch (error) {
+    // Another process was quicker.
+    if (!(await stat(directory).catch(() => null))) throw error;
+  }
+}
+
+/** Results in the order of the items; the first failure ends the others, and is thrown when they have ended. */
+async function inLanes<T, R>(
+  items: readonly T[],
+  signal: AbortSignal,
+  work: (item: T, signal: AbortSignal) => Promise<R>,
+): Promise<R[]> {
+  const failure = new AbortController();
+  const either = AbortSignal.any([signal, failure.signal]);
+  const results: R[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < items.length && !either.aborted) {
+      const index = next++;
+      try {
+        results[index] = await work(items[index]!, either);
+      } catch (error) {
+        if (!either.aborted) failure.abort(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: TRANSFERS_MAX }, lane));
+  either.throwIfAborted();
+  return results;
 }

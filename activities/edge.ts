@@ -57,19 +57,21 @@ export const HEARTBEAT_THROTTLE_MS_MAX = 1_000;
 
 /**
  * Runs long work under heartbeats that carry its progress, and gives it the signal that a cancellation or a lost
- * activity raises.
+ * activity raises, and what the attempt before it reported last (undefined in the first).
  */
 export async function withHeartbeat<T>(
-  work: (signal: AbortSignal, report: (progress: unknown) => void) => Promise<T>,
+  work: (signal: AbortSignal, report: (progress: unknown) => void, earlier: unknown) => Promise<T>,
 ): Promise<T> {
   const context = Context.current();
+  const earlier: unknown = activityInfo().heartbeatDetails;
   // Until there is something to say, what the attempt before this one said stays known.
-  let progress: unknown = activityInfo().heartbeatDetails ?? { attempt: activityInfo().attempt };
+  let progress: unknown = earlier ?? { attempt: activityInfo().attempt };
   const timer = setInterval(() => context.heartbeat(progress), HEARTBEAT_EVERY_MS);
   try {
-    return await work(context.cancellationSignal, (latest) => {
+    const report = (latest: unknown): void => {
       progress = latest;
-    });
+    };
+    return await work(context.cancellationSignal, report, earlier);
   } catch (error) {
     if (context.cancellationSignal.aborted)
       throw new CancelledFailure('the activity was cancelled', [], error as Error);

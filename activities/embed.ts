@@ -33,7 +33,7 @@ export function embedActivities(ports: Ports) {
       const store = await ports.store(run);
       return once(store, `${name}/embedded.json`, z.array(artifactRefSchema), () =>
         withHeartbeat(async (signal, report) => {
-          const directory = await fetchCheckpoint(store, checkpoint, await ports.scratch(run));
+          const directory = await fetchCheckpoint(store, checkpoint, await ports.scratch(run), signal);
           const generator = await ports.generator(run, directory, input.config.modelThreads, signal);
           const started = performance.now();
           const files: ArtifactRef[] = [];

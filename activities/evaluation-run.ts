@@ -20,7 +20,8 @@ import { readManifest } from '../model/checkpoint/checkpoint.ts';
 import { refusal } from '../selfplay/evaluation-rules.ts';
 import { blockEstimate, budgetsFor, passAtK } from '../selfplay/pass-at-k.ts';
 import { randomStream } from '../selfplay/random.ts';
-import { storeCheckpoint } from './checkpoints.ts';
+import { wallsOf, whyIneligible } from './certificate.ts';
+import { storeCheckpoint, uploadsIn } from './checkpoints.ts';
 import { withHeartbeat } from './edge.ts';
 import { outcomesOf, planShards } from './evaluate.ts';
 import { type JudgedSample, logRecords, writeEvaluationLog } from './evaluation-log.ts';
@@ -52,12 +53,13 @@ export function evaluationRunActivities(ports: Ports) {
       const { preset, seed, set, split, checkpoint: directory } = evaluateInputSchema.parse(input);
       const wanted = resolveConfig({ preset, set, flags: seed === undefined ? {} : { seed } });
       const store = await ports.store(run);
-      return withHeartbeat(async (signal) => {
+      return withHeartbeat(async (signal, onProgress, earlier) => {
+        const uploads = uploadsIn(earlier);
         const config = await once(store, 'config.json', runConfigSchema, async () => wanted);
         requireSameConfig(run, config, wanted);
         const { model } = await readManifest(directory);
         const subject = await once(store, EVALUATION_SUBJECT, evaluationSubjectSchema, async () => ({
-          checkpoint: await storeCheckpoint(store, 'model', directory, signal),
+          checkpoint: await storeCheckpoint(store, 'model', directory, { signal, uploads, onProgress }),
           split,
         }));
         requireSameSubject(run, subject, { model, split });
@@ -85,8 +87,12 @@ export function evaluationRunActivities(ports: Ports) {
           const log = await writeEvaluationLog(store, records, scratchPath, signal);
           const statements = await readAll(store, plan.statements, statementSchema);
           const certified = new Set<string>();
-          for await (const { statementId } of readRecords(store, input.proved, provedSchema))
-            certified.add(statementId);
+          const sandbox = await ports.sandbox(plan.config.verification.sandbox);
+          const ineligible = new Set(whyIneligible(sandbox));
+          for await (const proof of readRecords(store, input.proved, provedSchema)) {
+            certified.add(proof.statementId);
+            for (const reason of whyIneligible(wallsOf(proof))) ineligible.add(reason);
+          }
           const tallies = await tallyShards(store, shards);
           const groups = Map.groupBy(statements, (statement) => statement.labels[0]!);
           const verifier = await ports.verifier(run, plan.config.verification);
@@ -105,6 +111,8 @@ export function evaluationRunActivities(ports: Ports) {
             groups: await Promise.all(
               [...groups].map(([group, members]) => groupResult(group, members, tallies, certified, plan.config)),
             ),
+            eligible: ineligible.size === 0,
+            ineligibleBecause: [...ineligible],
           };
           return { evaluation: await store.put('evaluation.json', `${JSON.stringify(report, null, 2)}\n`), log };
         }),

@@ -112,7 +112,7 @@ export function everyNodeActivities(ports: Pick<Ports, 'store' | 'scratch' | 'ru
       readonly run: string;
       readonly checkpoint: CheckpointRef;
     }): Promise<{ readonly node: string; readonly directory: string; readonly bytes: number }> {
-      return withHeartbeat(async () => {
+      return withHeartbeat(async (signal) => {
         const store = await ports.store(input.run);
         const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(input.run), signal);
         let bytes = 0;

@@ -57,7 +57,7 @@ export function generateActivities(ports: Ports) {
       return once(store, `${input.name}/sampled.json`, sampledSchema, () =>
         withHeartbeat(async (signal, report) => {
           const items = await readAll(store, input.items, workItemSchema);
-          const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run));
+          const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
           const requests = items.flatMap((item) => {
             const { first, count } = waveSamples(item, input.wave, config.sampling.waves);
@@ -105,7 +105,7 @@ export function generateActivities(ports: Ports) {
       const store = await ports.store(run);
       return once(store, `${input.name}/conjectured.json`, artifactRefSchema, () =>
         withHeartbeat(async (signal, report) => {
-          const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run));
+          const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
           const { temperature, maxTokens } = config.conjectures;
           const options = { temperature, topP: config.sampling.topP, maxTokens };

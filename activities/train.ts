@@ -6,7 +6,7 @@ import { type ArtifactRef, type CheckpointRef, checkpointRefSchema } from '../da
 import { contentId } from '../data/schemas/ids.ts';
 import type { OptimiserConfig, RunConfig } from '../data/schemas/run-config.ts';
 import { optimiserSteps } from '../selfplay/select.ts';
-import { fetchCheckpoint, storeCheckpoint } from './checkpoints.ts';
+import { fetchCheckpoint, storeCheckpoint, uploadsIn } from './checkpoints.ts';
 import { withHeartbeat } from './edge.ts';
 import { metricsAt } from './metrics.ts';
 import type { Ports } from './ports.ts';
@@ -51,7 +51,11 @@ export function trainActivities(ports: Ports) {
       const name = `${input.name}-${inputHash.slice(0, 8)}`;
       const store = await ports.store(run);
       return once(store, `${name}/trained.json`, trainedSchema, () =>
-        withHeartbeat(async (signal, report) => {
+        withHeartbeat(async (signal, tell, earlier) => {
+          // An attempt that was cut off while it stored its checkpoint left uploads that this one, having come to the same
+          // bytes, goes on from: until then every heartbeat carries them on.
+          const uploads = uploadsIn(earlier);
+          const report = (progress: object): void => tell({ uploads, ...progress });
           const scratch = await ports.scratch(run);
           // Named by the input: a retry on this node finds the state of the training that was cut off.
           const work = join(scratch, `train-${inputHash}`);
@@ -72,7 +76,7 @@ export function trainActivities(ports: Ports) {
             {
               ...hyperparameters,
               examplesPath,
-              initDirectory: input.init === null ? null : await fetchCheckpoint(store, input.init, scratch),
+              initDirectory: input.init === null ? null : await fetchCheckpoint(store, input.init, scratch, signal),
               shape: config.model,
               outputDirectory,
               steps,
@@ -97,7 +101,11 @@ export function trainActivities(ports: Ports) {
           );
           if (result.heldOutTooLong > 0) await log(result.steps, { held_out_too_long: result.heldOutTooLong });
           if (result.heldOutLoss !== null) await log(result.steps, { held_out_loss: result.heldOutLoss });
-          const checkpoint = await storeCheckpoint(store, name, outputDirectory, signal);
+          const checkpoint = await storeCheckpoint(store, name, outputDirectory, {
+            signal,
+            uploads,
+            onProgress: report,
+          });
           await rm(work, { recursive: true, force: true });
           return {
             checkpoint,

@@ -10,12 +10,11 @@
 import { randomUUID } from 'node:crypto';
 import { link, lstat, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { checksumOfFile, pieces } from './contents.ts';
+import { checksumOfFile } from './contents.ts';
 import { Crc32c } from './crc32c.ts';
 import { RESERVED_PART } from './names.ts';
-import { cannotWrite, damaged, differs } from './store-errors.ts';
+import { damaged, differs } from './store-errors.ts';
 
 const MARK = /^([0-9a-f]{8})-(\d{1,15})-(\d{1,15})$/;
 /** A put-once object has one version. */
@@ -100,6 +99,19 @@ export class FileObjects {
     return { uri, generation: GENERATION, crc32c, bytes: crc.bytes, count };
   }
 
+  /** The object first: killed in between, only marks without their object are left, which nobody reads. */
+  async remove(name: string, generation: string): Promise<boolean> {
+    if (generation !== GENERATION) return false;
+    try {
+      await rm(this.pathOf(name));
+    } catch (error) {
+      return nullWhenMissing(error as NodeJS.ErrnoException) ?? false;
+    }
+    await syncFolder(dirname(this.pathOf(name)));
+    await rm(this.own('marks', name), { recursive: true, force: true });
+    return true;
+  }
+
   /** Removes what killed processes left long ago; a store that may only be read is left as it is. */
   async sweepTemporary(): Promise<void> {
     for (const name of await readdir(this.own('temporary')).catch(() => [] as string[])) {
@@ -130,21 +142,6 @@ export async function writeFlushed(
     await file.close();
   }
   return crc;
-}
-
-/** Writes a stream to a file of this machine that appears whole or not at all. Shared by the stores' `download`. */
-export async function saveAs(path: string, input: Readable): Promise<void> {
-  const partial = `${path}.${randomUUID()}.partial`;
-  try {
-    await makeFolder(dirname(path));
-    await writeFlushed(partial, pieces(input, undefined));
-    await rename(partial, path);
-  } catch (error) {
-    throw cannotWrite(path, error);
-  } finally {
-    input.destroy();
-    await rm(partial, { force: true }).catch(() => {});
-  }
 }
 
 /** A folder and those above it. Node's own way says "not there" where the file system is read-only. */

@@ -4,8 +4,9 @@ import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { checkedStream, checksum, collect, nameInStore, pieces, requireRange } from './contents.ts';
+import { downloadTo } from './download.ts';
 import { listFileNames } from './file-list.ts';
-import { FileObjects, saveAs, writeFlushed } from './file-objects.ts';
+import { FileObjects, writeFlushed } from './file-objects.ts';
 import { moveFilePointer, readFilePointer } from './file-pointers.ts';
 import { checkName, checkPrefix } from './names.ts';
 import type { ObjectStore, PutOptions } from './object-store.ts';
@@ -89,9 +90,20 @@ export async function openFileStore(folder: string): Promise<ObjectStore> {
         await file.close();
       }
     },
-    async download(ref, path) {
-      const input = await stream(ref);
-      await saveAs(path, input);
+    async download(ref, path, options) {
+      const file = await openForReading(ref);
+      try {
+        const read = async (start: number) =>
+          file.createReadStream({ start, highWaterMark: READ_BYTES, autoClose: false });
+        await downloadTo(path, ref, read, options?.signal);
+      } finally {
+        await file.close();
+      }
+    },
+    async remove({ uri, generation }) {
+      return objects.remove(nameInStore(root, { uri }), generation).catch((error) => {
+        throw cannotWrite(uri, error);
+      });
     },
     async stat(name) {
       return (await inspect(checkName(name)))?.ref ?? null;

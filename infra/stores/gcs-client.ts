@@ -110,8 +110,15 @@ export class GcsClient {
     } while (pageToken !== undefined);
   }
 
-  async remove(name: string, generation: string): Promise<void> {
-    await this.#bucket.file(name, { generation }).delete({ ignoreNotFound: true });
+  /** False where there is no such object, or another generation of it. */
+  async remove(name: string, generation: string): Promise<boolean> {
+    try {
+      await this.#bucket.file(name).delete({ ifGenerationMatch: generation });
+      return true;
+    } catch (error) {
+      if (statusOf(error) === 404 || statusOf(error) === 412) return false;
+      throw error;
+    }
   }
 }
 

@@ -7,13 +7,12 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
 import { checksumOfFile, pieces } from './contents.ts';
 import { Crc32c } from './crc32c.ts';
 import { type GcsClient, type GcsResource, type NewObject, resourceSchema } from './gcs-client.ts';
 import { statusOf } from './gcs-errors.ts';
 import { askSession, CHUNK_BYTES, inChunks, uploadChunks } from './gcs-upload.ts';
-import type { PutOptions } from './object-store.ts';
+import { type PutFileOptions, type PutOptions, type UploadToken, uploadTokenSchema } from './object-store.ts';
 import { damaged, differs } from './store-errors.ts';
 
 /** Key of the record count in an object's custom metadata. */
@@ -58,13 +57,14 @@ export async function putInput(target: PutTarget, input: AsyncIterable<Buffer>):
   }
 }
 
-const savedSessionSchema = z.strictObject({ uri: z.string(), crc32c: z.string(), bytes: z.number(), session: z.url() });
-
 /**
- * Puts a file of this machine. The session of a large one is noted in the user's cache folder until it is done, so
- * that a later process goes on where a killed one was. Sessions last a week.
+ * Puts a file of this machine. The session of a large one is told to the caller, and noted in the user's cache folder
+ * until it is done, so that a later process goes on where a killed one was, here or elsewhere. Sessions last a week.
  */
-export async function putFile(target: PutTarget, path: string): Promise<GcsResource> {
+export async function putFile(
+  target: PutTarget & { readonly options: PutFileOptions },
+  path: string,
+): Promise<GcsResource> {
   const { client, name, uri, options } = target;
   const crc = await checksumOfFile(path, options.signal);
   const crc32c = crc.toBase64();
@@ -73,11 +73,13 @@ export async function putFile(target: PutTarget, path: string): Promise<GcsResou
 
   const note = { uri, crc32c, bytes: crc.bytes };
   const notePath = notePathOf(uri);
-  const started = await resumable(notePath, note, options.signal);
+  const started = await resumable([options.upload, await readNote(notePath)], note, options.signal);
   try {
     const session = started?.session ?? (await client.openSession(name, { ...describe(options), crc32c }));
+    const token = { ...note, session };
     // Whoever reads the note may write the object: it is for the owner only. Without it only resuming is lost.
-    if (started === null) await writeNote(notePath, { ...note, session }).catch(() => {});
+    if (started === null) await writeNote(notePath, token).catch(() => {});
+    options.onUpload?.(token);
     const offset = started?.offset ?? 0;
     const rest = pieces(createReadStream(path, { start: offset, highWaterMark: 1 << 20 }), options.signal);
     const { signal, onProgress } = options;
@@ -97,27 +99,37 @@ function notePathOf(uri: string): string {
   return join(cache, 'stp', 'uploads', `${createHash('sha256').update(uri).digest('hex').slice(0, 32)}.json`);
 }
 
-async function writeNote(path: string, note: z.infer<typeof savedSessionSchema>): Promise<void> {
+async function writeNote(path: string, note: UploadToken): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await writeFile(path, JSON.stringify(note), { mode: 0o600 });
 }
 
-/** The session a killed process left for this very upload, and how far it got; null to begin anew. */
+/** What a process of this user left behind here; undefined where there is none or it cannot be read. */
+async function readNote(path: string): Promise<UploadToken | undefined> {
+  try {
+    return uploadTokenSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first session that is of this very upload and still known, and how far it got; null to begin anew. */
 async function resumable(
-  notePath: string,
-  expected: { uri: string; crc32c: string; bytes: number },
+  tokens: readonly (UploadToken | undefined)[],
+  expected: Omit<UploadToken, 'session'>,
   signal: AbortSignal | undefined,
 ): Promise<{ session: string; offset: number } | null> {
-  try {
-    const note = savedSessionSchema.parse(JSON.parse(await readFile(notePath, 'utf8')));
-    const same = note.uri === expected.uri && note.crc32c === expected.crc32c && note.bytes === expected.bytes;
-    if (!same) return null;
-    const offset = await askSession(note.session, null, signal);
-    return typeof offset === 'number' && offset < expected.bytes ? { session: note.session, offset } : null;
-  } catch {
-    // No note, not ours, or a session that is gone.
-    return null;
+  const ours = tokens
+    .filter((token) => token !== undefined)
+    .filter((token) => {
+      return token.uri === expected.uri && token.crc32c === expected.crc32c && token.bytes === expected.bytes;
+    });
+  for (const session of new Set(ours.map((token) => token.session))) {
+    // One that is gone, or refuses, is no loss: the upload begins anew.
+    const offset = await askSession(session, null, signal).catch(() => null);
+    if (typeof offset === 'number' && offset < expected.bytes) return { session, offset };
   }
+  return null;
 }
 
 /** The stored object where it has the offered bytes; STP1404 where it has others. */

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { asBuffer, checkedStream, collect, nameInStore, pieces, requirePointerText, requireRange } from './contents.ts';
-import { saveAs } from './file-objects.ts';
+import { downloadTo } from './download.ts';
 import { GcsClient, type GcsResource } from './gcs-client.ts';
 import { gcsError, isTransient, statusOf } from './gcs-errors.ts';
 import { COUNT_KEY, type PutTarget, putFile, putInput } from './gcs-put.ts';
@@ -119,8 +119,14 @@ export function openGcsStore(bucket: string, prefix: string, endpoint?: string):
       requireRange(ref, start, end);
       return collect(await readRange(ref, start, end));
     },
-    async download(ref, path) {
-      await saveAs(path, await stream(ref));
+    async download(ref, path, options) {
+      await downloadTo(path, ref, (start) => readRange(ref, start, ref.bytes), options?.signal);
+    },
+    async remove({ uri, generation }) {
+      const name = above + nameInStore(root, { uri });
+      return client.remove(name, generation).catch((error) => {
+        throw gcsError('STP1401', uri, error);
+      });
     },
     async stat(name) {
       const resource = await reading(uriOf(name), client.resource(above + checkName(name)));

@@ -3,7 +3,20 @@
  * thing, moved by compare-and-set. Names are relative to the store's root, `/`-separated, without `.` or `..` parts.
  */
 import type { Readable } from 'node:stream';
+import { z } from 'zod';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+
+/**
+ * An upload under way: where it is received and of what. Whoever has it may write that one object, for a week; it goes into
+ * a heartbeat so that the next attempt goes on from it, on whatever machine that has the same bytes.
+ */
+export const uploadTokenSchema = z.strictObject({
+  uri: z.string().max(2_048),
+  crc32c: z.string().max(16),
+  bytes: z.number().int().nonnegative(),
+  session: z.url().max(4_096),
+});
+export type UploadToken = z.infer<typeof uploadTokenSchema>;
 
 export interface PutOptions {
   /** Records in the object (JSON Lines); default 1. */
@@ -12,7 +25,14 @@ export interface PutOptions {
   readonly onProgress?: (bytesWritten: number) => void;
 }
 
-interface ObjectInfo {
+export interface PutFileOptions extends PutOptions {
+  /** What an earlier attempt was given by `onUpload`; of another object, or of other bytes, it is not used. */
+  readonly upload?: UploadToken | undefined;
+  /** Called when an upload that can be gone on with has begun or has been taken up. Stores without such uploads never do. */
+  readonly onUpload?: (token: UploadToken) => void;
+}
+
+export interface ObjectInfo {
   readonly name: string;
   readonly bytes: number;
   readonly generation: string;
@@ -29,18 +49,23 @@ export interface ObjectStore {
    */
   put(name: string, data: string | Uint8Array | Readable, options?: PutOptions): Promise<ArtifactRef>;
   /** As `put` from a file on this machine, resumable for large ones. */
-  putFile(name: string, path: string, options?: PutOptions): Promise<ArtifactRef>;
+  putFile(name: string, path: string, options?: PutFileOptions): Promise<ArtifactRef>;
   /** Whole object, checksum checked before it is returned (STP1402 when damaged, STP1403 when missing). */
   get(ref: ArtifactRef): Promise<Buffer>;
   /** Stream; fails at its end with STP1402 when the bytes do not match the reference. */
   stream(ref: ArtifactRef): Promise<Readable>;
   /** Bytes [start, end). */
   range(ref: ArtifactRef, start: number, end: number): Promise<Buffer>;
-  /** To a local file under a temporary name, checked, then renamed. */
-  download(ref: ArtifactRef, path: string): Promise<void>;
+  /**
+   * To a local file under a temporary name, checked, then renamed. What a killed process had of it is gone on with. One
+   * process at a time may download to a path.
+   */
+  download(ref: ArtifactRef, path: string, options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** What is known of a name, or null. Reads the record count back from metadata. */
   stat(name: string): Promise<ArtifactRef | null>;
   list(prefix: string): AsyncIterable<ObjectInfo>;
+  /** Removes this very object; one that is gone already, or is another by now, is left alone. True where it was removed. */
+  remove(ref: Pick<ArtifactRef, 'uri' | 'generation'>): Promise<boolean>;
   /** A pointer's current text and generation, or null. */
   readPointer(name: string): Promise<{ text: string; generation: string } | null>;
   /** Moves a pointer when its generation still is `expected` (null: not there yet); STP1404 otherwise. Returns the new one. */

@@ -1,0 +1,97 @@
+/**
+ * An object to a file of this machine that appears whole or not at all. What a killed process, or an attempt that failed,
+ * had of it is gone on with: the partial file is named by the object and by the process that writes it, and one whose
+ * process is gone is taken over by renaming it, which one taker alone can do. What is taken over is read through for its
+ * checksum; the whole is checked before it gets its name.
+ */
+import { createReadStream } from 'node:fs';
+import { open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { StpError } from '../../data/errors.ts';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { identify, isRunning } from '../nodes/processes.ts';
+import { pieces } from './contents.ts';
+import { Crc32c } from './crc32c.ts';
+import { makeFolder } from './file-objects.ts';
+import { cannotWrite, damaged } from './store-errors.ts';
+
+/** `NAME.CRC-GENERATION.PID-STARTTICKS-NUMBER.partial`; pid 0 is nobody. */
+const OWNER = /\.(\d+)-(\d+)-\d+\.partial$/;
+const READ_BYTES = 1 << 20;
+/** Taken over at most in so many pieces; the rest of a folder full of leftovers is left. */
+const LEFTOVERS_MAX = 100;
+
+let started = 0;
+
+/** `read(start)` gives the object's bytes from there on. Rejects with the signal's reason, STP1402 for wrong bytes, STP1401. */
+export async function downloadTo(
+  path: string,
+  ref: ArtifactRef,
+  read: (start: number) => Promise<AsyncIterable<Buffer>>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  signal?.throwIfAborted();
+  const folder = dirname(path);
+  const stem = `${basename(path)}.${Buffer.from(ref.crc32c, 'base64').toString('hex')}-${ref.generation}`;
+  started += 1;
+  const self = await identify(process.pid);
+  const partial = join(folder, `${stem}.${self.pid}-${self.startTicks}-${started}.partial`);
+  let keep = false;
+  try {
+    await makeFolder(folder);
+    await takeOver(folder, stem, partial);
+    await complete(partial, ref, read, signal).catch((error: unknown) => {
+      // Wrong bytes are of no use to anybody; those of a broken connection are.
+      keep = !(error instanceof StpError && error.code === 'STP1402');
+      throw error;
+    });
+    await rename(partial, path);
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : cannotWrite(path, error);
+  } finally {
+    if (keep) await rename(partial, join(folder, `${stem}.0-0-${started}.partial`)).catch(() => {});
+    else await rm(partial, { force: true }).catch(() => {});
+  }
+}
+
+/** Makes the longest leftover of this object ours, under the name `partial`, and removes the others whose owners are gone. */
+async function takeOver(folder: string, stem: string, partial: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith(`${stem}.`) && OWNER.test(name));
+  for (const name of names.slice(0, LEFTOVERS_MAX)) {
+    const [, pid, startTicks] = OWNER.exec(name)!;
+    const owner = { pid: Number(pid), startTicks: Number(startTicks) };
+    if (owner.pid === process.pid || (owner.pid !== 0 && (await isRunning(owner)))) continue;
+    try {
+      await rename(join(folder, name), partial);
+      return;
+    } catch {
+      // Another was quicker.
+    }
+  }
+}
+
+async function complete(
+  partial: string,
+  ref: ArtifactRef,
+  read: (start: number) => Promise<AsyncIterable<Buffer>>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const crc = new Crc32c();
+  const file = await open(partial, 'a');
+  try {
+    const there = createReadStream(partial, { highWaterMark: READ_BYTES, ...(signal && { signal }) });
+    for await (const piece of pieces(there, signal)) crc.update(piece);
+    if (crc.bytes > ref.bytes) throw damaged(ref.uri, `${crc.bytes} bytes instead of ${ref.bytes}`);
+    for await (const piece of await read(crc.bytes)) {
+      signal?.throwIfAborted();
+      await file.appendFile(piece);
+      crc.update(piece);
+      if (crc.bytes > ref.bytes) throw damaged(ref.uri, `more than ${ref.bytes} bytes`);
+    }
+    if (crc.bytes !== ref.bytes) throw damaged(ref.uri, `${crc.bytes} bytes instead of ${ref.bytes}`);
+    if (crc.toBase64() !== ref.crc32c) throw damaged(ref.uri, `CRC-32C ${crc.toBase64()} instead of ${ref.crc32c}`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
