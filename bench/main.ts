@@ -8,6 +8,7 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { proverExample, proverPrompt } from '../selfplay/prompts.ts';
 import { repositorySources } from '../workers/sources.ts';
+import { benchKernel } from './kernel.ts';
 import { benchLean } from './lean.ts';
 import { row } from './measure.ts';
 import { benchSampling } from './model-sampling.ts';
@@ -31,6 +32,7 @@ const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
   lean: benchLean,
   verify: benchVerify,
   selection: () => benchSelection(row),
+  kernel: benchKernel,
   orchestration: benchOrchestration,
 };
 

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { edgeInterceptors, HEARTBEAT_THROTTLE_MS_MAX } from '../activities/edge.ts';
 import type { Ports } from '../activities/ports.ts';
 import { verifyShardActivities } from '../activities/verify-shard.ts';
@@ -28,6 +28,7 @@ const SIZES = [
 ] as const;
 
 export async function benchOrchestration(directory: string): Promise<void> {
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
   const { executable } = await temporalExecutable(workerSettings(), console.error);
   for (const { processes, shards } of SIZES)
     for (const slots of [1, 2]) {

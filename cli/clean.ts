@@ -1,20 +1,26 @@
-/** `stp clean RUN`: the clean-up that every run does by itself, on demand. */
+/** `stp clean [RUN]`: the clean-up that every run and every worker does by itself, on demand. */
 import { basename, dirname, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { localNodes } from '../infra/nodes/local-nodes.ts';
+import type { CleanUpReport } from '../infra/nodes/nodes.ts';
 import { localHostQueue } from '../workers/assemble.ts';
 import { localRunName, workerSettings } from '../workers/settings.ts';
 
-/** @param nameOrFolder a run in the worker's store, or a run folder anywhere */
-export async function clean(nameOrFolder: string): Promise<void> {
+/** @param nameOrFolder a run in the worker's store, or a run folder anywhere; without one, what dead workers have left here */
+export async function clean(nameOrFolder: string | undefined): Promise<void> {
   const { scratchDirectory, storeUri } = workerSettings();
+  const nodes = localNodes({ scratchDirectory, taskQueue: localHostQueue() });
+  if (nameOrFolder === undefined) return say('of workers that are gone', await nodes.sweep(null));
   const isFolder = nameOrFolder.includes(sep);
   const run = isFolder ? basename(resolve(nameOrFolder)) : nameOrFolder;
   const local = localRunName(isFolder ? pathToFileURL(dirname(resolve(nameOrFolder))).href : storeUri, run);
-  const report = await localNodes({ scratchDirectory, taskQueue: localHostQueue() }).cleanUp(local);
+  say(`of run ${run}`, await nodes.cleanUp(local));
+}
+
+function say(whose: string, report: CleanUpReport): void {
   const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
   console.log(
-    `${report.processesEnded} processes of run ${run} ended; ${megabytes(report.memoryBytesFreed)} of memory and ` +
+    `${report.processesEnded} processes ${whose} ended; ${megabytes(report.memoryBytesFreed)} of memory and ` +
       `${megabytes(report.scratchBytesFreed)} of scratch files freed; they had used ${report.cpuSecondsUsed.toFixed(0)} s of CPU`,
   );
 }

@@ -203,7 +203,7 @@ program
   .description(
     'End the Lean and model processes of a run on this machine and remove its scratch files. Touches nothing else.',
   )
-  .argument('<run>', 'name of the run, or its folder')
+  .argument('[run]', 'name of the run, or its folder; without it, processes whose worker is gone, of any run')
   .action(async (run) => (await import('./clean.ts')).clean(run));
 
 addLeanCommands(program);

@@ -69,8 +69,8 @@ program
   .command('fleet')
   .option('--nodes <n>', 'nodes', wholeNumber('nodes', 1, 1_000), 200)
   .option('--processes <n>', 'processes of a node', wholeNumber('processes', 1, 1_000), 8)
-  .option('--shards <n>', 'shards', wholeNumber('shards', 1, 1_000), 800)
-  .option('--proofs <n>', 'proofs of a shard', wholeNumber('proofs', 1, 100_000), 500)
+  .option('--shards <n>', 'shards', wholeNumber('shards', 1, 1_000), 600)
+  .option('--proofs <n>', 'proofs of a shard', wholeNumber('proofs', 1, 100_000), 100)
   .option('--losses <n>', 'processes of ten nodes that are killed', wholeNumber('losses', 0, 100), 3)
   .option('--seed <n>', 'seed of times and losses', wholeNumber('seed', 0, 2 ** 31 - 1), 1)
   .action(async (options: FleetCommandOptions) => {

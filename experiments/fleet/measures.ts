@@ -99,8 +99,8 @@ export async function measureFleet(
 }
 
 async function* logLines(directory: string): AsyncGenerator<LogLine> {
+  // The last line of a process that was killed may be cut.
   for (const name of (await readdir(directory)).sort())
-    // The last line of a process that was killed may be cut.
     for await (const line of createInterface({ input: createReadStream(join(directory, name)) }))
       if (line.endsWith('}')) yield JSON.parse(line) as LogLine;
 }

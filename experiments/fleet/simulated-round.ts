@@ -4,7 +4,7 @@
  */
 import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { fleetActivities } from '../../activities/fleet.ts';
+import { countWorkers, fleetActivities } from '../../activities/fleet.ts';
 import { writeRecords } from '../../activities/record-files.ts';
 import type { VerifyShardInput } from '../../activities/verify-shard.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
@@ -116,12 +116,8 @@ function roundInput(run: string, nothing: ArtifactRef): RoundInput {
 }
 
 async function untilPolled(client: Client, nodes: number, signal: AbortSignal): Promise<void> {
-  const { namespace } = client.options;
-  for (;;) {
+  while ((await countWorkers(client, LEAN_QUEUE)) < nodes) {
     signal.throwIfAborted();
-    const taskQueue = { name: LEAN_QUEUE };
-    const { pollers } = await client.workflowService.describeTaskQueue({ namespace, taskQueue, taskQueueType: 2 });
-    if ((pollers ?? []).length >= nodes) return;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
