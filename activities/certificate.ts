@@ -1,6 +1,6 @@
 /** The record that is kept beside a proof: what exactly was checked, by what, within which walls. Claims nothing else. */
 import { createHash } from 'node:crypto';
-import type { Certificate, Proved } from '../data/schemas/records.ts';
+import type { Certificate, Proved, SandboxFacts } from '../data/schemas/records.ts';
 import type { FileReport } from '../lean/check-file.ts';
 import { LIBRARY_HEADER } from '../lean/library/header.ts';
 
@@ -41,4 +41,14 @@ export function certificateOf(
       checksMs: ms(report.checks.map(({ by }) => by).filter((by) => !own.includes(by))),
     },
   };
+}
+
+/** A result counts only where Lean was walled in whenever it read a model's text. Why not; empty where it was. */
+export function whyIneligible({ kind, description }: SandboxFacts): string[] {
+  return kind === 'none' ? [`Lean ran without a sandbox: ${description}`] : [];
+}
+
+/** Where the proof was certified; older certificates do not say, and do not count as walled in. */
+export function wallsOf({ certificate }: Proved): SandboxFacts {
+  return certificate?.sandbox ?? { kind: 'none', description: 'the certificates do not say' };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
 import { type Proved, provedSchema } from '../data/schemas/records.ts';
 import { roundManifestSchema } from '../data/schemas/round.ts';
+import { whyIneligible } from './certificate.ts';
 import { withHeartbeat } from './edge.ts';
 import { REPORTED } from './finished-rounds.ts';
 import { grownTheorems } from './library.ts';
@@ -10,7 +11,6 @@ import type { Ports } from './ports.ts';
 import { once, readJson, readRecords } from './record-files.ts';
 import { gatherRun } from './report/gather.ts';
 import { makeReport } from './report/make-report.ts';
-import { whyIneligible } from './report/summary.ts';
 import type { ReportInput, SelfplayResult } from './run-state.ts';
 import { writeProofs } from './write-proofs.ts';
 

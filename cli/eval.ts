@@ -78,7 +78,8 @@ export function describe(report: EvaluationReport): string {
   const head =
     `${report.modelName} (${report.model.slice(0, 8)}), ${report.samplesPerStatement} samples a statement at ` +
     `temperature ${report.temperature}, ${report.leanVersion}`;
-  return [head, ...report.groups.map(describeGroup)].join('\n\n');
+  const loud = report.eligible ? [] : [`NOT ELIGIBLE  ${report.ineligibleBecause.join('; ')}`];
+  return [head, ...loud, ...report.groups.map(describeGroup)].join('\n\n');
 }
 
 function describeGroup(group: EvaluationGroup): string {

@@ -9,10 +9,10 @@ import { GROWN_NAMESPACE } from '../../lean/library/grow.ts';
 import type { NoveltyIndex } from '../../selfplay/novelty.ts';
 import { displayStatement } from '../../selfplay/prompts.ts';
 import { workItemSchema } from '../../selfplay/shards.ts';
+import { wallsOf, whyIneligible } from '../certificate.ts';
 import { readJson, readRecords } from '../record-files.ts';
 import { addRate, emptyHistogram, isInBand, quantiles } from './distribution.ts';
 import type { ListedProof, ProgressPoint, RoundFigures } from './figures.ts';
-import { whyIneligible } from './summary.ts';
 import { TopList } from './top-list.ts';
 
 /** All that is asked of a conjecture or theorem here, whatever it was made from. */
@@ -68,8 +68,7 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
   for await (const proof of readRecords(store, manifest.proved, provedSchema)) {
     provedNow.add(proof.statementId);
     gathering.leanVersion = proof.leanVersion;
-    const sandbox = proof.certificate?.sandbox ?? { kind: 'none', description: 'the certificates do not say' };
-    for (const reason of whyIneligible(sandbox)) gathering.ineligibleBecause.add(reason);
+    for (const reason of whyIneligible(wallsOf(proof))) gathering.ineligibleBecause.add(reason);
     if (proof.premises.some((premise) => premise.startsWith(`${GROWN_NAMESPACE}.`))) proofsWithGrown++;
     if (proof.origin === 'conjecture') {
       const listed = { proof, novelty: novelties.get(proof.statementId) ?? null };

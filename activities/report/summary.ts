@@ -1,6 +1,5 @@
 /** The run in numbers: `summary.json`, made of round manifests. */
 
-import type { SandboxFacts } from '../../data/schemas/records.ts';
 import {
   type Evaluation,
   NO_ROUND_COUNTS,
@@ -9,11 +8,6 @@ import {
   sumVerdicts,
 } from '../../data/schemas/round.ts';
 import type { RunState } from '../run-state.ts';
-
-/** A result counts only where Lean was walled in whenever it read a model's text. */
-export function whyIneligible({ kind, description }: SandboxFacts): string[] {
-  return kind === 'none' ? [`Lean ran without a sandbox: ${description}`] : [];
-}
 
 export function summarise(
   run: string,

@@ -65,6 +65,10 @@ export const evaluationReportSchema = z.strictObject({
   samples: count,
   verdicts: verdictCountsSchema,
   groups: z.array(evaluationGroupSchema),
+  /** As of a run's summary: not where Lean ran without a sandbox. */
+  eligible: z.boolean().default(false),
+  /** Why not; empty where it is. */
+  ineligibleBecause: z.array(z.string()).default(['the evaluation is older than sandboxes']),
 });
 export type EvaluationReport = z.infer<typeof evaluationReportSchema>;
 

@@ -1,6 +1,7 @@
 /**
- * Every attack gets its expected verdict and none is accepted, and honest candidates checked beside the attacks are not
- * disturbed. Real Lean; about fifty seconds of one core, half of it the loops and half the files.
+ * Every attack gets its expected verdict and none is accepted, whatever Lean is spoken to by, and honest candidates checked
+ * beside the attacks are not disturbed. Real Lean, in the sandbox where there is one; about two minutes of one core, most of
+ * it the loops, once a driver, and the files.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,36 +15,35 @@ import { openCheckTimes } from '../../lean/verdict/check-speculation.ts';
 import { limitClasses } from '../../lean/verdict/limits.ts';
 import { PROOFS } from '../../lean/verdict/run-batch.ts';
 import type { LeanEnvironment, Verifier } from '../../lean/verifier.ts';
+import { script } from '../lean/drivers.ts';
 import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
+import { machineSandbox } from '../support/sandbox.ts';
 import { readAttacks } from './attacks.ts';
+
+const REPL_DOUBLE = join(import.meta.dirname, '..', 'lean', 'repl-double.ts');
 
 const HONEST = {
   header: null,
   statement: 'theorem honest (a b : Nat) : a + b = b + a',
   proof: '  exact Nat.add_comm a b',
 };
-const LIMITS = { candidateTimeoutMs: 5_000, memoryBytesMax: 2_147_483_648 };
+const LIMITS = { candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 };
 
-let environment: LeanEnvironment;
-let verifier: Verifier;
+const environment: LeanEnvironment = await coreEnvironment();
+const sandbox = await machineSandbox(environment);
+const walls = sandbox === null ? {} : { sandbox };
 const scratchDirectory = scratchFolder();
+const COMMON = { libraryHeader: '', processes: 2, cacheDirectory: null, scratchDirectory, ...LIMITS };
+afterAll(() => rmSync(scratchDirectory, { recursive: true, force: true }));
 
-beforeAll(async () => {
-  environment = await coreEnvironment();
-  const common = { libraryHeader: '', processes: 2, cacheDirectory: null, scratchDirectory };
-  verifier = await openVerifier({ environment, ...common, ...LIMITS });
-});
-afterAll(async () => {
-  await verifier.close();
-  rmSync(scratchDirectory, { recursive: true, force: true });
-});
-
-describe('proofs', () => {
+/** The REPL is a double here, so only what concerns its protocol is tried on it. */
+describe.each(['json', 'server'] as const)('proofs and statements, by the driver %s', (driver) => {
   const attacks = readAttacks('proof');
-
-  test('there are at least thirty attacks', () => {
-    expect(attacks.length).toBeGreaterThanOrEqual(30);
+  let verifier: Verifier;
+  beforeAll(async () => {
+    verifier = await openVerifier({ environment, driver, ...COMMON, ...walls });
   });
+  afterAll(() => verifier.close());
 
   test('each gets its verdict, and an honest proof beside each of them is proved', async () => {
     const candidates = attacks.flatMap(({ name, header, statement, proof }) => [
@@ -63,13 +63,15 @@ describe('proofs', () => {
   test('none is accepted where the screen lets everything through', async () => {
     const entries = attacks
       .filter((attack) => attack.header === null && attack.statement.startsWith('theorem claim : (1 : Nat) = 2'))
-      .filter((attack) => !/sleep/.test(attack.name))
+      // Loops cost the same without the screen, and sleep waits: once, by one driver, is enough.
+      .filter((attack) => attack.name !== 'sleep' && (driver === 'json' || attack.expected !== 'timeout'))
       .flatMap((attack) => [
         { header: '', signature: ' : (1 : Nat) = 2', proofText: attack.proof },
         { header: '', signature: HONEST.statement.replace('theorem honest', ''), proofText: HONEST.proof },
       ]);
     const outcomes = new Map<number, Outcome>();
-    const pool = openCheckPool({ environment, workingDirectory: scratchDirectory }, { driver: 'json', processes: 2 });
+    const place = { environment, workingDirectory: scratchDirectory, ...walls };
+    const pool = openCheckPool(place, { driver, processes: 2 });
     const check = {
       pool,
       ...limitClasses(LIMITS),
@@ -87,6 +89,21 @@ describe('proofs', () => {
     const clean = sorted.filter(([, outcome]) => 'axioms' in outcome && !restsOnMore(outcome.axioms));
     const honest = entries.filter((_, index) => index % 2 === 1);
     expect(clean.map(([index]) => entries[index]!.proofText)).toEqual(honest.map(({ proofText }) => proofText));
+  });
+
+  test('each statement gets its verdict, and an honest one beside each of them is accepted', async () => {
+    const lies = readAttacks('statement');
+    const statements = lies.flatMap(({ name, header, statement }) => [
+      { id: name, header, statement },
+      { id: `honest beside ${name}`, header: null, statement: HONEST.statement },
+    ]);
+    const results = await verifier.checkStatements(statements);
+    const kinds = Object.fromEntries(results.map(({ id, kind }) => [id, kind]));
+    const expected = lies.flatMap((attack) => [
+      [attack.name, attack.expected],
+      [`honest beside ${attack.name}`, 'accepted'],
+    ]);
+    expect(kinds).toEqual(Object.fromEntries(expected));
   });
 
   function restsOnMore(axioms: readonly string[]): boolean {
@@ -119,7 +136,9 @@ describe('random proofs', () => {
       proof: `${HONEST.proof} -- ${index}`,
     }));
     const candidates = random.flatMap((one, index) => (index % 15 === 0 ? [one, honest[index / 15]!] : [one]));
+    const verifier = await openVerifier({ environment, ...COMMON, ...walls });
     const results = await verifier.check(candidates);
+    await verifier.close();
     const proved = results.filter(({ kind }) => kind === 'proved').map(({ id }) => id);
     expect(proved).toEqual(honest.map(({ id }) => id));
     expect(results.filter(({ kind }) => kind === 'rejected').length).toBeGreaterThan(100);
@@ -131,20 +150,38 @@ describe('random proofs', () => {
   }
 });
 
-describe('statements', () => {
-  test('each gets its verdict, and an honest one beside each of them is accepted', async () => {
-    const attacks = readAttacks('statement');
-    const statements = attacks.flatMap(({ name, header, statement }) => [
-      { id: name, header, statement },
-      { id: `honest beside ${name}`, header: null, statement: HONEST.statement },
+test('the corpus is there', () => {
+  const counts = (['proof', 'statement', 'file', 'protocol'] as const).map((kind) => readAttacks(kind).length);
+  expect(counts.map((count, index) => count >= [90, 20, 30, 10][index]!)).toEqual([true, true, true, true]);
+});
+
+describe('what a process could write to its driver', () => {
+  test.each(readAttacks('protocol'))('$name proves nothing', async ({ name, driver, writes }) => {
+    const isRepl = driver === 'repl';
+    const framed =
+      driver === 'server' ? writes.map((text) => `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`) : writes;
+    const forged = join(scratchDirectory, `${name}.forged`);
+    writeFileSync(forged, driver === 'server' ? framed.join('') : `${framed.join('\n')}\n`);
+    // It has run code before Lean says anything: without the sandbox, since it is the check that is to stand.
+    const forger = script(scratchDirectory, name, `cat '${forged}'; exec '${environment.executable}' "$@"`);
+    const double = script(scratchDirectory, `${name}-repl`, `exec '${process.execPath}' '${REPL_DOUBLE}'`);
+    const verifier = await openVerifier({
+      environment: isRepl ? environment : { ...environment, executable: forger },
+      driver,
+      replProgram: isRepl ? double : null,
+      ...COMMON,
+      processes: 1,
+    });
+    const lines = isRepl ? writes.map((text) => `  -- double writes: ${text}`) : [];
+    const statement = 'theorem claim : (1 : Nat) = 2';
+    const results = await verifier.check([
+      { id: 'wrong', header: null, statement, proof: [...lines, '  rfl'].join('\n') },
+      { id: 'missing', header: null, statement, proof: [...lines, '  skip'].join('\n') },
+      { ...HONEST, id: 'honest' },
     ]);
-    const results = await verifier.checkStatements(statements);
-    const kinds = Object.fromEntries(results.map(({ id, kind }) => [id, kind]));
-    const expected = attacks.flatMap((attack) => [
-      [attack.name, attack.expected],
-      [`honest beside ${attack.name}`, 'accepted'],
-    ]);
-    expect(kinds).toEqual(Object.fromEntries(expected));
+    await verifier.close();
+    expect(results.length).toBe(3);
+    expect(results.filter(({ id, kind }) => kind === 'proved' && id !== 'honest')).toEqual([]);
   });
 });
 
@@ -152,7 +189,7 @@ describe('files', () => {
   test.each(readAttacks('file'))('$name is $expected', async ({ name, folder, expected }) => {
     const path = join(scratchDirectory, `${name}.lean`);
     writeFileSync(path, readFileSync(join(folder, 'file.lean')));
-    const report = await checkFile(path, environment, { scratchDirectory });
+    const report = await checkFile(path, environment, { scratchDirectory, ...walls });
     expect(report.outcome).toBe(expected);
     const bad = report.theorems.filter((theorem) => theorem.verdict === 'accepted' && theorem.name !== 'a');
     expect(bad).toEqual([]);

@@ -19,6 +19,13 @@ const attackSchema = z.discriminatedUnion('checks', [
     statement: z.string(),
     expected: z.enum(['forbidden', 'rejected', 'header_error']),
   }),
+  /** What a candidate that runs code could write where the driver reads what Lean says, before Lean says anything. */
+  z.strictObject({
+    checks: z.literal('protocol'),
+    note: z.string(),
+    driver: z.enum(['json', 'server', 'repl']),
+    writes: z.array(z.string()).min(1),
+  }),
   z.strictObject({ checks: z.literal('file'), note: z.string(), expected: z.enum(['rejected', 'unchecked']) }),
 ]);
 type Attack = z.infer<typeof attackSchema>;

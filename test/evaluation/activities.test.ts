@@ -34,6 +34,7 @@ beforeEach(async () => {
   ports = {
     store: async () => store,
     scratch: async () => directory,
+    sandbox: async () => ({ kind: 'bubblewrap', description: 'a test' }),
     verifier: async () => ({ environment: { version: 'Lean test' } }),
   } as unknown as Ports;
 });
