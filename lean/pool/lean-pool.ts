@@ -4,7 +4,7 @@
  */
 import type { LeanMessage } from '../../data/schemas/records.ts';
 import type { LeanDriver, LeanSession } from '../process/driver.ts';
-import type { LeanExit } from '../process/lean-process.ts';
+import type { LeanExit } from '../process/spawn.ts';
 
 export interface LeaseOptions {
   readonly signal?: AbortSignal | undefined;

@@ -13,21 +13,25 @@ import type { ProcessPlace } from './spawn.ts';
 const CANDIDATES_PER_RUN = 128;
 /** For imports: Mathlib takes 5 s from a warm disk and minutes from a cold network disk. Processor time. */
 export const HEADER_DEADLINE_MS = 180_000;
-/** What a run may take for the header on top of its own deadline: this many times what the header took alone. */
-const HEADER_ALLOWANCE = 4;
+/**
+ * What a run may take for the header on top of its own deadline: this many times the processor time that the header took
+ * alone, and what the last look at that may have missed.
+ */
+const HEADER_ALLOWANCE = 2;
+const HEADER_UNSEEN_MS = 200;
 /** Headers that are known to import; a fleet sees a handful, the HTTP service whatever its clients send. */
 const HEADERS_KNOWN_MAX = 1_024;
 
 export function openJsonDriver(place: ProcessPlace): LeanDriver {
-  /** What each took, ms. */
+  /** What a run may take for each, ms. */
   const known = new Map<string, number>();
   return {
     name: 'json',
     candidatesPerRun: CANDIDATES_PER_RUN,
     async open(header, { signal, memoryBytesMax }) {
       signal?.throwIfAborted();
-      const knownMs = known.get(header);
-      if (knownMs !== undefined) return { kind: 'open', session: jsonSession(place, header, knownMs), headerMs: 0 };
+      const allowedMs = known.get(header);
+      if (allowedMs !== undefined) return { kind: 'open', session: jsonSession(place, header, allowedMs), headerMs: 0 };
       const startedAt = performance.now();
       const messages: LeanMessage[] = [];
       const exit = await runLean({
@@ -43,13 +47,14 @@ export function openJsonDriver(place: ProcessPlace): LeanDriver {
       if (exit.how !== 'finished') return { kind: 'no_start', exit };
       if (messages.some(({ severity }) => severity === 'error')) return { kind: 'header_error', messages };
       if (known.size >= HEADERS_KNOWN_MAX) known.clear();
-      known.set(header, headerMs);
-      return { kind: 'open', session: jsonSession(place, header, headerMs), headerMs };
+      const headerAllowedMs = HEADER_ALLOWANCE * (exit.cpuMs + HEADER_UNSEEN_MS);
+      known.set(header, headerAllowedMs);
+      return { kind: 'open', session: jsonSession(place, header, headerAllowedMs), headerMs };
     },
   };
 }
 
-function jsonSession(place: ProcessPlace, header: string, headerMs: number): LeanSession {
+function jsonSession(place: ProcessPlace, header: string, headerAllowedMs: number): LeanSession {
   return openSession({
     header,
     pid: null,
@@ -58,7 +63,7 @@ function jsonSession(place: ProcessPlace, header: string, headerMs: number): Lea
       return runLean({
         ...place,
         ...run,
-        deadlineMs: deadlineMs + HEADER_ALLOWANCE * headerMs,
+        deadlineMs: deadlineMs + headerAllowedMs,
         arguments: await commandOptions(place),
         input: `${header}\n${body}`,
       });

@@ -4,8 +4,6 @@ import { type MessageEnd, readMessages } from './message.ts';
 import { type LeanExit, type ProcessPlace, startLean } from './spawn.ts';
 import { watchRun } from './watch-run.ts';
 
-export type { LeanExit } from './spawn.ts';
-
 export interface LeanRun extends ProcessPlace {
   /** After `lean --json`. */
   readonly arguments: readonly string[];
