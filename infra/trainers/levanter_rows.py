@@ -52,21 +52,33 @@ def write_all(request, reports):
                 continue
             tokenise(path, work, name, tokenizer, config.end_id, context)
             examples = open_tokenised(work, name)
-            said[name] = write_rows(examples, context, config.end_id, request["seed"], request["rowsDirectory"], name)
+            wanted = request["rowsWanted"] if name == "train" and len(examples) > 0 else 0
+            said[name] = write_rows(examples, context, config.end_id, request["seed"], request["rowsDirectory"], name, wanted)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     reports.send("rows", train=said["train"], heldOut=said["held-out"])
 
 
-def write_rows(examples, context, end_id, seed, directory, name):
+def packed_rows(examples, context, seed, wanted):
+    """All rows of an epoch, then of the next in a fresh order, until there are as many as wanted."""
     from packing import pack_rows
-    from seeded_order import shuffled_order
+    from seeded_order import EPOCH_SEED_STRIDE, shuffled_order
 
-    order = shuffled_order(len(examples), seed)
-    files, rows, target_weight = [], 0, 0.0
+    rows, epoch = 0, 0
+    while rows < wanted or epoch == 0:
+        order = shuffled_order(len(examples), seed + epoch * EPOCH_SEED_STRIDE)
+        for first in range(0, len(order), WINDOW):
+            for _, packed in pack_rows(order[first : first + WINDOW], examples.lengths, context, context, [context]):
+                rows += len(packed)
+                yield packed
+        epoch += 1
+
+
+def write_rows(examples, context, end_id, seed, directory, name, wanted):
+    files, rows, tokens, target_weight = [], 0, 0, 0.0
     file = None
-    for first in range(0, len(order), WINDOW):
-        for _, packed in pack_rows(order[first : first + WINDOW], examples.lengths, context, context, [context]):
+    if len(examples) > 0:
+        for packed in packed_rows(examples, context, seed, wanted):
             for indices in packed:
                 if rows % ROWS_PER_FILE == 0:
                     if file is not None:
@@ -78,11 +90,11 @@ def write_rows(examples, context, end_id, seed, directory, name):
                 ids, weights = row_of(indices, examples, context, end_id)
                 file.write((json.dumps({"input_ids": ids, "loss_weights": weights}, separators=(",", ":")) + "\n").encode())
                 rows += 1
+                tokens += sum(examples.lengths[index] for index in indices)
                 target_weight += sum(weights)
     if file is not None:
         file.close()
         raw.close()
-    tokens = examples.starts[-1]
     return {
         "files": files,
         "rows": rows,

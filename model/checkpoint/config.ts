@@ -10,6 +10,8 @@ import { RMS_EPSILON, ROPE_THETA } from './llama-tensors.ts';
 
 const SIZE_MAX = 65_536;
 const LAYERS_MAX = 256;
+/** Of models from elsewhere that servers and other trainers run; a tokenizer of ours has at most 65,536. */
+const VOCABULARY_MAX = 262_144;
 
 /** Sizes the engine accepts: heads divide the hidden size, key-value heads the heads, and a head is even (RoPE). */
 export const modelShapeSchema = z
@@ -19,7 +21,7 @@ export const modelShapeSchema = z
     heads: z.int().min(1).max(SIZE_MAX),
     keyValueHeads: z.int().min(1).max(SIZE_MAX),
     feedForwardSize: z.int().min(1).max(SIZE_MAX),
-    vocabularySize: z.int().min(1).max(SIZE_MAX),
+    vocabularySize: z.int().min(1).max(VOCABULARY_MAX),
     contextLength: z.int().min(2).max(SIZE_MAX),
     tiedEmbeddings: z.exactOptional(z.boolean()),
   })

@@ -73,7 +73,8 @@ export async function readLlamaFolder(directory: string): Promise<LlamaFolder> {
   return { shape, constants, tensors, tokenizer, model };
 }
 
-function architectureOf(json: unknown): Pick<LlamaFolder, 'shape' | 'constants'> {
+/** Shape and constants in a parsed `config.json` of Hugging Face's form, ours included; a ZodError where the engine cannot run it. */
+export function architectureOf(json: unknown): Pick<LlamaFolder, 'shape' | 'constants'> {
   const config = configSchema.parse(json);
   const ropeTheta = config.rope_parameters?.rope_theta ?? config.rope_theta ?? ROPE_THETA;
   return { shape: shapeFrom(config), constants: { rmsEpsilon: config.rms_norm_eps, ropeTheta } };

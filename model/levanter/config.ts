@@ -54,6 +54,16 @@ export interface LevanterTraining {
 export const rowsPerStep = ({ tokensPerStep, shape }: Pick<TrainRequest, 'tokensPerStep' | 'shape'>): number =>
   Math.max(1, Math.floor(tokensPerStep / shape.contextLength));
 
+/**
+ * Steps whose rows are written beyond those that are trained: Levanter reads ahead this far (128 batches held, 32 on the way),
+ * and where it comes round to a row that it has in hand already, this release cuts that row short and fails.
+ */
+const STEPS_READ_AHEAD = 160;
+
+/** Rows to be written for a training, all different places in its data. */
+export const rowsWanted = (request: Pick<TrainRequest, 'steps' | 'tokensPerStep' | 'shape'>): number =>
+  (request.steps + STEPS_READ_AHEAD) * rowsPerStep(request);
+
 /** The export that a training of so many steps leaves: Levanter counts steps from 0. */
 export const exportFolder = (steps: number): string => `step-${steps - 1}`;
 
@@ -64,7 +74,8 @@ export function levanterConfig({ id, request, engine, places }: LevanterTraining
     data: {
       tokenizer: places.init,
       cache_dir: places.cache,
-      shuffle: true,
+      // The rows lie in the order of the steps, epoch after epoch.
+      shuffle: false,
       components: {
         examples: {
           source: { type: 'url', train_urls: places.trainRows, validation_urls: places.heldOutRows },
@@ -90,6 +101,8 @@ export function levanterConfig({ id, request, engine, places }: LevanterTraining
       num_train_steps: steps,
       steps_per_eval: request.heldOutEverySteps,
       tracker: { type: 'json_logger' },
+      // Of gradients the norm over all, at every step.
+      watch: { watch_targets: ['grads'], include_per_parameter_norms: false, interval: 1 },
       log_dir: places.logs,
       log_jaxprs: false,
       log_xla_hlo: false,

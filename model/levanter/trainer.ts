@@ -1,7 +1,7 @@
 /**
  * The `Trainer` port by Levanter on one host: examples as rows, the training, its export as a checkpoint folder. A training
  * that was cut off goes on from Levanter's last checkpoint. The optimizer, the loss and the first weights are those of the
- * other trainers; which examples share a step is not: Levanter draws rows of the context's length in an order of its own.
+ * other trainers; which examples share a step is not: a step is a number of full rows here, not of tokens.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -17,7 +17,7 @@ import { ProcessGroup } from '../process/process-group.ts';
 import type { TrainerMessage, WrittenRows } from '../process/trainer-messages.ts';
 import { runTrainerProcesses } from '../process/trainer-processes.ts';
 import type { Trainer, TrainOptions, TrainRequest, TrainResult } from '../trainer.ts';
-import { exportFolder, levanterCommand, levanterConfig, rowsPerStep } from './config.ts';
+import { exportFolder, levanterCommand, levanterConfig, rowsPerStep, rowsWanted } from './config.ts';
 import { type LevanterMetrics, parseMetricsLine } from './metrics-log.ts';
 
 const SCRIPTS = resolve(import.meta.dirname, '../../infra/trainers');
@@ -54,7 +54,15 @@ async function train(
     const { initDirectory, parent } = await startingPoint(request, engine.base, work, { runMark, signal });
     const { examplesPath, heldOutPath, seed, shape, steps } = request;
     const rowsDirectory = join(work, 'rows');
-    const asked = { examplesPath, heldOutPath, seed, contextLength: shape.contextLength, initDirectory, rowsDirectory };
+    const asked = {
+      examplesPath,
+      heldOutPath,
+      seed,
+      contextLength: shape.contextLength,
+      initDirectory,
+      rowsDirectory,
+      rowsWanted: rowsWanted(request),
+    };
     const rows = await script('levanter_rows.py', asked);
     if (rows.type !== 'rows') throw unexpected('levanter_rows.py', rows);
     if (rows.train.rows === 0) throw nothingToTrain(examplesPath, rows.train);
@@ -76,7 +84,8 @@ async function train(
     const logPath = `${resolve(request.outputDirectory)}.log`;
     await runLevanter(levanterCommand(engine, configPath), { logPath, runMark, signal, work, metrics });
     const seconds = (performance.now() - started) / MILLISECONDS;
-    const tokens = steps * rowsPerStep(request) * Math.round(rows.train.tokens / rows.train.rows);
+    // Rows are alike enough: Levanter does not say which of them it took.
+    const tokens = Math.round((steps * rowsPerStep(request) * rows.train.tokens) / rows.train.rows);
     const { learningRate, warmupSteps, schedule, weightDecay, gradientClipNorm, tokensPerStep } = request;
     const recipe = { learningRate, warmupSteps, schedule, weightDecay, gradientClipNorm, tokensPerStep };
     const finalLoss = metrics.finalLoss();
@@ -102,6 +111,8 @@ class StepMetrics {
   heldOutLoss: number | null = null;
   readonly #steps: number;
   readonly #onProgress: TrainOptions['onProgress'];
+  #speed = 0;
+  #norm = 0;
   readonly #losses: { readonly step: number; readonly loss: number }[] = [];
 
   constructor(steps: number, onProgress: TrainOptions['onProgress']) {
@@ -111,9 +122,12 @@ class StepMetrics {
 
   take({ step, loss, gradientNorm, tokensPerSecond, heldOutLoss }: LevanterMetrics): void {
     if (heldOutLoss !== null) this.heldOutLoss = heldOutLoss;
+    // Levanter says these in lines of their own, before the loss of the step.
+    this.#speed = tokensPerSecond ?? this.#speed;
+    this.#norm = gradientNorm ?? this.#norm;
     if (loss === null || step > this.#steps) return;
     this.#losses.push({ step, loss });
-    const measured = { gradientNorm: gradientNorm ?? 0, tokensPerSecond: tokensPerSecond ?? 0 };
+    const measured = { gradientNorm: this.#norm, tokensPerSecond: this.#speed };
     this.#onProgress?.({ step, steps: this.#steps, loss, ...measured, heldOutLoss });
   }
 

@@ -9,8 +9,8 @@
 import { join } from 'node:path';
 import { StpError } from '../../data/errors.ts';
 import { readManifest } from '../checkpoint/checkpoint.ts';
-import { shapeOf } from '../checkpoint/config.ts';
 import { parseJson, readWhole } from '../checkpoint/files.ts';
+import { architectureOf } from '../checkpoint/llama-folder.ts';
 import type { ModelFacts } from '../generator.ts';
 import type { ModelServerOptions } from './model-server.ts';
 import { RemoteGenerator } from './remote-generator.ts';
@@ -73,7 +73,7 @@ async function factsOf(checkpointDirectory: string): Promise<ModelFacts> {
   const { contextLength, vocabularySize, hiddenSize } = parseJson(
     await readWhole(path, CONFIG_BYTES_MAX),
     path,
-    shapeOf,
+    (json) => architectureOf(json).shape,
   );
   return { name: model, contextLength, vocabularySize, hiddenSize };
 }
