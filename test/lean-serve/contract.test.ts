@@ -1,18 +1,30 @@
 /**
- * Kimina's contract, example by example, over HTTP and real Lean: what clients send and read. Costs about 30 s of CPU, most
+ * Kimina's contract, example by example, over HTTP and real Lean: what clients send and read. Costs about 40 s of CPU, most
  * of it starting Lean.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { DriverName } from '../../lean/process/driver.ts';
 import { runLean } from '../../lean/process/lean-process.ts';
+import { DRIVER_NAMES } from '../lean/drivers.ts';
 import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
 import { check, post, type Served, serveLean } from './served.ts';
 
-const DRIVERS: readonly DriverName[] = ['json', 'server'];
+interface Said {
+  readonly line: number;
+  readonly column: number;
+  readonly data: string;
+}
 
-/** What `lean --json` says of a whole file: the measure of all places. */
-async function whole(text: string): Promise<{ line: number; column: number; data: string }[]> {
-  const said: { line: number; column: number; data: string }[] = [];
+const asked = new Map<string, Promise<Said[]>>();
+
+/** What `lean --json` says of a whole file: the measure of all places. Asked once a text. */
+function whole(text: string): Promise<Said[]> {
+  const answer = asked.get(text) ?? askWhole(text);
+  asked.set(text, answer);
+  return answer;
+}
+
+async function askWhole(text: string): Promise<Said[]> {
+  const said: Said[] = [];
   await runLean({
     environment: await coreEnvironment(),
     workingDirectory: scratchFolder(),
@@ -25,7 +37,7 @@ async function whole(text: string): Promise<{ line: number; column: number; data
   return said;
 }
 
-describe.each(DRIVERS)('with the driver %s', (driver) => {
+describe.each(DRIVER_NAMES)('with the driver %s', (driver) => {
   let served: Served;
   beforeAll(async () => {
     served = await serveLean({ driver });

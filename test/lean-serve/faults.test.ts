@@ -133,7 +133,7 @@ it('tells its Lean to whoever has a key', async () => {
 describe('Lean', () => {
   it('that runs away is stopped in time, and its neighbours are not', async () => {
     const snippets = [RUNAWAY, FINE, FINE.replace('n + 0 = n', 'n + 0 = 1')].map((code, id) => ({ id: `${id}`, code }));
-    const { body } = await ask({ snippets, timeout: 3 });
+    const { body } = await ask({ snippets, timeout: 5 });
     const [runaway, fine, wrong] = body.results;
     expect(runaway).toMatchObject({ error: expect.stringContaining('timed out'), outcome: 'timeout' });
     expect(runaway!.diagnostics).toEqual({ repl_uuid: expect.any(String) });
@@ -144,7 +144,9 @@ describe('Lean', () => {
 
   it('that dies is told of, and replaced', async () => {
     const checking = one(RUNAWAY, { timeout: 60 });
-    await pause(1_500);
+    const { runMs } = served.pool.stats();
+    // The imports are through, and Lean is at the snippet.
+    while (served.pool.stats().runMs < runMs + 300) await pause(20);
     for (const pid of await untilMarked(served.runMark)) process.kill(pid, 'SIGKILL');
     const { body } = await checking;
     expect(body.results).toMatchObject([{ outcome: 'crash', error: expect.stringContaining('SIGKILL') }]);

@@ -5,12 +5,12 @@ import { z } from 'zod';
 import type { LeanPool } from '../../lean/pool/lean-pool.ts';
 import { openPool } from '../../lean/pool/open-pool.ts';
 import type { DriverName } from '../../lean/process/driver.ts';
-import { openDriver } from '../../lean/process/open-driver.ts';
 import { noSandbox } from '../../lean/sandbox/sandbox.ts';
 import { DEFAULT_LIMITS, type LeanServeLimits } from '../../lean/serve/limits.ts';
 import { type RunningLeanServer, startLeanServer } from '../../lean/serve/server.ts';
 import { checkAnswerSchema, type WireResult } from '../../lean/serve/wire.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
+import { driverOf } from '../lean/drivers.ts';
 import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -50,7 +50,7 @@ export async function serveLean(options: ServedOptions = {}): Promise<Served> {
   const workingDirectory = scratchFolder();
   const runMark = `lean-serve-${process.pid}-${count++}`;
   const pool = openPool({
-    driver: openDriver(driver, { environment, workingDirectory, runMark }),
+    driver: driverOf(driver, { environment, workingDirectory, runMark }),
     processes,
     memoryBytesMax: limits.memoryBytesMax,
   });
