@@ -13,10 +13,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** Processes and threads: Lean has some dozen threads and a few for each core; what forks without end stops here. */
 const TASKS_MAX = 1_024;
-/** A group can be removed when the kernel has taken its last process apart. */
-const REMOVE_TRIES = 50;
-const REMOVE_PAUSE_MS = 20;
-export const GROUP_PREFIX = 'stp-';
+/** A group can be removed when the kernel has taken its last process apart: milliseconds, pauses growing from one to this. */
+const REMOVE_PAUSE_MS_MAX = 128;
+const GROUP_PREFIX = 'stp-';
+const OWNER = /^stp-.*-(\d+)-\d+$/;
 
 export interface ControlGroup {
   /** The command line that enters the group, then becomes `command`. */
@@ -27,8 +27,8 @@ export interface ControlGroup {
   outOfMemory(): boolean;
   /** Ends what is in it. */
   kill(): void;
-  /** Removes it when it is empty; does not wait for that. */
-  remove(): void;
+  /** Resolves when it is empty and removed, or after a quarter of a second in which it did not become so. */
+  remove(): Promise<void>;
 }
 
 /** Where groups can be made, found once. `folders` holds the parents: one in version 2, memory and tasks in version 1. */
@@ -53,11 +53,11 @@ export function openControlGroup(name: string, memoryBytesMax: number, within = 
   try {
     for (const one of folders) mkdirSync(one);
   } catch {
-    group.remove();
+    void group.remove();
     return null; // Out of groups, or no longer ours: the look at resident memory has to do.
   }
   if (write(join(tasks ?? memory, 'pids.max'), TASKS_MAX) && group.setMemoryBytesMax(memoryBytesMax)) return group;
-  group.remove();
+  void group.remove();
   return null;
 }
 
@@ -90,7 +90,7 @@ function groupAt(version: 1 | 2, memory: string, folders: readonly string[]): Co
         }
       }
     },
-    remove: () => void removeAll(folders),
+    remove: () => removeAll(folders),
   };
 }
 
@@ -101,23 +101,42 @@ function enterScript(count: number): string {
 }
 
 async function removeAll(folders: readonly string[]): Promise<void> {
-  let left = [...folders];
-  for (let tries = 0; left.length > 0 && tries < REMOVE_TRIES; tries += 1) {
-    if (tries > 0) await pause(REMOVE_PAUSE_MS, undefined, { ref: false });
-    left = left.filter((folder) => {
-      try {
-        rmdirSync(folder);
-        return false;
-      } catch (error) {
-        return (error as NodeJS.ErrnoException).code === 'EBUSY';
-      }
-    });
+  let left = folders.filter(isInUse);
+  for (let pauseMs = 1; left.length > 0 && pauseMs <= REMOVE_PAUSE_MS_MAX; pauseMs *= 2) {
+    await pause(pauseMs);
+    left = left.filter(isInUse);
+  }
+}
+
+/** Removes it where it is not. */
+function isInUse(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EBUSY';
   }
 }
 
 function ownParents(): GroupParents | null {
-  if (parents === undefined) parents = findParents();
+  if (parents === undefined) {
+    parents = findParents();
+    for (const folder of [parents?.memory, parents?.tasks]) if (folder) removeLeftOver(folder);
+  }
   return parents;
+}
+
+/** Empty groups of processes that were ended before they could remove them. */
+export function removeLeftOver(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const owner = OWNER.exec(name)?.[1];
+    if (owner === undefined || Number(owner) === process.pid) continue;
+    try {
+      process.kill(Number(owner), 0);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ESRCH') isInUse(join(parent, name));
+    }
+  }
 }
 
 /** `/proc/self/cgroup` names our own groups, `/proc/self/mountinfo` where each hierarchy is mounted. */

@@ -89,7 +89,7 @@ export function startLean(options: StartOptions): LeanProcess | LeanExit {
       env: { ...cleared(environment.searchPath, runMark), ...options.variables },
     });
   } catch (error) {
-    group?.remove();
+    void group?.remove();
     return notStarted(error as Error);
   }
   return follow(child, group, sandbox);
@@ -132,9 +132,11 @@ function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbo
   // What it started may hold its output open: that goes with it.
   child.on('exit', () => killGroup(child));
   const ended = new Promise<LeanExit>((resolve) => {
-    child.on('close', (code, signal) => {
+    child.on('close', async (code, signal) => {
       const outOfMemory = group?.outOfMemory() ?? false;
-      group?.remove();
+      // What it started and does not hold its output may take a moment longer to be gone.
+      group?.kill();
+      await group?.remove();
       if (startFailure !== null) return resolve(notStarted(startFailure));
       const unwalled = sandbox?.failedToStart({ code, stderr }) ?? false;
       const byItself = howEnded(code, outOfMemory, unwalled);

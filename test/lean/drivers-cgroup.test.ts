@@ -7,16 +7,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openControlGroup } from '../../lean/process/cgroup.ts';
+import { openControlGroup, removeLeftOver } from '../../lean/process/cgroup.ts';
 import { type LeanRun, runLean } from '../../lean/process/lean-process.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
+import { markedProcesses } from '../support/processes.ts';
 import { script } from './drivers.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stp-cgroup-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const real = openControlGroup('probe', 100_000_000);
-real?.remove();
+await real?.remove();
 
 describe.skipIf(real === null)('a group of this machine', () => {
   function run(text: string, options: Partial<LeanRun> = {}) {
@@ -49,6 +50,14 @@ describe.skipIf(real === null)('a group of this machine', () => {
 
   const allocate = (bytes: number): string[] => [process.execPath, '-e', `Buffer.alloc(${bytes}, 1)`];
 
+  test('takes with it what has left the process group', async () => {
+    // In a session of its own, output closed: neither the process group nor a pipe holds it.
+    const runMark = `test-${Math.random().toString(36).slice(2)}`;
+    const { how } = await run('setsid sleep 1000 </dev/null >/dev/null 2>&1 & exit 0', { runMark });
+    expect(how).toBe('finished');
+    expect(markedProcesses(runMark)).toEqual([]);
+  });
+
   test('has the kernel end what exceeds its memory, and tells', async () => {
     const group = openControlGroup('direct', 100_000_000)!;
     try {
@@ -56,7 +65,7 @@ describe.skipIf(real === null)('a group of this machine', () => {
       expect((await execa(command!, rest, { reject: false })).signal).toBe('SIGKILL');
       expect(group.outOfMemory()).toBe(true);
     } finally {
-      group.remove();
+      await group.remove();
     }
   });
 
@@ -94,6 +103,15 @@ test('a group of version 2 bounds memory, swap and tasks, and tells of a kill', 
     'lean',
     '--json',
   ]);
+});
+
+test('groups of processes that are gone are removed where they are empty', () => {
+  const parent = join(folder, 'left-over');
+  const gone = `stp-run-${2 ** 22 + 1}-7`;
+  const names = [gone, `stp-run-${process.pid}-8`, 'stp-other', 'unrelated-1-2'];
+  for (const name of names) mkdirSync(join(parent, name), { recursive: true });
+  removeLeftOver(parent);
+  expect(readdirSync(parent).sort()).toEqual(names.slice(1).sort());
 });
 
 test('where none can be made there is none', () => {
