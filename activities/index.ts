@@ -16,6 +16,7 @@ import { planActivities } from './plan.ts';
 import type { Ports } from './ports.ts';
 import { provisionActivities } from './provision.ts';
 import { reportActivities } from './report.ts';
+import { retentionActivities } from './retention.ts';
 import { selectActivities } from './select.ts';
 import { takeOverActivities } from './take-over.ts';
 import { trainActivities } from './train.ts';
@@ -30,6 +31,7 @@ export function createControlActivities(ports: Ports) {
     ...selectActivities(ports),
     ...evaluateActivities(ports),
     ...takeOverActivities(ports),
+    ...retentionActivities(ports),
     ...fleetActivities(),
     ...provisionActivities(ports),
     provisionNodes: nodeActivities(ports).provisionNodes,

@@ -9,6 +9,8 @@ import {
   ContinueAsNew,
   condition,
   continueAsNew,
+  isCancellation,
+  log,
   startChild,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
@@ -118,6 +120,17 @@ async function play(playing: Play): Promise<SelfplayResult> {
     }
     story.state = state;
     await control('keep the state').saveState(run, { ...state, secondsPerStage: story.clock.close() });
+    const { retention } = state.config;
+    if (retention.lastRounds !== null) {
+      const inUse = [state.sft.checkpoint, state.checkpoint];
+      await streaming('drop checkpoints that are not kept')
+        .dropCheckpoints({ run, retention, round: story.round, inUse })
+        .catch((error: unknown) => {
+          if (isCancellation(error)) throw error;
+          // Too much in the store is no reason to end a run.
+          log.warn('old checkpoints could not be dropped', { error });
+        });
+    }
   }
   story.state = state;
   const label = 'comparing the first and the last model on held-out statements';

@@ -215,6 +215,15 @@ export const runConfigSchema = z.strictObject({
     /** A round fails when more than this share of its samples has no verdict (STP §2.6: 0.005). */
     unverifiedShareMax: share,
   }),
+  /** Which rounds' checkpoints stay in the store; what the run works with always does. */
+  retention: z
+    .strictObject({
+      /** Those of so many last rounds; null: all. A round that is tried again needs the one before it. */
+      lastRounds: positive.min(2).nullable(),
+      /** Beside them those of every so many rounds; null: none. */
+      everyRounds: positive.nullable(),
+    })
+    .default({ lastRounds: null, everyRounds: null }),
   nodes: nodesConfigSchema.default({ provider: 'local' }),
   engines: enginesConfigSchema.prefault({}),
   evaluation: z.strictObject({

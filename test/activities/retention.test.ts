@@ -1,0 +1,102 @@
+/** Which checkpoints stay, over both kinds of stores' common ground: a folder. */
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { describe, expect, it } from 'vitest';
+import type { Ports } from '../../activities/ports.ts';
+import { retentionActivities } from '../../activities/retention.ts';
+import type { CheckpointRef } from '../../data/schemas/artifact.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+
+async function storeWith(
+  folders: readonly string[],
+): Promise<{ store: ObjectStore; refs: Map<string, CheckpointRef> }> {
+  const store = await openStore(pathToFileURL(await mkdtemp(join(tmpdir(), 'stp-retention-'))).href);
+  const refs = new Map<string, CheckpointRef>();
+  for (const folder of folders) {
+    await store.put(`checkpoints/${folder}/model.safetensors`, folder.repeat(10));
+    await store.put(`checkpoints/${folder}/tokenizer.json`, '{}');
+    const manifest = await store.put(`checkpoints/${folder}/files.json`, folder);
+    await store.put(`checkpoints/${folder}/trained.json`, '{}');
+    refs.set(folder, { manifest, model: folder });
+  }
+  return { store, refs };
+}
+
+async function weightsIn(store: ObjectStore): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name } of store.list('checkpoints/'))
+    if (name.endsWith('/model.safetensors')) found.push(name.split('/')[1]!);
+  return found;
+}
+
+const FOLDERS = [
+  'mystery',
+  'retrain-2-aa',
+  'round-0-aa',
+  'round-1-aa',
+  'round-2-aa',
+  'round-3-aa',
+  'round-3-bb',
+  'sft-aa',
+];
+
+async function drop(
+  lastRounds: number | null,
+  everyRounds: number | null,
+  inUse: readonly string[] = ['sft-aa', 'round-3-bb'],
+) {
+  const { store, refs } = await storeWith(FOLDERS);
+  const { dropCheckpoints } = retentionActivities({ store: async () => store } as unknown as Ports);
+  const input = {
+    run: 'r',
+    retention: { lastRounds, everyRounds },
+    round: 3,
+    inUse: inUse.map((folder) => refs.get(folder)!),
+  };
+  const dropped = await new MockActivityEnvironment().run(dropCheckpoints, input);
+  const again = await new MockActivityEnvironment().run(dropCheckpoints, input);
+  return { store, dropped, again, left: await weightsIn(store) };
+}
+
+describe('dropping checkpoints', () => {
+  it('drops none where all are kept', async () => {
+    const { dropped, left } = await drop(null, null);
+    expect(dropped).toEqual({ checkpoints: [], bytes: 0 });
+    expect(left).toEqual(FOLDERS);
+  });
+
+  it('keeps those of the last rounds, the SFT model, and what it cannot place', async () => {
+    const { dropped, again, left, store } = await drop(2, null);
+    expect(left).toEqual(['mystery', 'retrain-2-aa', 'round-2-aa', 'round-3-aa', 'round-3-bb', 'sft-aa']);
+    expect(dropped.checkpoints).toEqual(['checkpoints/round-0-aa', 'checkpoints/round-1-aa']);
+    expect(dropped.bytes).toBe(2 * ('round-0-aa'.length * 10 + 2));
+    // A second execution changes nothing.
+    expect(again).toEqual({ checkpoints: [], bytes: 0 });
+    expect(await store.stat('checkpoints/round-0-aa/files.json')).not.toBeNull();
+    expect(await store.stat('checkpoints/round-0-aa/trained.json')).not.toBeNull();
+    expect(await store.stat('checkpoints/round-0-aa/tokenizer.json')).toBeNull();
+  });
+
+  it('keeps those of every so many rounds beside them, and what is in use however old', async () => {
+    expect((await drop(1, 2)).left).toEqual([
+      'mystery',
+      'retrain-2-aa',
+      'round-0-aa',
+      'round-2-aa',
+      'round-3-aa',
+      'round-3-bb',
+      'sft-aa',
+    ]);
+    expect((await drop(1, null, ['round-1-aa'])).left).toEqual([
+      'mystery',
+      'round-1-aa',
+      'round-3-aa',
+      'round-3-bb',
+      'sft-aa',
+    ]);
+  });
+});
