@@ -34,7 +34,7 @@ export function provisionActivities(ports: Pick<Ports, 'provider'>) {
 
     async nodesState(input: NodeSetInput): Promise<NodesState> {
       const { provider, name } = providerOf(input);
-      return provider.state({ run: name, generation: input.generation });
+      return withHeartbeat(() => provider.state({ run: name, generation: input.generation }));
     },
 
     /** Looks at the machines until they are lost, or until it is `untilMs`. A look that fails says nothing. */
@@ -66,9 +66,10 @@ export function provisionActivities(ports: Pick<Ports, 'provider'>) {
     },
 
     /** Has everything of the run deleted; to be called until nothing is left. */
-    async releaseCloudNodes(input: NodesInput): Promise<Released> {
-      const { provider, label } = providerOf(input);
-      return provider.release(label);
+    async releaseCloudNodes(input: NodesInput & { readonly lastGeneration: number }): Promise<Released> {
+      const { provider, name, label } = providerOf(input);
+      const { lastGeneration: generation } = input;
+      return withHeartbeat(() => provider.release(label, generation === 0 ? null : { run: name, generation }));
     },
   };
 }

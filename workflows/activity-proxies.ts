@@ -24,6 +24,9 @@ export const streaming = (summary: string) =>
     summary,
   });
 
+/** Queues of machines that may go without a word (`infra/nodes/names.ts`): where nobody takes work for so long, they have. */
+const CLOUD_QUEUES = 'host/';
+
 /**
  * Work on a node. A lost worker shows by its heartbeats: they come every 1.5 s, so 20 s without one means that it is gone
  * and the activity starts again elsewhere, or here once the worker is back.
@@ -31,6 +34,7 @@ export const streaming = (summary: string) =>
 export const host = (taskQueue: string, summary: string) =>
   proxyActivities<HostActivities>({
     taskQueue,
+    ...(taskQueue.startsWith(CLOUD_QUEUES) ? { scheduleToStartTimeout: '1 hour' } : {}),
     startToCloseTimeout: '24 hours',
     heartbeatTimeout: '20 seconds',
     retry: RETRY,

@@ -103,12 +103,12 @@ function onTheCloud(machines: NodesInUse): Machines {
   };
 }
 
-/** Asking for many instances one by one takes its time; heartbeats tell a lost worker. */
+/** Asking for many instances one by one takes its time. A cloud's API may be away for a quarter of an hour. */
 const asking = (summary: string) =>
   proxyActivities<ControlActivities>({
     startToCloseTimeout: '1 hour',
     heartbeatTimeout: '20 seconds',
-    retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 8 },
+    retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 20 },
     summary,
   });
 
@@ -128,10 +128,10 @@ function temporalSteps(run: string, nodes: CloudConfig, say: (line: string) => v
       CancellationScope.nonCancellable(() =>
         asking(`ask for machines, set ${generation}`).requestNodes({ run, nodes, generation, attempt }),
       ),
-    state: (generation) => control('look at the machines').nodesState({ run, nodes, generation }),
+    state: (generation) => asking('look at the machines').nodesState({ run, nodes, generation }),
     watch: (generation, untilMs) =>
       watching('watch the machines and the time').watchNodes({ run, nodes, generation, untilMs }),
-    release: () => asking('give the machines back').releaseCloudNodes({ run, nodes }),
+    release: (lastGeneration) => asking('give the machines back').releaseCloudNodes({ run, nodes, lastGeneration }),
     async begin(hostQueue) {
       const first = proxyActivities<NodeActivities>({
         taskQueue: hostQueue,
@@ -162,10 +162,12 @@ function temporalSteps(run: string, nodes: CloudConfig, say: (line: string) => v
   };
 }
 
-/** Nobody took the work in time, or who took it fell silent for good. */
+/** Nobody took the work in time, or who took it fell silent for good, on one machine or on one of many (STP1605). */
 function isDeadHost(error: unknown): boolean {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof TimeoutFailure && /SCHEDULE_TO_START|HEARTBEAT/.test(String(cause.timeoutType))) return true;
+    if (cause instanceof ApplicationFailure && cause.type === 'STP1605') return true;
+  }
   return false;
 }
 

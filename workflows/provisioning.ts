@@ -20,7 +20,8 @@ export interface ProvisioningSteps {
   state(generation: number): Promise<NodesState>;
   /** Looks at the machines from time to time; returns when they are lost, or `over` when it is `untilMs`. */
   watch(generation: number, untilMs: number): Promise<WatchEnd>;
-  release(): Promise<Released>;
+  /** Of all sets. The last that was asked for is looked for by its name too: a list may not show it yet; 0: none was. */
+  release(last: number): Promise<Released>;
   /** The first work on a machine: waits until its worker is there, and ends what was left behind. */
   begin(hostQueue: string): Promise<void>;
   /** The last work on a machine that may be gone. Never throws. */
@@ -72,12 +73,20 @@ export class NodesInUse {
   private lost: { readonly generation: number; readonly reason: string } | null = null;
   private readonly using = new Set<Scope>();
   private watching: Scope | null = null;
+  private renewed: PromiseWithResolvers<void> | null = null;
   private isOver = false;
+  private lastAsked: number;
 
   constructor(steps: ProvisioningSteps, limits: ProvisioningLimits, carried: HeldNodes | null) {
     this.steps = steps;
     this.limits = limits;
     this.now = carried;
+    this.lastAsked = carried?.generation ?? 0;
+  }
+
+  /** The last set that was asked for; 0: none was. */
+  get asked(): number {
+    return this.lastAsked;
   }
 
   /** The present machines; null before the first. */
@@ -111,21 +120,31 @@ export class NodesInUse {
   /** The first machines, unless there are some from before; then the body, under watch and cost guard. */
   async guard<T>(body: (nodes: NodesInUse) => Promise<T>): Promise<T> {
     if (this.now === null) await this.acquire(1);
-    const whole = this.steps.scope();
-    const watch = this.steps.scope();
-    const watched = watch.run(() => this.watchOn(whole)).catch(() => undefined);
+    const { steps } = this;
+    const untilMs = this.now!.sinceMs + this.limits.heldMsMax;
+    const whole = steps.scope();
+    const watch = steps.scope();
+    // A clock of its own: it must strike also while lost machines are replaced, or a person is waited for.
+    const struck = watch.run(async () => {
+      await steps.sleep(Math.max(0, untilMs - steps.now()));
+      this.isOver = true;
+      whole.cancel();
+      watch.cancel();
+    });
+    const watched = watch.run(() => this.watchOn(untilMs));
+    const both = Promise.allSettled([struck, watched]);
     try {
       return await whole.run(() => body(this));
     } catch (error) {
       if (!this.isOver) throw error;
       const hours = (this.limits.heldMsMax / 3_600_000).toFixed(1);
-      throw this.steps.failure(
+      throw steps.failure(
         'STP1606',
         `the cost guard ended the run: its machines were held for ${hours} hours (nodes.hoursMax)`,
       );
     } finally {
       watch.cancel();
-      await this.steps.shielded(() => watched);
+      await steps.shielded(() => both);
     }
   }
 
@@ -139,31 +158,35 @@ export class NodesInUse {
     for (const scope of this.using) scope.cancel();
   }
 
-  private renewed: PromiseWithResolvers<void> | null = null;
-
-  private async watchOn(whole: Scope): Promise<void> {
+  /** Sees losses and replaces what was lost, until it is `untilMs` or cancelled. */
+  private async watchOn(untilMs: number): Promise<void> {
     for (;;) {
-      const { generation, sinceMs } = this.now!;
-      const untilMs = sinceMs + this.limits.heldMsMax;
+      const { generation } = this.now!;
       if (this.lost?.generation !== generation) {
         const end = await this.watchOnce(generation, untilMs);
-        if (end?.kind === 'over') {
-          this.isOver = true;
-          whole.cancel();
-          return;
-        }
+        if (end?.kind === 'over') return;
         if (end?.kind === 'lost') this.markLost(generation, end.reason);
+        if (this.lost?.generation !== generation) continue;
       }
-      if (this.lost?.generation !== generation) continue;
       try {
         this.steps.say(`the machines were lost (${this.lost.reason}); asking for others`);
-        await this.steps.release();
+        await this.releaseEarly();
         await this.acquire(generation + 1);
         this.renewed?.resolve();
       } catch (error) {
         this.renewed?.reject(error);
         throw error;
       }
+    }
+  }
+
+  /** Of what is no good any more. The next set has a name of its own, so a failure here can wait for the end of the run. */
+  private async releaseEarly(): Promise<void> {
+    try {
+      await this.steps.release(this.lastAsked);
+    } catch (error) {
+      if (this.steps.isCancellation(error)) throw error;
+      this.steps.say(`lost machines could not be deleted yet: ${(error as Error).message}`);
     }
   }
 
@@ -191,6 +214,7 @@ export class NodesInUse {
     let generation = first;
     let reason = 'no machines yet';
     for (let attempt = 1, pause = POLL_FIRST_MS; ; attempt += 1, pause = Math.min(pause * 2, POLL_MAX_MS)) {
+      this.lastAsked = Math.max(this.lastAsked, generation);
       const asked = await steps.request(generation, attempt);
       const settled: Settled =
         asked.kind === 'accepted'
@@ -204,13 +228,13 @@ export class NodesInUse {
         }
         reason = begun;
         generation += 1;
-        await steps.release();
+        await this.releaseEarly();
       } else {
         reason = settled.reason;
         if (settled.kind === 'ask-anew') {
           // The name stays taken until what has it is deleted.
           generation += 1;
-          await steps.release();
+          await this.releaseEarly();
         }
       }
       if (steps.now() >= deadlineMs) throw tooLate(steps, this.limits, reason);
@@ -306,16 +330,16 @@ export async function withNodes<T>(
     isKept = keeps(thrown);
     throw thrown;
   } finally {
-    if (!isKept) await steps.shielded(() => giveBack(steps, nodes.held));
+    if (!isKept) await steps.shielded(() => giveBack(steps, nodes));
   }
 }
 
 /** Ends what runs on the machines, and has everything deleted; returns when nothing of the run is left. */
-async function giveBack(steps: ProvisioningSteps, held: HeldNodes | null): Promise<void> {
+async function giveBack(steps: ProvisioningSteps, { held, asked }: NodesInUse): Promise<void> {
   await Promise.all((held?.hosts ?? []).map((host) => steps.end(host.taskQueue)));
   for (let pause = POLL_FIRST_MS; ; pause = Math.min(pause * 2, RELEASE_PAUSE_MAX_MS)) {
     try {
-      const { left } = await steps.release();
+      const { left } = await steps.release(asked);
       if (left.length === 0) return;
       steps.say(`giving machines back: ${left.length} are still there, such as ${left[0]}`);
     } catch (error) {

@@ -87,8 +87,11 @@ export interface NodeProvider {
    */
   request(set: NodeSet, attempt: number): Promise<Asked>;
   state(set: NodeSet): Promise<NodesState>;
-  /** Has everything deleted that carries the run's label, of all sets. To be called until nothing is left. */
-  release(runLabel: string): Promise<Released>;
+  /**
+   * Has everything deleted that carries the run's label, of all sets. To be called until nothing is left.
+   * @param last is looked for by its name too, since a list may not show yet what was made a moment ago
+   */
+  release(runLabel: string, last: NodeSet | null): Promise<Released>;
   /** What carries the label of a run, or of any run of ours (null). */
   list(runLabel: string | null): Promise<readonly OwnedResource[]>;
 }

@@ -56,9 +56,9 @@ export function gpuProvider(
         managedGroup ? stateOfGroup(config, api, set) : stateOfInstances(config, api, set),
       ),
 
-    release: (label) =>
+    release: (label, last) =>
       call(`give back what belongs to ${label}`, async () => {
-        const before = await owned(label);
+        const before = await owned(label, last);
         const groups = before.filter(({ kind }) => kind === 'instance group');
         for (const { name } of groups) await api.deleteGroup(config, lastPart(name));
         for (const { kind, name, state } of before)
@@ -68,22 +68,29 @@ export function gpuProvider(
         if (groups.length === 0)
           for (const { kind, name } of before)
             if (kind === 'instance template') await api.deleteTemplate(project, lastPart(name));
-        return { left: (await owned(label)).map(({ name, state }) => `${name} (${state})`) };
+        return { left: (await owned(label, last)).map(({ name, state }) => `${name} (${state})`) };
       }),
 
-    list: (label) => call(`list what is in ${project}, ${zone}`, () => owned(label)),
+    list: (label) => call(`list what is in ${project}, ${zone}`, () => owned(label, null)),
   };
 
-  /** Instances by label; groups and templates, which have none, by name. */
-  async function owned(label: string | null): Promise<OwnedResource[]> {
+  /** Instances by label; groups and templates, which have none, by name; those of one set by their own names too. */
+  async function owned(label: string | null, last: NodeSet | null): Promise<OwnedResource[]> {
     const zonePath = `projects/${project}/zones/${zone}`;
     // The filter's one operator for the beginning of a name is a regular expression.
     const byName = `name eq ${label ?? 'stp'}-.*`;
-    const [instances, groups, templates] = await Promise.all([
+    const [listed, listedGroups, templates] = await Promise.all([
       api.listInstances(config, label === null ? 'labels.stp-run:*' : `labels.stp-run=${label}`),
       api.listGroups(config, byName),
       api.listTemplates(project, byName),
     ]);
+    const names = last === null || managedGroup ? [] : instanceNames(config, last);
+    const instances = [...listed, ...(await unlisted(listed, names, (name) => api.getInstance(config, name)))];
+    const groupNames = last !== null && managedGroup ? [nodeName(last)] : [];
+    const groups = [
+      ...listedGroups,
+      ...(await unlisted(listedGroups, groupNames, (name) => api.getGroup(config, name))),
+    ];
     const all: OwnedResource[] = [
       ...groups.map(({ name, createdAtMs, isStable }) => ({
         kind: 'instance group' as const,
@@ -109,6 +116,17 @@ export function gpuProvider(
     ];
     return all.filter((one) => one.runLabel !== '' && (label === null || one.runLabel === label));
   }
+}
+
+/** What is there under these names and not on the list yet. */
+async function unlisted<T extends { readonly name: string }>(
+  listed: readonly T[],
+  names: readonly string[],
+  get: (name: string) => Promise<T | null>,
+): Promise<T[]> {
+  const missing = names.filter((name) => !listed.some((one) => one.name === name));
+  const found = await Promise.all(missing.map(get));
+  return found.filter((one) => one !== null);
 }
 
 const lastPart = (name: string): string => name.slice(name.lastIndexOf('/') + 1);

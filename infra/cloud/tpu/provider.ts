@@ -94,20 +94,20 @@ export function tpuProvider(
       return stateOfNodes(queued.nodes, nodes, slice.hosts);
     },
 
-    async release(label) {
-      const [queued, nodes] = await owned(label);
+    async release(label, last) {
+      const [queued, nodes] = await owned(label, last);
       const covered = new Set(queued.flatMap((request) => request.nodes));
       for (const { name, state } of queued)
         if (state !== 'DELETING') await call(`delete ${name}`, () => api.deleteQueuedResource(name));
       // Those of a request go with it; one that stands alone would be paid for until somebody sees it.
       for (const { name, state } of nodes)
         if (!covered.has(name) && state !== 'DELETING') await call(`delete ${name}`, () => api.deleteNode(name));
-      const [queuedLeft, nodesLeft] = await owned(label);
+      const [queuedLeft, nodesLeft] = await owned(label, last);
       return { left: [...queuedLeft, ...nodesLeft].map(({ name, state }) => `${name} (${state})`) };
     },
 
     async list(label) {
-      const [queued, nodes] = await owned(label);
+      const [queued, nodes] = await owned(label, null);
       return [
         ...queued.map((one) => resourceOf('queued resource', one)),
         ...nodes.map((one) => resourceOf('TPU node', one)),
@@ -115,14 +115,17 @@ export function tpuProvider(
     },
   };
 
-  /** Requests and nodes of a run, or of all runs, by label. */
-  async function owned(label: string | null): Promise<[QueuedResource[], TpuNode[]]> {
+  /** Requests and nodes of a run, or of all runs, by label, and the request of one set by its name. */
+  async function owned(label: string | null, last: NodeSet | null): Promise<[QueuedResource[], TpuNode[]]> {
     const isOwned = ({ name, labels }: { name: string; labels: Readonly<Record<string, string>> }): boolean =>
       label === null ? labelOf(name, labels) !== null : labelOf(name, labels) === label;
-    return call(`list what is in ${parent}`, async () => [
-      (await api.listQueuedResources(parent)).filter(isOwned),
-      (await api.listNodes(parent)).filter(isOwned),
-    ]);
+    return call(`list what is in ${parent}`, async () => {
+      const queued = [...(await api.listQueuedResources(parent))];
+      const named = last === null || queued.some(({ name }) => name === nameOf(last)) ? null : nameOf(last);
+      const found = named === null ? null : await api.getQueuedResource(named);
+      if (found !== null) queued.push(found);
+      return [queued.filter(isOwned), (await api.listNodes(parent)).filter(isOwned)];
+    });
   }
 }
 

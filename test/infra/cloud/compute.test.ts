@@ -60,7 +60,7 @@ function filled(value: unknown): unknown {
 
 async function releaseAll(nodes: NodeProvider): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) {
-    if ((await nodes.release(LABEL)).left.length === 0) return;
+    if ((await nodes.release(LABEL, SET)).left.length === 0) return;
     clock.advance(MINUTE_MS);
   }
   throw new Error('something never went away');

@@ -55,7 +55,7 @@ beforeEach(() => {
 /** Releases until nothing is left; the clock moves between. */
 async function releaseAll(nodes: NodeProvider): Promise<number> {
   for (let turn = 1; turn <= 10; turn += 1) {
-    if ((await nodes.release(runLabel(RUN))).left.length === 0) return turn;
+    if ((await nodes.release(runLabel(RUN), SET)).left.length === 0) return turn;
     clock.advance(30_000);
   }
   throw new Error('something never went away');
@@ -178,7 +178,7 @@ describe('TPU slices', () => {
     clock.advance(MINUTE_MS);
     await nodes.state(SET);
     cloud.inject(/^DELETE /, fault);
-    await expect(nodes.release(runLabel(RUN))).rejects.toMatchObject({ retryable: true });
+    await expect(nodes.release(runLabel(RUN), SET)).rejects.toMatchObject({ retryable: true });
     await releaseAll(nodes);
     expect(cloud.model.requests.size).toBe(0);
     expect(cloud.model.liveNodes()).toEqual([]);

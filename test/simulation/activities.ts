@@ -1,0 +1,115 @@
+/**
+ * Activities as Temporal runs them, over a world with faults: an attempt may fail before or after its effect, or be lost
+ * while it works on unseen and another is made; attempts are repeated with pauses, and a caller that is cancelled does not
+ * wait for what is under way.
+ */
+import { StpError } from '../../data/errors.ts';
+import type { Random } from './random.ts';
+import type { Scheduler } from './scheduler.ts';
+
+export interface FaultMix {
+  readonly failBefore: number;
+  readonly failAfter: number;
+  /** The worker is lost and the attempt works on, up to so long after another was made. */
+  readonly lost: number;
+  readonly lateMsMax: number;
+}
+
+const ATTEMPTS_MAX = 20;
+const RETRY_FIRST_MS = 1_000;
+const RETRY_MAX_MS = 60_000;
+/** Heartbeat time-out of lost attempts. */
+const LOST_AFTER_MS = 20_000;
+
+/** What no further attempt would mend, or what the last one failed with. */
+export class ActivityFailed extends Error {
+  override readonly name = 'ActivityFailed';
+}
+
+export class Activities {
+  readonly #random: Random;
+  readonly #scheduler: Scheduler;
+  readonly #faults: FaultMix;
+  /** Names of the activities that have not ended, whether or not anybody waits for them. */
+  readonly underWay = new Set<string>();
+  #isFrozen = false;
+  #lostAttempts = 0;
+  /** What happened, for a seed that fails. */
+  readonly log: string[] = [];
+  /** Called before each attempt: a person may cancel there. */
+  beforeStep: () => void = () => undefined;
+
+  constructor(random: Random, scheduler: Scheduler, faults: FaultMix) {
+    this.#random = random;
+    this.#scheduler = scheduler;
+    this.#faults = faults;
+  }
+
+  note(line: string): void {
+    this.log.push(`${this.#scheduler.clock.now()} ${line}`);
+  }
+
+  /** The result, or what the last attempt failed with. A cancelled caller hears so at once; the attempt goes on. */
+  run<T>(name: string, work: () => Promise<T>): Promise<T> {
+    this.underWay.add(name);
+    const ended = this.#attempts(name, work).finally(() => this.underWay.delete(name));
+    return this.unlessFrozen(this.#scheduler.heard(ended));
+  }
+
+  /** The run is terminated: it hears of nothing any more and begins nothing; what is under way goes on. */
+  freeze(): void {
+    this.#isFrozen = true;
+  }
+
+  unlessFrozen<T>(work: Promise<T>): Promise<T> {
+    const never = new Promise<never>(() => undefined);
+    return work.then(
+      (result) => (this.#isFrozen ? never : result),
+      (error: unknown) => (this.#isFrozen ? never : Promise.reject(error)),
+    );
+  }
+
+  /** Attempts that were lost and have not taken effect yet. */
+  get lostAttempts(): number {
+    return this.#lostAttempts;
+  }
+
+  async #attempts<T>(name: string, work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      await this.#scheduler.pause(this.#random.between(1, 500));
+      if (this.#isFrozen) return new Promise<never>(() => undefined);
+      this.beforeStep();
+      try {
+        return await this.#attempt(name, work);
+      } catch (error) {
+        this.note(`${name}: ${(error as Error).message}`);
+        if (error instanceof StpError && !error.retryable) throw new ActivityFailed(error.message, { cause: error });
+        if (attempt >= ATTEMPTS_MAX) throw new ActivityFailed((error as Error).message, { cause: error });
+      }
+      await this.#scheduler.pause(Math.min(RETRY_FIRST_MS * 2 ** attempt, RETRY_MAX_MS));
+    }
+  }
+
+  async #attempt<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const { failBefore, failAfter, lost, lateMsMax } = this.#faults;
+    if (this.#random.chance(failBefore)) throw new Error('failed before its effect');
+    if (this.#random.chance(lost)) {
+      const late = this.#random.between(0, lateMsMax);
+      this.#lostAttempts += 1;
+      this.#scheduler.after(late, () => {
+        this.note(`${name}: a lost attempt takes effect`);
+        work()
+          .catch(() => undefined)
+          .finally(() => {
+            this.#lostAttempts -= 1;
+          });
+      });
+      await this.#scheduler.pause(LOST_AFTER_MS);
+      throw new Error('the worker was lost');
+    }
+    const result = await work();
+    this.note(`${name} done`);
+    if (this.#random.chance(failAfter)) throw new Error('failed after its effect');
+    return result;
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Virtual time: sleeping costs nothing, and things happen one after the other in an order that the seed decides. Scopes are
+ * cancelled as Temporal's are: what waits in one hears it at once, what is shielded hears nothing.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Scope } from '../../workflows/provisioning.ts';
+import type { FakeClock } from '../fakes/clock.ts';
+
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled';
+}
+
+/** Where a cancellation is heard. */
+class ScopeNode {
+  readonly #children = new Set<ScopeNode>();
+  readonly #heard = new Set<(reason: Error) => void>();
+  isCancelled = false;
+
+  constructor(parent: ScopeNode | null) {
+    if (parent === null) return;
+    parent.#children.add(this);
+    if (parent.isCancelled) this.isCancelled = true;
+  }
+
+  cancel(): void {
+    if (this.isCancelled) return;
+    this.isCancelled = true;
+    for (const heard of [...this.#heard]) heard(new Cancelled('cancelled'));
+    for (const child of this.#children) child.cancel();
+  }
+
+  /** Rejects at once when the scope is cancelled; the work itself goes on unheard. */
+  async wait<T>(work: Promise<T>): Promise<T> {
+    if (this.isCancelled) {
+      work.catch(() => undefined);
+      throw new Cancelled('cancelled');
+    }
+    return new Promise<T>((resolve, reject) => {
+      this.#heard.add(reject);
+      work.then(resolve, reject).finally(() => this.#heard.delete(reject));
+    });
+  }
+}
+
+interface Event {
+  readonly atMs: number;
+  readonly order: number;
+  readonly happen: () => void;
+}
+
+export class Scheduler {
+  readonly clock: FakeClock;
+  readonly #events: Event[] = [];
+  readonly #current = new AsyncLocalStorage<ScopeNode>();
+  #count = 0;
+
+  constructor(clock: FakeClock) {
+    this.clock = clock;
+  }
+
+  /** Happens after `ms` of virtual time. */
+  after(ms: number, happen: () => void): void {
+    this.#count += 1;
+    const event = { atMs: this.clock.now() + ms, order: this.#count, happen };
+    let low = 0;
+    for (let high = this.#events.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      const other = this.#events[middle]!;
+      if (other.atMs < event.atMs || (other.atMs === event.atMs && other.order < event.order)) low = middle + 1;
+      else high = middle;
+    }
+    this.#events.splice(low, 0, event);
+  }
+
+  /** Sleeps, whatever is cancelled. */
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.after(ms, resolve));
+  }
+
+  /** Waits as the present scope does: a cancellation is heard at once. */
+  heard<T>(work: Promise<T>): Promise<T> {
+    const scope = this.#current.getStore();
+    return scope === undefined ? work : scope.wait(work);
+  }
+
+  sleep(ms: number): Promise<void> {
+    return this.heard(this.pause(ms));
+  }
+
+  scope(): Scope {
+    const node = new ScopeNode(this.#current.getStore() ?? null);
+    return { run: (work) => this.#current.run(node, work), cancel: () => node.cancel() };
+  }
+
+  shielded<T>(work: () => Promise<T>): Promise<T> {
+    return this.#current.run(new ScopeNode(null), work);
+  }
+
+  /** Lets events happen in turn until `done` says so or none is left; `afterEach` looks at the world between them. */
+  async run(done: () => boolean, afterEach: () => void): Promise<void> {
+    for (;;) {
+      // Everything that waits for nothing but promises comes first.
+      await new Promise((resolve) => setImmediate(resolve));
+      afterEach();
+      if (done()) return;
+      const event = this.#events.shift();
+      if (event === undefined) return;
+      this.clock.advance(Math.max(0, event.atMs - this.clock.now()));
+      event.happen();
+    }
+  }
+}
