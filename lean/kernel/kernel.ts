@@ -96,6 +96,11 @@ export class Kernel {
     return verdict;
   }
 
+  /** Whether an operation on numbers was verified and is computed with big integers. */
+  isAccelerated(name: Name): boolean {
+    return this.#accelerated.has(name);
+  }
+
   /** Runs a check in scratch and keeps the constants it returns; begins anew for each trusted constant that had to be read. */
   #inScratch(label: string, check: (checker: Checker) => readonly Constant[]): Verdict {
     for (;;) {

@@ -2,9 +2,13 @@
  * Which operations on numbers may be computed with big integers: those whose definitions satisfy the equations that determine
  * them on all numbers. An operation of the same name defined otherwise is an ordinary definition and unfolds as one.
  *
+ * Greatest common divisors and bitwise operations are not among them: they unfold to divisions by two and remainders, which
+ * takes a number of steps like the number of digits.
+ *
  * The equations are checked with variables in the places of numbers, by definitional equality.
  */
 import type { Checker } from './check/checker.ts';
+import { isDivision } from './division.ts';
 import type { Expr } from './expr.ts';
 import { EMPTY_LEVELS } from './level.ts';
 import type { Name } from './name.ts';
@@ -31,6 +35,8 @@ interface Primitive {
   readonly rests: readonly string[];
   readonly result: 'Nat' | 'Bool';
   readonly equations: (words: Words) => readonly (readonly [Expr, Expr])[];
+  /** What else must hold. */
+  readonly condition?: (checker: Checker) => boolean;
 }
 
 const PRIMITIVES: Readonly<Record<string, Primitive>> = {
@@ -87,6 +93,18 @@ const PRIMITIVES: Readonly<Record<string, Primitive>> = {
       [words.own(words.succ(words.x), words.succ(words.y)), words.own(words.x, words.y)],
     ],
   },
+  'Nat.div': {
+    rests: ['Nat.sub'],
+    result: 'Nat',
+    equations: () => [],
+    condition: (checker) => isDivision(checker, 'Nat.div'),
+  },
+  'Nat.mod': {
+    rests: ['Nat.sub'],
+    result: 'Nat',
+    equations: () => [],
+    condition: (checker) => isDivision(checker, 'Nat.mod'),
+  },
   'Nat.shiftLeft': {
     rests: ['Nat.mul'],
     result: 'Nat',
@@ -108,10 +126,12 @@ const PRIMITIVES: Readonly<Record<string, Primitive>> = {
 /** The operation a definition may be computed as: its own name, or null. `label` is the printed name. */
 export function verifiedPrimitive(checker: Checker, name: Name, label: string): string | null {
   const primitive = Object.hasOwn(PRIMITIVES, label) ? PRIMITIVES[label] : undefined;
-  const { terms, known, options, literals, equality, inference } = checker;
+  const { terms, environment, known, options, literals, equality, inference } = checker;
   // A printed name may be ambiguous.
   if (primitive === undefined || name !== terms.names.of(label)) return null;
-  if (!primitive.rests.every((other) => options.accelerated.has(terms.names.of(other)))) return null;
+  // Asking for a constant also reads and verifies one that is trusted and was not needed so far.
+  const rests = primitive.rests.map((other) => terms.names.of(other));
+  if (!rests.every((other) => environment.has(other) && options.accelerated.has(other))) return null;
   const constant = (its: string): Expr => terms.constant(terms.names.of(its), EMPTY_LEVELS);
   const nat = literals.naturalType();
   const binary = terms.forall(nat, terms.forall(nat, constant(primitive.result)));
@@ -134,5 +154,5 @@ export function verifiedPrimitive(checker: Checker, name: Name, label: string): 
     const types = equality.isEqual(inference.check(left), inference.check(right));
     return types && equality.isEqual(left, right);
   });
-  return holds ? label : null;
+  return holds && (primitive.condition?.(checker) ?? true) ? label : null;
 }

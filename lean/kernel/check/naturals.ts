@@ -21,12 +21,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'Nat.mul': (a, b) => a * b,
   'Nat.div': (a, b) => (b === 0n ? 0n : a / b),
   'Nat.mod': (a, b) => (b === 0n ? a : a % b),
-  'Nat.gcd': greatestCommonDivisor,
   'Nat.beq': (a, b) => a === b,
   'Nat.ble': (a, b) => a <= b,
-  'Nat.land': (a, b) => a & b,
-  'Nat.lor': (a, b) => a | b,
-  'Nat.xor': (a, b) => a ^ b,
   'Nat.shiftLeft': (a, b) => (a === 0n ? 0n : b + bits(a) > BITS_MAX ? null : a << b),
   'Nat.shiftRight': (a, b) => (b > bits(a) ? 0n : a >> b),
   'Nat.pow': (a, b) => (a <= 1n && b > 0n ? a : b * bits(a) > BITS_MAX ? null : a ** b),
@@ -57,7 +53,7 @@ export class Naturals {
     const right = literals.naturalValue(reduction.whnf(terms.argument(expr)));
     if (right === null) return null;
     const size = (length(left) + length(right)) / BITS_PER_STEP;
-    // A multiplication, division or greatest common divisor takes up to a step for each pair of words.
+    // A multiplication or division takes up to a step for each pair of words.
     budget.steps(Math.ceil(size * size) + 1);
     const result = OPERATIONS[operation]!(left, right);
     if (result === null) return null;
@@ -86,10 +82,4 @@ function bits(value: bigint): bigint {
   if (value === 0n) return 0n;
   const digits = value.toString(16);
   return BigInt((digits.length - 1) * 4 + Number.parseInt(digits[0]!, 16).toString(2).length);
-}
-
-function greatestCommonDivisor(left: bigint, right: bigint): bigint {
-  let [a, b] = [left, right];
-  while (b > 0n) [a, b] = [b, a % b];
-  return a;
 }

@@ -4,7 +4,7 @@
  */
 import type { Checker } from '../check/checker.ts';
 import { describe } from '../check/describe.ts';
-import { type Expr, FORALL } from '../expr.ts';
+import { type Expr, FORALL, SORT } from '../expr.ts';
 import type { Level } from '../level.ts';
 import { Rejection } from '../verdict.ts';
 import { type Block, type CheckedBlock, type CheckedType, Occurrences, withoutAnnotations } from './block.ts';
@@ -21,7 +21,8 @@ export function checkTypes(checker: Checker, block: Block): CheckedBlock {
     environment.requireFree(declared.name);
     inference.checkType(declared.type);
     const { indices, result } = openType(checker, block, declared.type, parameters, types.length === 0, name);
-    const itsLevel = inference.requireSort(result, declared.type);
+    if (terms.kind(result) !== SORT) throw new Rejection('inductive-type', `${name} does not end in a sort`);
+    const itsLevel = terms.level(result);
     if (level === null) level = itsLevel;
     else if (!order.isEqual(level, itsLevel))
       throw new Rejection('inductive-type', `${name} lives in another universe than the first type of its block`);

@@ -5,17 +5,19 @@ import { StpError } from '../../../data/errors.ts';
 
 const NEWLINE = 10;
 const GZIP_MAGIC = 0x1f8b;
+const CHUNK_BYTES = 1 << 18;
 
 /** Batches of lines, so that a caller awaits once a chunk and not once a line. Empty lines are left out. */
 export async function* readLines(file: string, lineBytesMax: number): AsyncGenerator<readonly string[]> {
-  const source = createReadStream(file, { highWaterMark: 1 << 18 });
-  const isGzip = await startsWithMagic(file);
-  const bytes = isGzip ? source.pipe(createGunzip({ chunkSize: 1 << 18 })) : source;
-  // `pipe` does not pass on an error of its source.
-  source.on('error', (error) => bytes.destroy(error));
   let rest: Buffer[] = [];
   let restBytes = 0;
+  let source: ReturnType<typeof createReadStream> | null = null;
   try {
+    const isGzip = await startsWithMagic(file);
+    source = createReadStream(file, { highWaterMark: CHUNK_BYTES });
+    const bytes = isGzip ? source.pipe(createGunzip({ chunkSize: CHUNK_BYTES })) : source;
+    // `pipe` does not pass on an error of its source.
+    source.on('error', (error) => bytes.destroy(error));
     for await (const chunk of bytes as AsyncIterable<Buffer>) {
       const last = chunk.lastIndexOf(NEWLINE);
       if (last < 0) {
@@ -45,14 +47,14 @@ export async function* readLines(file: string, lineBytesMax: number): AsyncGener
       },
     );
   } finally {
-    source.destroy();
+    source?.destroy();
   }
   const end = Buffer.concat(rest).toString('utf8');
   if (end !== '') yield [end];
 }
 
 async function startsWithMagic(file: string): Promise<boolean> {
-  for await (const chunk of createReadStream(file, { end: 1 }).on('error', () => {}) as AsyncIterable<Buffer>)
+  for await (const chunk of createReadStream(file, { end: 1 }) as AsyncIterable<Buffer>)
     return chunk.length === 2 && chunk.readUInt16BE(0) === GZIP_MAGIC;
   return false;
 }

@@ -24,8 +24,7 @@ export interface CheckRequest {
 }
 
 /** On the thread it is called on; `check-in-thread.ts` gives it a stack for deep terms. */
-export async function checkExport(request: CheckRequest): Promise<KernelReport> {
-  const terms = new Terms();
+export async function checkExport(request: CheckRequest, terms = new Terms()): Promise<KernelReport> {
   const limits: Limits = { ...DEFAULT_LIMITS, fuel: request.fuel };
   const kernel = new Kernel(terms, { limits });
   const statements = request.statements.length === 0 ? null : new Statements(terms);
