@@ -73,11 +73,12 @@ export function certificateTask(proofs: readonly Proved[], library: readonly Gro
   const unproved = proofs.map((proof) => ({ ...proof, proof: 'sorry' }));
   const grown = neededTheorems(proofs, library);
   const names = proofs.map((proof) => keptName(proof));
+  const theorems = [...grown, ...proofs.map((proof, index) => ({ ...proof, name: names[index]! }))];
   return {
-    stated: proofs.map((proof, index) => ({
-      name: names[index]!,
-      opens: openLines(proof.header),
-      signature: signatureOf(proof.statement),
+    stated: theorems.map(({ name, header, statement }) => ({
+      name,
+      opens: openLines(header),
+      signature: signatureOf(statement),
     })),
     challenge: [...importLines([...proofs, ...grown]), ...grownSection(grown), keptSection(unproved, names)].join('\n'),
   };

@@ -155,12 +155,17 @@ async function certifyBatch(
   const report = await check(batch, `${name}.lean`);
   const judged = new Map(report.theorems.map((theorem) => [theorem.name, theorem]));
   const fileHash = sha256(certificateFile(batch, library));
+  // A certificate tells of a file in which nothing was objected to: what stands beside a refused proof is checked anew.
+  const isClean = report.checks.every(({ outcome }) => outcome !== 'refused' && outcome !== 'failed');
   const certified = batch.flatMap((proof): Proved[] => {
     const theorem = judged.get(keptName(proof));
-    if (theorem?.verdict !== 'accepted') return [];
+    if (theorem?.verdict !== 'accepted' || !isClean) return [];
     return [{ ...proof, certificate: certificateOf(proof, report, theorem.axioms, fileHash) }];
   });
-  const open = batch.filter((proof) => (judged.get(keptName(proof))?.verdict ?? 'unchecked') === 'unchecked');
+  const open = batch.filter((proof) => {
+    const verdict = judged.get(keptName(proof))?.verdict ?? 'unchecked';
+    return verdict === 'unchecked' || (verdict === 'accepted' && !isClean);
+  });
   if (open.length === 0) return certified;
   if (batch.length === 1) {
     const control = controlFor(batch[0]!);

@@ -36,27 +36,23 @@ const probed = new Map<string, Promise<Outcome>>();
 /** @throws StpError STP1205 under `required` where there is no sandbox that holds; the signal's reason */
 export async function openSandbox(policy: SandboxPolicy, options: OpenSandboxOptions): Promise<Sandbox> {
   if (policy === 'off') return noSandbox('switched off by the configuration');
-  const outcome = await lookOnce(options);
-  if (outcome.sandbox !== undefined) return outcome.sandbox;
-  if (policy === 'required') throw refusal(outcome.problem);
-  options.onProgress?.(`Lean runs without a sandbox: ${outcome.problem}`);
-  return noSandbox(outcome.problem);
-}
-
-async function lookOnce(options: OpenSandboxOptions): Promise<Outcome> {
   const key = JSON.stringify([options.environment.executable, options.cacheDirectory, options.install]);
-  const looking = probed.get(key) ?? look(options);
+  const earlier = probed.get(key);
+  const looking = earlier ?? look(options);
   probed.set(key, looking);
-  const forget = (): void => {
-    if (probed.get(key) === looking) probed.delete(key);
-  };
-  // What is missing may be there the next time.
   const outcome = await looking.catch((error: unknown) => {
-    forget();
+    probed.delete(key);
     throw error;
   });
-  if (outcome.sandbox === undefined) forget();
-  return outcome;
+  if (outcome.sandbox !== undefined) return outcome.sandbox;
+  if (policy === 'required') {
+    probed.delete(key);
+    // What was missing may be there when the round is tried again.
+    if (earlier !== undefined) return openSandbox(policy, options);
+    throw refusal(outcome.problem);
+  }
+  if (earlier === undefined) options.onProgress?.(`Lean runs without a sandbox: ${outcome.problem}`);
+  return noSandbox(outcome.problem);
 }
 
 /** The sandbox with its probe passed, or what is in the way, in a line. Also what `doctor` shows. */

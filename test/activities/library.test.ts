@@ -9,12 +9,13 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GrownRecord, grownTheoremSchema, libraryActivities } from '../../activities/library.ts';
 import type { Ports } from '../../activities/ports.ts';
-import { certificateFile, keptName, proofsFile } from '../../activities/proofs-file.ts';
+import { certificateFile, certificateTask, keptName, proofsFile } from '../../activities/proofs-file.ts';
 import { readAll } from '../../activities/record-files.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import type { Proved } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { type CertificateTask, certificateCheckers } from '../../lean/certificate/checkers.ts';
 import { checkFile } from '../../lean/check-file.ts';
 import { growable, growEnvironment, grownHeaders, grownModules } from '../../lean/library/grow.ts';
 import { LIBRARY_HEADER } from '../../lean/library/header.ts';
@@ -93,10 +94,12 @@ async function check(
   }
 }
 
-async function verdictsOf(name: string, text: string): Promise<[string, string][]> {
+async function verdictsOf(name: string, text: string, task?: CertificateTask): Promise<[string, string][]> {
   const path = join(directory, `${name}.lean`);
   await writeFile(path, text);
-  const report = await checkFile(path, environment, { scratchDirectory: directory });
+  const checkers = task === undefined ? {} : { checkers: certificateCheckers(task) };
+  const report = await checkFile(path, environment, { scratchDirectory: directory, ...checkers });
+  expect(report.checks.filter(({ outcome }) => outcome === 'refused' || outcome === 'failed')).toEqual([]);
   return report.theorems.map((theorem) => [theorem.name, theorem.verdict]);
 }
 
@@ -159,7 +162,9 @@ describe('a library that grows', () => {
       ['Grown.g5', 'accepted'],
       [keptName(kept), 'accepted'],
     ];
-    expect(await verdictsOf('Certificate', certificateFile([kept], grown))).toEqual(expected);
+    expect(await verdictsOf('Certificate', certificateFile([kept], grown), certificateTask([kept], grown))).toEqual(
+      expected,
+    );
     const text = proofsFile(await repositorySources().modules(), [kept], grown);
     expect(text.match(/^import /gm)).toBeNull();
     const verdicts = await verdictsOf('Proofs', text);
@@ -177,7 +182,7 @@ describe('a library that grows', () => {
     const library = await theoremsOf(await grow(1, certified, null));
     expect(library.map(({ name }) => name)).toEqual(['Grown.g1', 'Grown.g2', 'Grown.g3', 'Grown.g4']);
     const expected = certified.map((one) => [keptName(one), 'accepted']);
-    expect(await verdictsOf('Names', certificateFile(certified))).toEqual(expected);
+    expect(await verdictsOf('Names', certificateFile(certified), certificateTask(certified))).toEqual(expected);
   });
 
   it('says which theorem it cannot compile where it was made with another Lean', async () => {

@@ -184,6 +184,26 @@ describe('certify', () => {
     const result = await certify(checker((proof) => proof === proofs[4] || proof === proofs[7], []));
     expect(result).toMatchObject({ certified: 7, refused: 2 });
   });
+  it('gives no certificate from a file in which a check has objected to another proof', async () => {
+    const files: number[] = [];
+    const plain = checker(() => false, files);
+    const result = await certify(async (run, path) => {
+      const report = await plain(run, path);
+      const named = keptName(proofs[2]!);
+      if (!report.theorems.some(({ name }) => name === named)) return report;
+      const theorems = report.theorems.map((one) =>
+        one.name === named ? { ...one, verdict: 'rejected' as const } : one,
+      );
+      const refusal = { by: 'statement identity', version: 'test', outcome: 'refused' as const, ms: 1 };
+      return { ...report, outcome: 'rejected', theorems, checks: [...report.checks, refusal] };
+    });
+    expect(result).toMatchObject({ certified: 8, refused: 1 });
+    expect(files).toEqual([9, 8]);
+    const kept = await readAll(store, result.proved, provedSchema);
+    expect(
+      kept.flatMap(({ certificate }) => certificate!.checks!).filter(({ outcome }) => outcome !== 'accepted'),
+    ).toEqual([]);
+  });
   it('does not check again what an attempt that failed later has certified', async () => {
     const many = Array.from({ length: 301 }, (_, index) =>
       proved(`theorem b (n : Nat) : n + ${index} = n`, `q${index}`, { certificate: null }),
