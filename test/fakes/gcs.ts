@@ -35,13 +35,15 @@ interface Resource {
 
 /** What a request meets instead of, or on its way to, an answer. */
 export type Fault =
-  | { readonly kind: 'status'; readonly status: number }
+  | { readonly kind: 'status'; readonly status: number; readonly retryAfterSeconds?: number }
   /** The connection breaks after so many bytes of the request's body; the bytes before stay received. */
   | { readonly kind: 'drop-upload'; readonly afterBytes: number }
   /** The request is carried out, but its answer is lost. */
   | { readonly kind: 'drop-answer' }
   /** The connection breaks after so many bytes of the answer's body. */
-  | { readonly kind: 'drop-download'; readonly afterBytes: number };
+  | { readonly kind: 'drop-download'; readonly afterBytes: number }
+  /** Nothing comes after so many bytes of the answer's body, and the connection stays. */
+  | { readonly kind: 'stall-download'; readonly afterBytes: number };
 
 export interface FakeGcs {
   /** `http://127.0.0.1:PORT`, for STP_GCS_ENDPOINT. */
@@ -53,6 +55,11 @@ export interface FakeGcs {
   seed(bucket: string, name: string, text: string): void;
   /** The next request whose "METHOD path" matches meets the fault; faults wait in order. */
   inject(request: { test(line: string): boolean }, fault: Fault): void;
+  /** All upload sessions under way expire. */
+  forgetSessions(): void;
+  /** Bytes of bodies since the start: of requests, and of answers. */
+  bytesReceived(): number;
+  bytesSent(): number;
   /** Faults not met yet. */
   pendingFaults(): number;
   close(): Promise<void>;
@@ -63,6 +70,7 @@ export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs>
   const sessions = new Map<string, Session>();
   const faults: { request: { test(line: string): boolean }; fault: Fault }[] = [];
   const requests: string[] = [];
+  let [received, sent] = [0, 0];
   let lastGeneration = 1_700_000_000_000_000;
 
   const server = createServer((request, response) => {
@@ -79,21 +87,31 @@ export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs>
   async function answer(request: IncomingMessage, response: ServerResponse, fault: Fault | null): Promise<void> {
     if (fault?.kind === 'status') {
       request.resume();
+      if (fault.retryAfterSeconds !== undefined) response.setHeader('retry-after', fault.retryAfterSeconds);
       return sendError(response, fault.status, 'injected');
     }
     const url = new URL(request.url ?? '', 'http://fake');
     const dropAfter = fault?.kind === 'drop-upload' ? fault.afterBytes : null;
     const { body, cut } = await readBody(request, dropAfter);
+    received += body.length;
     const reply = route(request, url, body, cut);
     if (cut || fault?.kind === 'drop-answer') return void request.socket.destroy();
     response.writeHead(reply.status, { ...reply.headers, 'content-length': reply.body.length });
-    if (fault?.kind !== 'drop-download') return void response.end(reply.body);
-    response.write(reply.body.subarray(0, fault.afterBytes), () => request.socket.destroy());
+    if (fault?.kind !== 'drop-download' && fault?.kind !== 'stall-download') {
+      sent += reply.body.length;
+      return void response.end(reply.body);
+    }
+    const part = reply.body.subarray(0, fault.afterBytes);
+    sent += part.length;
+    response.write(part, () => {
+      if (fault.kind === 'drop-download') request.socket.destroy();
+    });
   }
 
   function route(request: IncomingMessage, url: URL, body: Buffer, cut: boolean): Reply {
     const session = sessions.get(url.searchParams.get('upload_id') ?? '');
     if (request.method === 'PUT' && session !== undefined) return continueUpload(request, session, body, cut);
+    if (request.method === 'PUT' && url.searchParams.has('upload_id')) throw new Refusal(410, 'The session has expired.');
     if (cut) return json(200, {});
     const path = /^(?:\/(?:upload|download))?\/storage\/v1\/b\/([^/]+)\/o(?:\/([^/]+))?$/.exec(url.pathname);
     const bucketName = decodeURIComponent(path?.[1] ?? '');
@@ -201,6 +219,9 @@ export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs>
       store({ bucket, name, resource: {}, ifGenerationMatch: null, received, finished: null });
     },
     inject: (request, fault) => void faults.push({ request, fault }),
+    forgetSessions: () => sessions.clear(),
+    bytesReceived: () => received,
+    bytesSent: () => sent,
     pendingFaults: () => faults.length,
     close: () =>
       new Promise((resolve) => {

@@ -133,6 +133,43 @@ export function storeContract(name: string, make: () => Promise<StoreUnderTest>)
       await expect(store.get(other)).rejects.toMatchObject({ code: 'STP1002' });
     });
 
+    it('removes an object once, and then takes other bytes under its name', async () => {
+      const { store } = await make();
+      const ref = await store.put('old/weights', 'first');
+      expect(await store.remove({ ...ref, generation: `${ref.generation}1` })).toBe(false);
+      expect((await store.get(ref)).toString()).toBe('first');
+      expect(await store.remove(ref)).toBe(true);
+      expect(await store.remove(ref)).toBe(false);
+      await expect(store.get(ref)).rejects.toMatchObject({ code: 'STP1403' });
+      expect([await store.stat('old/weights'), await listed(store, 'old')]).toEqual([null, []]);
+      const second = await store.put('old/weights', 'second', { count: 7 });
+      expect([(await store.get(second)).toString(), second.count]).toEqual(['second', 7]);
+      await expect(store.remove({ ...ref, uri: 'gs://elsewhere/there' })).rejects.toMatchObject({ code: 'STP1002' });
+    });
+
+    it('goes on with a download that was ended, and with nobody else’s', async () => {
+      const { store } = await make();
+      const ref = await store.put('large', LARGE);
+      const folder = await mkdtemp(join(tmpdir(), 'stp-store-'));
+      const path = join(folder, 'copy');
+      const stem = `copy.${Buffer.from(ref.crc32c, 'base64').toString('hex')}-${ref.generation}`;
+      // What a killed process had of this object, and what one had of another.
+      await writeFile(join(folder, `${stem}.0-0-1.partial`), LARGE.subarray(0, 6_000_000));
+      await writeFile(join(folder, `copy.00000000-${ref.generation}.0-0-1.partial`), 'of another object');
+      await store.download(ref, path);
+      expect((await readFile(path)).equals(LARGE)).toBe(true);
+      expect((await readdir(folder)).sort()).toEqual(['copy', `copy.00000000-${ref.generation}.0-0-1.partial`]);
+      // Wrong bytes are found out at the end, and are gone then: the next try is well.
+      await writeFile(join(folder, `${stem}.0-0-1.partial`), Buffer.alloc(1_000));
+      await expect(store.download(ref, path)).rejects.toMatchObject({ code: 'STP1402' });
+      await store.download(ref, path);
+      // Ended by its signal: what was there is kept for the next.
+      const controller = new AbortController();
+      const reason = new Error('stop now');
+      controller.abort(reason);
+      await expect(store.download(ref, join(folder, 'other'), { signal: controller.signal })).rejects.toBe(reason);
+    });
+
     it('lists by prefix in byte order, objects only', async () => {
       const { store } = await make();
       const names = ['a', 'b/1', 'b/10', 'b/2', 'b-x', 'b.x', 'B', 'c/d/e', 'c-d'];

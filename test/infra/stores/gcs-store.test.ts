@@ -1,12 +1,12 @@
 /** What only a network can do wrong: faults injected into the fake service at every step. About 15 s. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ObjectStore } from '../../../infra/stores/object-store.ts';
+import type { ObjectStore, UploadToken } from '../../../infra/stores/object-store.ts';
 import { openStore } from '../../../infra/stores/open-store.ts';
 import { type FakeGcs, type Fault, startFakeGcs } from '../../fakes/gcs.ts';
 
@@ -185,6 +185,79 @@ it('goes on with a file where a killed process was', async () => {
   expect(fake.requests.slice(before).filter((line) => OPEN_SESSION.test(line)).length).toBe(1);
   expect(await readdir(notes)).toEqual([]);
 });
+
+it('goes on elsewhere with an upload whose token was passed on, and sends at most a chunk twice', async () => {
+  const path = join(await mkdtemp(join(tmpdir(), 'stp-resume-')), 'weights');
+  await writeFile(path, LARGE);
+  const controller = new AbortController();
+  const tokens: UploadToken[] = [];
+  const first = store.putFile('elsewhere', path, {
+    signal: controller.signal,
+    onUpload: (token) => tokens.push(token),
+    onProgress: () => controller.abort(new Error('stop')),
+  });
+  await expect(first).rejects.toThrow('stop');
+  // Another machine has no notes of this one.
+  for (const note of await readdir(notes)) await rm(join(notes, note));
+  const before = fake.bytesReceived();
+  await store.putFile('elsewhere', path, { upload: tokens[0], onUpload: (token) => tokens.push(token) });
+  expect(fake.object('bucket', 'run/elsewhere')?.data.equals(LARGE)).toBe(true);
+  expect(tokens[1]).toEqual(tokens[0]);
+  expect(fake.bytesReceived() - before).toBeLessThanOrEqual(LARGE.length - 8 * MEBIBYTE + 64 * 1024);
+  // A token of other bytes, or of a session that is no longer known, is not used.
+  fake.forgetSessions();
+  const other = await store.putFile('elsewhere-2', path, { upload: { ...tokens[0]!, uri: 'gs://bucket/run/elsewhere-2' } });
+  expect(other.bytes).toBe(LARGE.length);
+});
+
+it('begins anew when the service has forgotten the session on the way', async () => {
+  const path = join(await mkdtemp(join(tmpdir(), 'stp-resume-')), 'weights');
+  await writeFile(path, LARGE);
+  let forgotten = false;
+  const onProgress = (): void => {
+    if (!forgotten) fake.forgetSessions();
+    forgotten = true;
+  };
+  await expect(store.putFile('forgotten', path, { onProgress })).rejects.toMatchObject({ code: 'STP1401' });
+  await store.putFile('forgotten', path);
+  expect(fake.object('bucket', 'run/forgotten')?.data.equals(LARGE)).toBe(true);
+});
+
+it('heals a removal whose answer is lost', async () => {
+  const ref = await store.put('removed', 'text');
+  fake.inject(/^DELETE/, { kind: 'drop-answer' });
+  await store.remove(ref);
+  expect(fake.pendingFaults()).toBe(0);
+  expect(fake.object('bucket', 'run/removed')).toBeUndefined();
+});
+
+it('goes on with a download that a killed process had begun, and asks for the rest alone', async () => {
+  const ref = await store.put('fetched', LARGE);
+  const folder = await mkdtemp(join(tmpdir(), 'stp-fetch-'));
+  const path = join(folder, 'weights');
+  const module = new URL('../../../infra/stores/open-store.ts', import.meta.url).href;
+  const script = `
+    import { openStore } from ${JSON.stringify(module)};
+    const store = await openStore('gs://bucket/run');
+    await store.download(${JSON.stringify(ref)}, ${JSON.stringify(path)});`;
+  fake.inject(MEDIA, { kind: 'stall-download', afterBytes: 9 * MEBIBYTE });
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'ignore', 'inherit'] });
+  await expect.poll(async () => partialBytes(folder), { timeout: 60_000 }).toBeGreaterThan(8 * MEBIBYTE);
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  const before = fake.requests.length;
+  const sent = fake.bytesSent();
+  await store.download(ref, path);
+  expect((await readFile(path)).equals(LARGE)).toBe(true);
+  expect(await readdir(folder)).toEqual(['weights']);
+  expect(fake.bytesSent() - sent).toBeLessThan(LARGE.length - 8 * MEBIBYTE + 64 * 1024);
+  expect(fake.requests.slice(before).filter((line) => MEDIA.test(line)).length).toBe(1);
+});
+
+async function partialBytes(folder: string): Promise<number> {
+  const [name] = await readdir(folder);
+  return name === undefined ? 0 : (await stat(join(folder, name))).size;
+}
 
 it.each([
   ['gone', (note: object) => ({ ...note, session: `${fake.endpoint}/upload/storage/v1/b/bucket/o?upload_id=none` })],
