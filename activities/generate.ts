@@ -87,7 +87,12 @@ export function generateActivities(ports: Ports) {
           await logMetrics(
             ports,
             run,
-            metricsAt(input.name, 0, { samples: raw.length, tokens, tokens_per_second: tokens / seconds }),
+            metricsAt(input.name, 0, {
+              samples: raw.length,
+              tokens,
+              tokens_per_second: tokens / seconds,
+              shard_seconds_sample: seconds,
+            }),
           );
           return {
             samples: await writeRecords(store, `${input.name}/samples-*.jsonl`, samples, signal),

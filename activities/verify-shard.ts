@@ -106,6 +106,8 @@ export function verifyShardActivities(ports: Ports) {
               from_earlier_attempt: earlier.size,
               from_cache: results.filter((result) => result.fromCache).length,
               proved_statements: proved.size,
+              shard_seconds_verify: seconds,
+              ...Object.fromEntries(Object.entries(counts).map(([kind, count]) => [`verdicts_${kind}`, count])),
             }),
           );
           const next = [...items.values()].flatMap((item): WorkItem[] => {

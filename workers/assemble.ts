@@ -7,9 +7,11 @@ import { readRecords } from '../activities/record-files.ts';
 import { preparedDataOf } from '../activities/take-over.ts';
 import { RUN_MARK, type RunPart, writeRunMark } from '../data/run-mark.ts';
 import { libraryTheoremSchema } from '../data/schemas/records.ts';
+import { combineMonitors } from '../infra/monitor/combined-monitor.ts';
 import { openJsonlMonitor } from '../infra/monitor/jsonl-monitor.ts';
 import { readLosses } from '../infra/monitor/losses.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
+import { prometheusMonitor } from '../infra/monitor/prometheus-monitor.ts';
 import { localNodes } from '../infra/nodes/local-nodes.ts';
 import { ownHostQueue } from '../infra/nodes/names.ts';
 import type { CleanUpScope } from '../infra/nodes/nodes.ts';
@@ -80,6 +82,12 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     return store.root.startsWith('file://')
       ? join(fileURLToPath(store.root), 'metrics.jsonl')
       : join(await scratch(run), 'metrics.jsonl');
+  };
+  /** In a worker whose runtime exports metrics, the run's go there too. */
+  const exported = (run: string) => async (log: Monitor) => {
+    if (settings.metricsAddress === null) return log;
+    const { Runtime } = await import('@temporalio/worker');
+    return combineMonitors(log, prometheusMonitor(run, Runtime.instance().metricMeter));
   };
   const growing = (run: string) => ({
     cacheDirectory: settings.cacheDirectory,
@@ -195,7 +203,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     async monitor(run) {
       const existing = monitors.get(run);
       if (existing) return existing;
-      const opening = metricsPath(run).then(openJsonlMonitor);
+      const opening = metricsPath(run).then(openJsonlMonitor).then(exported(run));
       monitors.set(run, opening);
       opening.catch(() => monitors.delete(run));
       return opening;

@@ -16,6 +16,7 @@ import { CONTROL_QUEUE, LEAN_QUEUE } from '../workflows/contracts.ts';
 import { type AssembledPorts, localHostQueue } from './assemble.ts';
 import { workflowBundle } from './bundle.ts';
 import { scheduleJanitor } from './janitor-schedule.ts';
+import { prometheusExport } from './prometheus-export.ts';
 import { runTogether } from './run-together.ts';
 import type { WorkerSettings } from './settings.ts';
 
@@ -42,7 +43,11 @@ export async function runWorkers(
   ports: AssembledPorts,
   onReady: () => void,
 ): Promise<void> {
-  Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: ['SIGINT', 'SIGTERM'] });
+  Runtime.install({
+    logger: new DefaultLogger('WARN'),
+    shutdownSignals: ['SIGINT', 'SIGTERM'],
+    ...(settings.metricsAddress !== null && { telemetryOptions: prometheusExport(settings.metricsAddress) }),
+  });
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
   const connection = await NativeConnection.connect(connectionOptions).catch((cause: unknown) => {
     throw new StpError(

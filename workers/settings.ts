@@ -1,5 +1,6 @@
 /** Where a worker keeps things and what it talks to, from the environment; defaults serve a laptop. */
 import { createHash } from 'node:crypto';
+import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { StpError } from '../data/errors.ts';
@@ -38,6 +39,8 @@ export interface WorkerSettings {
   readonly leanServers: LeanServersSettings | null;
   /** Binary of the community REPL, built for the Lean in use: what the driver `repl` starts. STP_LEAN_REPL. */
   readonly replProgram: string | null;
+  /** Where the worker's metrics are served for Prometheus under `/metrics`, `host:port`; null: nowhere. STP_METRICS_ADDRESS. */
+  readonly metricsAddress: string | null;
 }
 
 export function workerSettings(environment: NodeJS.ProcessEnv = process.env): WorkerSettings {
@@ -50,7 +53,16 @@ export function workerSettings(environment: NodeJS.ProcessEnv = process.env): Wo
     modelServer: modelServerSettings(environment),
     leanServers: leanServersSettings(environment),
     replProgram: environment.STP_LEAN_REPL ? resolve(environment.STP_LEAN_REPL) : null,
+    metricsAddress: metricsSetting(environment.STP_METRICS_ADDRESS),
   };
+}
+
+/** Throws STP1001 for what is no address and port. Temporal's runtime wants numbers, no names. */
+function metricsSetting(address: string | undefined): string | null {
+  if (!address) return null;
+  const [, host = '', port = ''] = /^(.*):(\d{1,5})$/.exec(address) ?? [];
+  if (isIP(host.replace(/^\[(.*)\]$/, '$1')) !== 0 && Number(port) >= 1 && Number(port) <= 65_535) return address;
+  throw wrongSetting(`STP_METRICS_ADDRESS is ${address}`, 'Write an address and a port, such as 127.0.0.1:9464.');
 }
 
 /** Throws STP1001 where an address or a name cannot be meant. */
