@@ -29,8 +29,8 @@ export async function kernel(files: readonly string[], options: KernelCommandOpt
     else for (const line of toText(report, cpuSeconds, peakResidentBytes)) console.log(line);
     return EXIT_CODES[report.verdict];
   } catch (error) {
-    if (!(error instanceof StpError)) throw error;
-    console.error(error.toText());
+    // Whatever went wrong, it is no verdict on the files: 1 would say that they are rejected.
+    console.error(error instanceof StpError ? error.toText() : error);
     return EXIT_CODES.declined;
   }
 }

@@ -18,6 +18,7 @@ import { LevelOrder } from './level-order.ts';
 import type { Name } from './name.ts';
 import { verifiedPrimitive } from './primitives.ts';
 import { checkQuotient } from './quotient.ts';
+import { isStandardAxiom } from './standard-axioms.ts';
 import { Decline, Rejection, type Verdict } from './verdict.ts';
 
 export interface KernelOptions {
@@ -94,6 +95,16 @@ export class Kernel {
     if (verdict.kind === 'accepted' && declaration.kind === 'definition' && this.#accelerates)
       this.#verifyPrimitive(declaration.name);
     return verdict;
+  }
+
+  /** Whether the constant is one of Lean's three axioms, by its statement. */
+  isStandardAxiom(name: Name): boolean {
+    let isStandard = false;
+    this.#inScratch(this.terms.names.print(name), (checker) => {
+      isStandard = isStandardAxiom(checker, this.environment.get(name));
+      return [];
+    });
+    return isStandard;
   }
 
   /** Whether an operation on numbers was verified and is computed with big integers. */

@@ -32,7 +32,7 @@ export function checkQuotient(checker: Checker, head: ConstantHead, role: Quotie
     const maker = environment.get(known.quotMk);
     if (maker.kind !== 'quotient') throw new Rejection('quotient', 'Quot.mk is not the constructor of quotients');
   }
-  if (role === 'lift') requireEquality(checker);
+  if (role === 'lift' && !isEquality(checker)) throw new Rejection('quotient', 'Eq is not the type of equality');
   const [u, v] = ['u', 'v'].map((name) => terms.levels.parameter(terms.names.of(name))) as [Level, Level];
   const renamed = substitution.instantiateLevels(head.type, head.levelParams, [u, v].slice(0, count));
   if (renamed !== quotientType(checker, role, u, v))
@@ -77,28 +77,21 @@ function quotientType(checker: Checker, role: QuotientRole, u: Level, v: Level):
   }
 }
 
-/** `Eq` is the inductive type whose only constructor is reflexivity. */
-function requireEquality(checker: Checker): void {
+/** Whether `Eq` is the inductive type whose only constructor is reflexivity. */
+export function isEquality(checker: Checker): boolean {
   const { terms, known, environment } = checker;
-  const equality = environment.get(known.eq);
-  const reflexivity = environment.find(known.eqRefl);
-  if (
-    equality.kind === 'inductive' &&
-    reflexivity?.kind === 'constructor' &&
-    equality.levelParams.length === 1 &&
-    equality.constructors.length === 1 &&
-    equality.constructors[0] === known.eqRefl
-  ) {
-    const level = terms.levels.parameter(equality.levelParams[0]!);
-    const carrier = checker.local(terms.sort(level));
-    const expected = checker.forallOver(
-      [carrier],
-      terms.forall(carrier, terms.forall(carrier, terms.sort(terms.levels.zero))),
-    );
-    const a = checker.local(carrier);
-    const constant = terms.constant(known.eq, terms.levels.list([level]));
-    const reflexive = checker.forallOver([carrier, a], apply(terms, constant, [carrier, a, a]));
-    if (equality.type === expected && reflexivity.type === reflexive) return;
-  }
-  throw new Rejection('quotient', 'Eq is not the type of equality');
+  const equality = environment.find(known.eq);
+  if (equality?.kind !== 'inductive' || equality.levelParams.length !== 1 || equality.constructors.length !== 1)
+    return false;
+  const reflexivity = environment.get(equality.constructors[0]!);
+  const level = terms.levels.parameter(equality.levelParams[0]!);
+  const carrier = checker.local(terms.sort(level));
+  const prop = terms.sort(terms.levels.zero);
+  const a = checker.local(carrier);
+  const constant = terms.constant(known.eq, terms.levels.list([level]));
+  return (
+    equality.type === checker.forallOver([carrier], terms.forall(carrier, terms.forall(carrier, prop))) &&
+    reflexivity.name === known.eqRefl &&
+    reflexivity.type === checker.forallOver([carrier, a], apply(terms, constant, [carrier, a, a]))
+  );
 }

@@ -29,11 +29,18 @@ export class Statements {
   /** Of several declarations of a name the first counts, as for the kernel. */
   note(declaration: Declaration): void {
     const shape = shapeOf(declaration);
-    const names =
-      declaration.kind === 'inductive'
-        ? [...declaration.types, ...declaration.constructors, ...declaration.recursors].map(({ name }) => name)
-        : [declaration.name];
-    for (const name of names) if (!this.#shapes.has(name)) this.#shapes.set(name, shape);
+    for (const name of this.#names(declaration)) if (!this.#shapes.has(name)) this.#shapes.set(name, shape);
+  }
+
+  #names(declaration: Declaration): Name[] {
+    if (declaration.kind !== 'inductive') return [declaration.name];
+    const { types, constructors, recursors } = declaration;
+    const { names } = this.#terms;
+    // A source need not claim the recursors.
+    return [
+      ...[...types, ...constructors, ...recursors].map(({ name }) => name),
+      ...types.map(({ name }) => names.text(name, 'rec')),
+    ];
   }
 
   /** Why the theorem of `candidate` is not the statement of `trusted`, or null where it is. */

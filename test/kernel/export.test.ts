@@ -10,7 +10,7 @@ import { Terms } from '../../lean/kernel/expr.ts';
 import { Kernel } from '../../lean/kernel/kernel.ts';
 import { readExport } from '../../lean/kernel/read/export-file.ts';
 import { checkInThread } from '../../lean/kernel/run/check-in-thread.ts';
-import { STANDARD_AXIOMS } from '../../lean/kernel/run/report.ts';
+import { STANDARD_AXIOMS } from '../../lean/kernel/standard-axioms.ts';
 import { Decline } from '../../lean/kernel/verdict.ts';
 
 const exportFile = (name: string): string => join(import.meta.dirname, 'exports', name);
@@ -196,6 +196,26 @@ describe('what a theorem rests on and states', () => {
     });
     expect((await checkInThread({ ...request(file), axioms: ['p'] })).verdict).toBe('accepted');
     expect((await checkInThread({ ...request(file), axioms: null })).verdict).toBe('accepted');
+  });
+
+  it('knows the standard axioms by what they say, not by their names', async () => {
+    // `axiom propext : ∀ p : Prop, p`, and an axiom whose name is one text with a dot in it.
+    const faked = [
+      '{"in":1,"str":{"pre":0,"str":"propext"}}',
+      '{"in":2,"str":{"pre":0,"str":"t"}}',
+      '{"ie":0,"sort":0}',
+      '{"ie":1,"bvar":0}',
+      '{"ie":2,"forallE":{"name":1,"type":0,"body":1,"binderInfo":"default"}}',
+      '{"axiom":{"name":1,"levelParams":[],"type":2,"isUnsafe":false}}',
+      '{"ie":3,"const":{"name":1,"us":[]}}',
+      '{"thm":{"name":2,"levelParams":[],"type":2,"value":3,"all":[2]}}',
+    ];
+    expect(await checkInThread(request(await written([META, ...faked])))).toMatchObject({
+      verdict: 'rejected',
+      rejected: [{ rule: 'axioms', message: 't rests on propext (not the standard one)' }],
+    });
+    const dotted = faked.map((line) => line.replace('"str":"propext"', '"str":"Classical.choice"'));
+    expect(await checkInThread(request(await written([META, ...dotted])))).toMatchObject({ verdict: 'rejected' });
   });
 
   it('binds a theorem to a trusted statement and to what that rests on', async () => {

@@ -63,6 +63,8 @@ function requireVersion(line: object): void {
 
 function malformed(error: unknown, file: string, line: number): unknown {
   if (error instanceof Decline) return new Decline(`${file}:${line}: ${error.message}`);
+  // A table as large as an array can be, or as there is memory for.
+  if (error instanceof RangeError) return new Decline(`${file}:${line}: ${error.message}`);
   let reason: string;
   if (error instanceof z.ZodError) reason = z.prettifyError(error).split('\n').slice(0, 3).join('; ');
   else if (error instanceof Malformed || error instanceof SyntaxError) reason = error.message;

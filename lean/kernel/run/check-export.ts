@@ -9,7 +9,9 @@
 import { DEFAULT_LIMITS, type Limits } from '../budget.ts';
 import { Terms } from '../expr.ts';
 import { Kernel } from '../kernel.ts';
+import type { Name } from '../name.ts';
 import { readExport } from '../read/export-file.ts';
+import { STANDARD_AXIOMS } from '../standard-axioms.ts';
 import { Statements } from '../statement.ts';
 import { Decline } from '../verdict.ts';
 import type { Declined, KernelReport, Rejected } from './report.ts';
@@ -32,6 +34,7 @@ export async function checkExport(request: CheckRequest, terms = new Terms()): P
   const declined: Declined[] = [];
   const theorems: { name: string; axioms: string[] }[] = [];
   const axioms: string[] = [];
+  const allowed = new Allowed(kernel, request.axioms);
   const steps = { most: 0, all: 0 };
   const nodes = { most: 0, permanent: 0 };
   let declarations = 0;
@@ -51,12 +54,12 @@ export async function checkExport(request: CheckRequest, terms = new Terms()): P
         declined.push({ declaration: verdict.declaration, reason: verdict.reason });
         continue;
       }
-      if (declaration.kind === 'axiom') axioms.push(terms.names.print(declaration.name));
+      if (declaration.kind === 'axiom') axioms.push(allowed.label(declaration.name));
       if (declaration.kind !== 'theorem') continue;
       const name = terms.names.print(declaration.name);
-      const its = kernel.axioms.of(declaration.name).map((axiom) => terms.names.print(axiom));
-      theorems.push({ name, axioms: its });
-      const foreign = its.filter((axiom) => request.axioms !== null && !request.axioms.includes(axiom));
+      const its = kernel.axioms.of(declaration.name);
+      theorems.push({ name, axioms: its.map((axiom) => allowed.label(axiom)) });
+      const foreign = its.filter((axiom) => !allowed.has(axiom)).map((axiom) => allowed.label(axiom));
       if (foreign.length > 0)
         rejected.push({ declaration: name, rule: 'axioms', message: `${name} rests on ${foreign.join(', ')}` });
     }
@@ -78,6 +81,40 @@ export async function checkExport(request: CheckRequest, terms = new Terms()): P
     steps,
     nodes,
   };
+}
+
+/** Which axioms theorems may rest on. The standard three count by what they say; others, once allowed, by their name. */
+class Allowed {
+  readonly #kernel: Kernel;
+  readonly #names: ReadonlySet<Name> | null;
+  readonly #standard: ReadonlySet<Name>;
+  readonly #isSound = new Map<Name, boolean>();
+
+  constructor(kernel: Kernel, axioms: readonly string[] | null) {
+    const { names } = kernel.terms;
+    this.#kernel = kernel;
+    this.#names = axioms === null ? null : new Set(axioms.map((name) => names.of(name)));
+    this.#standard = new Set(STANDARD_AXIOMS.map((name) => names.of(name)));
+  }
+
+  has(axiom: Name): boolean {
+    return this.#names === null || (this.#names.has(axiom) && !this.#isFalseFriend(axiom));
+  }
+
+  label(axiom: Name): string {
+    return `${this.#kernel.terms.names.print(axiom)}${this.#isFalseFriend(axiom) ? ' (not the standard one)' : ''}`;
+  }
+
+  /** The name of a standard axiom and another statement. */
+  #isFalseFriend(axiom: Name): boolean {
+    if (!this.#standard.has(axiom)) return false;
+    let isSound = this.#isSound.get(axiom);
+    if (isSound === undefined) {
+      isSound = this.#kernel.isStandardAxiom(axiom);
+      this.#isSound.set(axiom, isSound);
+    }
+    return !isSound;
+  }
 }
 
 async function* readAll(terms: Terms, files: readonly string[]) {
