@@ -2,7 +2,7 @@
  * Where bubblewrap comes from: named in STP_BWRAP, on PATH, or in our cache, where `fetchBubblewrap` puts the package of
  * Debian and Ubuntu without being root: apt checks the signatures, nothing is installed and no script of it is run.
  */
-import { access, mkdir, readdir } from 'node:fs/promises';
+import { access, mkdir, readdir, rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { runCommand } from '../toolchain/run-command.ts';
 import { findOnPath } from '../toolchain/search-path.ts';
@@ -12,6 +12,7 @@ import { leanFolder, makeWhole } from '../toolchain/set-up-folder.ts';
 export const BUBBLEWRAP_VARIABLE = 'STP_BWRAP';
 /** Folder of the fetched package below the cache's Lean folder. */
 const FETCHED_FOLDER = 'bubblewrap';
+const PACKAGE = 'bubblewrap';
 const ASK_TIMEOUT_MS = 10_000;
 /** The package has 50 kB; a list of packages some ten MB. */
 const FETCH_TIMEOUT_MS = 300_000;
@@ -71,34 +72,34 @@ export async function fetchBubblewrap(options: BubblewrapOptions): Promise<Bubbl
   for (const tool of ['apt-get', 'dpkg-deb'])
     if ((await findOnPath(tool, environment)) === undefined)
       return { problem: `there is no ${tool}: install bubblewrap with this system's package manager` };
-  let problem = '';
-  const command = async (folder: string, program: string, parameters: readonly string[]): Promise<boolean> => {
+  const command = async (folder: string, program: string, parameters: readonly string[]): Promise<void> => {
     const result = await runCommand(program, parameters, {
       environment: { ...environment, DEBIAN_FRONTEND: 'noninteractive' },
       timeoutMs: FETCH_TIMEOUT_MS,
       cwd: folder,
       signal,
     });
-    if (!result.ok) problem = `${program} ${parameters.at(-1)}: ${result.reason}`;
-    return result.ok;
+    if (!result.ok) throw new Error(`${program} ${parameters.at(-1)}: ${result.reason}`);
   };
-  await makeWhole(cacheDirectory, FETCHED_FOLDER, async (folder) => {
-    const lists = join(folder, 'apt');
-    const own = await ownLists(lists);
-    const fetched =
-      (await command(folder, 'apt-get', ['-q', 'download', 'bubblewrap'])) ||
+  try {
+    await makeWhole(cacheDirectory, FETCHED_FOLDER, async (folder) => {
+      const apt = join(folder, 'apt');
       // Images come without lists of packages, and only root may fetch them to where they belong.
-      ((await command(folder, 'apt-get', [...own, '-q', 'update'])) &&
-        (await command(folder, 'apt-get', [...own, '-q', 'download', 'bubblewrap'])));
-    if (!fetched) return;
-    const archive = (await readdir(folder)).find((name) => /^bubblewrap_.*\.deb$/.test(name));
-    if (archive === undefined) problem = 'apt-get download left no package';
-    else await command(folder, 'dpkg-deb', ['--extract', archive, folder]);
-  });
-  const search = await findBubblewrap(options);
-  return search.found === undefined && problem !== ''
-    ? { problem: `${problem} (bubblewrap could not be got)` }
-    : search;
+      await command(folder, 'apt-get', ['-q', 'download', PACKAGE]).catch(async () => {
+        const own = await ownLists(apt);
+        await command(folder, 'apt-get', [...own, '-q', 'update']);
+        await command(folder, 'apt-get', [...own, '-q', 'download', PACKAGE]);
+      });
+      const archive = (await readdir(folder)).find((name) => name.startsWith(`${PACKAGE}_`)) ?? PACKAGE;
+      await command(folder, 'dpkg-deb', ['--extract', archive, folder]);
+      await rm(join(folder, archive));
+      await rm(apt, { recursive: true, force: true });
+    });
+  } catch (error) {
+    signal?.throwIfAborted();
+    return { problem: `bubblewrap could not be got: ${(error as Error).message}` };
+  }
+  return findBubblewrap(options);
 }
 
 /** Options that keep apt's lists and archives in a folder of ours. */

@@ -2,10 +2,10 @@
  * The probe fails closed: each wall is taken away in turn and the probe must notice; a program that calls itself bwrap and
  * puts up no wall is refused. Skipped with a printed reason where bubblewrap cannot be had. Some ten seconds.
  */
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { findBubblewrap } from '../../lean/sandbox/find-bubblewrap.ts';
+import { fetchBubblewrap, findBubblewrap } from '../../lean/sandbox/find-bubblewrap.ts';
 import { openSandbox } from '../../lean/sandbox/open-sandbox.ts';
 import { probeSandbox } from '../../lean/sandbox/probe.ts';
 import type { Sandbox } from '../../lean/sandbox/sandbox.ts';
@@ -98,6 +98,20 @@ describe.skipIf(process.platform !== 'linux')('a sandbox is', () => {
       kind: 'none',
       description: 'switched off by the configuration',
     });
+  });
+
+  test('not half there where the package cannot be got, nor where its manager is another', async () => {
+    const tools = join(folder, 'tools');
+    mkdirSync(tools);
+    const environmentOfTools = { PATH: tools };
+    const fetching = { cacheDirectory: join(folder, 'fetched'), environment: environmentOfTools };
+    expect(await fetchBubblewrap(fetching)).toEqual({ problem: expect.stringContaining('there is no apt-get') });
+    for (const name of ['apt-get', 'dpkg-deb']) {
+      writeFileSync(join(tools, name), '#!/bin/sh\necho "Error: no route" >&2\nexit 100\n');
+      chmodSync(join(tools, name), 0o755);
+    }
+    expect(await fetchBubblewrap(fetching)).toEqual({ problem: expect.stringContaining('no route') });
+    expect(readdirSync(join(folder, 'fetched', 'lean'))).toEqual([]);
   });
 
   test('refused where a program only calls itself bwrap', async () => {
