@@ -28,11 +28,6 @@ export function apply(terms: Terms, head: Expr, given: readonly Expr[], from = 0
   return result;
 }
 
-/** The name where the expression is a constant, else -1. */
-export function constantName(terms: Terms, expr: Expr): Name | -1 {
-  return terms.kind(expr) === CONSTANT ? terms.name(expr) : -1;
-}
-
 export function isConstant(terms: Terms, expr: Expr, name: Name, levels: LevelList = EMPTY_LEVELS): boolean {
   return terms.kind(expr) === CONSTANT && terms.name(expr) === name && terms.levelList(expr) === levels;
 }

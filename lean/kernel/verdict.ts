@@ -16,7 +16,6 @@ export type Rule =
   | 'closed'
   | 'constant'
   | 'sort'
-  | 'binder'
   | 'application'
   | 'let'
   | 'literal'

@@ -17,6 +17,8 @@ import {
   raw,
   refl,
   sort,
+  successor,
+  text,
   type,
   v,
   type Word,
@@ -209,6 +211,44 @@ describe('equality', () => {
     expect(rule(build.prove('bad', pi('h', h, equal(nat, other, number(7))), fn('h', h, refl(nat, number(7)))))).toBe(
       'declaration-type',
     );
+  });
+});
+
+describe('strings', () => {
+  it('are what makes them, and have no type without that', () => {
+    const build = prelude();
+    expect(rule(build.define('s', c('Nat'), text('a')))).toBe('constant');
+    build.axiom('Char', type);
+    build.axiom('Char.ofNat', arrow(nat, c('Char')));
+    const list = (its: Word): Word => call(c('List', 'u'), its);
+    const its = sort(successor('u'));
+    build.inductive(
+      [
+        {
+          name: 'List',
+          type: arrow(its, its),
+          constructors: [
+            ['List.nil', pi('α', its, list(v('α')))],
+            ['List.cons', pi('α', its, arrow(v('α'), arrow(list(v('α')), list(v('α')))))],
+          ],
+        },
+      ],
+      1,
+      ['u'],
+    );
+    const chars = call(c('List', 0), c('Char'));
+    build.axiom('String', type);
+    build.axiom('String.ofList', arrow(chars, c('String')));
+    const made = (code: number): Word => {
+      const letter = call(c('Char.ofNat'), number(code));
+      return call(c('String.ofList'), call(c('List.cons', 0), c('Char'), letter, call(c('List.nil', 0), c('Char'))));
+    };
+    const same = (name: string, left: Word, right: Word): Verdict =>
+      build.prove(name, equal(c('String'), left, right), refl(c('String'), left));
+    expect(same('t', text('a'), made(97))).toEqual(accepted);
+    expect(same('emoji', text('😀'), made(0x1f600))).toEqual(accepted);
+    expect(rule(same('bad', text('a'), made(98)))).toBe('declaration-type');
+    expect(rule(same('worse', text('a'), text('b')))).toBe('declaration-type');
   });
 });
 
