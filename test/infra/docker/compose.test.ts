@@ -1,69 +1,212 @@
-/** The compose file without Docker: its form, what it refers to, and its scripts against a real server. About 8 s. */
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile } from 'node:fs/promises';
+/**
+ * The compose file without Docker: its form, that all it names is there, and its scripts against real servers. With
+ * `docker compose` on the machine its own reading of the file too. About 10 s.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { execa } from 'execa';
 import { afterAll, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { readPins } from '../../../infra/bootstrap/script.ts';
+import { environmentCommands } from '../../../infra/docker/python-environments.ts';
+import { ownHostQueue } from '../../../infra/nodes/names.ts';
 import { type DevServer, startDevServer } from '../../../infra/temporal/dev-server.ts';
 import { SEARCH_ATTRIBUTES } from '../../../infra/temporal/search-attributes.ts';
-import { CONTROL_QUEUE } from '../../../workflows/contracts.ts';
+import { workerSettings } from '../../../workers/settings.ts';
+import { CONTROL_QUEUE, LEAN_QUEUE } from '../../../workflows/contracts.ts';
 import { temporalCli } from '../../support/temporal.ts';
+import { REPOSITORY, readComposeFile, type Service, SOURCE_FOLDERS } from './compose-file.ts';
 
-const repository = join(import.meta.dirname, '..', '..', '..');
-const lines = (await readFile(join(repository, 'docker-compose.yml'), 'utf8')).split('\n');
+const file = await readComposeFile();
+const services = Object.entries(file.services);
+const service = (name: string): Service => {
+  const found = file.services[name];
+  if (found === undefined) throw new Error(`no service ${name}`);
+  return found;
+};
+const dockerfile = readFileSync(join(REPOSITORY, 'infra/docker/Dockerfile'), 'utf8');
+const ours = services.filter(([, { build }]) => build !== undefined);
+/** A value as it is when nothing of the environment is set. */
+const bare = (value: string): string => value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
 
-/** Lines below a key of two-space YAML, without their common indentation. */
-function block(within: readonly string[], key: string): string[] {
-  const start = within.findIndex((line) => line === `${key}:` || line.startsWith(`${key}: `) || line === `- ${key}`);
-  if (start === -1) throw new Error(`no ${key}`);
-  const end = within.findIndex((line, index) => index > start && /^\S/.test(line) && !line.startsWith('#'));
-  const body = within.slice(start + 1, end === -1 ? undefined : end).filter((line) => !/^\s*(#|$)/.test(line));
-  const indentation = Math.min(...body.map((line) => line.search(/\S/)));
-  return body.map((line) => line.slice(indentation));
-}
+const sources = (folder: string): string[] =>
+  readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(?:ts|sh|py)$/.test(name))
+    .map((name) => readFileSync(join(REPOSITORY, folder, name), 'utf8'));
 
-const keys = (within: readonly string[]): string[] =>
-  within.flatMap((line) => /^([a-z][a-z-]*):/.exec(line)?.[1] ?? []);
-
-const services = block(lines, 'services');
-
-it('has the form of YAML, and refers only to what there is', () => {
-  for (const line of lines) {
-    expect(line).not.toContain('\t');
-    expect((line.search(/\S|$/) as number) % 2).toBe(0);
-    expect(line).toBe(line.trimEnd());
+it('names only services and volumes that are there, and uses every volume', () => {
+  const used = new Set<string>();
+  for (const [name, { depends_on = {}, volumes = [], profiles }] of services) {
+    for (const other of Object.keys(depends_on)) {
+      // A service that is waited for comes with every profile of the waiting one.
+      expect([name, other, service(other).profiles]).toEqual([name, other, expect.arrayContaining(profiles)]);
+    }
+    for (const [condition, other] of Object.entries(depends_on).map(([other, { condition }]) => [condition, other]))
+      if (condition === 'service_healthy') expect([other, service(other!).healthcheck]).not.toEqual([other, undefined]);
+    for (const volume of volumes) {
+      const [source = '', target] = volume.split(':');
+      if (target === undefined) expect(dockerfile).toContain(`"${source}"`);
+      else if (source.startsWith('./')) expect([source, existsSync(join(REPOSITORY, source))]).toEqual([source, true]);
+      else {
+        expect(Object.keys(file.volumes)).toContain(source);
+        used.add(source);
+      }
+    }
   }
-  expect(keys(services)).toEqual(['postgresql', 'temporal', 'search-attributes', 'ui', 'worker']);
-  const volumes = keys(block(lines, 'volumes'));
-  for (const name of keys(services)) {
-    const service = block(services, name);
-    const image = service.find((line) => line.startsWith('image: '));
-    if (image === undefined) expect(name).toBe('worker');
-    else expect(image).toMatch(/^image: [a-z/-]+:\d+\.\d+[.\w-]*$/);
-    if (keys(service).includes('depends_on')) {
-      for (const other of keys(block(service, 'depends_on'))) expect(keys(services)).toContain(other);
+  expect([...used].sort()).toEqual(Object.keys(file.volumes).sort());
+});
+
+it('watches everything that stays up, and lets nothing keep rights or write where it need not', () => {
+  for (const [name, { restart, healthcheck, read_only, user, image, build, security_opt }] of services) {
+    expect([name, healthcheck !== undefined]).toEqual([name, restart === 'unless-stopped']);
+    // These write their configuration at start, and nothing else; their images have a user of their own.
+    if (!/^temporalio\//.test(image)) expect([name, read_only]).toEqual([name, true]);
+    if (/^(?:postgres|fsouza)/.test(image)) expect([name, user]).not.toEqual([name, undefined]);
+    // Only what runs Lean may make namespaces of its own.
+    const unconfined = security_opt.some((option) => option.endsWith('=unconfined'));
+    expect([name, unconfined]).toEqual([name, build !== undefined && name !== 'make-bucket']);
+  }
+  expect(
+    dockerfile
+      .split(/^FROM /m)
+      .slice(1)
+      .map((stage) => /^USER (\w+)$(?![\s\S]*^USER)/m.exec(stage)?.[1]),
+  ).toEqual(['node', 'node']);
+});
+
+it('holds no credential', () => {
+  const text = readFileSync(join(REPOSITORY, 'docker-compose.yml'), 'utf8');
+  for (const line of text.split('\n'))
+    if (/(?:PASSWORD|PWD|KEY|TOKEN|SECRET)[A-Z_]*:/.test(line)) expect(line).toMatch(/: \$\{POSTGRES_PASSWORD:\?/);
+});
+
+it('builds from files that are there, on a pinned image', () => {
+  for (const [, { build }] of ours) {
+    expect(existsSync(join(REPOSITORY, build!.dockerfile))).toBe(true);
+    expect(dockerfile).toMatch(new RegExp(`^FROM \\S+ AS ${build!.target}$`, 'm'));
+  }
+  expect(existsSync(join(REPOSITORY, 'infra/docker/Dockerfile.dockerignore'))).toBe(true);
+  expect(dockerfile).toMatch(/^FROM node:24\.\d+\.\d+-bookworm-slim@sha256:[0-9a-f]{64} AS worker$/m);
+  for (const [, path = ''] of dockerfile.matchAll(/(?:"node",|RUN node) "?([\w/-]+\.ts)/g))
+    expect([path, existsSync(join(REPOSITORY, path))]).toEqual([path, true]);
+  for (const packed of ['package.json', 'package-lock.json']) expect(dockerfile).toContain(packed);
+});
+
+it('runs programs that the image has, with settings that somebody reads', () => {
+  const code = SOURCE_FOLDERS.flatMap(sources).join('\n');
+  const ignored = readFileSync(join(REPOSITORY, 'infra/docker/Dockerfile.dockerignore'), 'utf8').split('\n');
+  for (const [name, { command, healthcheck, environment = {} }] of ours) {
+    for (const words of [command, healthcheck?.test.slice(1)]) {
+      if (words === undefined) continue;
+      expect([name, words[0]]).toEqual([name, 'node']);
+      if (words[1] === '-e') continue;
+      expect([name, words[1], existsSync(join(REPOSITORY, words[1]!))]).toEqual([name, words[1], true]);
+      expect(ignored).not.toContain(words[1]!.split('/')[0]);
     }
-    if (keys(service).includes('volumes')) {
-      for (const volume of block(service, 'volumes')) expect(volumes).toContain(/^- ([a-z]+):/.exec(volume)?.[1]);
+    for (const variable of Object.keys(environment)) {
+      if (variable.startsWith('TEMPORAL_')) continue;
+      expect([name, variable, code.includes(`environment.${variable}`) || code.includes(`env.${variable}`)]).toEqual([
+        name,
+        variable,
+        true,
+      ]);
     }
-    // Ports of a server without access control are for this machine alone.
-    if (keys(service).includes('ports'))
-      for (const port of block(service, 'ports')) expect(port).toContain('"127.0.0.1:');
+    const settings = workerSettings(
+      Object.fromEntries(Object.entries(environment).map(([variable, value]) => [variable, bare(value)])),
+    );
+    if (environment.STP_METRICS_ADDRESS !== undefined) expect(settings.metricsAddress).toBe('0.0.0.0:9464');
+    expect(settings.leanServers).toBeNull();
+  }
+  for (const [, variable = ''] of dockerfile.matchAll(/^\s+(STP_\w+)=/gm))
+    expect([variable, code.includes(`environment.${variable}`)]).toEqual([variable, true]);
+});
+
+it('asks for the queues that the workers poll, and gives runs the machine that works', () => {
+  const queueOf = (name: string): string => ownHostQueue(service(name).environment);
+  const checked = (name: string): string => service(name).healthcheck!.test.at(-1)!;
+  expect(checked('control')).toBe(CONTROL_QUEUE);
+  expect(checked('host')).toBe(queueOf('host'));
+  expect(checked('lean')).toBe(LEAN_QUEUE);
+  expect(checked('gpu')).toBe(queueOf('gpu'));
+  // The control worker says which machine a run has; it is the host's, and no other worker may answer there.
+  expect(queueOf('control')).toBe(queueOf('host'));
+  expect(service('lean').environment?.STP_HOST_QUEUE).toBeUndefined();
+});
+
+it('has Lean served on the port that is published and looked at', async () => {
+  const { command = [], ports, healthcheck } = service('lean-service');
+  const port = command[command.indexOf('--port') + 1];
+  expect(ports).toEqual([`127.0.0.1:${port}:${port}`]);
+  expect(healthcheck!.test.join(' ')).toContain(`http://127.0.0.1:${port}/health`);
+  const { stdout } = await execa(process.execPath, [...command.slice(1, 4), '--help'], { cwd: REPOSITORY });
+  for (const option of command.filter((word) => word.startsWith('--'))) expect(stdout).toContain(option);
+});
+
+it('makes the pinned Python environments in the image of GPU workers', () => {
+  const commands = environmentCommands('gpu').join('\n');
+  const { environments, python } = readPins();
+  expect(commands).toContain(`uv==${python.uv}`);
+  for (const [name, { kinds, packages }] of Object.entries(environments))
+    for (const requirement of packages)
+      expect([requirement, commands.includes(`/venv/${name}/bin/python`) && commands.includes(requirement)]).toEqual([
+        requirement,
+        kinds.includes('gpu'),
+      ]);
+  expect(dockerfile).toMatch(/PATH=\/opt\/stp\/venv\/vllm\/bin:/);
+});
+
+it('has Prometheus read ports that services listen on', () => {
+  const read = parse(readFileSync(join(REPOSITORY, 'infra/prometheus/prometheus.yml'), 'utf8'));
+  const listening = (name: string): string[] => {
+    const { environment = {}, ports = [] } = service(name);
+    const addresses = [environment.STP_METRICS_ADDRESS, environment.PROMETHEUS_ENDPOINT, ...ports];
+    return addresses.flatMap((address) => address?.split(':').at(-1) ?? []);
+  };
+  const targets = read.scrape_configs.flatMap(
+    (job: { static_configs?: { targets: string[] }[]; dns_sd_configs?: { names: string[]; port: number }[] }) => [
+      ...(job.static_configs ?? []).flatMap((group) => group.targets),
+      ...(job.dns_sd_configs ?? []).flatMap(({ names, port }) => names.map((name) => `${name}:${port}`)),
+    ],
+  ) as string[];
+  expect(targets.length).toBeGreaterThanOrEqual(6);
+  for (const target of targets) {
+    const [name = '', port] = target.split(':');
+    expect([target, listening(name)]).toEqual([target, expect.arrayContaining([port])]);
   }
 });
 
-it('builds the worker from files that are there', async () => {
-  const build = block(block(services, 'worker'), 'build');
-  const dockerfile = /^dockerfile: (.*)$/.exec(build.find((line) => line.startsWith('dockerfile'))!)![1]!;
-  const text = await readFile(join(repository, dockerfile), 'utf8');
-  expect(existsSync(join(repository, `${dockerfile}.dockerignore`))).toBe(true);
-  for (const source of ['package.json', 'package-lock.json']) expect(text).toContain(source);
-  const entry = /^CMD \["node", "(.*)"\]$/m.exec(text)![1]!;
-  expect(existsSync(join(repository, entry))).toBe(true);
-  expect(text).toMatch(/^USER node$/m);
+it('makes the bucket once', async () => {
+  const names: string[] = [];
+  const bucketServer = createServer(async (request, response) => {
+    const { name } = JSON.parse((await request.toArray()).join('')) as { name: string };
+    const isThere = names.includes(name);
+    if (request.method === 'POST' && request.url === '/storage/v1/b?project=local') names.push(name);
+    response.writeHead(isThere ? 409 : 200, { 'content-type': 'application/json' }).end(JSON.stringify({ name }));
+  });
+  await new Promise<void>((resolve) => bucketServer.listen(0, '127.0.0.1', resolve));
+  const STP_GCS_ENDPOINT = `http://127.0.0.1:${(bucketServer.address() as AddressInfo).port}`;
+  const [, ...words] = service('make-bucket').command!;
+  const make = () => execa(process.execPath, words, { cwd: REPOSITORY, env: { STP_GCS_ENDPOINT }, reject: false });
+  for (const time of ['first', 'again']) {
+    const { exitCode, stdout, stderr } = await make();
+    expect([time, exitCode, stdout, stderr]).toEqual([time, 0, 'gs://stp is there', '']);
+  }
+  expect(names).toEqual(['stp', 'stp']);
+  await new Promise((resolve) => bucketServer.close(resolve));
+  expect(await make()).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^bucket stp: /) });
+});
+
+const compose = await execa('docker', ['compose', 'version'], { reject: false });
+it.skipIf(compose.exitCode !== 0)('is read by docker compose', async () => {
+  const options = { cwd: REPOSITORY, env: { POSTGRES_PASSWORD: 'x' } };
+  const { stdout } = await execa('docker', ['compose', '--profile', '*', 'config', '--services'], options);
+  expect(stdout.split('\n').sort()).toEqual(Object.keys(file.services).sort());
 });
 
 let server: DevServer | undefined;
@@ -78,26 +221,17 @@ it('registers the search attributes once, and finds a worker that polls', async 
   const { address } = server;
   const environment = { TEMPORAL_ADDRESS: address, PATH: `${dirname(executable)}:${process.env.PATH}` };
 
-  const command = block(block(services, 'search-attributes'), 'command').slice(1);
-  const script = command
-    .map((line) => line.trimStart())
-    .join('\n')
-    .replaceAll('$$', '$');
+  const [script = ''] = service('search-attributes').command!;
   for (const time of ['first', 'again']) {
-    const result = await execa('sh', ['-euc', script], { env: environment, reject: false });
+    const result = await execa('sh', ['-euc', script.replaceAll('$$', '$')], { env: environment, reject: false });
     expect([time, result.exitCode, result.stderr]).toEqual([time, 0, '']);
   }
   const connection = await Connection.connect({ address });
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: 'default' });
   expect(Object.keys(customAttributes ?? {})).toEqual(expect.arrayContaining(Object.keys(SEARCH_ATTRIBUTES)));
 
-  const healthcheck = block(block(services, 'worker'), 'healthcheck')[0]!;
-  const [, ...check] = JSON.parse(healthcheck.slice('test: '.length)) as string[];
-  expect(check.at(-1)).toBe(CONTROL_QUEUE);
-  expect(new URL('../../../infra/docker/worker-health.ts', import.meta.url).pathname).toBe(
-    join(repository, check.at(-2)!),
-  );
-  const health = () => execa(process.execPath, check.slice(1), { cwd: repository, env: environment, reject: false });
+  const [, , ...check] = service('control').healthcheck!.test;
+  const health = () => execa(process.execPath, check, { cwd: REPOSITORY, env: environment, reject: false });
   const before = await health();
   expect([before.exitCode, before.stderr]).toEqual([1, `${address}: nobody polls ${CONTROL_QUEUE}`]);
   const native = await NativeConnection.connect({ address });
@@ -111,8 +245,8 @@ it('registers the search attributes once, and finds a worker that polls', async 
   });
   await native.close();
   await connection.close();
-  const wrong = await execa(process.execPath, check.slice(1), {
-    cwd: repository,
+  const wrong = await execa(process.execPath, check, {
+    cwd: REPOSITORY,
     env: { TEMPORAL_ADDRESS: '127.0.0.1:9' },
     reject: false,
   });
