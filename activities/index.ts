@@ -20,6 +20,7 @@ import { retentionActivities } from './retention.ts';
 import { selectActivities } from './select.ts';
 import { takeOverActivities } from './take-over.ts';
 import { trainActivities } from './train.ts';
+import { trainTogetherActivities } from './train-together.ts';
 import { verifyActivities } from './verify.ts';
 import { verifyShardActivities } from './verify-shard.ts';
 
@@ -43,6 +44,7 @@ export function createControlActivities(ports: Ports) {
 export function createHostActivities(ports: Ports) {
   return {
     ...trainActivities(ports),
+    ...trainTogetherActivities(ports),
     ...generateActivities(ports),
     ...conjectureActivities(ports),
     ...libraryActivities(ports),

@@ -35,7 +35,7 @@ export interface TrainModelInput {
 }
 
 /** The held-out loss is taken about this often in a training. */
-const HELD_OUT_SCORINGS = 10;
+export const HELD_OUT_SCORINGS = 10;
 
 export function trainActivities(ports: Ports) {
   return {

@@ -20,6 +20,7 @@ import { publish } from './search-attributes.ts';
 import { ShardTally } from './shard-tally.ts';
 import { endLean } from './stage-clean-up.ts';
 import { StageClock } from './stage-clock.ts';
+import { trainModel } from './train.ts';
 
 export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   const { run, round, config, hostQueue, hostQueues, data, history } = input;
@@ -151,7 +152,8 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   if (finished.examples !== null && from !== 'none') {
     await enter('train', `training on ${finished.examples.count} examples`);
     const { model, modelThreads, seed } = config;
-    const trained = await host(hostQueue, `train on ${finished.examples.count} weighted examples`).trainModel({
+    const label = `train on ${finished.examples.count} weighted examples`;
+    const trained = await trainModel({ hostQueue, hostQueues }, config.engines, label, {
       run,
       name: `checkpoints/round-${round}`,
       examples: finished.examples,

@@ -27,6 +27,7 @@ import type { HeldNodes } from './provisioning.ts';
 import type { stpRound } from './round.ts';
 import { RunControl } from './run-control.ts';
 import { Story } from './story.ts';
+import { trainModel } from './train.ts';
 
 /** Rounds in one history; a round is about a dozen events of the parent. */
 const ROUNDS_PER_HISTORY = 20;
@@ -171,7 +172,7 @@ async function prepare(
   if (sft === null) {
     story.enter('sft', `training the first model on ${data.sft.count} examples of the library`);
     const { model, modelThreads, seed } = config;
-    sft = await host(place.hostQueue, `SFT on ${data.sft.count} examples`).trainModel({
+    sft = await trainModel(place, config.engines, `SFT on ${data.sft.count} examples`, {
       run,
       name: 'checkpoints/sft',
       examples: data.sft,
@@ -243,7 +244,7 @@ function isRetrainDue(state: RunState, round: number, stopping: boolean): boolea
 
 /** Fresh weights trained on the SFT set and everything found so far (STP §3). */
 async function trainAnew(run: string, state: RunState, round: number): Promise<RunState> {
-  const { config, data, hostQueue } = state;
+  const { config, data } = state;
   const name = `retrain/${round}-${state.checkpoint.model.slice(0, MODEL_DIGITS)}`;
   const history = state.outcomes.map((outcome) => outcome.manifest);
   const { replayFrom } = state;
@@ -257,7 +258,7 @@ async function trainAnew(run: string, state: RunState, round: number): Promise<R
     replayFrom,
   });
   const { model, modelThreads, seed } = config;
-  const trained = await host(hostQueue, `retrain on ${examples.count} examples`).trainModel({
+  const trained = await trainModel(placeOf(state), config.engines, `retrain on ${examples.count} examples`, {
     run,
     name: `checkpoints/retrain-${round}`,
     examples,

@@ -2,7 +2,7 @@
  * The Levanter trainer with a stand-in for Levanter's main program: the configuration it is given, the rows, its log, its
  * export. Where PyTorch is installed (the scripts around it use it). Costs about 15 s of CPU.
  */
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
@@ -12,49 +12,12 @@ import { readCheckpoint } from '../../model/checkpoint/checkpoint.ts';
 import { levanterCommand, levanterConfig, rowsPerStep, rowsWanted } from '../../model/levanter/config.ts';
 import { parseMetricsLine } from '../../model/levanter/metrics-log.ts';
 import { levanterTrainer } from '../../model/levanter/trainer.ts';
-import { interpreter, skipsPython } from '../python/python.ts';
+import { skipsPython } from '../python/python.ts';
 import { smallTraining } from './small-training.ts';
+import { standInForLevanter } from './stand-in-levanter.ts';
 
 const skipped = skipsPython('training with a stand-in for Levanter');
 const engine = trainerEngineSchema.parse({ kind: 'levanter', modelParallelism: 2 }) as LevanterEngine;
-
-/**
- * A Python that runs scripts as they are and in place of `-m levanter.main.train_lm` looks at the rows, logs some steps as
- * Levanter does, and exports the weights it was given. Fails the first time where there is a file `fail` beside it.
- */
-const STAND_IN = `#!/bin/sh
-if [ "$1" != -m ]; then exec ${interpreter} "$@"; fi
-exec ${interpreter} - "$4" "$0" <<'END'
-import gzip, json, os, shutil, sys
-here = os.path.dirname(sys.argv[2])
-text = open(sys.argv[1]).read()
-shutil.copy(sys.argv[1], os.path.join(here, 'config.yaml'))
-def value(name):
-    return next(line.split(': ', 1)[1] for line in text.split('\\n') if line.strip().startswith(name + ': '))
-rows = [line.strip()[2:] for line in text.split('\\n') if line.strip().endswith('.jsonl.gz')]
-shutil.copy(rows[0], os.path.join(here, 'rows.jsonl.gz'))
-if os.path.exists(os.path.join(here, 'fail')):
-    os.remove(os.path.join(here, 'fail'))
-    print('jaxlib.xla_extension.XlaRuntimeError: the slice was preempted', file=sys.stderr)
-    sys.exit(1)
-steps = int(value('num_train_steps'))
-for step in range(steps):
-    metrics = {'train/loss': 4.0 - step / steps, 'grad/norm/total': 1.5, 'throughput/tokens_per_second': 100.0}
-    if (step + 1) % int(value('steps_per_eval')) == 0:
-        metrics['eval/loss'] = 3.5
-    print('I20261121 22:48:23 1 levanter.json_logger ' + json.dumps({'tracker': 'json_logger', 'event': 'log', 'step': step, 'metrics': metrics}), file=sys.stderr)
-target = os.path.join(value('hf_save_path'), value('id'), 'step-%d' % (steps - 1))
-os.makedirs(target)
-shutil.copy(os.path.join(value('initialize_from_hf'), 'model.safetensors'), target)
-END
-`;
-
-async function standIn(folder: string): Promise<string> {
-  const path = join(folder, 'python');
-  await writeFile(path, STAND_IN);
-  await chmod(path, 0o755);
-  return path;
-}
 
 it('writes the configuration and the command', async () => {
   const { request } = await smallTraining();
@@ -107,7 +70,7 @@ it('reads the log', () => {
 
 it.skipIf(skipped)('makes rows with a weight for each predicting token, and a checkpoint of the export', async () => {
   const { directory, request, seen } = await smallTraining({ steps: 20, heldOutEverySteps: 10 });
-  const python = await standIn(directory);
+  const python = await standInForLevanter(directory);
   await writeFile(join(directory, 'fail'), '');
   const trainer = levanterTrainer({ engine: { ...engine, python }, threads: 1 });
   const onProgress = (progress: (typeof seen)[number]) => void seen.push(progress);

@@ -131,6 +131,9 @@ export function fakeActivities(shards = 2): Fakes {
       call('sweepNode', openRuns.join());
       return { node: 'test', processesEnded: 1, memoryBytesFreed: 1, cpuSecondsUsed: 1, scratchBytesFreed: 0 };
     },
+    prepareTogether: () => Promise.reject(new Error('no machines train together in these tests')),
+    trainShare: () => Promise.reject(new Error('no machines train together in these tests')),
+    finishTogether: () => Promise.reject(new Error('no machines train together in these tests')),
     runOnNode: () => Promise.reject(new Error('no command is run in these tests')),
     copyCheckpoint: () => Promise.reject(new Error('no checkpoint is copied in these tests')),
     serveModel: () => Promise.reject(new Error('no model is served in these tests')),
