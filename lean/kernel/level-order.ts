@@ -29,7 +29,7 @@ interface Term {
   readonly offset: number;
 }
 
-/** Terms of one level. Levels of Lean's library have fewer than ten. */
+/** Terms of one level: `imax` under `imax` can make exponentially many. */
 const TERMS_MAX = 500;
 
 export class LevelOrder {

@@ -20,7 +20,7 @@ export const LEVEL_PARAMETER = 4;
 
 export const EMPTY_LEVELS = 0 as LevelList;
 
-/** Deepest nesting of a level. Lean's own stay far below a hundred; recursion over levels is bounded by it. */
+/** Deepest nesting of a level; recursion over levels is bounded by it. */
 const LEVEL_HEIGHT_MAX = 2_000;
 
 export class LevelTable {

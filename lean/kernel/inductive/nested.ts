@@ -15,7 +15,7 @@ import { Decline, Rejection } from '../verdict.ts';
 import { type Block, type BlockConstructor, type BlockType, Occurrences, withoutAnnotations } from './block.ts';
 import type { Restoration } from './recursors.ts';
 
-/** Auxiliary types of one block. Lean's library needs at most a few. */
+/** Auxiliary types of one block; a type can be nested in ever larger copies of itself. */
 const AUXILIARY_TYPES_MAX = 1_000;
 
 export interface Flattened {

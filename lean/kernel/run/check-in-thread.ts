@@ -7,7 +7,7 @@ import { type ErrorCode, StpError } from '../../../data/errors.ts';
 import type { CheckRequest } from './check-export.ts';
 import type { KernelReport } from './report.ts';
 
-/** Nested calls up to the depth limit take 40 MB at most, walks of the highest terms 25 MB. Only what is used is allocated. */
+/** For as many nested calls and as high terms as the limits allow, as tests have them. Only what is used is allocated. */
 const STACK_MEBIBYTES = 256;
 const HEAP_MEBIBYTES = 8_192;
 
