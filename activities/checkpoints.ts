@@ -11,7 +11,7 @@ import { type ObjectStore, type UploadToken, uploadTokenSchema } from '../infra/
 import { readManifest } from '../model/checkpoint/checkpoint.ts';
 import { readJson } from './record-files.ts';
 
-/** Files on their way at once. Each holds at most two chunks of 8 MiB; more streams than this fill no network faster. */
+/** Files on their way at once: each holds two chunks of 8 MiB, one on its way and one being read. */
 const TRANSFERS_MAX = 4;
 
 const manifestSchema = z.strictObject({

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [model] [lean] [verify] [selection] [orchestration]`: how fast this machine trains, samples, embeds, verifies
+ * `npm run bench [model] [lean] [verify] [selection] [orchestration] [storage]`: how fast this machine trains, samples, embeds, verifies
  * and selects, and what orchestration costs. Nothing here passes or fails. Costs about twenty minutes; `model` has columns
  * for PyTorch after `npm run test:python`.
  */
@@ -15,6 +15,7 @@ import { benchSampling } from './model-sampling.ts';
 import { benchTraining } from './model-training.ts';
 import { benchOrchestration } from './orchestration.ts';
 import { benchSelection } from './selection.ts';
+import { benchStorage } from './storage.ts';
 import { benchVerify } from './verify.ts';
 
 const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
@@ -34,6 +35,7 @@ const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
   selection: () => benchSelection(row),
   kernel: benchKernel,
   orchestration: benchOrchestration,
+  storage: benchStorage,
 };
 
 const wanted = process.argv.slice(2);

@@ -82,11 +82,25 @@ async function complete(
     const there = createReadStream(partial, { highWaterMark: READ_BYTES, ...(signal && { signal }) });
     for await (const piece of pieces(there, signal)) crc.update(piece);
     if (crc.bytes > ref.bytes) throw damaged(ref.uri, `${crc.bytes} bytes instead of ${ref.bytes}`);
-    for await (const piece of await read(crc.bytes)) {
-      signal?.throwIfAborted();
-      await file.appendFile(piece);
-      crc.update(piece);
-      if (crc.bytes > ref.bytes) throw damaged(ref.uri, `more than ${ref.bytes} bytes`);
+    let held: Buffer[] = [];
+    let heldBytes = 0;
+    const write = async (): Promise<void> => {
+      if (heldBytes > 0) await file.appendFile(held.length === 1 ? held[0]! : Buffer.concat(held));
+      held = [];
+      heldBytes = 0;
+    };
+    try {
+      for await (const piece of await read(crc.bytes)) {
+        signal?.throwIfAborted();
+        crc.update(piece);
+        if (crc.bytes > ref.bytes) throw damaged(ref.uri, `more than ${ref.bytes} bytes`);
+        held.push(piece);
+        heldBytes += piece.length;
+        if (heldBytes >= READ_BYTES) await write();
+      }
+    } finally {
+      // What came before a connection broke is kept for the next attempt.
+      await write();
     }
     if (crc.bytes !== ref.bytes) throw damaged(ref.uri, `${crc.bytes} bytes instead of ${ref.bytes}`);
     if (crc.toBase64() !== ref.crc32c) throw damaged(ref.uri, `CRC-32C ${crc.toBase64()} instead of ${ref.crc32c}`);

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { checksumOfFile, pieces } from './contents.ts';
@@ -14,6 +14,8 @@ import { statusOf } from './gcs-errors.ts';
 import { askSession, CHUNK_BYTES, inChunks, uploadChunks } from './gcs-upload.ts';
 import { type PutFileOptions, type PutOptions, type UploadToken, uploadTokenSchema } from './object-store.ts';
 import { damaged, differs } from './store-errors.ts';
+
+const READ_BYTES = 1 << 20;
 
 /** Key of the record count in an object's custom metadata. */
 export const COUNT_KEY = 'stp-count';
@@ -43,7 +45,7 @@ export async function putInput(target: PutTarget, input: AsyncIterable<Buffer>):
     const session = await client.openSession(name, describe(options));
     const { signal, onProgress } = options;
     const all = concatenated(head, { [Symbol.asyncIterator]: () => chunks });
-    const resource = await uploadChunks(all, { session, offset: 0, signal, onProgress });
+    const resource = await uploadChunks(all, { session, offset: 0, total: null, signal, onProgress });
     if (resource.crc32c === crc.toBase64()) return resource;
     await client.remove(name, resource.generation);
     throw damaged(
@@ -58,40 +60,61 @@ export async function putInput(target: PutTarget, input: AsyncIterable<Buffer>):
 }
 
 /**
- * Puts a file of this machine. The session of a large one is told to the caller, and noted in the user's cache folder
- * until it is done, so that a later process goes on where a killed one was, here or elsewhere. Sessions last a week.
+ * Puts a file of this machine, read once. The session of a large one is told to the caller, and noted in the user's cache
+ * folder until it is done, so that a later process goes on where a killed one was, here or elsewhere. Sessions last a week.
  */
 export async function putFile(
   target: PutTarget & { readonly options: PutFileOptions },
   path: string,
 ): Promise<GcsResource> {
   const { client, name, uri, options } = target;
-  const crc = await checksumOfFile(path, options.signal);
-  const crc32c = crc.toBase64();
-  if (crc.bytes < CHUNK_BYTES) return putInput(target, pieces(createReadStream(path), options.signal));
-  if ((await client.resource(name)) !== null) return sameOrFail(target, crc);
+  const { size: bytes } = await stat(path);
+  if (bytes < CHUNK_BYTES) return putInput(target, pieces(createReadStream(path), options.signal));
+  const compared = async (): Promise<GcsResource> => sameOrFail(target, await checksumOfFile(path, options.signal));
+  if ((await client.resource(name)) !== null) return compared();
 
-  const note = { uri, crc32c, bytes: crc.bytes };
+  const note = { uri, bytes };
   const notePath = notePathOf(uri);
   const started = await resumable([options.upload, await readNote(notePath)], note, options.signal);
   try {
-    const session = started?.session ?? (await client.openSession(name, { ...describe(options), crc32c }));
+    const session = started?.session ?? (await client.openSession(name, describe(options)));
     const token = { ...note, session };
     // Whoever reads the note may write the object: it is for the owner only. Without it only resuming is lost.
     if (started === null) await writeNote(notePath, token).catch(() => {});
     options.onUpload?.(token);
-    const offset = started?.offset ?? 0;
-    const rest = pieces(createReadStream(path, { start: offset, highWaterMark: 1 << 20 }), options.signal);
-    const { signal, onProgress } = options;
-    const resource = await uploadChunks(inChunks(rest), { session, offset, signal, onProgress });
+    const { resource, crc } = await uploadRest(path, session, started?.offset ?? 0, bytes, options);
     await rm(notePath, { force: true });
-    return resource;
+    if (resource.crc32c === crc.toBase64()) return resource;
+    // What an earlier attempt had sent were other bytes, or they were damaged on the way.
+    await client.remove(name, resource.generation);
+    if (started !== null) return await putFile({ ...target, options: withoutUpload(options) }, path);
+    throw damaged(uri, `the service received CRC-32C ${resource.crc32c}, sent was ${crc.toBase64()}; it was removed`);
   } catch (error) {
     // A session that was refused will not do better; one that was interrupted may.
     if (statusOf(error) !== null) await rm(notePath, { force: true });
     if (statusOf(error) !== 412) throw error;
-    return sameOrFail(target, crc);
+    return compared();
   }
+}
+
+const withoutUpload = ({ upload: _, ...others }: PutFileOptions): PutFileOptions => others;
+
+/** Sends what follows the offset. The checksum is of the whole file: what was sent before is read for it too. */
+async function uploadRest(
+  path: string,
+  session: string,
+  offset: number,
+  total: number,
+  { signal, onProgress }: PutFileOptions,
+): Promise<{ readonly resource: GcsResource; readonly crc: Crc32c }> {
+  const crc = new Crc32c();
+  if (offset > 0)
+    for await (const piece of pieces(createReadStream(path, { end: offset - 1, highWaterMark: READ_BYTES }), signal))
+      crc.update(piece);
+  const rest = pieces(createReadStream(path, { start: offset, highWaterMark: READ_BYTES }), signal);
+  const upload = { session, offset, total, signal, onProgress };
+  const resource = await uploadChunks(inChunks(summed(rest, crc)), upload);
+  return { resource, crc };
 }
 
 function notePathOf(uri: string): string {
@@ -113,7 +136,7 @@ async function readNote(path: string): Promise<UploadToken | undefined> {
   }
 }
 
-/** The first session that is of this very upload and still known, and how far it got; null to begin anew. */
+/** The first session that is of an upload of this size to this name and still known, and how far it got; null to begin anew. */
 async function resumable(
   tokens: readonly (UploadToken | undefined)[],
   expected: Omit<UploadToken, 'session'>,
@@ -122,7 +145,7 @@ async function resumable(
   const ours = tokens
     .filter((token) => token !== undefined)
     .filter((token) => {
-      return token.uri === expected.uri && token.crc32c === expected.crc32c && token.bytes === expected.bytes;
+      return token.uri === expected.uri && token.bytes === expected.bytes;
     });
   for (const session of new Set(ours.map((token) => token.session))) {
     // One that is gone, or refuses, is no loss: the upload begins anew.

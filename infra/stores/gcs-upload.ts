@@ -3,15 +3,21 @@
  * confirmed it. After a failure the service is asked how far it got, and the upload goes on from there; so it does in
  * another process that knows the session. (cloud.google.com/storage/docs/performing-resumable-uploads)
  */
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GcsResource, GcsStatusError, resourceSchema } from './gcs-client.ts';
 import { isTransient } from './gcs-errors.ts';
 
-/** A multiple of 256 KiB, as the protocol asks; two are held in memory. */
+/** A multiple of 256 KiB, as the protocol asks; two are held in memory, one on its way and one being read. */
 export const CHUNK_BYTES = 8 << 20;
 const ATTEMPTS = 8;
 const PAUSE_MS = 250;
 const PAUSE_MS_MAX = 30_000;
+/** The service answers a chunk within seconds; a connection without a byte for so long is dead. */
+const SILENCE_MS_MAX = 120_000;
+/** An object's resource is some kilobytes. */
+const ANSWER_BYTES_MAX = 1 << 20;
 /** "Resume incomplete" in this protocol. */
 const INCOMPLETE = 308;
 
@@ -20,6 +26,8 @@ export interface SessionUpload {
   readonly session: string;
   /** Bytes that the service has already; `chunks` go on from there. */
   readonly offset: number;
+  /** Bytes of the whole object; null where that shows only at the end of the chunks. */
+  readonly total: number | null;
   readonly signal?: AbortSignal | undefined;
   /** Called with the bytes the service has confirmed. */
   readonly onProgress?: ((bytesWritten: number) => void) | undefined;
@@ -36,20 +44,27 @@ export async function askSession(
 
 /** Sends the chunks and resolves with the finished object. Rejects with the service's last failure. */
 export async function uploadChunks(chunks: AsyncIterable<Buffer>, upload: SessionUpload): Promise<GcsResource> {
+  const input = chunks[Symbol.asyncIterator]();
   let at = upload.offset;
-  let held: Buffer = Buffer.alloc(0);
-  // One behind: only the last chunk says how long the object is.
-  for await (const chunk of chunks) {
-    if (held.length > 0) {
-      const finished = await sendChunk(held, at, false, upload);
+  try {
+    for (let current = await input.next(); ; ) {
+      const chunk: Buffer = current.done ? Buffer.alloc(0) : current.value;
+      // The next is read while this one is on its way. Its failure is heard where it is awaited.
+      const reading = current.done ? Promise.resolve(current) : input.next();
+      reading.catch(() => {});
+      const end = at + chunk.length;
+      // Only the last chunk says how long the object is; where that is not known before, one must look ahead.
+      const last = upload.total === null ? (await reading).done === true : end === upload.total;
+      if (!last && current.done) throw new Error(`the source ended after ${end} of ${upload.total} bytes`);
+      const finished = await sendChunk(chunk, at, last, upload);
       if (finished !== null) return finished;
-      at += held.length;
+      if (last) throw new Error('the session has every byte and is not finished');
+      at = end;
+      current = await reading;
     }
-    held = chunk;
+  } finally {
+    await input.return?.();
   }
-  const finished = await sendChunk(held, at, true, upload);
-  if (finished === null) throw new Error('the session has every byte and is not finished');
-  return finished;
 }
 
 async function sendChunk(chunk: Buffer, at: number, last: boolean, upload: SessionUpload): Promise<GcsResource | null> {
@@ -86,28 +101,53 @@ async function sendChunk(chunk: Buffer, at: number, last: boolean, upload: Sessi
   }
 }
 
+/** Over `node:http`, which sends a buffer as it is: `fetch` copies it first. */
 async function request(
   session: string,
   contentRange: string,
   body: Buffer | null,
   signal: AbortSignal | undefined,
 ): Promise<number | GcsResource> {
-  const response = await fetch(session, {
-    method: 'PUT',
-    // The session's address stands for the right to write; it needs no other credentials.
-    headers: { 'content-range': contentRange },
-    body: new Uint8Array(body ?? Buffer.alloc(0)),
-    // A 308 of this protocol redirects nowhere.
-    redirect: 'manual',
-    signal: signal ?? null,
-  });
-  const text = await response.text();
-  if (response.status === INCOMPLETE) {
-    const range = /^bytes=0-(\d+)$/.exec(response.headers.get('range') ?? '');
-    return range === null ? 0 : Number(range[1]) + 1;
+  const { status, range, text } = await put(session, contentRange, body ?? Buffer.alloc(0), signal);
+  if (status === INCOMPLETE) {
+    const received = /^bytes=0-(\d+)$/.exec(range);
+    return received === null ? 0 : Number(received[1]) + 1;
   }
-  if (!response.ok) throw new GcsStatusError(response.status, text);
+  if (status < 200 || status > 299) throw new GcsStatusError(status, text);
   return resourceSchema.parse(JSON.parse(text));
+}
+
+function put(
+  session: string,
+  contentRange: string,
+  body: Buffer,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly status: number; readonly range: string; readonly text: string }> {
+  return new Promise((resolve, reject) => {
+    const send = session.startsWith('https:') ? httpsRequest : httpRequest;
+    // The session's address stands for the right to write; it needs no other credentials.
+    const headers = { 'content-range': contentRange, 'content-length': body.length };
+    const sending = send(session, { method: 'PUT', headers, timeout: SILENCE_MS_MAX, ...(signal && { signal }) });
+    sending.on('error', reject);
+    sending.on('timeout', () => sending.destroy(new Error(`network: silent for ${SILENCE_MS_MAX} ms`)));
+    sending.on('response', async (answer) => {
+      const parts: Buffer[] = [];
+      let bytes = 0;
+      try {
+        for await (const part of answer) {
+          bytes += (part as Buffer).length;
+          if (bytes > ANSWER_BYTES_MAX) throw new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`);
+          parts.push(part as Buffer);
+        }
+        const text = Buffer.concat(parts).toString();
+        resolve({ status: answer.statusCode ?? 0, range: String(answer.headers.range ?? ''), text });
+      } catch (error) {
+        sending.destroy();
+        reject(error as Error);
+      }
+    });
+    sending.end(body);
+  });
 }
 
 /** The input in pieces of exactly `CHUNK_BYTES`, the last one shorter. */

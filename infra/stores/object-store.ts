@@ -8,11 +8,11 @@ import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 
 /**
  * An upload under way: where it is received and of what. Whoever has it may write that one object, for a week; it goes into
- * a heartbeat so that the next attempt goes on from it, on whatever machine that has the same bytes.
+ * a heartbeat so that the next attempt goes on from it, on whatever machine that has the same bytes (which is found out at
+ * the end, by the checksum of the whole).
  */
 export const uploadTokenSchema = z.strictObject({
   uri: z.string().max(2_048),
-  crc32c: z.string().max(16),
   bytes: z.number().int().nonnegative(),
   session: z.url().max(4_096),
 });

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
-import { retentionActivities } from '../../activities/retention.ts';
+import { type Dropped, retentionActivities } from '../../activities/retention.ts';
 import type { CheckpointRef } from '../../data/schemas/artifact.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
@@ -57,8 +57,9 @@ async function drop(
     round: 3,
     inUse: inUse.map((folder) => refs.get(folder)!),
   };
-  const dropped = await new MockActivityEnvironment().run(dropCheckpoints, input);
-  const again = await new MockActivityEnvironment().run(dropCheckpoints, input);
+  const run = (): Promise<Dropped> => new MockActivityEnvironment().run(dropCheckpoints, input);
+  const dropped = await run();
+  const again = await run();
   return { store, dropped, again, left: await weightsIn(store) };
 }
 

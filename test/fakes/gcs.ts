@@ -24,7 +24,9 @@ interface Session {
   readonly name: string;
   readonly resource: Resource;
   readonly ifGenerationMatch: string | null;
-  received: Buffer;
+  /** In order; joined when the object is whole. */
+  received: Buffer[];
+  receivedBytes: number;
   finished: FakeObject | null;
 }
 
@@ -111,7 +113,8 @@ export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs>
   function route(request: IncomingMessage, url: URL, body: Buffer, cut: boolean): Reply {
     const session = sessions.get(url.searchParams.get('upload_id') ?? '');
     if (request.method === 'PUT' && session !== undefined) return continueUpload(request, session, body, cut);
-    if (request.method === 'PUT' && url.searchParams.has('upload_id')) throw new Refusal(410, 'The session has expired.');
+    if (request.method === 'PUT' && url.searchParams.has('upload_id'))
+      throw new Refusal(410, 'The session has expired.');
     if (cut) return json(200, {});
     const path = /^(?:\/(?:upload|download))?\/storage\/v1\/b\/([^/]+)\/o(?:\/([^/]+))?$/.exec(url.pathname);
     const bucketName = decodeURIComponent(path?.[1] ?? '');
@@ -142,11 +145,11 @@ export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs>
     if (url.searchParams.get('uploadType') === 'multipart') {
       const [first, second] = multipart(request.headers['content-type'] ?? '', body);
       const session = { bucket: bucketName, name, resource: JSON.parse(String(first)) as Resource, ifGenerationMatch };
-      return json(200, resource(bucketName, store({ ...session, received: second, finished: null })));
+      return json(200, resource(bucketName, store(session, second)));
     }
     if (url.searchParams.get('uploadType') === 'media') {
       const plain = { bucket: bucketName, name, resource: {}, ifGenerationMatch };
-      return json(200, resource(bucketName, store({ ...plain, received: body, finished: null })));
+      return json(200, resource(bucketName, store(plain, body)));
     }
     const id = randomUUID();
     const about = body.length === 0 ? {} : (JSON.parse(body.toString()) as Resource);
@@ -155,7 +158,8 @@ export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs>
       name,
       resource: about,
       ifGenerationMatch,
-      received: Buffer.alloc(0),
+      received: [],
+      receivedBytes: 0,
       finished: null,
     };
     sessions.set(id, session);
@@ -171,25 +175,30 @@ export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs>
     if (range === null) throw new Refusal(400, 'Invalid Content-Range');
     if (range[1] !== undefined) {
       const start = Number(range[1]);
-      if (start > session.received.length) throw new Refusal(503, 'a gap before this chunk');
+      if (start > session.receivedBytes) throw new Refusal(503, 'a gap before this chunk');
       // Bytes the session holds already are sent again after a lost answer and skipped.
-      let kept = Buffer.concat([session.received, body.subarray(session.received.length - start)]);
-      const complete = range[3] !== '*' && kept.length === Number(range[3]);
-      if (!complete) kept = kept.subarray(0, kept.length - (kept.length % CHUNK_UNIT_BYTES));
-      session.received = kept;
+      let fresh = body.subarray(session.receivedBytes - start);
+      const now = session.receivedBytes + fresh.length;
+      const complete = range[3] !== '*' && now === Number(range[3]);
+      if (!complete) fresh = fresh.subarray(0, Math.max(0, fresh.length - (now % CHUNK_UNIT_BYTES)));
+      session.received.push(fresh);
+      session.receivedBytes += fresh.length;
     }
-    if (!cut && range[3] !== '*' && session.received.length === Number(range[3])) {
-      session.finished = store(session);
+    if (!cut && range[3] !== '*' && session.receivedBytes === Number(range[3])) {
+      session.finished = store(session, Buffer.concat(session.received.splice(0)));
       return json(200, resource(session.bucket, session.finished));
     }
-    const last = session.received.length - 1;
+    const last = session.receivedBytes - 1;
     return { status: 308, headers: last < 0 ? {} : { range: `bytes=0-${last}` }, body: Buffer.alloc(0) };
   }
 
-  function store(session: Session): FakeObject {
+  function store(
+    session: Pick<Session, 'bucket' | 'name' | 'resource' | 'ifGenerationMatch'>,
+    data: Buffer,
+  ): FakeObject {
     const bucket = stored.get(session.bucket)!;
     requireGeneration(session.ifGenerationMatch, bucket.get(session.name));
-    const crc32c = new Crc32c().update(session.received).toBase64();
+    const crc32c = new Crc32c().update(data).toBase64();
     if (session.resource.crc32c !== undefined && session.resource.crc32c !== crc32c) {
       throw new Refusal(
         400,
@@ -199,7 +208,7 @@ export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs>
     lastGeneration += 1;
     const object = {
       name: session.name,
-      data: session.received,
+      data,
       generation: lastGeneration,
       crc32c,
       updated: new Date(),
@@ -215,8 +224,7 @@ export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs>
     requests,
     object: (bucket, name) => stored.get(bucket)?.get(name),
     seed(bucket, name, text) {
-      const received = Buffer.from(text);
-      store({ bucket, name, resource: {}, ifGenerationMatch: null, received, finished: null });
+      store({ bucket, name, resource: {}, ifGenerationMatch: null }, Buffer.from(text));
     },
     inject: (request, fault) => void faults.push({ request, fault }),
     forgetSessions: () => sessions.clear(),

@@ -120,6 +120,10 @@ export function fakeActivities(shards = 2): Fakes {
     async releaseNodes() {
       call('releaseNodes');
     },
+    async dropCheckpoints() {
+      call('dropCheckpoints');
+      return { checkpoints: [], bytes: 0 };
+    },
     async findHosts() {
       call('findHosts');
       return { hostQueues: [HOST_QUEUE], openRuns: [] };
