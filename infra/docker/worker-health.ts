@@ -1,20 +1,21 @@
 /**
- * Health check of a worker's container: does anybody poll this task queue? Arguments: the queue. TEMPORAL_ADDRESS and
- * TEMPORAL_NAMESPACE as for the worker. Exit 0 when somebody does, 1 with the reason when not.
+ * Health check of a worker's container: does anybody poll this task queue? Arguments: the queue. The server
+ * as for the worker: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY … Exit 0 when somebody does, 1 with the reason when not.
  */
 import { Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
 
 const TIMEOUT_MS = 5_000;
 /** `TaskQueueType` of Temporal's API: every worker of ours polls for activities. */
 const ACTIVITIES = 2;
 
 const [queue] = process.argv.slice(2);
-const address = process.env.TEMPORAL_ADDRESS ?? '127.0.0.1:7233';
-const namespace = process.env.TEMPORAL_NAMESPACE ?? 'default';
+const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
+const { address = '127.0.0.1:7233' } = connectionOptions;
 
 try {
   if (queue === undefined) throw new Error('no task queue given');
-  const connection = await Connection.connect({ address, connectTimeout: TIMEOUT_MS });
+  const connection = await Connection.connect({ ...connectionOptions, address, connectTimeout: TIMEOUT_MS });
   const { pollers } = await connection.withDeadline(Date.now() + TIMEOUT_MS, () =>
     connection.workflowService.describeTaskQueue({ namespace, taskQueue: { name: queue }, taskQueueType: ACTIVITIES }),
   );
