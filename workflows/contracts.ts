@@ -15,6 +15,7 @@ export const ROUND_TYPE = 'stp-round';
 export const EVALUATE_TYPE = 'stp-evaluate';
 export const JANITOR_TYPE = 'stp-janitor';
 export const EVERY_NODE_TYPE = 'stp-every-node';
+export const CLEAN_NODES_TYPE = 'stp-clean-nodes';
 
 /** Entry of the memo of a run or an evaluation: own queues of the nodes that it works on. */
 export const HOST_QUEUES_MEMO = 'hostQueues';

@@ -1,4 +1,5 @@
 /** The only file that is bundled: every workflow under its type name. */
+export { stpCleanNodes as 'stp-clean-nodes' } from './clean-nodes.ts';
 export { stpEvaluate as 'stp-evaluate' } from './evaluation.ts';
 export { stpEveryNode as 'stp-every-node' } from './every-node.ts';
 export { stpJanitor as 'stp-janitor' } from './janitor.ts';

@@ -1,6 +1,82 @@
 /** `bin/stp nodes …`: machines, by hand. */
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { presetNames } from '../../data/config/resolve.ts';
+import { keyValue, wholeNumber } from '../options.ts';
+
+/** A run's name is a folder and a label. */
+function runValue(text: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)) return text;
+  throw new InvalidArgumentError('use up to 64 letters, digits, dots, underscores and dashes.');
+}
+
+/** The options that say which machines are meant. */
+function nodesOptions(command: Command): Command {
+  return command
+    .option('--run <name>', 'the run that the machines belong to', runValue, 'by-hand')
+    .option('--config <file>', 'JSON file with any part of the configuration, `nodes` above all')
+    .addOption(
+      new Option('--preset <name>', `configuration to start from: ${presetNames().join(', ')}`).default('embedded'),
+    )
+    .option(
+      '--set <key=value>',
+      'set one value of the configuration, such as nodes.diskGb=1000; may be repeated',
+      keyValue,
+    )
+    .option('--accelerator <type>', 'TPU slice: v4-8 … v4-4096, v5e-16, v5p-8, v6e-8 …')
+    .option('--machine-type <type>', 'GPU instance: a2-highgpu-8g, a3-highgpu-8g, g2-standard-8 …')
+    .option('--inventory <file>', 'machines that are there already: JSON or YAML file of hosts')
+    .option('--project <id>', 'Google Cloud project')
+    .option('--zone <zone>', 'zone, such as us-central2-b')
+    .option('--slices <n>', 'TPU slices that are asked for together')
+    .option('--count <n>', 'GPU instances')
+    .option('--managed-group', 'GPU instances as one managed group')
+    .option('--spot', 'machines that may be taken away at any time, for less')
+    .option('--reserved <name>', 'machines of a reservation')
+    .option('--hours-max <hours>', 'cost guard')
+    .option('--valid-until <minutes>', 'how long capacity is waited for')
+    .option('--json', 'JSON on standard output');
+}
+
+const DRY_RUN = ['--dry-run', 'change nothing: print the requests as JSON with their hourly cost'] as const;
+const secondsOption = (command: Command): Command =>
+  command.option('--timeout <seconds>', 'longest time for the command', wholeNumber('seconds', 1, 2_592_000), 3_600);
 
 export function addNodesCommands(program: Command): void {
-  program.command('nodes').description('Plan, get, list, clean and give back the machines of runs.');
+  const nodes = program.command('nodes').description('Plan, get, list, clean and give back the machines of runs.');
+  const add = (name: string, description: string): Command =>
+    nodesOptions(nodes.command(name)).description(description);
+
+  add('plan', 'What would be asked for and what it costs. Needs no credentials and asks nobody.')
+    .option(...DRY_RUN)
+    .action(async (options) => (await import('../nodes-plan.ts')).plan(options));
+  add('up', 'Get the machines and wait until they are there; on machines of an inventory, start workers over ssh.')
+    .option(...DRY_RUN)
+    .option('--bundle-file <file>', 'with --inventory: archive of the worker (see `nodes bundle`)')
+    .action(async (options) => (await import('../nodes-lifecycle.ts')).up(options));
+  add('ls', 'What is there of a run, or with --all of all runs.')
+    .option('--all', 'of all runs')
+    .action(async (options) => (await import('../nodes-lifecycle.ts')).list(options));
+  secondsOption(add('run', 'Run a command on every machine of a run: bin/stp nodes run … -- COMMAND'))
+    .argument('<command...>', 'program and arguments; no shell reads them')
+    .option('--ssh', 'over ssh, for machines of an inventory whose workers are not up')
+    .option('--together', 'end all where one fails')
+    .action(async (command, options) => (await import('../nodes-work.ts')).run(command, options));
+  secondsOption(add('clean', 'End what a run has left on every machine, and remove its scratch files.')).action(
+    async (options) => (await import('../nodes-work.ts')).clean(options),
+  );
+  add('down', 'Give everything of a run back and wait until it is gone; on an inventory, end the workers.')
+    .option('--dry-run', 'list what would go')
+    .action(async (options) => (await import('../nodes-lifecycle.ts')).down(options));
+  add('sweep', 'Give back what belongs to no open run.')
+    .option('--older-than <hours>', 'only what is older', wholeNumber('hours', 0, 8_760), 24)
+    .option('--force', 'without asking a Temporal server which runs are open')
+    .option('--dry-run', 'list what would go')
+    .action(async (options) => (await import('../nodes-lifecycle.ts')).sweep(options));
+  nodes
+    .command('bundle')
+    .description(
+      'Put the worker that machines install into the store (STP_STORE), and print nodes.bundle and nodes.bundleSha256.',
+    )
+    .option('--json', 'JSON on standard output')
+    .action(async (options) => (await import('../nodes-bundle.ts')).bundle(options));
 }

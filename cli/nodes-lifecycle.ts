@@ -1,0 +1,146 @@
+/** `stp nodes up | ls | down | sweep`: machines got and given back by hand, outside any workflow. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StpError } from '../data/errors.ts';
+import { readInventory } from '../infra/nodes/inventory.ts';
+import { startWorkers, stopWorkers } from '../infra/nodes/inventory-workers.ts';
+import { runLabel } from '../infra/nodes/names.ts';
+import type { NodeHost, NodeProvider, NodeSet, OwnedResource } from '../infra/nodes/provider.ts';
+import { localRunName, workerSettings } from '../workers/settings.ts';
+import { temporalAddress } from '../workers/temporal-address.ts';
+import { type NodesOptions, namedNodes, openRunProvider } from './nodes-config.ts';
+import { makePlan, plan } from './nodes-plan.ts';
+import { openRuns } from './nodes-runs.ts';
+import { table } from './table.ts';
+
+const POLL_FIRST_MS = 5_000;
+const POLL_MAX_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** Asks for the machines and waits until they are there; their workers come up by themselves. */
+export async function up(
+  options: NodesOptions & { readonly dryRun?: boolean; readonly bundleFile?: string },
+): Promise<void> {
+  if (options.dryRun === true) return plan(options);
+  const { nodes } = namedNodes(options, 'send');
+  if (nodes.provider === 'inventory') {
+    const results = await startWorkers(readInventory(nodes.file), {
+      bundleFile: options.bundleFile ?? null,
+      environment: { TEMPORAL_ADDRESS: temporalAddress(), STP_STORE: workerSettings().storeUri },
+      onProgress: (line) => console.error(line),
+    });
+    return report(options, results);
+  }
+  const { price } = makePlan(options);
+  const { provider, name } = openRunProvider(nodes, options.run, 'send');
+  console.error(price.perHour === null ? price.basis : `${price.perHour.toFixed(2)} USD an hour: ${price.basis}`);
+  const hosts = await waitForNodes(provider, { run: name, generation: 1 }, nodes.validUntilMinutes * 60_000);
+  if (options.json === true) console.log(JSON.stringify(hosts, null, 2));
+  else
+    console.log(
+      table([['machine', 'queue', 'address'], ...hosts.map((host) => [host.name, host.taskQueue, host.address ?? ''])]),
+    );
+  console.error(
+    'No run watches these machines: nodes.hoursMax ends nothing here. Give them back with `bin/stp nodes down`.',
+  );
+}
+
+async function waitForNodes(provider: NodeProvider, set: NodeSet, timeoutMs: number): Promise<readonly NodeHost[]> {
+  const deadlineMs = Date.now() + timeoutMs;
+  let said = '';
+  for (let attempt = 1, pause = POLL_FIRST_MS, asks = true; ; pause = Math.min(pause * 2, POLL_MAX_MS)) {
+    let line = '';
+    if (asks) {
+      const asked = await provider.request(set, attempt);
+      attempt += 1;
+      if (asked.kind === 'no-capacity') line = asked.reason;
+    }
+    const state = await provider.state(set);
+    if (state.kind === 'ready') return state.hosts;
+    if (state.kind === 'lost' || state.kind === 'failed')
+      throw new StpError('STP1602', state.reason, 'Give back what is left with `bin/stp nodes down`, and ask again.');
+    asks = state.kind !== 'waiting';
+    if (state.kind !== 'absent') line ||= state.reason;
+    if (line !== said) console.error(`waiting: ${line}`);
+    said = line;
+    if (Date.now() >= deadlineMs)
+      throw new StpError(
+        'STP1602',
+        `the machines were not there in time: ${line}`,
+        'They may still come and cost: give them back with `bin/stp nodes down`, or wait longer (nodes.validUntilMinutes).',
+      );
+    await sleep(pause);
+  }
+}
+
+export async function list(options: NodesOptions & { readonly all?: boolean }): Promise<void> {
+  const { nodes } = namedNodes(options, 'send');
+  const { provider, label } = openRunProvider(nodes, options.run, 'plan');
+  print(await provider.list(options.all === true ? null : label), options.json === true);
+}
+
+export async function down(options: NodesOptions & { readonly dryRun?: boolean }): Promise<void> {
+  const { nodes } = namedNodes(options, 'send');
+  if (nodes.provider === 'inventory') {
+    if (options.dryRun === true) return plan(options);
+    return report(options, await stopWorkers(readInventory(nodes.file), (line) => console.error(line)));
+  }
+  const { provider, label } = openRunProvider(nodes, options.run, 'plan');
+  if (options.dryRun === true) return print(await provider.list(label), options.json === true);
+  await releaseAll(provider, label);
+  if (options.json === true) console.log(JSON.stringify({ run: options.run, left: [] }));
+  else console.log(`nothing of run ${options.run} is left`);
+}
+
+async function releaseAll(provider: NodeProvider, label: string): Promise<void> {
+  for (let pause = POLL_FIRST_MS; ; pause = Math.min(pause * 2, POLL_MAX_MS)) {
+    const { left } = await provider.release(label, null);
+    if (left.length === 0) return;
+    console.error(`${left.length} still there: ${left.slice(0, 3).join(', ')}`);
+    await sleep(pause);
+  }
+}
+
+/** Gives back what belongs to no open run and is old enough. Without a Temporal server to ask, only with `--force`. */
+export async function sweep(
+  options: NodesOptions & { readonly dryRun?: boolean; readonly olderThan: number; readonly force?: boolean },
+): Promise<void> {
+  const { nodes } = namedNodes(options, 'send');
+  const { provider } = openRunProvider(nodes, options.run, 'plan');
+  const { storeUri } = workerSettings();
+  const open = options.force === true ? [] : await openRuns();
+  const spared = new Set(open.map((run) => runLabel(localRunName(storeUri, run))));
+  const before = Date.now() - options.olderThan * HOUR_MS;
+  // A run's youngest resource counts: what was just asked for may belong to a run that is about to be seen.
+  const byRun = Map.groupBy(await provider.list(null), (one) => one.runLabel);
+  const old = [...byRun].filter(
+    ([label, all]) => !spared.has(label) && all.every(({ createdAtMs }) => (createdAtMs ?? 0) < before),
+  );
+  print(
+    old.flatMap(([, all]) => all),
+    options.json === true,
+  );
+  if (options.dryRun === true) return;
+  for (const [label] of old) await releaseAll(provider, label);
+}
+
+function print(resources: readonly OwnedResource[], json: boolean): void {
+  if (json) {
+    console.log(JSON.stringify(resources, null, 2));
+    return;
+  }
+  if (resources.length === 0) return console.log('nothing');
+  const age = (ms: number | null): string => (ms === null ? '' : `${((Date.now() - ms) / HOUR_MS).toFixed(1)} h`);
+  console.log(
+    table([
+      ['kind', 'run', 'state', 'age', 'name'],
+      ...resources.map((one) => [one.kind, one.runLabel, one.state, age(one.createdAtMs), one.name]),
+    ]),
+  );
+}
+
+/** One line a host; exit code 1 where one went wrong. */
+function report(options: NodesOptions, results: readonly { host: string; problem: string | null }[]): void {
+  if (options.json === true) console.log(JSON.stringify(results, null, 2));
+  else console.log(table([['host', 'result'], ...results.map(({ host, problem }) => [host, problem ?? 'done'])]));
+  if (results.some(({ problem }) => problem !== null)) process.exitCode = 1;
+}

@@ -1,0 +1,140 @@
+/**
+ * Workers on machines of an inventory: the bundle copied and unpacked, a worker started for every slot, and ended again.
+ * What is there already is left as it is, so that starting twice starts nothing twice.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import type { InventoryHost } from './inventory.ts';
+import { hostQueue } from './names.ts';
+import { quoted, type RemoteResult, shellOnHost } from './ssh.ts';
+
+/** Below the home folder of the user on the machine. */
+const FOLDER = '.stp-selfplay';
+const COPY_TIMEOUT_MS = 30 * 60_000;
+const COMMAND_TIMEOUT_MS = 120_000;
+const HASH_DIGITS = 16;
+
+export interface HostResult {
+  readonly host: string;
+  /** Null: done. */
+  readonly problem: string | null;
+}
+
+export interface StartOptions {
+  /** The worker's archive on this machine (`bin/stp nodes bundle`); null where the machines have it from before. */
+  readonly bundleFile: string | null;
+  /** Of every worker, beside its queue. Goes through standard input into a file that the user alone reads. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly onProgress: (line: string) => void;
+}
+
+/** On every host at once; a host that fails does not keep the others from starting. */
+export async function startWorkers(hosts: readonly InventoryHost[], options: StartOptions): Promise<HostResult[]> {
+  const { bundleFile, onProgress } = options;
+  const sha256 = bundleFile === null ? null : await sha256Of(bundleFile);
+  return Promise.all(
+    hosts.map(async (host) => {
+      const problem = await firstProblem([
+        ...(bundleFile === null || sha256 === null ? [] : [() => installBundle(host, bundleFile, sha256, onProgress)]),
+        ...Array.from({ length: host.slots }, (_, slot) => () => startWorker(host, slot, options)),
+      ]);
+      if (problem === null) onProgress(`${host.name}: ${host.slots} worker${host.slots === 1 ? '' : 's'} up`);
+      return { host: host.name, problem };
+    }),
+  );
+}
+
+/** Ends the workers with all that they have started. The bundle stays. */
+export async function stopWorkers(
+  hosts: readonly InventoryHost[],
+  onProgress: (line: string) => void,
+): Promise<HostResult[]> {
+  return Promise.all(
+    hosts.map(async (host) => {
+      const problem = await firstProblem(
+        Array.from(
+          { length: host.slots },
+          (_, slot) => () => shellOnHost(host, stopLine(host, slot), { timeoutMs: COMMAND_TIMEOUT_MS }),
+        ),
+      );
+      if (problem === null) onProgress(`${host.name}: down`);
+      return { host: host.name, problem };
+    }),
+  );
+}
+
+async function firstProblem(steps: readonly (() => Promise<RemoteResult>)[]): Promise<string | null> {
+  for (const step of steps) {
+    const { exitCode, output, isUnreachable, timedOut } = await step();
+    if (isUnreachable) return `cannot be reached: ${lastLine(output)}`;
+    if (timedOut) return 'took too long';
+    if (exitCode !== 0) return `code ${exitCode}: ${lastLine(output)}`;
+  }
+  return null;
+}
+
+const lastLine = (output: string): string => output.trim().split('\n').at(-1)?.slice(0, 500) ?? '';
+
+/** Copied once and held against its checksum before anything of it is unpacked. */
+async function installBundle(
+  host: InventoryHost,
+  bundleFile: string,
+  sha256: string,
+  onProgress: (line: string) => void,
+): Promise<RemoteResult> {
+  const name = `worker-${sha256.slice(0, HASH_DIGITS)}`;
+  const inFolder = `cd "$HOME" && mkdir -p ${FOLDER} && cd ${FOLDER}`;
+  const link = `ln -sfn ${name} worker`;
+  const there = await shellOnHost(host, `${inFolder} && test -d ${name} && ${link}`, { timeoutMs: COMMAND_TIMEOUT_MS });
+  if (there.exitCode === 0 || there.isUnreachable) return there;
+  onProgress(`${host.name}: copying the worker`);
+  const unpack = [
+    inFolder,
+    `cat > ${name}.tar.gz`,
+    `echo ${quoted(`${sha256}  ${name}.tar.gz`)} | sha256sum -c - > /dev/null`,
+    `rm -rf ${name}.partial && mkdir ${name}.partial`,
+    `tar -xzf ${name}.tar.gz -C ${name}.partial`,
+    `mv ${name}.partial ${name} && rm ${name}.tar.gz && ${link}`,
+  ].join(' && ');
+  return shellOnHost(host, `set -e; ${unpack}`, { timeoutMs: COPY_TIMEOUT_MS, input: createReadStream(bundleFile) });
+}
+
+/** In a session of its own, so that it outlives this one; its process group is what ends it. */
+async function startWorker(host: InventoryHost, slot: number, options: StartOptions): Promise<RemoteResult> {
+  const files = `worker-${host.name}-${slot}`;
+  const isUp = `test -f ${files}.pid && kill -s 0 -- "-$(cat ${files}.pid)" 2> /dev/null`;
+  const start = [
+    'set -a',
+    `. "$PWD/${files}.env"`,
+    'set +a',
+    'cd worker',
+    `setsid node_modules/node/bin/node workers/host.ts >> ../${files}.log 2>&1 < /dev/null & echo $! > ../${files}.pid`,
+  ].join('; ');
+  const line = `umask 077; mkdir -p "$HOME/${FOLDER}" && cd "$HOME/${FOLDER}" || exit 1; cat > ${files}.env; test -d worker || { echo 'no worker is installed: give --bundle' >&2; exit 1; }; ${isUp} || ( ${start} )`;
+  const environment = { ...options.environment, STP_HOST_QUEUE: hostQueue(host.name, slot) };
+  const input = Object.entries(environment)
+    .map(([name, value]) => `${name}=${quoted(value)}\n`)
+    .join('');
+  return shellOnHost(host, line, { timeoutMs: COMMAND_TIMEOUT_MS, input });
+}
+
+/** Asked to end, and made to after ten seconds. */
+function stopLine(host: InventoryHost, slot: number): string {
+  const pid = `worker-${host.name}-${slot}.pid`;
+  return [
+    `cd "$HOME/${FOLDER}" 2> /dev/null || exit 0`,
+    `test -f ${pid} || exit 0`,
+    `group="-$(cat ${pid})"`,
+    'kill -s TERM -- "$group" 2> /dev/null',
+    'for turn in 1 2 3 4 5 6 7 8 9 10; do kill -s 0 -- "$group" 2> /dev/null || break; sleep 1; done',
+    'kill -s KILL -- "$group" 2> /dev/null',
+    `rm -f ${pid}`,
+  ].join('; ');
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}

@@ -1,0 +1,74 @@
+/**
+ * Commands on machines of an inventory: the system's `ssh`, with its keys and known hosts as they are, or this machine
+ * itself. Arguments are quoted for the one shell that reads them on the other side; secrets go through standard input.
+ */
+import type { Readable } from 'node:stream';
+import { execa } from 'execa';
+import type { InventoryHost } from './inventory.ts';
+
+const CONNECT_SECONDS = 10;
+/** As ssh says that it could not connect. */
+const SSH_FAILED = 255;
+const OUTPUT_CHARS_MAX = 1_000_000;
+
+export interface RemoteResult {
+  /** Null where it was ended by a signal or a time-out. */
+  readonly exitCode: number | null;
+  /** Standard output and standard error, as they came; the end of it where it is long. */
+  readonly output: string;
+  readonly seconds: number;
+  readonly timedOut: boolean;
+  /** ssh could not reach the machine, or was not let in. */
+  readonly isUnreachable: boolean;
+}
+
+export interface RemoteOptions {
+  readonly timeoutMs: number;
+  /** What the command reads. */
+  readonly input?: Readable | string;
+}
+
+const isHere = ({ address }: InventoryHost): boolean => address === 'localhost' || address === '127.0.0.1';
+
+/** Runs a program with its arguments; how it ended, well or not. Never throws for what happens on the other side. */
+export function onHost(host: InventoryHost, command: readonly string[], options: RemoteOptions): Promise<RemoteResult> {
+  // In place of the shell: ending it at its time-out ends the program itself.
+  return shellOnHost(host, `exec ${command.map(quoted).join(' ')}`, options);
+}
+
+/** As `onHost` for a line of POSIX shell, in which whoever calls has quoted what needs it. */
+export async function shellOnHost(host: InventoryHost, line: string, options: RemoteOptions): Promise<RemoteResult> {
+  const here = isHere(host);
+  const [file, args] = here ? ['/bin/sh', ['-c', line]] : ['ssh', [...sshOptions(host), line]];
+  const { input } = options;
+  const result = await execa(file!, args as string[], {
+    reject: false,
+    all: true,
+    timeout: options.timeoutMs,
+    maxBuffer: OUTPUT_CHARS_MAX,
+    ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
+  });
+  return {
+    exitCode: result.exitCode ?? null,
+    output: result.all ?? result.shortMessage ?? '',
+    seconds: result.durationMs / 1_000,
+    timedOut: result.timedOut,
+    isUnreachable: !here && (result.exitCode === SSH_FAILED || (result.exitCode === undefined && !result.timedOut)),
+  };
+}
+
+/** Nobody is asked for passwords, and a key that is not known is refused as ever. */
+function sshOptions({ address, user, port }: InventoryHost): string[] {
+  return [
+    '-o',
+    'BatchMode=yes',
+    '-o',
+    `ConnectTimeout=${CONNECT_SECONDS}`,
+    ...(port === null ? [] : ['-p', String(port)]),
+    '--',
+    user === null ? address : `${user}@${address}`,
+  ];
+}
+
+/** One word of the shell, whatever is in it. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,18 @@
+/** `stp-clean-nodes`: the clean-up that every run does by itself, on every machine, on demand. */
+import type { CleanUpReport } from '../infra/nodes/nodes.ts';
+import { nodeIfThere } from './activity-proxies.ts';
+import { type HostOutcome, onEveryNode } from './every-node.ts';
+
+export interface CleanNodesInput {
+  readonly run: string;
+  /** Own queues of the machines. */
+  readonly queues: readonly string[];
+}
+
+export async function stpCleanNodes({ run, queues }: CleanNodesInput): Promise<readonly HostOutcome<CleanUpReport>[]> {
+  return onEveryNode(
+    queues,
+    (queue) => nodeIfThere(queue, 'end every process of the run').cleanUpNode(run, 'on_demand'),
+    { together: false },
+  );
+}
