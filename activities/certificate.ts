@@ -1,6 +1,7 @@
 /** The record that is kept beside a proof: what exactly was checked, by what, within which walls. Claims nothing else. */
 import { createHash } from 'node:crypto';
-import type { Certificate, Proved, SandboxFacts } from '../data/schemas/records.ts';
+import type { Certificate, CheckRecord, Proved, SandboxFacts } from '../data/schemas/records.ts';
+import { SECOND_KERNEL } from '../lean/certificate/second-kernel.ts';
 import type { FileReport } from '../lean/check-file.ts';
 import { LIBRARY_HEADER } from '../lean/library/header.ts';
 
@@ -12,11 +13,11 @@ const CLAIM_WITHOUT_LIBRARY_PROOFS = "kernel-checked against the library's state
 /** SHA-256 of the text's UTF-8, hex. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** `axioms`: what Lean reported of this theorem in the file that has the hash. */
+/** `theorem`: what was found of this proof in the file that has the hash. */
 export function certificateOf(
   proof: Proved,
   report: FileReport,
-  axioms: readonly string[],
+  theorem: FileReport['theorems'][number],
   fileHash: string,
 ): Certificate {
   const ms = (by: readonly string[]): number =>
@@ -26,12 +27,12 @@ export function certificateOf(
     leanVersion: report.leanVersion,
     fingerprint: report.fingerprint,
     fileHash,
-    axioms: [...axioms],
+    axioms: [...theorem.axioms],
     claim: report.libraryHasProofs ? CLAIM : CLAIM_WITHOUT_LIBRARY_PROOFS,
     statementHash: sha256(proof.statement),
     proofHash: sha256(proof.proof),
     headerHash: sha256(proof.header ?? LIBRARY_HEADER),
-    checks: [...report.checks],
+    checks: report.checks.map((check) => checkOf(check, theorem)),
     premises: [...proof.premises],
     sandbox: report.sandbox,
     memory: report.memory,
@@ -41,6 +42,18 @@ export function certificateOf(
       checksMs: ms(report.checks.map(({ by }) => by).filter((by) => !own.includes(by))),
     },
   };
+}
+
+/** A checker that could not tell of some theorems of the file says so of those; it accepted the others. */
+function checkOf(check: CheckRecord, { declinedBy = [] }: FileReport['theorems'][number]): CheckRecord {
+  if (check.outcome !== 'declined' || declinedBy.includes(check.by)) return check;
+  return { ...check, outcome: 'accepted' };
+}
+
+/** What the second kernel said of a certified proof; `none` where it was not asked, as in older certificates. */
+export function secondOpinion({ certificate }: Proved): 'accepted' | 'declined' | 'none' {
+  const outcome = certificate?.checks?.find(({ by }) => by === SECOND_KERNEL)?.outcome;
+  return outcome === 'accepted' || outcome === 'declined' ? outcome : 'none';
 }
 
 /** A result counts only where Lean was walled in whenever it read a model's text. Why not; empty where it was. */

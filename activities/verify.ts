@@ -160,7 +160,7 @@ async function certifyBatch(
   const certified = batch.flatMap((proof): Proved[] => {
     const theorem = judged.get(keptName(proof));
     if (theorem?.verdict !== 'accepted' || !isClean) return [];
-    return [{ ...proof, certificate: certificateOf(proof, report, theorem.axioms, fileHash) }];
+    return [{ ...proof, certificate: certificateOf(proof, report, theorem, fileHash) }];
   });
   const open = batch.filter((proof) => {
     const verdict = judged.get(keptName(proof))?.verdict ?? 'unchecked';

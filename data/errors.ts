@@ -38,6 +38,7 @@ export const ERROR_CODES = {
   STP1701: 'a canary was proved',
   STP1702: 'too many samples without a verdict',
   STP1801: 'kernel input is invalid',
+  STP1802: 'two kernels disagree',
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

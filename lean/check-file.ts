@@ -39,6 +39,8 @@ interface TheoremReport {
   readonly message: string;
   /** All axioms that Lean reports of the compiled theorem, the allowed ones too, sorted; empty where it was not asked. */
   readonly axioms: readonly string[];
+  /** Further checkers that could not tell of this theorem, by name; missing where there is none. */
+  readonly declinedBy?: readonly string[];
 }
 
 export interface FileReport {
@@ -306,12 +308,16 @@ async function judgeFurther(
     theorems: accepted.map(({ name }) => hidden.get(name) ?? name),
     memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
   };
-  const { records, objections } = await runCheckers(checkers, file, `${directory}-checkers`).finally(() =>
+  const { records, objections, declinedBy } = await runCheckers(checkers, file, `${directory}-checkers`).finally(() =>
     rm(`${directory}-checkers`, { recursive: true, force: true }),
   );
   const theorems = judged.map((theorem): TheoremReport => {
-    const own = objections.get(hidden.get(theorem.name) ?? theorem.name);
-    if (!isAccepted(theorem) || (own === undefined && !objections.has(null))) return theorem;
+    const name = hidden.get(theorem.name) ?? theorem.name;
+    const own = objections.get(name);
+    const declined = declinedBy.get(name);
+    if (!isAccepted(theorem)) return theorem;
+    if (own === undefined && !objections.has(null))
+      return declined === undefined ? theorem : { ...theorem, declinedBy: declined };
     if (own !== undefined) return { ...theorem, verdict: 'rejected', message: own };
     // Whoever refuses a module may mean any theorem of it.
     return { ...theorem, verdict: 'unchecked', message: objections.get(null)! };

@@ -30,7 +30,7 @@ export interface CheckerAnswer {
   readonly outcome: Exclude<CheckOutcome, 'absent'>;
   /** Why it is not `accepted`; empty where it is. */
   readonly detail: string;
-  /** The theorems that are refused, where that is known; else it may be any of them. */
+  /** The theorems that are refused or declined, where that is known, the others being accepted; else it may be any. */
   readonly theorems?: readonly string[];
 }
 

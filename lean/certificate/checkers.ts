@@ -1,8 +1,9 @@
-/** The checks of a certificate beyond Lean's own word, in the order in which they are made. A kernel of our own joins here. */
+/** The checks of a certificate beyond Lean's own word, in the order in which they are made. */
 import type { Checker } from './checker.ts';
 import { comparator } from './comparator.ts';
 import { leanchecker } from './leanchecker.ts';
 import { nanoda } from './nanoda.ts';
+import { secondKernel } from './second-kernel.ts';
 import { type StatedTheorem, statementIdentity } from './statement-identity.ts';
 
 export interface CertificateTask {
@@ -12,6 +13,10 @@ export interface CertificateTask {
   readonly challenge: string;
 }
 
-export function certificateCheckers({ stated, challenge }: CertificateTask): Checker[] {
-  return [statementIdentity(stated), leanchecker, comparator(challenge), nanoda];
+/** `disagreements`: folder for modules that two kernels disagree on; null keeps none. */
+export function certificateCheckers(
+  { stated, challenge }: CertificateTask,
+  disagreements: string | null = null,
+): Checker[] {
+  return [statementIdentity(stated), leanchecker, comparator(challenge), nanoda, secondKernel(disagreements)];
 }

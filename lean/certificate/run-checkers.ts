@@ -8,6 +8,8 @@ export interface CheckersReport {
   readonly records: readonly CheckRecord[];
   /** What was found wrong, by theorem; under `null` what is about no theorem that could be named. */
   readonly objections: ReadonlyMap<string | null, string>;
+  /** Names of the checkers that could not tell of a theorem, by theorem. */
+  readonly declinedBy: ReadonlyMap<string, readonly string[]>;
 }
 
 const DETAIL_CHARS_MAX = 400;
@@ -20,6 +22,7 @@ export async function runCheckers(
 ): Promise<CheckersReport> {
   const records: CheckRecord[] = [];
   const objections = new Map<string | null, string>();
+  const declinedBy = new Map<string, string[]>();
   for (const [index, checker] of checkers.entries()) {
     file.signal?.throwIfAborted();
     const version = await checker.version(file.place);
@@ -39,8 +42,11 @@ export async function runCheckers(
     });
     if (answer.outcome === 'refused' || answer.outcome === 'failed')
       for (const theorem of answer.theorems ?? [null]) objections.set(theorem, describe(checker.name, answer));
+    if (answer.outcome === 'declined')
+      for (const theorem of answer.theorems ?? file.theorems)
+        declinedBy.set(theorem, [...(declinedBy.get(theorem) ?? []), checker.name]);
   }
-  return { records, objections };
+  return { records, objections, declinedBy };
 }
 
 function describe(name: string, { outcome, detail }: CheckerAnswer): string {

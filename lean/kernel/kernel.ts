@@ -8,12 +8,14 @@
 import { Axioms, mentioned } from './axioms.ts';
 import { DEFAULT_LIMITS, type Limits } from './budget.ts';
 import { Checker } from './check/checker.ts';
+import { OPERATIONS } from './check/naturals.ts';
 import type { ConstantHead, Declaration, InductiveDeclaration, ReducibilityHint } from './declaration.ts';
 import { type Constant, Environment, Unread } from './environment.ts';
 import type { Expr, Terms } from './expr.ts';
 import { checkInductive } from './inductive/add-inductive.ts';
 import { noteDown } from './keep.ts';
 import { KnownNames } from './known-names.ts';
+import { EMPTY_LEVELS } from './level.ts';
 import { LevelOrder } from './level-order.ts';
 import type { Name } from './name.ts';
 import { verifiedPrimitive } from './primitives.ts';
@@ -92,8 +94,10 @@ export class Kernel {
       this.environment.requireFree(declaration.name);
       return [constantOf(declaration)];
     });
-    if (verdict.kind === 'accepted' && declaration.kind === 'definition' && this.#accelerates)
-      this.#verifyPrimitive(declaration.name);
+    if (verdict.kind === 'accepted' && this.#accelerates) {
+      if (declaration.kind === 'definition') this.#verifyPrimitive(declaration.name);
+      if (declaration.kind === 'axiom') this.#takeOperation(declaration);
+    }
     return verdict;
   }
 
@@ -211,6 +215,19 @@ export class Kernel {
       return [];
     });
     if (operation !== null) this.#accelerated.set(name, operation);
+  }
+
+  /**
+   * A library may be there without the bodies of what it does not expose. Its operations on numbers are then axioms to everyone,
+   * and Lean's kernel computes them by their names; whoever trusts the library trusts that they are what they are called.
+   */
+  #takeOperation({ name, type }: ConstantHead): void {
+    const { terms } = this;
+    const label = terms.names.print(name);
+    if (!Object.hasOwn(OPERATIONS, label) || name !== terms.names.of(label)) return;
+    const [nat, bool] = ['Nat', 'Bool'].map((its) => terms.constant(terms.names.of(its), EMPTY_LEVELS)) as [Expr, Expr];
+    const result = label === 'Nat.beq' || label === 'Nat.ble' ? bool : nat;
+    if (type === terms.forall(nat, terms.forall(nat, result))) this.#accelerated.set(name, label);
   }
 
   /** Constants of one declaration; `parts` are their terms, now permanent. */

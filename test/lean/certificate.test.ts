@@ -90,6 +90,7 @@ describe('checkers', () => {
       leanchecker: 'absent',
       'lake comparator': 'absent',
       nanoda: 'absent',
+      'second kernel': 'accepted',
     });
     expect(report.checks.filter(({ outcome }) => outcome === 'absent').map(({ version }) => version)).toEqual([
       null,

@@ -25,6 +25,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'Nat.ble': (a, b) => a <= b,
   'Nat.shiftLeft': (a, b) => (a === 0n ? 0n : b + bits(a) > BITS_MAX ? null : a << b),
   'Nat.shiftRight': (a, b) => (b > bits(a) ? 0n : a >> b),
+  // Only where a trusted library has them without their definitions (`kernel.ts`); else they unfold.
+  'Nat.gcd': greatestCommonDivisor,
+  'Nat.land': (a, b) => a & b,
+  'Nat.lor': (a, b) => a | b,
+  'Nat.xor': (a, b) => a ^ b,
   'Nat.pow': (a, b) => (a <= 1n && b > 0n ? a : b * bits(a) > BITS_MAX ? null : a ** b),
 };
 
@@ -71,6 +76,12 @@ export class Naturals {
     }
     return reduction.headName(expr) === known.natSucc && argumentCount(terms, expr) === 1 ? terms.argument(expr) : null;
   }
+}
+
+function greatestCommonDivisor(left: bigint, right: bigint): bigint {
+  let [a, b] = [left, right];
+  while (b !== 0n) [a, b] = [b, a % b];
+  return a;
 }
 
 /** Upper bound of the length in bits, four bits exact. */

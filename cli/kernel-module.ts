@@ -1,0 +1,76 @@
+/** `stp kernel --olean FILE`: what the second kernel says of a module that Lean compiled, theorem by theorem. */
+import { execFile } from 'node:child_process';
+import { delimiter } from 'node:path';
+import { promisify } from 'node:util';
+import { StpError } from '../data/errors.ts';
+import { checkModuleInThread } from '../lean/kernel/olean/check-module-in-thread.ts';
+import type { ModuleReport } from '../lean/kernel/olean/report.ts';
+import { resolveToolchain } from '../lean/toolchain/resolve.ts';
+import { workerSettings } from '../workers/settings.ts';
+
+const EXIT_CODES = { accepted: 0, rejected: 1, declined: 2 } as const;
+const LEAN_TIMEOUT_MS = 60_000;
+
+export interface KernelModuleOptions {
+  readonly olean: string;
+  readonly searchPath?: readonly string[];
+  readonly axioms: string;
+  readonly fuel: number;
+  readonly json?: boolean;
+}
+
+/** The exit code: 0 accepted, 1 rejected, 2 declined or not readable. */
+export async function kernelModule(options: KernelModuleOptions): Promise<number> {
+  try {
+    const searchPath = [...(options.searchPath ?? []), ...leanPath(), ...(await toolchainLibrary(options))];
+    const report = await checkModuleInThread({ path: options.olean, searchPath, fuel: options.fuel });
+    const foreign = foreignAxioms(report, options.axioms);
+    const verdict = foreign.length > 0 ? 'rejected' : report.verdict;
+    if (options.json) console.log(JSON.stringify({ ...report, verdict, foreignAxioms: foreign }));
+    else for (const line of toText(report, verdict, foreign)) console.log(line);
+    return EXIT_CODES[verdict];
+  } catch (error) {
+    if (!(error instanceof StpError)) throw error;
+    console.error(error.toText());
+    return EXIT_CODES.declined;
+  }
+}
+
+/** Theorems that rest on an axiom of the module itself that is not allowed; the library's axioms are the library's. */
+function foreignAxioms(report: ModuleReport, allowed: string): { theorem: string; axioms: string[] }[] {
+  if (allowed === 'all') return [];
+  const names = new Set(allowed.split(',').map((name) => name.trim()));
+  return report.theorems.flatMap(({ name, ownAxioms }) => {
+    const axioms = ownAxioms.filter((axiom) => !names.has(axiom));
+    return axioms.length > 0 ? [{ theorem: name, axioms }] : [];
+  });
+}
+
+const leanPath = (): string[] => (process.env.LEAN_PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+
+/** Where no Lean is found the named folders must do. */
+async function toolchainLibrary({ searchPath = [] }: KernelModuleOptions): Promise<string[]> {
+  try {
+    const { cacheDirectory } = workerSettings();
+    const { executable } = await resolveToolchain({ cacheDirectory, install: 'never' });
+    const { stdout } = await promisify(execFile)(executable, ['--print-libdir'], { timeout: LEAN_TIMEOUT_MS });
+    return [stdout.trim()];
+  } catch (error) {
+    if (searchPath.length > 0) return [];
+    throw error;
+  }
+}
+
+function toText(
+  { theorems, rejected, declined, declarations }: ModuleReport,
+  verdict: string,
+  foreign: readonly { theorem: string; axioms: readonly string[] }[],
+): string[] {
+  const accepted = theorems.filter((theorem) => theorem.verdict === 'accepted').length;
+  return [
+    ...rejected.map(({ rule, message }) => `rejected  ${message} (rule: ${rule})`),
+    ...foreign.map(({ theorem, axioms }) => `rejected  ${theorem} rests on ${axioms.join(', ')} (rule: axioms)`),
+    ...declined.map(({ reason }) => `declined  ${reason}`),
+    `${verdict}: ${declarations} declarations; of ${theorems.length} theorems ${accepted} accepted`,
+  ];
+}

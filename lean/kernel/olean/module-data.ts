@@ -1,0 +1,203 @@
+/**
+ * What a compiled module says: its imports, and a constant by its place. Knows the shapes of `Lean.ModuleData` and
+ * `Lean.ConstantInfo`; an inductive type, its constructors and its recursors are constants of their own there.
+ */
+import type { ConstantHead, QuotientRole, RecursorRule, ReducibilityHint, Safety } from '../declaration.ts';
+import type { Expr, Terms } from '../expr.ts';
+import type { Name } from '../name.ts';
+import { Decoder } from './decode.ts';
+import { Damaged, type Heap } from './heap.ts';
+
+/** Constants of one module; Mathlib's largest has some ten thousand. */
+const CONSTANTS_MAX = 4_000_000;
+const IMPORTS_MAX = 100_000;
+const NAMES_MAX = 100_000;
+
+/** Pointer fields of `ModuleData`: imports, names of the constants, constants, names of further constants, extension entries. */
+const MODULE_FIELDS = 5;
+
+export type CompiledConstant = ConstantHead &
+  (
+    | { readonly kind: 'axiom'; readonly isUnsafe: boolean }
+    | {
+        readonly kind: 'definition';
+        readonly value: Expr;
+        readonly hint: ReducibilityHint;
+        readonly safety: Safety;
+      }
+    | { readonly kind: 'theorem'; readonly value: Expr }
+    | { readonly kind: 'opaque'; readonly value: Expr; readonly isUnsafe: boolean }
+    | { readonly kind: 'quotient'; readonly role: QuotientRole }
+    | {
+        readonly kind: 'inductive';
+        readonly parameters: number;
+        readonly indices: number;
+        readonly block: readonly Name[];
+        readonly constructors: readonly Name[];
+        readonly nested: number;
+        readonly isUnsafe: boolean;
+      }
+    | {
+        readonly kind: 'constructor';
+        readonly inductive: Name;
+        readonly index: number;
+        readonly parameters: number;
+        readonly fields: number;
+      }
+    | {
+        readonly kind: 'recursor';
+        readonly block: readonly Name[];
+        readonly parameters: number;
+        readonly indices: number;
+        readonly motives: number;
+        readonly minors: number;
+        readonly rules: readonly RecursorRule[];
+        readonly k: boolean;
+      }
+  );
+
+const QUOTIENT_ROLES: readonly QuotientRole[] = ['type', 'ctor', 'lift', 'ind'];
+/** `Lean.DefinitionSafety` in its order. */
+const SAFETIES: readonly Safety[] = ['unsafe', 'safe', 'partial'];
+/** `Lean.ReducibilityHints`: the first two carry nothing, the third a number of 32 bits. */
+const HINT_REGULAR = 2;
+
+export class CompiledModule {
+  readonly #heap: Heap;
+  readonly #decoder: Decoder;
+  readonly #constants: readonly number[];
+  /** Names of the constants, each at its place. */
+  readonly names: readonly Name[];
+  readonly imports: readonly Name[];
+
+  /** Throws `Damaged` or `Decline`. */
+  constructor(heap: Heap, terms: Terms) {
+    this.#heap = heap;
+    this.#decoder = new Decoder(heap, terms);
+    heap.tag(heap.root, MODULE_FIELDS);
+    const array = (index: number, max: number): number[] => heap.array(heap.pointer(heap.field(heap.root, index)), max);
+    // The module is the first field of an import; what follows are flags.
+    this.imports = array(0, IMPORTS_MAX).map((slot) => {
+      const object = heap.pointer(slot);
+      heap.tag(object, 1);
+      return this.#decoder.name(heap.field(object, 0));
+    });
+    this.names = array(1, CONSTANTS_MAX).map((slot) => this.#decoder.name(slot));
+    this.#constants = array(2, CONSTANTS_MAX);
+    if (this.#constants.length !== this.names.length)
+      throw new Damaged('its constants and their names differ in number');
+  }
+
+  get byteLength(): number {
+    return this.#heap.byteLength;
+  }
+
+  constant(place: number): CompiledConstant {
+    const heap = this.#heap;
+    const info = heap.pointer(this.#constants[place]!);
+    const tag = heap.tag(info, 1);
+    const value = heap.pointer(heap.field(info, 0));
+    const constant = this.#read(tag, value);
+    if (constant.name !== this.names[place]) throw new Damaged('a constant has another name than the index says');
+    return constant;
+  }
+
+  #read(tag: number, object: number): CompiledConstant {
+    const heap = this.#heap;
+    const expr = (index: number): Expr => this.#decoder.expr(heap.field(object, index));
+    const names = (index: number): Name[] => this.#decoder.names(heap.field(object, index), NAMES_MAX);
+    const count = (index: number): number => heap.small(heap.field(object, index));
+    const shape = (fields: number, scalarBytes: number): ConstantHead => {
+      heap.tag(object, fields, scalarBytes);
+      return this.#head(heap.pointer(heap.field(object, 0)));
+    };
+    const flag = (fields: number, index: number): boolean => heap.scalar(object, fields, index) !== 0;
+    // In the order of the constructors of `ConstantInfo`.
+    switch (tag) {
+      case 0:
+        return { kind: 'axiom', ...shape(1, 1), isUnsafe: flag(1, 0) };
+      case 1: {
+        const head = shape(4, 1);
+        const safety = SAFETIES[heap.scalar(object, 4, 0)];
+        if (safety === undefined) throw new Damaged(`a definition of unknown safety at byte ${object}`);
+        return { kind: 'definition', ...head, value: expr(1), hint: this.#hint(heap.field(object, 2)), safety };
+      }
+      case 2:
+        return { kind: 'theorem', ...shape(3, 0), value: expr(1) };
+      case 3:
+        return { kind: 'opaque', ...shape(3, 1), value: expr(1), isUnsafe: flag(3, 0) };
+      case 4: {
+        const head = shape(1, 1);
+        const role = QUOTIENT_ROLES[heap.scalar(object, 1, 0)];
+        if (role === undefined) throw new Damaged(`an unknown part of the quotient at byte ${object}`);
+        return { kind: 'quotient', ...head, role };
+      }
+      case 5:
+        return {
+          kind: 'inductive',
+          ...shape(6, 3),
+          parameters: count(1),
+          indices: count(2),
+          block: names(3),
+          constructors: names(4),
+          nested: count(5),
+          isUnsafe: flag(6, 1),
+        };
+      case 6:
+        return {
+          kind: 'constructor',
+          ...shape(5, 1),
+          inductive: this.#decoder.name(heap.field(object, 1)),
+          index: count(2),
+          parameters: count(3),
+          fields: count(4),
+        };
+      case 7:
+        return {
+          kind: 'recursor',
+          ...shape(7, 2),
+          block: names(1),
+          parameters: count(2),
+          indices: count(3),
+          motives: count(4),
+          minors: count(5),
+          rules: heap.list(heap.field(object, 6), NAMES_MAX).map((slot) => this.#rule(heap.pointer(slot))),
+          k: flag(7, 0),
+        };
+      default:
+        throw new Damaged(`a constant of unknown kind at byte ${object}`);
+    }
+  }
+
+  #head(object: number): ConstantHead {
+    const heap = this.#heap;
+    heap.tag(object, 3);
+    return {
+      name: this.#decoder.name(heap.field(object, 0)),
+      levelParams: this.#decoder.names(heap.field(object, 1), NAMES_MAX),
+      type: this.#decoder.expr(heap.field(object, 2)),
+    };
+  }
+
+  #hint(slot: number): ReducibilityHint {
+    const heap = this.#heap;
+    if (!heap.isPointer(slot)) {
+      const which = heap.small(slot);
+      if (which > 1) throw new Damaged(`an unknown hint at byte ${slot}`);
+      return which === 0 ? 'opaque' : 'abbrev';
+    }
+    const object = heap.pointer(slot);
+    if (heap.tag(object, 0, 4) !== HINT_REGULAR) throw new Damaged(`an unknown hint at byte ${object}`);
+    return { regular: heap.scalar32(object, 0) };
+  }
+
+  #rule(object: number): RecursorRule {
+    const heap = this.#heap;
+    heap.tag(object, 3);
+    return {
+      constructor: this.#decoder.name(heap.field(object, 0)),
+      fields: heap.small(heap.field(object, 1)),
+      value: this.#decoder.expr(heap.field(object, 2)),
+    };
+  }
+}

@@ -1,0 +1,166 @@
+/** Compiled modules in the second kernel, compiled by real Lean here. Some ten seconds of a core. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerFrom, secondKernel } from '../../lean/certificate/second-kernel.ts';
+import { checkFile } from '../../lean/check-file.ts';
+import { DEFAULT_LIMITS } from '../../lean/kernel/budget.ts';
+import { Terms } from '../../lean/kernel/expr.ts';
+import { checkModuleInThread } from '../../lean/kernel/olean/check-module-in-thread.ts';
+import { explained, readModule } from '../../lean/kernel/olean/library.ts';
+import { Decline } from '../../lean/kernel/verdict.ts';
+import { coreEnvironment } from '../lean/environment.ts';
+
+const environment = await coreEnvironment();
+const library = execFileSync(environment.executable, ['--print-libdir'], { encoding: 'utf8' }).trim();
+const folder = mkdtempSync(join(tmpdir(), 'kernel-olean-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function compile(name: string, text: string): string {
+  const path = join(folder, `${name}.olean`);
+  writeFileSync(join(folder, `${name}.lean`), text);
+  execFileSync(environment.executable, ['-o', path, join(folder, `${name}.lean`)], {
+    cwd: folder,
+    env: { ...process.env, LEAN_PATH: folder },
+  });
+  return path;
+}
+const check = (path: string, searchPath = [library]) =>
+  checkModuleInThread({ path, searchPath, fuel: DEFAULT_LIMITS.fuel });
+
+const SOURCE = `
+theorem commutes (a b : Nat) : a + b = b + a := by omega
+theorem grows (l : List Nat) : (l ++ []).length = l.length := by simp
+inductive Tree (α : Type u) | node : α → List (Tree α) → Tree α
+theorem text : "héllo" ++ "x" = "héllox" := by decide
+theorem large : 123456789012345678901234567890 % 97 = 123456789012345678901234567890 % 97 + 0 := by decide
+theorem divisors : Nat.gcd 123456 7890 = 6 := by decide
+structure Pair where
+  first : Nat
+  second : first = first
+axiom wish : 1 = 2
+theorem wished : 1 = 2 := wish
+def next : Nat → Nat | 0 => 1 | n + 1 => next n
+theorem nexts (n : Nat) : next n = 1 := by induction n with
+  | zero => rfl
+  | succ n ih => simpa [next] using ih
+`;
+
+let path: string;
+beforeAll(() => {
+  path = compile('Sound', SOURCE);
+}, 120_000);
+
+describe('a compiled module', () => {
+  it('is accepted, with nested types, literals, recursion and what tactics made', async () => {
+    const report = await check(path);
+    expect([report.rejected, report.declined]).toEqual([[], []]);
+    expect(report.verdict).toBe('accepted');
+    const verdicts = new Map(report.theorems.map((theorem) => [theorem.name, theorem]));
+    for (const name of ['commutes', 'grows', 'text', 'large', 'divisors', 'nexts'])
+      expect(verdicts.get(name)).toMatchObject({ verdict: 'accepted', ownAxioms: [] });
+    expect(verdicts.get('wished')?.ownAxioms).toEqual(['wish']);
+  });
+
+  it('is rejected where a statement was changed after Lean had checked it', async () => {
+    const forged = compile(
+      'Forged',
+      `theorem forged : @Eq Nat (Nat.succ (nat_lit 77001)) (nat_lit 77002) := @Eq.refl Nat (nat_lit 77002)
+theorem rests : @Eq Nat (Nat.succ (nat_lit 77001)) (nat_lit 77002) := forged
+theorem sound : 1 + 1 = 2 := rfl
+`,
+    );
+    const bytes = readFileSync(forged);
+    // A small number is an odd word: twice the number and one.
+    const word = (value: number): Buffer => {
+      const made = Buffer.alloc(8);
+      made.writeUInt32LE(2 * value + 1);
+      return made;
+    };
+    const at = bytes.indexOf(word(77001));
+    word(77005).copy(bytes, at);
+    expect(bytes.indexOf(word(77001))).toBe(-1);
+    writeFileSync(forged, bytes);
+    const report = await check(forged);
+    expect(report.verdict).toBe('rejected');
+    expect(report.rejected[0]).toMatchObject({ declaration: 'forged', rule: 'declaration-type' });
+    expect(Object.fromEntries(report.theorems.map(({ name, verdict }) => [name, verdict]))).toEqual({
+      forged: 'rejected',
+      rests: 'rejected',
+      sound: 'accepted',
+    });
+    expect(answerFrom(report, ['sound', 'rests'])).toMatchObject({ outcome: 'refused', theorems: ['rests'] });
+  });
+
+  it('imports modules from the search path only', async () => {
+    compile('Below', 'theorem below : True := True.intro');
+    const above = compile('Above', 'import Below\ntheorem above : True := below');
+    await expect(check(above)).rejects.toThrow(/the imported module Below is in none of/);
+    expect((await check(above, [folder, library])).verdict).toBe('accepted');
+  });
+
+  it('has parts that are unsafe or partial set aside, and the theorems beside them are accepted', async () => {
+    const report = await check(
+      compile('Partial', 'partial def loop (n : Nat) : Nat := loop (n + 1)\ntheorem fine : 2 = 2 := rfl'),
+    );
+    expect(report.verdict).toBe('accepted');
+    expect(report.setAside).toBeGreaterThan(0);
+    expect(report.theorems).toMatchObject([{ name: 'fine', verdict: 'accepted' }]);
+  });
+});
+
+describe('damage', () => {
+  const read = (bytes: Buffer) => {
+    const file = join(folder, 'Damaged.olean');
+    writeFileSync(file, bytes);
+    const module = readModule(file, new Terms());
+    for (const place of module.names.keys()) explained(file, () => module.constant(place));
+  };
+
+  it('of another version is declined by name', () => {
+    const bytes = readFileSync(path);
+    bytes.write('4.99.0', 7, 'latin1');
+    expect(() => read(bytes)).toThrow(/of Lean "4.99.0"; this kernel reads those of 4.28 to 4.35/);
+    expect(() => read(bytes)).toThrow(Decline);
+  });
+
+  it('anywhere ends in an error of ours: cut short, words changed, pointers in circles', () => {
+    const sound = readFileSync(path);
+    let random = 12345;
+    const next = (below: number) => {
+      random = (Math.imul(random, 1103515245) + 12345) >>> 0;
+      return random % below;
+    };
+    let errors = 0;
+    for (let round = 0; round < 300; round++) {
+      let bytes = Buffer.from(sound);
+      const at = 80 + 8 * next((bytes.length - 80) >> 3);
+      if (round % 3 === 0) bytes = bytes.subarray(0, at);
+      else if (round % 3 === 1) bytes[at + next(8)] = next(256);
+      // A pointer to another object: also to one around it.
+      else sound.copy(bytes, at, 88, 96);
+      try {
+        read(bytes);
+      } catch (error) {
+        if (!(error instanceof Decline)) expect(error).toMatchObject({ name: 'StpError', code: 'STP1801' });
+        errors++;
+      }
+    }
+    expect(errors).toBeGreaterThan(100);
+  });
+});
+
+describe('in a certificate', () => {
+  it('each theorem is checked twice; what it declines is said of that theorem alone', async () => {
+    const file = join(folder, 'Kept.lean');
+    writeFileSync(file, 'theorem one (a b : Nat) : a + b = b + a := by omega\ntheorem two : 1 + 1 = 2 := rfl\n');
+    const report = await checkFile(file, environment, { scratchDirectory: folder, checkers: [secondKernel(null)] });
+    expect(report.theorems.map(({ verdict, declinedBy }) => [verdict, declinedBy])).toEqual([
+      ['accepted', undefined],
+      ['accepted', undefined],
+    ]);
+    expect(report.checks.at(-1)).toMatchObject({ by: 'second kernel', outcome: 'accepted' });
+  });
+});
