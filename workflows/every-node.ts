@@ -4,7 +4,6 @@
  * fails or is lost ends the others.
  */
 import {
-  ApplicationFailure,
   CancellationScope,
   isCancellation,
   proxyActivities,
@@ -93,24 +92,6 @@ function rootMessage(error: unknown): string {
   let deepest = error;
   while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;
   return deepest instanceof Error ? deepest.message : String(deepest);
-}
-
-/** STP1605 where one was lost, STP1607 where one failed, naming the first of each; for work that must succeed on all. */
-export function requireAll<Result>(outcomes: readonly HostOutcome<Result>[], what: string): readonly Result[] {
-  const lost = outcomes.filter((outcome) => outcome.kind === 'lost');
-  if (lost.length > 0)
-    // Retryable: machines that are lost are replaced, and the work is done again there.
-    throw ApplicationFailure.create({
-      message: `${what}: ${lost.length} of ${outcomes.length} machines are lost (${lost[0]!.queue}: ${lost[0]!.why})`,
-      type: 'STP1605',
-    });
-  const failed = outcomes.filter((outcome) => outcome.kind === 'failed');
-  if (failed.length > 0)
-    throw ApplicationFailure.nonRetryable(
-      `${what} failed on ${failed.length} of ${outcomes.length} machines (${failed[0]!.queue}: ${failed[0]!.why})`,
-      'STP1607',
-    );
-  return outcomes.flatMap((outcome) => (outcome.kind === 'done' ? [outcome.result] : []));
 }
 
 /** Activities of a node that do their work once: a command is not started again because its worker was lost. */

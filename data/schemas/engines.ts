@@ -80,7 +80,6 @@ export const generatorEngineSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('embedded') }),
   vllmGenerator,
 ]);
-export type GeneratorEngine = z.infer<typeof generatorEngineSchema>;
 export type VllmEngine = z.infer<typeof vllmGenerator>;
 
 export const enginesConfigSchema = z.strictObject({

@@ -96,19 +96,21 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
     const request = { ...cut.request, stateDirectory: join(cut.directory, 'state') };
     await train(whole);
     const stop = new AbortController();
+    const kept: number[] = [];
     const trainer = pytorchTrainer({
       engine: engine(),
       threads: 1,
       runMark: RUN,
       onKept: (step) => {
-        if (step === 5) stop.abort(new Error('the node was taken away'));
+        kept.push(step);
+        stop.abort(new Error('the node was taken away'));
       },
     });
     await expect(trainer.train(request, { signal: stop.signal })).rejects.toThrow('the node was taken away');
     expect(await markedProcesses(RUN)).toEqual([]);
     expect(await readdir(cut.directory)).toEqual(expect.not.arrayContaining(['checkpoint', 'checkpoint.pytorch']));
     await train({ ...cut, request });
-    expect(cut.seen[0]!.step).toBeGreaterThan(5);
+    expect(cut.seen[0]!.step).toBeGreaterThan(kept[0]!);
     expect(cut.seen.at(-1)!.step).toBe(12);
     const weights = (training: SmallTraining) => readFile(join(training.request.outputDirectory, 'model.safetensors'));
     expect(await weights(cut)).toEqual(await weights(whole));
