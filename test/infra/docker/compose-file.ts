@@ -30,7 +30,7 @@ const serviceSchema = z.strictObject({
   entrypoint: z.array(z.string()).optional(),
   command: z.array(z.string()).optional(),
   // What has no access control is for this machine alone.
-  ports: z.array(z.string().regex(/^127\.0\.0\.1:\d+:\d+$/)).optional(),
+  ports: z.array(z.string().regex(/^(?:127\.0\.0\.1|\$\{TEMPORAL_BIND:-127\.0\.0\.1\}):\d+:\d+$/)).optional(),
   volumes: z.array(z.string()).optional(),
   shm_size: z.string().optional(),
   deploy: z

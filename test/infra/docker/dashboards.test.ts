@@ -68,7 +68,15 @@ beforeAll(async () => {
   await monitor.log(names.map((name) => ({ name: `rounds/${name}`, step: 0, value: 1 })));
   learn(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
 
-  const stats: PoolStats = { processes: 1, busy: 0, waiting: 0, utilisation: 0, started: 1, recycled: 1, reused: 1 } as PoolStats;
+  const stats: PoolStats = {
+    processes: 1,
+    busy: 0,
+    waiting: 0,
+    utilisation: 0,
+    started: 1,
+    recycled: 1,
+    reused: 1,
+  } as PoolStats;
   const lean = new LeanServeMetrics({ stats: () => stats } as LeanPool);
   lean.requests.inc({ route: '/api/check', status: '200' });
   lean.observe({

@@ -82,7 +82,7 @@ livenessProbe:
 {{/* Copies the Lean of the image to where the cache is: the file system of the image is read-only. */}}
 {{- define "stp.leanCache" -}}
 - name: lean
-  image: {{ include "stp.image" (dict "root" .root "kind" "lean") }}
+  image: {{ include "stp.image" (dict "root" .root "kind" "lean") | quote }}
   command: ["cp", "-a", "/opt/stp/cache/.", "/var/stp/cache/"]
   {{- include "stp.containerSecurity" (dict) | nindent 2 }}
   volumeMounts:
