@@ -146,8 +146,12 @@ describe('commands of ours', () => {
   it('that do not run here are few and known', () => {
     const known = /^bin\/stp (?:config|nodes (?:plan|ls|sweep|down))/;
     for (const command of ours)
-      expect([command.line, known.test(command.line) || whyNotRun(command) !== undefined]).toEqual([command.line, true]);
-    for (const [start] of NOT_RUN) expect([start, ours.some(({ line }) => line.startsWith(start))]).toEqual([start, true]);
+      expect([command.line, known.test(command.line) || whyNotRun(command) !== undefined]).toEqual([
+        command.line,
+        true,
+      ]);
+    for (const [start] of NOT_RUN)
+      expect([start, ours.some(({ line }) => line.startsWith(start))]).toEqual([start, true]);
   });
 });
 
@@ -211,14 +215,17 @@ describe('commands of others', () => {
 
   it('of Docker name services, profiles and stages that there are', async () => {
     const file = parse(await readFile(join(REPOSITORY, 'docker-compose.yml'), 'utf8'), { merge: true });
-    const profiles = Object.values(file.services as Record<string, { profiles: string[] }>).flatMap((one) => one.profiles);
+    const profiles = Object.values(file.services as Record<string, { profiles: string[] }>).flatMap(
+      (one) => one.profiles,
+    );
     for (const { line, words } of commandsOf('docker', 'compose')) {
       const verb = words.findIndex((word) => ['up', 'ps', 'logs', 'down'].includes(word));
       expect([line, verb > 1]).toEqual([line, true]);
       for (const [index, word] of words.entries())
         if (word === '--profile') expect([line, profiles.includes(words[index + 1]!)]).toEqual([line, true]);
       const named = words.slice(verb + 1).filter((word) => /^[a-z][a-z-]*$/.test(word));
-      for (const name of named) expect([line, Object.keys(file.services)]).toEqual([line, expect.arrayContaining([name])]);
+      for (const name of named)
+        expect([line, Object.keys(file.services)]).toEqual([line, expect.arrayContaining([name])]);
     }
     const dockerfile = await readFile(join(REPOSITORY, 'infra/docker/Dockerfile'), 'utf8');
     for (const { words } of commandsOf('docker', 'build'))

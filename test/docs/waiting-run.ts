@@ -11,7 +11,14 @@ import {
 } from '../../workflows/contracts.ts';
 
 export async function waitingRun(): Promise<void> {
-  for (const update of [pauseUpdate, resumeUpdate, stopAfterRoundUpdate, retryRoundUpdate, skipRoundUpdate, abortUpdate])
+  for (const update of [
+    pauseUpdate,
+    resumeUpdate,
+    stopAfterRoundUpdate,
+    retryRoundUpdate,
+    skipRoundUpdate,
+    abortUpdate,
+  ])
     setHandler(update, () => 'heard');
   setHandler(progressQuery, () => ({
     run: 'RUN',

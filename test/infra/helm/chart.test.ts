@@ -103,53 +103,59 @@ async function render(said: object, fails = false): Promise<{ readonly objects: 
   return { objects: objects.filter((object) => object !== null), stderr: result.stderr };
 }
 
-it.skipIf(version.exitCode !== 0)('becomes manifests in which no pod has rights, and Lean reaches nothing', async () => {
-  const { objects } = await render(SAID);
-  const named = (kind: string, name: string): Rendered => {
-    const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
-    if (found === undefined) throw new Error(`no ${kind} ${name}`);
-    return found;
-  };
-  const workloads = objects.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
-  expect(workloads.map(({ metadata }) => metadata.name).sort()).toEqual([
-    'fleet-control',
-    'fleet-host',
-    'fleet-lean',
-    'fleet-lean-service',
-  ]);
-  for (const { metadata, spec } of workloads) {
-    const pod = spec.template.spec;
-    expect(spec.selector.matchLabels).toEqual(spec.template.metadata.labels);
-    expect(pod).toMatchObject({
-      automountServiceAccountToken: false,
-      hostUsers: false,
-      securityContext: { runAsNonRoot: true, runAsUser: 1000 },
-    });
-    named('ServiceAccount', pod.serviceAccountName);
-    named('PodDisruptionBudget', metadata.name);
-    for (const container of [...pod.initContainers, ...pod.containers]) {
-      expect(container.securityContext).toMatchObject({
-        allowPrivilegeEscalation: false,
-        readOnlyRootFilesystem: true,
-        capabilities: { drop: ['ALL'] },
+it.skipIf(version.exitCode !== 0)(
+  'becomes manifests in which no pod has rights, and Lean reaches nothing',
+  async () => {
+    const { objects } = await render(SAID);
+    const named = (kind: string, name: string): Rendered => {
+      const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
+      if (found === undefined) throw new Error(`no ${kind} ${name}`);
+      return found;
+    };
+    const workloads = objects.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
+    expect(workloads.map(({ metadata }) => metadata.name).sort()).toEqual([
+      'fleet-control',
+      'fleet-host',
+      'fleet-lean',
+      'fleet-lean-service',
+    ]);
+    for (const { metadata, spec } of workloads) {
+      const pod = spec.template.spec;
+      expect(spec.selector.matchLabels).toEqual(spec.template.metadata.labels);
+      expect(pod).toMatchObject({
+        automountServiceAccountToken: false,
+        hostUsers: false,
+        securityContext: { runAsNonRoot: true, runAsUser: 1000 },
       });
-      expect(container.image).toMatch(/@sha256:[0-9a-f]{64}$/);
-      const volumes = [...(pod.volumes ?? []), ...(spec.volumeClaimTemplates ?? []).map((claim: Rendered) => claim.metadata)];
-      for (const mount of container.volumeMounts) expect(volumes.map(({ name }) => name)).toContain(mount.name);
+      named('ServiceAccount', pod.serviceAccountName);
+      named('PodDisruptionBudget', metadata.name);
+      for (const container of [...pod.initContainers, ...pod.containers]) {
+        expect(container.securityContext).toMatchObject({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(container.image).toMatch(/@sha256:[0-9a-f]{64}$/);
+        const volumes = [
+          ...(pod.volumes ?? []),
+          ...(spec.volumeClaimTemplates ?? []).map((claim: Rendered) => claim.metadata),
+        ];
+        for (const mount of container.volumeMounts) expect(volumes.map(({ name }) => name)).toContain(mount.name);
+      }
     }
-  }
-  const egress = named('NetworkPolicy', 'fleet-lean').spec.egress;
-  const blocks = egress.flatMap((rule: Rendered) => rule.to.flatMap((to: Rendered) => to.ipBlock?.cidr ?? []));
-  expect(blocks).toEqual(['10.0.0.0/16', '199.36.153.8/30', '199.36.153.4/30']);
-  expect(named('NetworkPolicy', 'fleet-lean-service').spec).toMatchObject({
-    egress: [],
-    policyTypes: ['Ingress', 'Egress'],
-  });
-  // Secrets are named: none is made and none is written into a manifest.
-  expect(objects.filter(({ kind }) => kind === 'Secret')).toEqual([]);
-  for (const { spec } of objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler'))
-    named(spec.scaleTargetRef.kind, spec.scaleTargetRef.name);
-});
+    const egress = named('NetworkPolicy', 'fleet-lean').spec.egress;
+    const blocks = egress.flatMap((rule: Rendered) => rule.to.flatMap((to: Rendered) => to.ipBlock?.cidr ?? []));
+    expect(blocks).toEqual(['10.0.0.0/16', '199.36.153.8/30', '199.36.153.4/30']);
+    expect(named('NetworkPolicy', 'fleet-lean-service').spec).toMatchObject({
+      egress: [],
+      policyTypes: ['Ingress', 'Egress'],
+    });
+    // Secrets are named: none is made and none is written into a manifest.
+    expect(objects.filter(({ kind }) => kind === 'Secret')).toEqual([]);
+    for (const { spec } of objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler'))
+      named(spec.scaleTargetRef.kind, spec.scaleTargetRef.name);
+  },
+);
 
 it.skipIf(version.exitCode !== 0)('gives runs an inventory with the queues that its hosts poll', async () => {
   const { objects } = await render(SAID);
