@@ -67,15 +67,12 @@ const composeSchema = z
     (file) => Object.keys(file).every((key) => /^(?:name|services|volumes|x-.*)$/.test(key)),
     'has unknown parts',
   );
-export type ComposeFile = z.infer<typeof composeSchema>;
+type ComposeFile = z.infer<typeof composeSchema>;
 
 export async function readComposeFile(): Promise<ComposeFile> {
   const text = await readFile(join(REPOSITORY, 'docker-compose.yml'), 'utf8');
   return composeSchema.parse(parse(text, { merge: true }));
 }
 
-/** The command that a service runs, by the image's entry point where the file has none. */
-export const commandOf = ({ command = [] }: Service): readonly string[] => command;
-
-/** Everything in the repository that names an environment variable is searched: code, scripts, trainers. */
+/** Where an environment variable can be read: code, scripts, trainers. */
 export const SOURCE_FOLDERS = ['activities', 'cli', 'data', 'infra', 'lean', 'model', 'workers', 'workflows'];

@@ -1,8 +1,7 @@
 /** Dashboards and alerts ask for metrics and labels that there are: those that our programs give out, and Temporal's. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Runtime } from '@temporalio/worker';
 import { beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -112,8 +111,7 @@ it('asks for metrics that are given out, by labels that they have', () => {
 });
 
 it('knows Temporal’s names as the library has them', () => {
-  const require = createRequire(import.meta.resolve('@temporalio/worker'));
-  const releases = join(dirname(require.resolve('@temporalio/core-bridge/package.json')), 'releases');
+  const releases = join(REPOSITORY, 'node_modules/@temporalio/core-bridge/releases');
   const folder = readdirSync(releases).find((name) => name.startsWith('x86_64-unknown-linux-gnu'));
   const library = readFileSync(join(releases, folder!, 'index.node'));
   for (const name of Object.keys(TEMPORAL)) {
