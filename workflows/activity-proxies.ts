@@ -10,6 +10,9 @@ const RETRY = {
   maximumAttempts: 5,
 } as const;
 
+/** A worker that is silent for so long is gone. */
+export const HEARTBEAT_TIMEOUT_MS = 20_000;
+
 /** Reads and writes of the store, seconds on a laptop; one whose worker is gone starts again after this. */
 export const control = (summary: string) =>
   proxyActivities<ControlActivities>({ startToCloseTimeout: '5 minutes', retry: RETRY, summary });
@@ -18,7 +21,7 @@ export const control = (summary: string) =>
 export const streaming = (summary: string) =>
   proxyActivities<ControlActivities>({
     startToCloseTimeout: '24 hours',
-    heartbeatTimeout: '20 seconds',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     retry: RETRY,
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
     summary,
@@ -36,18 +39,21 @@ export const host = (taskQueue: string, summary: string) =>
     taskQueue,
     ...(taskQueue.startsWith(CLOUD_QUEUES) ? { scheduleToStartTimeout: '1 hour' } : {}),
     startToCloseTimeout: '24 hours',
-    heartbeatTimeout: '20 seconds',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     retry: RETRY,
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
     summary,
   });
 
-/** Checks by Lean, on whichever node is free. What it works on comes by reference, so every such node must reach the store. */
-export const lean = (summary: string) =>
+/**
+ * Checks by Lean, on whichever node is free. What it works on comes by reference, so every such node must reach the store.
+ * @param heartbeatTimeoutMs longer where one workflow has hundreds open: each heartbeat is a write to its state
+ */
+export const lean = (summary: string, heartbeatTimeoutMs: number = HEARTBEAT_TIMEOUT_MS) =>
   proxyActivities<LeanActivities>({
     taskQueue: LEAN_QUEUE,
     startToCloseTimeout: '24 hours',
-    heartbeatTimeout: '20 seconds',
+    heartbeatTimeout: heartbeatTimeoutMs,
     retry: RETRY,
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
     summary,

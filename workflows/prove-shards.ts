@@ -8,7 +8,7 @@ import type { WaveResult } from '../activities/verify-shard.ts';
 import type { ArtifactRef, CheckpointRef } from '../data/schemas/artifact.ts';
 import { type ShardResult, shardFolder, sumVerdicts, waveFolder } from '../data/schemas/round.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
-import { control, host, lean } from './activity-proxies.ts';
+import { control, HEARTBEAT_TIMEOUT_MS, host, lean } from './activity-proxies.ts';
 import { LEAN_QUEUE } from './contracts.ts';
 import { Lane } from './lane.ts';
 
@@ -33,13 +33,20 @@ const SHARDS_PER_NODE = 2;
  * Temporal takes 2,000; a round has at most 1,000 shards and waves, so its history stays as long as it is.
  */
 const SHARDS_IN_FLIGHT_MAX = 400;
+/**
+ * Above so many, heartbeats come the more seldom the more shards are in flight, so that there are some 65 a second: each is
+ * a write to the state of this one workflow. With 400 at the usual pace a dev server got half as much done.
+ */
+const SHARDS_AT_USUAL_PACE_MAX = 100;
 
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
   const { run, hostQueue, checkpoint, library } = input;
   const { sampling, seed, modelThreads, verification } = input.config;
   const leanNodes = await control('how many nodes have Lean').countWorkers(LEAN_QUEUE);
   // One is sampled beside those at the nodes. Where nobody has Lean yet, the first that comes finds work.
-  const inFlight = new Lane(Math.min(SHARDS_IN_FLIGHT_MAX, 1 + SHARDS_PER_NODE * Math.max(1, leanNodes)), input.isOpen);
+  const inFlightMax = Math.min(SHARDS_IN_FLIGHT_MAX, 1 + SHARDS_PER_NODE * Math.max(1, leanNodes));
+  const heartbeatTimeoutMs = HEARTBEAT_TIMEOUT_MS * Math.max(1, inFlightMax / SHARDS_AT_USUAL_PACE_MAX);
+  const inFlight = new Lane(inFlightMax, input.isOpen);
   const sampler = new Lane(1);
   const total = input.shards.length;
   const wave = async (items: ArtifactRef, label: string, shard: string, index: number): Promise<WaveResult> => {
@@ -55,7 +62,8 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
         config: { sampling, seed, modelThreads },
       }),
     );
-    return lean(`verify ${label}: ${sampled.distinctCount} distinct proofs`).verifyShard({
+    const summary = `verify ${label}: ${sampled.distinctCount} distinct proofs`;
+    return lean(summary, heartbeatTimeoutMs).verifyShard({
       run,
       name,
       wave: index,

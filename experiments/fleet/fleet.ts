@@ -55,7 +55,8 @@ export async function runFleet(options: FleetOptions): Promise<FleetRun> {
     const logPath = join(logDirectory, `${String(logs++).padStart(4, '0')}.jsonl`);
     const input: NodeProcessInput = { address, storeUri, logPath, nodes, processesPerNode, times, keepsParts };
     const child = spawn(process.execPath, [join(import.meta.dirname, 'node-process.ts'), JSON.stringify(input)], {
-      stdio: ['ignore', 'ignore', 'inherit'],
+      // The channel carries nothing: its end tells the nodes that this process is gone.
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     children.add(child);
     child.once('exit', (code, signal) => {

@@ -22,6 +22,8 @@ const FLUSH_MS = 100;
 /** A shard that is checked and one that follows it, as the slots of a real node that leaves cores idle. */
 const SHARDS_AT_ONCE = 2;
 
+process.once('disconnect', () => process.exit(1));
+process.channel?.unref();
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 const input = JSON.parse(process.argv[2] ?? '{}') as NodeProcessInput;
 const store = await openStore(input.storeUri);
