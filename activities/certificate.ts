@@ -51,7 +51,9 @@ function checkOf(check: CheckRecord, { declinedBy = [] }: FileReport['theorems']
 }
 
 /** What the second kernel said of a certified proof; `none` where it was not asked, as in older certificates. */
-export function secondOpinion({ certificate }: Proved): 'accepted' | 'declined' | 'none' {
+export type SecondOpinion = 'accepted' | 'declined' | 'none';
+
+export function secondOpinion({ certificate }: Proved): SecondOpinion {
   const outcome = certificate?.checks?.find(({ by }) => by === SECOND_KERNEL)?.outcome;
   return outcome === 'accepted' || outcome === 'declined' ? outcome : 'none';
 }

@@ -1,4 +1,5 @@
 /** What a report shows of a run, as numbers and short lists: bounded whatever the run's size, apart from the rounds' count. */
+import type { SecondOpinion } from '../certificate.ts';
 import type { Proved } from '../../data/schemas/records.ts';
 import type { Evaluation, RoundCounts, Summary } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
@@ -29,6 +30,8 @@ export interface RoundFigures {
   /** Theorems by which the library had grown before the round, and the round's certified proofs that use one. */
   readonly libraryGrown: number;
   readonly proofsWithGrown: number;
+  /** What the second kernel said of the round's certified proofs; `none`: it was not asked. */
+  readonly secondKernel: Readonly<Record<SecondOpinion, number>>;
 }
 
 export interface ListedProof {

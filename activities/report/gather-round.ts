@@ -9,7 +9,7 @@ import { GROWN_NAMESPACE } from '../../lean/library/grow.ts';
 import type { NoveltyIndex } from '../../selfplay/novelty.ts';
 import { displayStatement } from '../../selfplay/prompts.ts';
 import { workItemSchema } from '../../selfplay/shards.ts';
-import { wallsOf, whyIneligible } from '../certificate.ts';
+import { secondOpinion, wallsOf, whyIneligible } from '../certificate.ts';
 import { readJson, readRecords } from '../record-files.ts';
 import { addRate, emptyHistogram, isInBand, quantiles } from './distribution.ts';
 import type { ListedProof, ProgressPoint, RoundFigures } from './figures.ts';
@@ -65,10 +65,12 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
   const { lengths, novelties } = await measureConjectures(gathering, manifest);
   const provedNow = new Set<string>();
   let proofsWithGrown = 0;
+  const secondKernel = { accepted: 0, declined: 0, none: 0 };
   for await (const proof of readRecords(store, manifest.proved, provedSchema)) {
     provedNow.add(proof.statementId);
     gathering.leanVersion = proof.leanVersion;
     for (const reason of whyIneligible(wallsOf(proof))) gathering.ineligibleBecause.add(reason);
+    secondKernel[secondOpinion(proof)]++;
     if (proof.premises.some((premise) => premise.startsWith(`${GROWN_NAMESPACE}.`))) proofsWithGrown++;
     if (proof.origin === 'conjecture') {
       const listed = { proof, novelty: novelties.get(proof.statementId) ?? null };
@@ -99,6 +101,7 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
     novelties: quantiles([...novelties.values()]),
     libraryGrown: manifest.library?.count ?? 0,
     proofsWithGrown,
+    secondKernel,
   };
 }
 

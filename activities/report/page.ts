@@ -5,7 +5,7 @@ import { figures, type Plot } from './plot.ts';
 import { comparison } from './sections/comparison.ts';
 import { failures } from './sections/failures.ts';
 import { headline, howMade } from './sections/how-made.ts';
-import { costTable, gateTable, libraryText, roundsTable } from './sections/rounds.ts';
+import { costTable, gateTable, libraryText, roundsTable, secondKernelText } from './sections/rounds.ts';
 import { theorems } from './sections/theorems.ts';
 import { STYLE } from './style.ts';
 
@@ -60,7 +60,7 @@ ${note(`${lead.join(' · ')}. Every proof below was accepted by Lean and checked
 <main>
 ${headline(run)}
 ${compared ? comparison(runs) : ''}
-${section('proved', 'What was proved', figures(plots.proved), roundsTable(run), heldOutTable(runs))}
+${section('proved', 'What was proved', figures(plots.proved), roundsTable(run), secondKernelText(run), heldOutTable(runs))}
 ${section(
   'conjectures',
   'Conjectures',

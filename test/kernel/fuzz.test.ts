@@ -36,30 +36,30 @@ function damaged(random: Random): Buffer {
     const at = anywhere();
     const line = lines[at]!;
     switch (random.below(14)) {
-      default:
-        lines[at] = withOtherNumber(line, random);
-        break;
-      case 3:
+      case 0:
         lines[at] = lines[anywhere()]!;
         break;
-      case 4:
+      case 1:
         lines.splice(at, 1);
         break;
-      case 5:
+      case 2:
         lines.splice(anywhere(), 0, line);
         break;
-      case 6:
+      case 3:
         lines[at] = line.replace(/true|false/, (word) => (word === 'true' ? 'false' : 'true'));
         break;
-      case 7:
+      case 4:
         lines[at] = line.replace(
           /"(?:lam|forallE|app|thm|def|axiom|succ|max|imax|opaque)"/,
           () =>
             ['"lam"', '"forallE"', '"app"', '"thm"', '"def"', '"axiom"', '"succ"', '"max"', '"proj"'][random.below(9)]!,
         );
         break;
-      case 8:
+      case 5:
         lines[at] = line.slice(0, random.below(line.length + 1));
+        break;
+      default:
+        lines[at] = withOtherNumber(line, random);
     }
   }
   const bytes = Buffer.from(lines.join('\n'));

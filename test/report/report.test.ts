@@ -133,6 +133,16 @@ describe('the report of a run', () => {
     ]);
     expect(pageOf(files)).toContain(`${((CHECK_MS * 40) / 1_000).toFixed(1)} s`);
   });
+  it('counts the proofs that two kernels have checked', async () => {
+    const figures = await gather('second-kernel', KNOWN);
+    expect(figures.rounds.map(({ secondKernel }) => secondKernel)).toEqual([
+      { accepted: 1, declined: 0, none: 0 },
+      { accepted: 1, declined: 0, none: 2 },
+    ]);
+    const page = (await makeReport([figures])).find(({ name }) => name.endsWith('.html'))!;
+    expect(page.text).toContain('Checked twice, by Lean’s kernel and by ours: 2 of 4 certified proofs');
+  });
+
   it('lists what the SFT model did not prove, the hardest and the newest, with certificates', () => {
     const page = pageOf(files);
     const theorems = page.slice(page.indexOf('id="theorems"'), page.indexOf('id="failures"'));

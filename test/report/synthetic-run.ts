@@ -1,5 +1,6 @@
 /** A run's folder with known numbers, as the loop would leave it: state, manifests and record files, written by the real store. */
 import { pathToFileURL } from 'node:url';
+import { SECOND_KERNEL } from '../../lean/certificate/second-kernel.ts';
 import type { ConjectureRecord } from '../../activities/conjecture-records.ts';
 import type { GrownRecord } from '../../activities/library.ts';
 import { writeRecords } from '../../activities/record-files.ts';
@@ -269,7 +270,16 @@ function asProved(
     seed: 5,
     leanVersion: 'Lean 4.test',
     promptHash: 'test',
-    certificate: { leanVersion: 'Lean 4.test', fingerprint: 'f', fileHash: 'a'.repeat(64), axioms: ['propext'] },
+    certificate: {
+      leanVersion: 'Lean 4.test',
+      fingerprint: 'f',
+      fileHash: 'a'.repeat(64),
+      axioms: ['propext'],
+      // As on a machine that asks the second kernel about dataset statements only.
+      ...(origin === 'dataset'
+        ? { checks: [{ by: SECOND_KERNEL, version: '1', outcome: 'accepted' as const, ms: 1 }] }
+        : {}),
+    },
     checkMs: CHECK_MS,
   };
 }

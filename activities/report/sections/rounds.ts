@@ -33,6 +33,20 @@ export function roundsTable(run: RunFigures): string {
   return table(heads, rows, 'Dataset statements attempted and proved; proofs of statements and conjectures alike');
 }
 
+/** How many certified proofs two kernels that share nothing have checked. */
+export function secondKernelText(run: RunFigures): string {
+  const sum = (pick: (of: RunFigures['rounds'][number]['secondKernel']) => number): number =>
+    run.rounds.reduce((total, { secondKernel }) => total + pick(secondKernel), 0);
+  const [accepted, declined, none] = [
+    sum((of) => of.accepted),
+    sum((of) => of.declined),
+    sum((of) => of.none),
+  ];
+  return note(
+    `Checked twice, by Lean’s kernel and by ours: ${accepted} of ${accepted + declined + none} certified proofs; ours could not tell of ${declined} and was not asked about ${none}.`,
+  );
+}
+
 /** Why texts went no further; only reasons that occurred have a column. */
 export function gateTable(run: RunFigures): string {
   const rounds = run.rounds.filter(({ counts }) => counts.conjecturesMade > 0);

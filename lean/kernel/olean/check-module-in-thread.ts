@@ -16,7 +16,7 @@ export type ModuleAnswer =
   | { readonly kind: 'report'; readonly report: ModuleReport }
   | { readonly kind: 'error'; readonly code: ErrorCode; readonly message: string; readonly advice: string };
 
-export interface ThreadBounds {
+interface ThreadBounds {
   /** Wall time; without it none. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;

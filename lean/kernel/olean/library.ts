@@ -104,10 +104,6 @@ export class CompiledLibrary implements TrustedSource {
     }
   }
 
-  get size(): number {
-    return this.#places.size;
-  }
-
   has(name: Name): boolean {
     return this.#places.has(name);
   }
