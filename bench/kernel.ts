@@ -10,6 +10,7 @@ import { Terms } from '../lean/kernel/expr.ts';
 import { checkExport } from '../lean/kernel/run/check-export.ts';
 import { checkInThread } from '../lean/kernel/run/check-in-thread.ts';
 import { STANDARD_AXIOMS } from '../lean/kernel/standard-axioms.ts';
+import { benchKernelModule } from './kernel-module.ts';
 import { cpuSeconds, row } from './measure.ts';
 
 const EXPORT = join(import.meta.dirname, '../test/kernel/exports/init-medium.ndjson.gz');
@@ -44,6 +45,7 @@ export async function benchKernel(): Promise<void> {
   row(`kernel: ${PASSES} passes, processor time of one`, many.cpuSeconds / PASSES, 's', 1);
   row('kernel: peak memory after the 2nd pass', many.residentBytesMax[1]! / 1e6, 'MB');
   row(`kernel: peak memory after the ${PASSES}th pass`, many.residentBytesMax.at(-1)! / 1e6, 'MB');
+  await benchKernelModule();
 }
 
 async function measureHere(file: string, passes: number): Promise<KernelFigures> {

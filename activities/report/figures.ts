@@ -1,8 +1,9 @@
 /** What a report shows of a run, as numbers and short lists: bounded whatever the run's size, apart from the rounds' count. */
-import type { SecondOpinion } from '../certificate.ts';
+
 import type { Proved } from '../../data/schemas/records.ts';
 import type { Evaluation, RoundCounts, Summary } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { SecondOpinion } from '../certificate.ts';
 import type { RunState } from '../run-state.ts';
 import type { Quantiles, RateHistogram } from './distribution.ts';
 

@@ -1,6 +1,5 @@
 /** A run's folder with known numbers, as the loop would leave it: state, manifests and record files, written by the real store. */
 import { pathToFileURL } from 'node:url';
-import { SECOND_KERNEL } from '../../lean/certificate/second-kernel.ts';
 import type { ConjectureRecord } from '../../activities/conjecture-records.ts';
 import type { GrownRecord } from '../../activities/library.ts';
 import { writeRecords } from '../../activities/record-files.ts';
@@ -19,6 +18,7 @@ import type {
 } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { SECOND_KERNEL } from '../../lean/certificate/second-kernel.ts';
 
 export interface SyntheticConjecture {
   readonly statement: string;

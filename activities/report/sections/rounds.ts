@@ -37,11 +37,7 @@ export function roundsTable(run: RunFigures): string {
 export function secondKernelText(run: RunFigures): string {
   const sum = (pick: (of: RunFigures['rounds'][number]['secondKernel']) => number): number =>
     run.rounds.reduce((total, { secondKernel }) => total + pick(secondKernel), 0);
-  const [accepted, declined, none] = [
-    sum((of) => of.accepted),
-    sum((of) => of.declined),
-    sum((of) => of.none),
-  ];
+  const [accepted, declined, none] = [sum((of) => of.accepted), sum((of) => of.declined), sum((of) => of.none)];
   return note(
     `Checked twice, by Lean’s kernel and by ours: ${accepted} of ${accepted + declined + none} certified proofs; ours could not tell of ${declined} and was not asked about ${none}.`,
   );
