@@ -15,6 +15,7 @@ import { nodeActivities } from './nodes.ts';
 import { planActivities } from './plan.ts';
 import type { Ports } from './ports.ts';
 import { provisionActivities } from './provision.ts';
+import { releaseClosedActivities } from './release-closed.ts';
 import { reportActivities } from './report.ts';
 import { retentionActivities } from './retention.ts';
 import { selectActivities } from './select.ts';
@@ -35,6 +36,7 @@ export function createControlActivities(ports: Ports) {
     ...retentionActivities(ports),
     ...fleetActivities(),
     ...provisionActivities(ports),
+    ...releaseClosedActivities(ports),
     provisionNodes: nodeActivities(ports).provisionNodes,
     releaseNodes: nodeActivities(ports).releaseNodes,
   };

@@ -20,7 +20,10 @@ const HOUR_MS = 3_600_000;
 export async function up(
   options: NodesOptions & { readonly dryRun?: boolean; readonly bundleFile?: string },
 ): Promise<void> {
-  if (options.dryRun === true) return plan(options);
+  if (options.dryRun === true) {
+    plan(options);
+    return;
+  }
   const { nodes } = namedNodes(options, 'send');
   if (nodes.provider === 'inventory') {
     const results = await startWorkers(readInventory(nodes.file), {
@@ -128,7 +131,10 @@ function print(resources: readonly OwnedResource[], json: boolean): void {
     console.log(JSON.stringify(resources, null, 2));
     return;
   }
-  if (resources.length === 0) return console.log('nothing');
+  if (resources.length === 0) {
+    console.log('nothing');
+    return;
+  }
   const age = (ms: number | null): string => (ms === null ? '' : `${((Date.now() - ms) / HOUR_MS).toFixed(1)} h`);
   console.log(
     table([

@@ -4,8 +4,8 @@
  */
 import { ActivityFailure, setCurrentDetails, TimeoutFailure } from '@temporalio/workflow';
 import type { CleanUpReport } from '../infra/nodes/nodes.ts';
-import { control, nodeIfThere } from './activity-proxies.ts';
-import { EVALUATE_TYPE, HOST_QUEUES_MEMO, SELFPLAY_TYPE } from './contracts.ts';
+import { control, nodeIfThere, streaming } from './activity-proxies.ts';
+import { EVALUATE_TYPE, HOST_QUEUES_MEMO, NODES_MEMO, SELFPLAY_TYPE } from './contracts.ts';
 import { Lane } from './lane.ts';
 
 /** Nodes asked at once. One that is gone holds its place for the ten seconds in which nobody answers. */
@@ -18,6 +18,8 @@ export interface JanitorReport {
   readonly gone: readonly string[];
   /** Nodes that could not be swept, and why. */
   readonly failed: readonly { readonly queue: string; readonly why: string }[];
+  /** Machines of clouds that ended runs had left and that are still going away, or could not be deleted. */
+  readonly leftInClouds: readonly string[];
   readonly processesEnded: number;
   readonly memoryBytesFreed: number;
   readonly cpuSecondsUsed: number;
@@ -44,6 +46,10 @@ export async function stpJanitor(): Promise<JanitorReport> {
     }
   };
   await Promise.all(hostQueues.map((queue) => lane.run(() => sweep(queue))));
+  const leftInClouds = await streaming('give back what ended runs have left in clouds').releaseClosedRuns({
+    workflowType: SELFPLAY_TYPE,
+    memo: NODES_MEMO,
+  });
   const sum = (pick: (report: CleanUpReport) => number): number => reports.reduce((all, one) => all + pick(one), 0);
   const processesEnded = sum((report) => report.processesEnded);
   setCurrentDetails(
@@ -53,6 +59,7 @@ export async function stpJanitor(): Promise<JanitorReport> {
     nodes: reports.length,
     gone: gone.sort(),
     failed,
+    leftInClouds,
     processesEnded,
     memoryBytesFreed: sum((report) => report.memoryBytesFreed),
     cpuSecondsUsed: sum((report) => report.cpuSecondsUsed),

@@ -137,7 +137,7 @@ export class NodesInUse {
       return await whole.run(() => body(this));
     } catch (error) {
       if (!this.isOver) throw error;
-      const hours = (this.limits.heldMsMax / 3_600_000).toFixed(1);
+      const hours = Number((this.limits.heldMsMax / 3_600_000).toPrecision(3));
       throw steps.failure(
         'STP1606',
         `the cost guard ended the run: its machines were held for ${hours} hours (nodes.hoursMax)`,

@@ -7,10 +7,12 @@ import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NodesState } from '../../infra/nodes/provider.ts';
+import { releaseClosedActivities } from '../../activities/release-closed.ts';
+import type { NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import * as contracts from '../../workflows/contracts.ts';
+import type { JanitorReport } from '../../workflows/janitor.ts';
 import { localServer } from '../support/temporal.ts';
 import { type Fakes, fakeActivities } from './fake-activities.ts';
 
@@ -163,27 +165,15 @@ describe('a run on machines of a cloud', () => {
     const fakes = fakeActivities(1);
     const run = name();
     fakes.state = (generation) => ready(run, generation);
+    // Nobody ever decides about this.
     fakes.broken.add('planShards');
-    let expire: (() => void) | null = null;
-    const expired = new Promise<void>((resolve) => {
-      expire = resolve;
-    });
-    fakes.watch = async () => {
-      await expired;
-      return { kind: 'over' };
-    };
     await withWorkers(fakes, run, [1], async () => {
-      const handle = await start(run, { 'nodes.hoursMax': 2 });
-      let waiting: string | null = null;
-      for (let attempt = 0; waiting === null && attempt < 600; attempt += 1) {
-        waiting = (await handle.query(contracts.progressQuery)).waiting;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-      expire!();
+      const handle = await start(run, { 'nodes.hoursMax': 0.005 });
       const error = await handle.result().catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(WorkflowFailedError);
-      expect(messages(error)).toMatch(/cost guard ended the run: its machines were held for 2\.0 hours/);
+      expect(messages(error)).toMatch(/cost guard ended the run: its machines were held for 0\.005 hours/);
     });
+    expect(fakes.calls).toContain('planShards 0');
     expect(fakes.calls.at(-1)).toBe('releaseCloudNodes');
   });
 
@@ -198,5 +188,53 @@ describe('a run on machines of a cloud', () => {
       await expect(handle.result()).rejects.toBeInstanceOf(WorkflowFailedError);
     });
     expect(fakes.calls.at(-1)).toBe('releaseCloudNodes');
+  });
+
+  it('that is terminated has its machines given back by the janitor, and one that is open keeps them', async () => {
+    const fakes = fakeActivities(1);
+    const [terminated, open] = [name(), name()];
+    fakes.state = () => ({ kind: 'waiting', reason: 'WAITING_FOR_RESOURCES' });
+    const released: string[] = [];
+    const provider = { release: async () => ({ left: ['a node (DELETING)'] }) } as unknown as NodeProvider;
+    const closing = releaseClosedActivities({
+      provider(run) {
+        released.push(run);
+        return { provider, name: run, label: run };
+      },
+    });
+    Object.assign(fakes.activities, closing);
+    await withWorkers(fakes, terminated, [], async () => {
+      const [first, second] = await Promise.all([start(terminated), start(open)]);
+      await until(() => fakes.calls.filter((call) => call === 'nodesState 1').length >= 2);
+      await first.terminate('a person lost patience');
+      const janitor = async (): Promise<JanitorReport> =>
+        server.client.workflow.execute(contracts.JANITOR_TYPE, {
+          workflowId: `janitor-${randomUUID()}`,
+          taskQueue: contracts.CONTROL_QUEUE,
+        });
+      // The server's list of workflows is a moment behind.
+      let report = await janitor();
+      for (let turn = 0; turn < 20 && !released.includes(terminated); turn += 1) report = await janitor();
+      expect(released).toContain(terminated);
+      expect(released).not.toContain(open);
+      expect(report.leftInClouds).toContain('a node (DELETING)');
+      await second.terminate('done');
+    });
+  });
+});
+
+describe('stp-clean-nodes', () => {
+  it('cleans every machine that answers, and says which do not', async () => {
+    const fakes = fakeActivities(1);
+    const run = name();
+    await withWorkers(fakes, run, [1], async () => {
+      const outcomes = await server.client.workflow.execute(contracts.CLEAN_NODES_TYPE, {
+        workflowId: `clean-${run}`,
+        taskQueue: contracts.CONTROL_QUEUE,
+        args: [{ run, queues: [queue(run, 1, 0), queue(run, 1, 1), 'host/gone/0'] }],
+      });
+      expect(outcomes).toMatchObject([{ kind: 'done' }, { kind: 'done' }, { kind: 'lost', queue: 'host/gone/0' }]);
+    });
+    expect(fakes.calls).toEqual(['cleanUpNode on_demand', 'cleanUpNode on_demand']);
   });
 });

@@ -117,6 +117,10 @@ export function fakeActivities(shards = 2): Fakes {
       call('releaseCloudNodes');
       return { left: [] };
     },
+    async releaseClosedRuns() {
+      call('releaseClosedRuns');
+      return [];
+    },
     async releaseNodes() {
       call('releaseNodes');
     },
