@@ -46,10 +46,7 @@ export async function stpJanitor(): Promise<JanitorReport> {
     }
   };
   await Promise.all(hostQueues.map((queue) => lane.run(() => sweep(queue))));
-  const leftInClouds = await streaming('give back what ended runs have left in clouds').releaseClosedRuns({
-    workflowType: SELFPLAY_TYPE,
-    memo: NODES_MEMO,
-  });
+  const leftInClouds = await releaseInClouds();
   const sum = (pick: (report: CleanUpReport) => number): number => reports.reduce((all, one) => all + pick(one), 0);
   const processesEnded = sum((report) => report.processesEnded);
   setCurrentDetails(
@@ -65,4 +62,15 @@ export async function stpJanitor(): Promise<JanitorReport> {
     cpuSecondsUsed: sum((report) => report.cpuSecondsUsed),
     scratchBytesFreed: sum((report) => report.scratchBytesFreed),
   };
+}
+
+/** What is left after another try; where even that could not be asked, why. */
+async function releaseInClouds(): Promise<readonly string[]> {
+  try {
+    const given = streaming('give back what ended runs have left in clouds');
+    return await given.releaseClosedRuns({ workflowType: SELFPLAY_TYPE, memo: NODES_MEMO });
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return [`clouds could not be asked: ${error.cause?.message ?? error.message}`];
+  }
 }
