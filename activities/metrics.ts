@@ -9,7 +9,11 @@ export function metricsAt(stage: string, step: number, values: Readonly<Record<s
 }
 
 /** Gives metrics to the run's monitor from within an activity. Where it fails the activity's log says so: the work counts, not its numbers. */
-export async function logMetrics(ports: Pick<Ports, 'monitor'>, run: string, metrics: readonly Metric[]): Promise<void> {
+export async function logMetrics(
+  ports: Pick<Ports, 'monitor'>,
+  run: string,
+  metrics: readonly Metric[],
+): Promise<void> {
   try {
     const monitor = await ports.monitor(run);
     await monitor.log(metrics);

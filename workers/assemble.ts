@@ -192,7 +192,9 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     checkFile: async (run, path, limits, signal, certificate) =>
       checkFile(path, environment, {
         sandbox: await sandboxFor(limits.sandbox),
-        ...(certificate === undefined ? {} : { checkers: certificateCheckers(certificate, join(settings.cacheDirectory, 'disagreements')) }),
+        ...(certificate === undefined
+          ? {}
+          : { checkers: certificateCheckers(certificate, join(settings.cacheDirectory, 'disagreements')) }),
         scratchDirectory: await scratch(run),
         runMark: mark(run, 'lean'),
         memoryBytesMax: limitClasses(limits).big.memoryBytesMax,

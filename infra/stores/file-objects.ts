@@ -8,7 +8,7 @@
  * (removed a day later) or a mark without its object, which nobody reads.
  */
 import { randomUUID } from 'node:crypto';
-import { link, lstat, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, lstat, mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { checksumOfFile } from './contents.ts';

@@ -35,10 +35,10 @@ export async function startFakeCompute(clock: FakeClock, token: string | null): 
         ...(done && errors.length > 0 ? { error: { errors } } : {}),
       };
     };
-    const begin = (work: () => OperationErrors | void): object => {
+    const begin = (work: () => unknown): object => {
       const known = model.requestIds.get(query.get('requestId') ?? '');
       if (known !== undefined) return operation(known, false);
-      const errors = work() ?? [];
+      const errors = (work() as OperationErrors | undefined) ?? [];
       const id = `operation-${operations.size + 1}`;
       operations.set(id, errors);
       if (query.has('requestId')) model.requestIds.set(query.get('requestId')!, id);

@@ -189,7 +189,7 @@ for name, number in ${JSON.stringify(calls)}.items():
     'that forks without end stops at the limit of processes',
     async () => {
       const group = openControlGroup('sandbox-test', 1_000_000_000);
-      group?.remove();
+      await group?.remove();
       // The kernel exempts root from the limit of a user; then only a control group bounds it.
       if (process.getuid?.() === 0 && group === null)
         return console.warn('skipped: root, and no control group can be made');
