@@ -63,27 +63,27 @@ WantedBy=multi-user.target
 END
 }
 
-# The services are not started by systemd at boot: this script runs at every boot and has the secrets fetched first.
+# One worker a node: with an accelerator it trains, samples and checks; without one it checks.
+worker_role() {
+  if [ "$NODE_KIND" = lean ]; then printf lean; else printf host; fi
+}
+
+# The service is not started by systemd at boot: this script runs at every boot and has the secrets fetched first.
 start_services() {
   local role
+  role=$(worker_role)
   write_environment
-  unit host 'models and Lean of this node'
-  unit lean 'proofs from the queue that all nodes share'
+  unit "$role" 'models and Lean of this node'
   systemctl daemon-reload
-  for role in host lean; do
-    [ -f "$SOFTWARE/worker/workers/$role.ts" ] || continue
-    systemctl restart "stp-$role.service"
-  done
+  systemctl restart "stp-$role.service"
 }
 
 check_services() {
   local role
+  role=$(worker_role)
   sleep "${STP_CHECK_SECONDS:-10}"
-  for role in host lean; do
-    [ -f "$SOFTWARE/worker/workers/$role.ts" ] || continue
-    systemctl is-active "stp-$role.service" || {
-      journalctl --no-pager --lines 40 --unit "stp-$role.service" || true
-      return 1
-    }
-  done
+  systemctl is-active "stp-$role.service" || {
+    journalctl --no-pager --lines 40 --unit "stp-$role.service" || true
+    return 1
+  }
 }

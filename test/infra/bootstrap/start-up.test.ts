@@ -112,6 +112,7 @@ describe.skipIf(reason !== null)('a node that starts', () => {
     expect(report('90-ready')!.log).toContain('active');
     const called = (await root.read('var/log/called'))!;
     expect(called).toContain('systemctl restart stp-host.service');
+    expect(called).not.toContain('stp-lean');
     expect(called).toContain('elan toolchain install leanprover/lean4:');
     expect(called).toContain('lake exe cache get');
     expect(called).toMatch(/uv pip install .*torch==/);
