@@ -24,9 +24,11 @@ import { certificateCheckers } from '../lean/certificate/checkers.ts';
 import { checkFile } from '../lean/check-file.ts';
 import { compileLibrary, LIBRARY_HEADER } from '../lean/library/compile.ts';
 import { growable, growEnvironment, grownModules } from '../lean/library/grow.ts';
+import { variablesForProject, withProject } from '../lean/library/project-environment.ts';
 import { openVerifier } from '../lean/open-verifier.ts';
 import { openSandbox, type SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
 import type { Sandbox, SandboxFacts } from '../lean/sandbox/sandbox.ts';
+import { readLakeProject } from '../lean/toolchain/lake-project.ts';
 import { resolveToolchain } from '../lean/toolchain/resolve.ts';
 import { limitClasses } from '../lean/verdict/limits.ts';
 import type { LeanEnvironment, Verifier } from '../lean/verifier.ts';
@@ -44,22 +46,25 @@ export interface AssembledPorts extends Ports {
   close(): Promise<void>;
 }
 
-/** Gets Lean and compiles the library if that is not done, with a progress line each. */
+/** Gets Lean and compiles the library if that is not done, with a progress line each; a Lake project's modules beside it. */
 export async function leanEnvironment(
   settings: WorkerSettings,
   onProgress: (line: string) => void,
   signal?: AbortSignal,
 ): Promise<LeanEnvironment> {
-  const { cacheDirectory } = settings;
+  const { cacheDirectory, leanProject } = settings;
   const cancel = signal ? { signal } : {};
-  const toolchain = await resolveToolchain({ cacheDirectory, install: 'auto', onProgress, ...cancel });
-  return compileLibrary({
+  const project = leanProject === null ? null : await readLakeProject(leanProject);
+  const environment = project === null ? process.env : await variablesForProject(project);
+  const toolchain = await resolveToolchain({ cacheDirectory, install: 'auto', environment, onProgress, ...cancel });
+  const library = await compileLibrary({
     toolchain,
     sourceDirectories: SOURCE_DIRECTORIES,
     cacheDirectory,
     onProgress: ({ module, done, total }) => onProgress(`Lean library: ${module} (${done} of ${total})`),
     ...cancel,
   });
+  return project === null ? library : withProject(library, project, signal);
 }
 
 export async function assemblePorts(settings: WorkerSettings, environment: LeanEnvironment): Promise<AssembledPorts> {

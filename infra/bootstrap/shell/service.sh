@@ -29,7 +29,7 @@ STP_STORE=$STORE
 STP_CACHE=$STATE/cache
 STP_SCRATCH=$STATE/scratch
 STP_LEAN=$SOFTWARE/lean
-STP_MATHLIB=$SOFTWARE/mathlib
+STP_LEAN_PROJECT=$SOFTWARE/mathlib
 NODE_ENV=production
 PATH=$SOFTWARE/worker/node_modules/node/bin:$SOFTWARE/venv/vllm/bin:$SOFTWARE/venv/vllm-tpu/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 END
