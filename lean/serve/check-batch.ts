@@ -7,8 +7,9 @@ import { StpError } from '../../data/errors.ts';
 import { RequestSlots } from '../../data/http/request-slots.ts';
 import type { LeanPool } from '../pool/lean-pool.ts';
 import { allEnded } from '../process/all-ended.ts';
+import { openAnswerRoom } from './answer-room.ts';
 import { checkSnippet, type SnippetFacts } from './check-snippet.ts';
-import { ANSWER_CHARS_MAX, type LeanServeLimits, SNIPPET_ANSWER_CHARS_MAX } from './limits.ts';
+import type { LeanServeLimits } from './limits.ts';
 import type { ServeMetrics } from './serve-metrics.ts';
 import { noFreeProcess } from './service-error.ts';
 import type { WireResult } from './wire.ts';
@@ -35,23 +36,19 @@ export async function checkBatch(
   const admitted = Promise.withResolvers<void>();
   const results: WireResult[] = new Array(snippets.length);
   const turns = new RequestSlots(pool.stats().processes);
-  let charsLeft = ANSWER_CHARS_MAX;
+  const roomForOne = openAnswerRoom();
 
   async function check(index: number): Promise<void> {
     signal.throwIfAborted();
-    const room = { chars: Math.min(SNIPPET_ANSWER_CHARS_MAX, charsLeft) };
-    const granted = room.chars;
-    charsLeft -= granted;
     const facts = await checkSnippet(snippets[index]!, {
       ...batch,
       memoryBytesMax: limits.memoryBytesMax,
-      room,
+      room: roomForOne(),
       ...(index === 0 ? { waitMsMax: limits.waitMs } : {}),
       signal,
       onStart: admitted.resolve,
     });
     admitted.resolve();
-    charsLeft += Math.max(0, room.chars);
     metrics.observe(facts);
     results[index] = shown(facts, batch.debug);
   }

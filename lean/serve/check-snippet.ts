@@ -7,6 +7,7 @@ import type { LeanPool } from '../pool/lean-pool.ts';
 import type { LeanSession, SessionExit } from '../process/driver.ts';
 import type { LeanExit } from '../process/spawn.ts';
 import { findUnjudgeable } from '../verdict/file-policy.ts';
+import type { SnippetRoom } from './answer-room.ts';
 import { HEADER_CHARS_MAX } from './limits.ts';
 import { findSorries } from './sorry-goals.ts';
 import { type SplitSnippet, splitSnippet } from './split-snippet.ts';
@@ -27,8 +28,8 @@ export interface SnippetCheck {
   readonly memoryBytesMax: number;
   /** Take a process that has checked nothing yet. */
   readonly fresh: boolean;
-  /** Characters of messages that the answer still has room for; what is kept is taken off. */
-  readonly room: { chars: number };
+  /** Of its texts in the answer. */
+  readonly room: SnippetRoom;
   /** Longest wait for a process; without it as long as it takes. */
   readonly waitMsMax?: number;
   readonly signal: AbortSignal;
@@ -69,7 +70,9 @@ export async function checkSnippet(snippet: { id: string; code: string }, check:
       const ran = await runBody(session, split, messages, check);
       const checkMs = performance.now() - startedAt;
       const isRead = ran.how === 'exit' && ran.exit.how === 'finished';
-      const sorries = isRead ? await findSorries(session, code, split, messages, check.signal) : [];
+      const sorries = isRead ? await findSorries(session, code, split, messages, check) : [];
+      // What did not come to its end is told of in one sentence.
+      if (!isRead) check.room.giveBack();
       return { ran, sorries, uuid: uuidOf(session), checkMs };
     },
     {
@@ -130,9 +133,8 @@ async function runBody(
       memoryBytesMax,
       signal: AbortSignal.any([signal, cut.signal]),
       onMessage: (message, _, end) => {
-        room.chars -= message.text.length;
-        if (room.chars < 0) cut.abort('too much said');
-        else messages.push(wireMessage(message, end, split.lineOf));
+        if (room.take(message.text.length)) messages.push(wireMessage(message, end, split.lineOf));
+        else cut.abort('too much said');
       },
     });
     return cut.signal.reason === 'too much said' ? { how: 'too much said' } : { how: 'exit', exit };

@@ -33,7 +33,7 @@ export const CODE_CHARS_MAX = 262_144;
 export const ID_CHARS_MAX = 1_024;
 /** Imports of one snippet. They are kept as long as a process has them. */
 export const HEADER_CHARS_MAX = 8_192;
-/** Texts of all messages in one answer. */
+/** Texts of all messages and goals in one answer. */
 export const ANSWER_CHARS_MAX = 32 * 1024 * 1024;
-/** Texts of the messages of one snippet. */
+/** Texts of the messages and goals of one snippet. */
 export const SNIPPET_ANSWER_CHARS_MAX = 4 * 1024 * 1024;

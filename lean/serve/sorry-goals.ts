@@ -3,6 +3,7 @@
  * what the snippet has defined, so it is bounded like a check; a process that does not answer in time is ended.
  */
 import type { LeanSession } from '../process/driver.ts';
+import type { SnippetRoom } from './answer-room.ts';
 import { sorriesOf } from './sorries.ts';
 import type { SplitSnippet } from './split-snippet.ts';
 import type { WireMessage, WireSorry } from './wire.ts';
@@ -13,13 +14,13 @@ const GOALS_MS_MAX = 5_000;
 const GOAL_CHARS_MAX = 65_536;
 const STOPPED = Symbol('stopped');
 
-/** Rejects with the signal's reason; the session has ended then. */
+/** `room`: of the answer; goals that it has none for are left out. Rejects with the signal's reason; the session has ended then. */
 export async function findSorries(
   session: LeanSession,
   code: string,
   split: SplitSnippet,
   messages: readonly WireMessage[],
-  signal: AbortSignal,
+  { room, signal }: { readonly room: SnippetRoom; readonly signal: AbortSignal },
 ): Promise<WireSorry[]> {
   const tokens = split.allTokens.filter((token) => token.kind !== 'comment');
   const sorries = sorriesOf(code, tokens, messages);
@@ -38,7 +39,9 @@ export async function findSorries(
         await session.close();
         break;
       }
-      sorries[index] = { ...sorry, goal: (goal ?? '').slice(0, GOAL_CHARS_MAX) };
+      const shown = (goal ?? '').slice(0, GOAL_CHARS_MAX);
+      if (!room.take(shown.length)) break;
+      sorries[index] = { ...sorry, goal: shown };
     }
   } finally {
     clearTimeout(timer);

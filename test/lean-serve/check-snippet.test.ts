@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import type { LeanPool } from '../../lean/pool/lean-pool.ts';
 import type { LeanSession } from '../../lean/process/driver.ts';
+import { openAnswerRoom } from '../../lean/serve/answer-room.ts';
 import { checkSnippet } from '../../lean/serve/check-snippet.ts';
 
 /** A process that accepts everything and, asked for a goal, does as it is told. */
@@ -46,7 +47,7 @@ const check = (pool: LeanPool, signal: AbortSignal) =>
       cpuTimeoutMs: null,
       memoryBytesMax: 1,
       fresh: false,
-      room: { chars: 1_000 },
+      room: openAnswerRoom()(),
       signal,
       onStart: () => {},
     },

@@ -1,0 +1,33 @@
+/**
+ * How much an answer may hold. Every text of Lean takes its room when it is said: of its own snippet's, which is bounded, and
+ * of the whole answer's, which all snippets of a request share. Nothing is set aside, so a hundred snippets that are checked
+ * at the same time leave each other what they do not use.
+ */
+import { ANSWER_CHARS_MAX, SNIPPET_ANSWER_CHARS_MAX } from './limits.ts';
+
+export interface SnippetRoom {
+  /** Takes room for so many characters more; false, and nothing is taken, where there is not so much. */
+  take(chars: number): boolean;
+  /** Nothing that this snippet has taken room for goes into the answer. */
+  giveBack(): void;
+}
+
+/** Call what is returned once for each snippet. */
+export function openAnswerRoom(): () => SnippetRoom {
+  let left = ANSWER_CHARS_MAX;
+  return () => {
+    let taken = 0;
+    return {
+      take(chars) {
+        if (chars > left || taken + chars > SNIPPET_ANSWER_CHARS_MAX) return false;
+        taken += chars;
+        left -= chars;
+        return true;
+      },
+      giveBack() {
+        left += taken;
+        taken = 0;
+      },
+    };
+  };
+}
