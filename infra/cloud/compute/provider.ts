@@ -2,6 +2,7 @@
 import type { GpuConfig } from '../../../data/schemas/nodes.ts';
 import { nodeName, runLabelOf } from '../../nodes/names.ts';
 import type { CloudRequest, NodeProvider, NodeSet, OwnedResource } from '../../nodes/provider.ts';
+import { deleteEach } from '../deletions.ts';
 import { cloudError } from '../errors.ts';
 import { machinePrice } from '../pricing.ts';
 import { requestId } from '../request-id.ts';
@@ -60,14 +61,15 @@ export function gpuProvider(
       call(`give back what belongs to ${label}`, async () => {
         const before = await owned(label, last);
         const groups = before.filter(({ kind }) => kind === 'instance group');
-        for (const { name } of groups) await api.deleteGroup(config, lastPart(name));
-        for (const { kind, name, state } of before)
-          if (kind === 'instance' && state !== 'STOPPING' && !groups.some((group) => isOf(name, group.name)))
-            await api.deleteInstance(config, lastPart(name));
-        // A template cannot go before the group that uses it.
-        if (groups.length === 0)
-          for (const { kind, name } of before)
-            if (kind === 'instance template') await api.deleteTemplate(project, lastPart(name));
+        await deleteEach(before, async ({ kind, name, state }) => {
+          if (kind === 'instance group') await api.deleteGroup(config, lastPart(name));
+          else if (kind === 'instance') {
+            if (state !== 'STOPPING' && !groups.some((group) => isOf(name, group.name)))
+              await api.deleteInstance(config, lastPart(name));
+          }
+          // A template cannot go before the group that uses it.
+          else if (groups.length === 0) await api.deleteTemplate(project, lastPart(name));
+        });
         return { left: (await owned(label, last)).map(({ name, state }) => `${name} (${state})`) };
       }),
 

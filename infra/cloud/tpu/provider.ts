@@ -6,6 +6,7 @@ import { StpError } from '../../../data/errors.ts';
 import type { TpuConfig } from '../../../data/schemas/nodes.ts';
 import { hostQueue, nodeName, runLabel, runLabelOf } from '../../nodes/names.ts';
 import type { NodeHost, NodeProvider, NodeSet, NodesState, OwnedResource } from '../../nodes/provider.ts';
+import { deleteEach } from '../deletions.ts';
 import { CAPACITY_ADVICE, cloudError, codeOf, isAlreadyThere, QUOTA_ADVICE, shortageOf } from '../errors.ts';
 import { tpuPrice } from '../pricing.ts';
 import { requestId } from '../request-id.ts';
@@ -97,11 +98,13 @@ export function tpuProvider(
     async release(label, last) {
       const [queued, nodes] = await owned(label, last);
       const covered = new Set(queued.flatMap((request) => request.nodes));
-      for (const { name, state } of queued)
-        if (state !== 'DELETING') await call(`delete ${name}`, () => api.deleteQueuedResource(name));
-      // Those of a request go with it; one that stands alone would be paid for until somebody sees it.
-      for (const { name, state } of nodes)
-        if (!covered.has(name) && state !== 'DELETING') await call(`delete ${name}`, () => api.deleteNode(name));
+      // Nodes of a request go with it; one that stands alone would be paid for until somebody sees it.
+      const alone = nodes.filter(({ name }) => !covered.has(name));
+      const deletions = [
+        ...queued.map((one) => ({ ...one, work: () => api.deleteQueuedResource(one.name) })),
+        ...alone.map((one) => ({ ...one, work: () => api.deleteNode(one.name) })),
+      ].filter(({ state }) => state !== 'DELETING');
+      await deleteEach(deletions, ({ name, work }) => call(`delete ${name}`, work));
       const [queuedLeft, nodesLeft] = await owned(label, last);
       return { left: [...queuedLeft, ...nodesLeft].map(({ name, state }) => `${name} (${state})`) };
     },

@@ -144,6 +144,16 @@ describe('GPU instances', () => {
     expect(cloud.model.live()).toEqual([]);
   });
 
+  it('go where they can, though one refuses to', async () => {
+    const nodes = provider({ count: 3 });
+    await nodes.request(SET, 1);
+    cloud.inject(/^DELETE .*-0$/, { kind: 'error', error: 'INVALID_ARGUMENT', message: 'is not ready' });
+    await expect(nodes.release(LABEL, SET)).rejects.toThrow(/not ready/);
+    clock.advance(MINUTE_MS);
+    expect(cloud.model.live().map(({ name }) => name)).toEqual([`${NAME}-0`]);
+    await releaseAll(nodes);
+  });
+
   it('end by themselves some time after the guard of a run that is gone', async () => {
     await provider({ hoursMax: 2 }).request(SET, 1);
     clock.advance(2 * HOUR_MS);

@@ -184,6 +184,16 @@ describe('TPU slices', () => {
     expect(cloud.model.liveNodes()).toEqual([]);
   });
 
+  it('gives back what can go, where something refuses to', async () => {
+    const nodes = provider();
+    await nodes.request(SET, 1);
+    await nodes.request({ ...SET, generation: 2 }, 1);
+    cloud.inject(/^DELETE .*-g1$/, { kind: 'error', error: 'FAILED_PRECONDITION', message: 'is PROVISIONING' });
+    await expect(nodes.release(runLabel(RUN), SET)).rejects.toThrow(/-g1: .*PROVISIONING/);
+    expect([...cloud.model.requests.values()].map(({ state }) => state)).toEqual(['CREATING', 'DELETING']);
+    await releaseAll(nodes);
+  });
+
   it('leaves alone what belongs to others, and gives back a node that stands alone', async () => {
     const nodes = provider();
     const mine = `${PARENT}/queuedResources/${runLabel(RUN)}-g1`;
