@@ -137,6 +137,8 @@ function temporalSteps(run: string, nodes: CloudConfig, say: (line: string) => v
         taskQueue: hostQueue,
         scheduleToStartTimeout: setUpMinutes * 60_000,
         startToCloseTimeout: '5 minutes',
+        // No cost guard holds yet: a machine that cannot be cleaned is given back.
+        retry: { maximumAttempts: 5 },
         summary: 'wait for the worker of a machine, end what was left behind',
       });
       await first.cleanUpNode(run, 'before');
@@ -146,6 +148,19 @@ function temporalSteps(run: string, nodes: CloudConfig, say: (line: string) => v
         await nodeIfThere(hostQueue, 'end every process of the run').cleanUpNode(run, 'after');
       } catch (error) {
         log.warn('the machine could not be cleaned', { hostQueue, error });
+      }
+    },
+    async answers(hostQueue) {
+      try {
+        await nodeIfThere(hostQueue, 'does the machine answer; end its Lean processes').cleanUpNode(
+          run,
+          'silence',
+          'lean',
+        );
+        return true;
+      } catch (error) {
+        if (isCancellation(error)) throw error;
+        return false;
       }
     },
     sleep: (ms) => sleep(ms),

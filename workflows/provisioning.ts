@@ -33,8 +33,10 @@ export interface ProvisioningSteps {
   /** Runs to its end whatever is cancelled around it. */
   shielded<T>(work: () => Promise<T>): Promise<T>;
   isCancellation(error: unknown): boolean;
-  /** Does the failure say that nobody works on the machine any more? */
+  /** Could the failure mean that nobody works on a machine any more? Workers elsewhere fall silent too. */
   isDeadHost(error: unknown): boolean;
+  /** Does the machine's worker answer now? Never throws but for a cancellation. */
+  answers(hostQueue: string): Promise<boolean>;
   failure(code: 'STP1602' | 'STP1604' | 'STP1606', message: string): Error;
   /** One line on what is going on. */
   say(line: string): void;
@@ -59,6 +61,11 @@ const POLL_FIRST_MS = 5_000;
 const POLL_MAX_MS = 60_000;
 /** Deletions that fail are tried again for ever, at most so far apart: what is not deleted is paid for. */
 const RELEASE_PAUSE_MAX_MS = 300_000;
+/**
+ * Machines that are no good any more are waited for until they are gone, at most so long: until then the project's quota
+ * counts them, and where it has room for one set alone the next would be refused for good.
+ */
+const GOING_MS_MAX = 15 * 60_000;
 /** A cloud that has just accepted a request may not show it yet. */
 const ABSENT_LOOKS_MAX = 3;
 
@@ -76,6 +83,9 @@ export class NodesInUse {
   private renewed: PromiseWithResolvers<void> | null = null;
   private isOver = false;
   private lastAsked: number;
+  /** The asking for others has failed, and waits until somebody needs machines. */
+  private isGivenUp = false;
+  private watchAgain: () => void = () => undefined;
 
   constructor(steps: ProvisioningSteps, limits: ProvisioningLimits, carried: HeldNodes | null) {
     this.steps = steps;
@@ -97,6 +107,7 @@ export class NodesInUse {
   /** Does the work with the present machines; where they are lost on the way it is cancelled and done again on the next. */
   async use<T>(work: (nodes: HeldNodes) => Promise<T>): Promise<T> {
     for (;;) {
+      if (this.isGivenUp) this.watchAgain();
       await this.available;
       const nodes = this.now!;
       const scope = this.steps.scope();
@@ -106,7 +117,7 @@ export class NodesInUse {
       } catch (error) {
         if (this.isOver) throw error;
         if (this.lost?.generation !== nodes.generation && this.now === nodes) {
-          if (!this.steps.isDeadHost(error)) throw error;
+          if (!this.steps.isDeadHost(error) || (await this.allAnswer(nodes))) throw error;
           this.markLost(nodes.generation, 'a machine does not answer any more');
           this.watching?.cancel();
         }
@@ -131,8 +142,16 @@ export class NodesInUse {
       whole.cancel();
       watch.cancel();
     });
-    const watched = watch.run(() => this.watchOn(untilMs));
-    const both = Promise.allSettled([struck, watched]);
+    // Their failures are heard by whoever needs machines.
+    const ended = (work: Promise<void>): Promise<void> => work.catch(() => undefined);
+    const ends = [ended(struck)];
+    const begin = (): void => void ends.push(ended(watch.run(() => this.watchOn(untilMs))));
+    this.watchAgain = () => {
+      this.isGivenUp = false;
+      this.expectOthers();
+      begin();
+    };
+    begin();
     try {
       return await whole.run(() => body(this));
     } catch (error) {
@@ -144,18 +163,26 @@ export class NodesInUse {
       );
     } finally {
       watch.cancel();
-      await steps.shielded(() => both);
+      await steps.shielded(() => Promise.all(ends));
     }
+  }
+
+  private async allAnswer({ hosts }: HeldNodes): Promise<boolean> {
+    return (await Promise.all(hosts.map(({ taskQueue }) => this.steps.answers(taskQueue)))).every(Boolean);
   }
 
   private markLost(generation: number, reason: string): void {
     this.lost = { generation, reason };
+    this.expectOthers();
+    for (const scope of this.using) scope.cancel();
+  }
+
+  private expectOthers(): void {
     const anew = Promise.withResolvers<void>();
     // Nobody may be waiting for it when it fails.
     anew.promise.catch(() => undefined);
     this.available = anew.promise;
     this.renewed = anew;
-    for (const scope of this.using) scope.cancel();
   }
 
   /** Sees losses and replaces what was lost, until it is `untilMs` or cancelled. */
@@ -171,22 +198,41 @@ export class NodesInUse {
       try {
         this.steps.say(`the machines were lost (${this.lost.reason}); asking for others`);
         await this.releaseEarly();
-        await this.acquire(generation + 1);
+        await this.acquire(this.lastAsked + 1);
         this.renewed?.resolve();
       } catch (error) {
-        this.renewed?.reject(error);
+        await this.giveUp(error);
         throw error;
       }
     }
   }
 
-  /** Of what is no good any more. The next set has a name of its own, so a failure here can wait for the end of the run. */
-  private async releaseEarly(): Promise<void> {
+  /** Machines that came in part would be paid for while a person is waited for; a later use has all asked for again. */
+  private async giveUp(error: unknown): Promise<void> {
     try {
-      await this.steps.release(this.lastAsked);
-    } catch (error) {
-      if (this.steps.isCancellation(error)) throw error;
-      this.steps.say(`lost machines could not be deleted yet: ${(error as Error).message}`);
+      if (this.steps.isCancellation(error)) return;
+      await this.releaseEarly();
+      this.isGivenUp = true;
+    } finally {
+      this.renewed?.reject(error);
+    }
+  }
+
+  /** Of what is no good any more. The next set has a name of its own, so what fails here can wait for the end of the run. */
+  private async releaseEarly(): Promise<void> {
+    const { steps } = this;
+    const untilMs = steps.now() + GOING_MS_MAX;
+    for (let pause = POLL_FIRST_MS; ; pause = Math.min(pause * 2, POLL_MAX_MS)) {
+      try {
+        const { left } = await steps.release(this.lastAsked);
+        if (left.length === 0) return;
+        steps.say(`giving lost machines back: ${left.length} are still there, such as ${left[0]}`);
+      } catch (error) {
+        if (steps.isCancellation(error)) throw error;
+        steps.say(`lost machines could not be deleted yet: ${(error as Error).message}`);
+      }
+      if (steps.now() >= untilMs) return;
+      await steps.sleep(pause);
     }
   }
 

@@ -277,6 +277,10 @@ class World {
         if (!this.#isThere(generation)) throw new DeadHost(hostQueue);
       },
       end: () => this.#scheduler.pause(10),
+      answers: async (hostQueue) => {
+        await this.#scheduler.sleep(1_000);
+        return this.#isThere(Number(/-g(\d+)\//.exec(hostQueue)![1]));
+      },
       sleep: (ms) => this.#activities.unlessFrozen(this.#scheduler.sleep(ms)),
       now,
       scope: () => this.#scheduler.scope(),
