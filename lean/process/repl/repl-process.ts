@@ -47,14 +47,20 @@ function speakTo(process: LeanProcess): ReplProcess {
     answer = null;
   });
   process.stdout.on('data', read);
+  let gone = false;
+  // Told once: a race of every reply with the end would hold on to all of them until then.
+  void process.ended.then(() => {
+    gone = true;
+    answer?.(null);
+  });
 
   async function ask(command: ReplCommand): Promise<ReplReply | null> {
-    const replied = new Promise<ReplReply | null>((resolve) => {
-      answer = resolve;
-    });
+    if (gone) return null;
+    const { promise: replied, resolve } = Promise.withResolvers<ReplReply | null>();
+    answer = resolve;
     // JSON has no line break in it, so the first empty line ends the command.
     process.stdin.write(`${JSON.stringify(command)}\n\n`);
-    return Promise.race([replied, process.ended.then(() => null)]);
+    return replied;
   }
 
   return {

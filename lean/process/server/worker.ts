@@ -30,7 +30,7 @@ export interface ServerWorker {
   readonly uri: string;
   /**
    * Makes this the text and reads it to its end. True when that is done, every message of it told; false where the process
-   * ended before. One at a time.
+   * ended before, or is ended because it answers otherwise. Never rejects. One at a time.
    */
   elaborate(text: string, onMessage: OnMessage): Promise<boolean>;
   /** Asks about the text as it is now. Null where the process ended before; rejects with what the server answers else. */
@@ -51,13 +51,19 @@ function speakTo(process: LeanProcess): ServerWorker {
   let version = 0;
   let reader: DiagnosticReader | null = null;
   let gone = false;
-  const ended = process.ended.then(() => {
+  /** Those who wait for an answer. A race with the end itself would hold on to every answer until the process ends. */
+  const waiting = new Set<(ended: null) => void>();
+  void process.ended.then(() => {
     gone = true;
     connection.dispose(); // What is still asked is never answered.
+    for (const leave of waiting) leave(null);
   });
   connection.onNotification(PublishDiagnosticsNotification.method, (parameters) => reader?.push(parameters));
 
   async function ask(method: string, parameters: object): Promise<unknown> {
+    if (gone) return null;
+    const { promise: ended, resolve: leave } = Promise.withResolvers<null>();
+    waiting.add(leave);
     const answer = connection.sendRequest(method, parameters);
     answer.catch(() => {}); // After the process has ended nobody listens.
     try {
@@ -65,8 +71,10 @@ function speakTo(process: LeanProcess): ServerWorker {
       return gone ? null : won;
     } catch (error) {
       // The answer may be the connection's own complaint that its other side has gone.
-      if (gone || (await hasEnded(ended))) return null;
+      if (await hasEnded(ended)) return null;
       throw error;
+    } finally {
+      waiting.delete(leave);
     }
   }
 
@@ -88,7 +96,14 @@ function speakTo(process: LeanProcess): ServerWorker {
       } else {
         tell(DidChangeTextDocumentNotification.method, { textDocument: document, contentChanges: [{ text }] });
       }
-      return (await ask('textDocument/waitForDiagnostics', document)) !== null;
+      try {
+        if ((await ask('textDocument/waitForDiagnostics', document)) !== null) return true;
+        process.end('crashed', 'it did not say that it has read the text');
+      } catch (error) {
+        // Lean answers no error here: whoever does is not to be used on.
+        process.end('crashed', `it would not read the text: ${(error as Error).message}`);
+      }
+      return false;
     },
   };
 }
@@ -109,7 +124,7 @@ function connect(process: LeanProcess): MessageConnection {
 }
 
 /** A broken pipe is seen before the end of the process that broke it. */
-async function hasEnded(ended: Promise<void>): Promise<boolean> {
+async function hasEnded(ended: Promise<null>): Promise<boolean> {
   const GRACE_MS = 1_000;
   return Promise.race([
     ended.then(() => true),
