@@ -16,6 +16,8 @@ import { lineBufferingPrefix } from './line-buffering.ts';
 const STDERR_CHARS_KEPT = 2_048;
 /** What it may write in one run, standard error included. A batch of 200 hopeless candidates writes some hundred kilobytes. */
 const OUTPUT_BYTES_MAX = 67_108_864;
+/** Output that something else holds when the process has ended is let go of after so long without a word. */
+const HELD_OUTPUT_MS = 1_000;
 /** What a launcher script, an elan shim and the dynamic loader need. Everything else stays out of Lean's reach. */
 const ENVIRONMENT_KEPT = ['PATH', 'HOME', 'ELAN_HOME', 'ELAN_TOOLCHAIN', 'LANG', 'LC_ALL', 'TMPDIR', 'LD_LIBRARY_PATH'];
 
@@ -58,7 +60,9 @@ export interface LeanProcess {
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** Resolves when the process and all that holds its output is gone; never rejects. */
+  /**
+   * Resolves when the process and its group are gone, and what holds its output too where that can be reached; never rejects.
+   */
   readonly ended: Promise<LeanExit>;
   /**
    * Ends the process group; the first reason that is given is the one it ends with. `crashed` is for a process that cannot be
@@ -109,37 +113,62 @@ function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbo
   let stderr = '';
   let startFailure: Error | null = null;
   let outputBytes = 0;
+  let hasSpoken = false;
+  let hasEnded = false;
+  let drained: NodeJS.Timeout | undefined;
   const end = (how: LeanExit['how'], said = ''): void => {
     if (reason === null) stderr += said;
     reason ??= how;
-    killGroup(child);
+    // Once it has ended its number may be another's.
+    if (!hasEnded) killGroup(child);
     group?.kill();
   };
   const count = (chunk: Buffer): void => {
     outputBytes += chunk.length;
     if (outputBytes > OUTPUT_BYTES_MAX) end('output');
   };
-  child.stdout!.on('data', count);
+  child.stdout!.on('data', (chunk: Buffer) => {
+    hasSpoken = true;
+    count(chunk);
+  });
   child.stderr!.on('data', (chunk: Buffer) => {
     count(chunk);
     stderr = (stderr + chunk.subarray(-STDERR_CHARS_KEPT).toString('utf8')).slice(-STDERR_CHARS_KEPT);
   });
+  /** Of what has ended: lets go of its output when nothing has come for a while, and nothing waits to be read. */
+  const letGoOfOutput = (): void => {
+    const readBytes = outputBytes;
+    const lookAgain = (): void => {
+      if (outputBytes !== readBytes) return letGoOfOutput();
+      child.stdout!.destroy();
+      child.stderr!.destroy();
+    };
+    // After a turn in which what is there is read: this program itself may have been busy all the time.
+    drained = setTimeout(() => setImmediate(lookAgain), HELD_OUTPUT_MS);
+  };
   // A process that ends before it has read its input closes the pipe: its exit tells the story.
   child.stdin!.on('error', () => {});
   child.on('error', (error) => {
     startFailure ??= error;
   });
-  // What it started may hold its output open: that goes with it.
-  child.on('exit', () => killGroup(child));
+  // What it started may hold its output open: that goes with it, or, where it has left the group, is not waited for.
+  child.on('exit', () => {
+    hasEnded = true;
+    killGroup(child);
+    group?.kill();
+    letGoOfOutput();
+  });
   const ended = new Promise<LeanExit>((resolve) => {
     child.on('close', async (code, signal) => {
+      clearTimeout(drained);
       const outOfMemory = group?.outOfMemory() ?? false;
       // What it started and does not hold its output may take a moment longer to be gone.
       group?.kill();
       await group?.remove();
       if (startFailure !== null) return resolve(notStarted(startFailure));
-      const unwalled = sandbox?.failedToStart({ code, stderr }) ?? false;
-      const byItself = howEnded(code, outOfMemory, unwalled);
+      // What has written to its standard output was started, whatever it says of that now.
+      const unwalled = !hasSpoken && (sandbox?.failedToStart({ code, stderr }) ?? false);
+      const byItself = howEnded(code, { outOfMemory, unwalled, hasSpoken });
       // What was never started may have been given up for the pipe that nobody reads.
       const how = byItself === 'not-started' ? byItself : (reason ?? byItself);
       resolve({ how, code, signal: reason === 'crashed' ? null : signal, stderr });
@@ -163,11 +192,14 @@ function notStarted(error: Error): LeanExit {
 }
 
 /** 126 and 127 are what `stdbuf` and a launcher script end with where the program cannot be run. */
-function howEnded(code: number | null, outOfMemory: boolean, unwalled: boolean): LeanExit['how'] {
+function howEnded(
+  code: number | null,
+  { outOfMemory, unwalled, hasSpoken }: { outOfMemory: boolean; unwalled: boolean; hasSpoken: boolean },
+): LeanExit['how'] {
   if (unwalled) return 'not-started';
   if (outOfMemory && code !== 0 && code !== 1) return 'memory';
   if (code === 0 || code === 1) return 'finished';
-  return code === 126 || code === 127 ? 'not-started' : 'crashed';
+  return !hasSpoken && (code === 126 || code === 127) ? 'not-started' : 'crashed';
 }
 
 function killGroup(child: ChildProcess): void {

@@ -8,6 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { LeanMessage } from '../../data/schemas/records.ts';
 import { type LeanRun, runLean } from '../../lean/process/lean-process.ts';
 import { readMessages } from '../../lean/process/message.ts';
+import { noSandbox } from '../../lean/sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
 import { markedProcesses } from '../support/processes.ts';
 import { scratchFolder } from './environment.ts';
@@ -83,6 +84,21 @@ describe('a process', () => {
     expect(ended).toMatchObject({ how: 'finished', code: 1 });
     expect(markedProcesses(runMark)).toEqual([]);
   }, 20_000);
+
+  test('ends also where something that has left its group holds its output', async () => {
+    const runMark = `test-${Math.random().toString(36).slice(2)}`;
+    const ended = await run('setsid sleep 1000 & sleep 0.5; exit 1', { runMark });
+    for (const pid of markedProcesses(runMark)) process.kill(pid, 'SIGKILL');
+    expect(ended).toMatchObject({ how: 'finished', code: 1 });
+  }, 20_000);
+
+  test('that has spoken was started, whatever it says of that at its end', async () => {
+    const said = line('here').trim();
+    expect(await run(`echo '${said}'; exit 127`)).toMatchObject({ how: 'crashed', code: 127 });
+    const sandbox = { ...noSandbox('none'), failedToStart: () => true };
+    expect((await run(`echo '${said}'; exit 1`, { sandbox })).how).toBe('finished');
+    expect((await run('exit 1', { sandbox })).how).toBe('not-started');
+  });
 
   test('that works without end is stopped by its processor time, one that waits by wall time', async () => {
     expect((await run('while :; do :; done', { deadlineMs: 300 })).how).toBe('deadline');
