@@ -1,11 +1,12 @@
 /** `stp nodes up | ls | down | sweep`: machines got and given back by hand, outside any workflow. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '../data/errors.ts';
+import { deleteEach } from '../infra/cloud/deletions.ts';
 import { readInventory } from '../infra/nodes/inventory.ts';
 import { startWorkers, stopWorkers } from '../infra/nodes/inventory-workers.ts';
-import { runLabel } from '../infra/nodes/names.ts';
+import { mayBeLabelOf } from '../infra/nodes/names.ts';
 import type { NodeHost, NodeProvider, NodeSet, OwnedResource } from '../infra/nodes/provider.ts';
-import { localRunName, workerSettings } from '../workers/settings.ts';
+import { workerSettings } from '../workers/settings.ts';
 import { temporalAddress } from '../workers/temporal-address.ts';
 import { type NodesOptions, namedNodes, openRunProvider } from './nodes-config.ts';
 import { makePlan, plan } from './nodes-plan.ts';
@@ -15,6 +16,8 @@ import { table } from './table.ts';
 const POLL_FIRST_MS = 5_000;
 const POLL_MAX_MS = 60_000;
 const HOUR_MS = 3_600_000;
+/** Calls that may fail one after the other: clouds are away for moments, and what is left behind costs. */
+const FAILURES_MAX = 5;
 
 /** Asks for the machines and waits until they are there; their workers come up by themselves. */
 export async function up(
@@ -53,11 +56,11 @@ async function waitForNodes(provider: NodeProvider, set: NodeSet, timeoutMs: num
   for (let attempt = 1, pause = POLL_FIRST_MS, asks = true; ; pause = Math.min(pause * 2, POLL_MAX_MS)) {
     let line = '';
     if (asks) {
-      const asked = await provider.request(set, attempt);
+      const asked = await persistently(() => provider.request(set, attempt));
       attempt += 1;
       if (asked.kind === 'no-capacity') line = asked.reason;
     }
-    const state = await provider.state(set);
+    const state = await persistently(() => provider.state(set));
     if (state.kind === 'ready') return state.hosts;
     if (state.kind === 'lost' || state.kind === 'failed')
       throw new StpError('STP1602', state.reason, 'Give back what is left with `bin/stp nodes down`, and ask again.');
@@ -75,6 +78,18 @@ async function waitForNodes(provider: NodeProvider, set: NodeSet, timeoutMs: num
   }
 }
 
+/** The call, again where it fails for now. */
+async function persistently<T>(call: () => Promise<T>): Promise<T> {
+  for (let failures = 1; ; failures += 1)
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof StpError && error.retryable) || failures >= FAILURES_MAX) throw error;
+      console.error(`${error.message}; again in ${POLL_FIRST_MS / 1_000} s`);
+      await sleep(POLL_FIRST_MS);
+    }
+}
+
 export async function list(options: NodesOptions & { readonly all?: boolean }): Promise<void> {
   const { nodes } = namedNodes(options, 'send');
   const { provider, label } = openRunProvider(nodes, options.run, 'plan');
@@ -89,16 +104,42 @@ export async function down(options: NodesOptions & { readonly dryRun?: boolean }
   }
   const { provider, label } = openRunProvider(nodes, options.run, 'plan');
   if (options.dryRun === true) return print(await provider.list(label), options.json === true);
+  await requireThisStore(provider, label, options.run);
   await releaseAll(provider, label);
   if (options.json === true) console.log(JSON.stringify({ run: options.run, left: [] }));
   else console.log(`nothing of run ${options.run} is left`);
 }
 
+/** The store is part of a run's name on machines: “nothing is left” said of another store's run would be paid for. */
+async function requireThisStore(provider: NodeProvider, label: string, run: string): Promise<void> {
+  const all = await persistently(() => provider.list(null));
+  const elsewhere = all.filter(({ runLabel }) => runLabel !== label && mayBeLabelOf(runLabel, run));
+  if (elsewhere.length === 0 || all.some(({ runLabel }) => runLabel === label)) return;
+  throw new StpError(
+    'STP1602',
+    `nothing is there of run ${run} of the store ${workerSettings().storeUri}, but of one called so in another: ${elsewhere[0]!.name}`,
+    'Set STP_STORE to the store of the run, as its workers have it.',
+    { facts: { run, labels: [...new Set(elsewhere.map(({ runLabel }) => runLabel))] } },
+  );
+}
+
 async function releaseAll(provider: NodeProvider, label: string): Promise<void> {
+  let failures = 0;
+  let hasBegun = false;
   for (let pause = POLL_FIRST_MS; ; pause = Math.min(pause * 2, POLL_MAX_MS)) {
-    const { left } = await provider.release(label, null);
-    if (left.length === 0) return;
-    console.error(`${left.length} still there: ${left.slice(0, 3).join(', ')}`);
+    try {
+      const { left } = await provider.release(label, null);
+      if (left.length === 0) return;
+      console.error(`${left.length} still there: ${left.slice(0, 3).join(', ')}`);
+      failures = 0;
+      hasBegun = true;
+    } catch (error) {
+      failures += 1;
+      // What is going away may refuse to be deleted once more, until it is gone.
+      const mayPass = error instanceof StpError && (error.retryable || hasBegun);
+      if (!mayPass || failures >= FAILURES_MAX) throw error;
+      console.error(error.message);
+    }
     await sleep(pause);
   }
 }
@@ -109,21 +150,21 @@ export async function sweep(
 ): Promise<void> {
   const { nodes } = namedNodes(options, 'send');
   const { provider } = openRunProvider(nodes, options.run, 'plan');
-  const { storeUri } = workerSettings();
   const open = options.force === true ? [] : await openRuns();
-  const spared = new Set(open.map((run) => runLabel(localRunName(storeUri, run))));
+  // Whatever store they are in: this shell may name another one than their workers.
+  const isSpared = (label: string): boolean => open.some((run) => mayBeLabelOf(label, run));
   const before = Date.now() - options.olderThan * HOUR_MS;
   // A run's youngest resource counts: what was just asked for may belong to a run that is about to be seen.
   const byRun = Map.groupBy(await provider.list(null), (one) => one.runLabel);
   const old = [...byRun].filter(
-    ([label, all]) => !spared.has(label) && all.every(({ createdAtMs }) => (createdAtMs ?? 0) < before),
+    ([label, all]) => !isSpared(label) && all.every(({ createdAtMs }) => (createdAtMs ?? 0) < before),
   );
   print(
     old.flatMap(([, all]) => all),
     options.json === true,
   );
   if (options.dryRun === true) return;
-  for (const [label] of old) await releaseAll(provider, label);
+  await deleteEach(old, ([label]) => releaseAll(provider, label));
 }
 
 function print(resources: readonly OwnedResource[], json: boolean): void {

@@ -6,17 +6,31 @@ import type { NodeSet } from './provider.ts';
 /** Labels and names of Compute Engine have at most 63 characters; what managed groups and slices append fits as well. */
 const SLUG_CHARS_MAX = 24;
 const HASH_DIGITS = 8;
-const NODE_NAME = /^(stp-[a-z0-9-]*?-[0-9a-f]{8})-g(\d+)(?:-[a-z0-9]+)*$/;
+/** A run may be called after a machine of another: the last hash with a generation behind it ends the label. */
+const NODE_NAME = /^(stp-[a-z0-9-]*-[0-9a-f]{8})-g\d+(?:-[a-z0-9]+)*$/;
+const HASH_DIGIT = '[0-9a-f]';
 
 /** Label `stp-run` of everything that a run owns: readable, and unlike that of any other run. */
 export function runLabel(run: string): string {
-  const slug = run
+  const slug = slugOf(run).slice(0, SLUG_CHARS_MAX).replace(/-+$/, '');
+  return `stp-${slug}-${createHash('sha256').update(run).digest('hex').slice(0, HASH_DIGITS)}`;
+}
+
+const slugOf = (name: string): string =>
+  name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, SLUG_CHARS_MAX)
-    .replace(/-+$/, '');
-  return `stp-${slug}-${createHash('sha256').update(run).digest('hex').slice(0, HASH_DIGITS)}`;
+    .replaceAll(/^-+|-+$/g, '');
+
+/**
+ * May the label be that of a run of this name in whatever store? On machines a run is called after its store too
+ * (`localRunName`, `RUN-` and the store's hash). Of a long name the label has the beginning only, so runs that begin alike
+ * are taken for each other.
+ */
+export function mayBeLabelOf(label: string, run: string): boolean {
+  const characters = [...`${slugOf(run)}-`, ...Array.from({ length: HASH_DIGITS }, () => HASH_DIGIT)];
+  const slug = characters.slice(0, SLUG_CHARS_MAX).join('').replace(/-+$/, '');
+  return new RegExp(`^stp-${slug}-${HASH_DIGIT}{${HASH_DIGITS}}$`).test(label);
 }
 
 /** Name of a set of nodes: the same for every asking, so that a second one finds the first. */

@@ -161,6 +161,11 @@ describe('bin/stp nodes', () => {
     const young = await nodes(['sweep', ...TPU, '--force']);
     expect([young.stdout, cloud.model.billed().length]).toEqual(['nothing\n', 1]);
 
+    const elsewhere = await nodes(['down', ...TPU, '--run', 'one'], { STP_STORE: 'gs://another/runs' });
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringMatching(/in another: .*stp-one-.*STP_STORE/s)]);
+    expect(cloud.model.billed()).toHaveLength(1);
+
+    cloud.inject(/^DELETE /, { kind: 'error', error: 'UNAVAILABLE' });
     const down = await nodes(['down', ...TPU, '--run', 'one', '--json']);
     expect(JSON.parse(down.stdout)).toEqual({ run: 'one', left: [] });
     expect(cloud.model.billed()).toEqual([]);
