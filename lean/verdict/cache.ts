@@ -16,11 +16,11 @@ const KEPT: ReadonlySet<VerdictKind> = new Set(['proved', 'rejected', 'sorry']);
 /** Characters of verdicts in memory: some hundred thousand verdicts. */
 const CHARS_KEPT_MAX = 67_108_864;
 
-const lineSchema = z.strictObject({
+/** What else older lines hold is passed by. */
+const lineSchema = z.object({
   key: z.string().regex(/^[0-9a-f]{64}$/),
   kind: z.enum(['proved', 'rejected', 'sorry']),
   messages: z.array(leanMessageSchema).max(8),
-  premises: z.array(z.string().max(512)).max(1_000),
   axioms: z.array(z.string().max(512)).max(10_000),
   checkMs: z.number().nonnegative(),
 });
@@ -85,9 +85,9 @@ export async function openVerdictCache(directory: string): Promise<VerdictCache>
       keep(key, body);
       return parse(body);
     },
-    async put(key, { kind, messages, premises, axioms, checkMs }) {
+    async put(key, { kind, messages, axioms, checkMs }) {
       if (!KEPT.has(kind) || known.has(key)) return;
-      const parsed = lineSchema.safeParse({ key, kind, messages, premises, axioms, checkMs });
+      const parsed = lineSchema.safeParse({ key, kind, messages, axioms, checkMs });
       if (!parsed.success) return;
       const body = JSON.stringify(parsed.data);
       keep(key, body);

@@ -86,7 +86,8 @@ export async function checkCandidates(
       const { key } = prepared;
       const known = cache?.get(key);
       const same = works.get(key);
-      if (known) report(index, { ...known, fromCache: true });
+      // Which names count as premises is this verifier's to say; whoever filled the cache may have known others.
+      if (known) report(index, { ...known, premises: prepared.premises, fromCache: true });
       else if (same !== undefined) same.indexes.push(index);
       else {
         const work = { ...prepared, indexes: [index] };

@@ -299,6 +299,14 @@ describe('the cache', () => {
     expect(third.map(({ fromCache }) => fromCache)).toEqual([true, true, true, true, false]);
   });
 
+  test('keeps no premises: which names count as some is for each verifier to say', async () => {
+    const cacheDirectory = mkdtempSync(join(scratchDirectory, 'cache-'));
+    const named = candidate('named', '  exact Nat.add_comm a b');
+    expect((await (await open({ cacheDirectory })).check([named]))[0]!.premises).toEqual([]);
+    const [again] = await (await open({ cacheDirectory, premiseNames: ['Nat.add_comm'] })).check([named]);
+    expect(again).toMatchObject({ fromCache: true, kind: 'proved', premises: ['Nat.add_comm'] });
+  });
+
   test('is not shared between environments', async () => {
     const cacheDirectory = mkdtempSync(join(scratchDirectory, 'cache-'));
     await (await open({ cacheDirectory })).check(honest(1));
