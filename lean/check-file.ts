@@ -7,7 +7,7 @@
  * is not accepted.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { CheckRecord, LeanMessage, SandboxFacts } from '../data/schemas/records.ts';
 import type { Checker, CompiledFile } from './certificate/checker.ts';
@@ -72,7 +72,7 @@ export interface CheckFileOptions {
   readonly runMark?: string;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
-  /** Resident memory of the process that compiles the file. */
+  /** Resident memory of the process that compiles the file, and of each that reads the module. */
   readonly memoryBytesMax?: number;
   /** Where Lean runs; without one as any program of this user. */
   readonly sandbox?: Sandbox;
@@ -210,10 +210,25 @@ async function compile(
   const failed = messages.some((message) => message.severity === 'error');
   if (failed && companions.length > 0 && !own.some((message) => message.severity === 'error')) {
     const visible = { ...scan, theorems: scan.theorems.filter((theorem) => !theorem.isPrivate) };
+    await rm(sourcePath);
     return compile(text, visible, directory, environment, options);
   }
   const compiled = failed || exit.code !== 0 ? null : module;
+  const failure = compiled === null ? '' : await foreignFile(directory, module);
+  if (failure !== '')
+    return { failure, exit: exit.how, messages: own, peakResidentBytes, module: null, aliases: new Map() };
   return { failure: '', exit: exit.how, messages: own, peakResidentBytes, module: compiled, aliases };
+}
+
+/**
+ * What Lean does not write where it puts a module: only a program that ran while the file was compiled has. Beside the module
+ * it could stand in for another one, and a link in its place would have us read what it points to. Empty where there is none.
+ */
+async function foreignFile(directory: string, module: string): Promise<string> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  const own = new Set([`${module}.lean`, `${module}.olean`]);
+  const foreign = entries.find((entry) => !own.has(entry.name) || !entry.isFile());
+  return foreign === undefined ? '' : `the file made more than its module while it was compiled: ${foreign.name}`;
 }
 
 /** Local syntax could make something else of the name of a private theorem. */
@@ -244,8 +259,8 @@ async function judgeTheorems(
 ): Promise<TheoremReport[]> {
   const { module, aliases } = compiled;
   if (module === null) return scan.theorems.map((theorem) => judgeByMessages(theorem, compiled.messages));
-  const { runMark, signal, sandbox } = options;
-  const ask = { environment, workingDirectory: directory, runMark, signal, sandbox };
+  const { runMark, signal, sandbox, memoryBytesMax = MEMORY_BYTES_MAX } = options;
+  const ask = { environment, workingDirectory: directory, runMark, signal, sandbox, memoryBytesMax };
   const askedName = (theorem: FoundTheorem): string => aliases.get(theorem) ?? theorem.name;
   const names = scan.theorems.map(askedName);
   const loaded = { ...environment, searchPath: [directory, ...environment.searchPath] };

@@ -106,7 +106,7 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
     limits,
     times: openCheckTimes(),
     cache: options.cacheDirectory === null ? null : await openVerdictCache(options.cacheDirectory),
-    libraryAxioms: openLibraryAxioms({ ...place, signal: closing.signal }),
+    libraryAxioms: openLibraryAxioms({ ...place, signal: closing.signal, memoryBytesMax: limits.big.memoryBytesMax }),
     premises: premiseResolver(new Set(options.premiseNames ?? [])),
   };
 

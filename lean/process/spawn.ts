@@ -139,9 +139,8 @@ function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbo
   const letGoOfOutput = (): void => {
     const readBytes = outputBytes;
     const lookAgain = (): void => {
-      if (outputBytes !== readBytes) return letGoOfOutput();
-      child.stdout!.destroy();
-      child.stderr!.destroy();
+      if (outputBytes !== readBytes) letGoOfOutput();
+      else for (const output of [child.stdout!, child.stderr!]) output.destroy();
     };
     // After a turn in which what is there is read: this program itself may have been busy all the time.
     drained = setTimeout(() => setImmediate(lookAgain), HELD_OUTPUT_MS);

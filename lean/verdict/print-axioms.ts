@@ -9,7 +9,11 @@ import { parseAxioms } from './axioms.ts';
 import { FULL_NAMES } from './batch-source.ts';
 import { HEADER_TIMEOUT_MS, MEMORY_BYTES_MAX } from './limits.ts';
 
-export type AskOptions = Pick<LeanRun, 'environment' | 'workingDirectory' | 'runMark' | 'sandbox' | 'signal'>;
+export interface AskOptions
+  extends Pick<LeanRun, 'environment' | 'workingDirectory' | 'runMark' | 'sandbox' | 'signal'> {
+  /** Resident memory of the process: it holds what the modules hold, Mathlib some gigabytes. Default that of a check. */
+  readonly memoryBytesMax?: number;
+}
 
 /**
  * `importLines`: `import Foo`, one a line. `names`: full names as a source writes them, without `_root_`. The answer to a
@@ -31,7 +35,7 @@ export async function printAxioms(
     arguments: await commandOptions(options),
     input: `${lines.join('\n')}\n`,
     deadlineMs: HEADER_TIMEOUT_MS,
-    memoryBytesMax: MEMORY_BYTES_MAX,
+    memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
     onMessage: (message) => {
       if (message.severity === 'error') {
         if (message.line <= before.length) failure ||= message.text;

@@ -1,8 +1,9 @@
 /** Whole files: what is accepted, what is told of the rest, and files that are none. Real Lean; about six seconds of a core. */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkFile } from '../../lean/check-file.ts';
+import { printAxioms } from '../../lean/verdict/print-axioms.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
 import { coreEnvironment, scratchFolder } from './environment.ts';
 
@@ -147,4 +148,34 @@ test('a Lean that cannot be started, and a file that takes too long, are uncheck
   expect(late.reason).toContain('time limit');
   const large = await checkFile(path, environment, { scratchDirectory, memoryBytesMax: 50_000_000 });
   expect(large).toMatchObject({ outcome: 'unchecked', exit: 'memory' });
+});
+
+/** Lean, with something that another program does beside it. */
+function besideLean(name: string, script: string): LeanEnvironment {
+  const executable = join(folder, name);
+  writeFileSync(executable, `#!/bin/sh\nfor word; do [ "$last" = -o ] && module=$word; last=$word; done\n${script}\n`);
+  chmodSync(executable, 0o755);
+  return { ...environment, executable };
+}
+
+test.each([
+  ['another module beside it', `[ -z "$module" ] || echo x >"$(dirname "$module")/Init.olean"; exec "$lean" "$@"`],
+  [
+    'a link in its place',
+    `"$lean" "$@" || exit; [ -z "$module" ] || { mv "$module" "$module.x"; ln -s "$module.x" "$module"; }`,
+  ],
+])('what leaves %s while it is compiled is not judged', async (_, script) => {
+  const path = join(folder, 'Honest.lean');
+  writeFileSync(path, 'theorem one : 1 = 1 := rfl\n');
+  const stand = besideLean(`lean-${script.length}`, `lean='${environment.executable}'\n${script}`);
+  const report = await checkFile(path, stand, { scratchDirectory });
+  expect(report).toMatchObject({ outcome: 'unchecked', reason: expect.stringContaining('more than its module') });
+  expect(readdirSync(scratchDirectory)).toEqual([]);
+});
+
+test('axioms are asked for within the memory that the caller allows', async () => {
+  const ask = { environment, workingDirectory: folder };
+  const asked = printAxioms(['import Init'], ['Nat.add_comm'], { ...ask, memoryBytesMax: 20_000_000 });
+  await expect(asked).rejects.toMatchObject({ cause: { how: 'memory' } });
+  expect((await printAxioms(['import Init'], ['Nat.add_comm'], ask)).has('Nat.add_comm')).toBe(true);
 });
