@@ -1,35 +1,24 @@
-/** The workflows on a real Temporal server, with activities that answer at once. Costs about 30 s. */
+/** The workflows on a real Temporal server, with activities that answer at once. Costs about a minute of one core. */
 import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError, type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { workflowBundle } from '../../workers/bundle.ts';
-import { workerSettings } from '../../workers/settings.ts';
 import * as contracts from '../../workflows/contracts.ts';
 import { localServer } from '../support/temporal.ts';
 import { type Fakes, fakeActivities, HOST_QUEUE } from './fake-activities.ts';
+import { type StandingWorkers, standingWorkers } from './standing-workers.ts';
 
 let server: TestWorkflowEnvironment;
-let codePath: string;
+let workers: StandingWorkers;
 
 beforeAll(async () => {
-  [server, codePath] = await Promise.all([localServer(), workflowBundle(workerSettings().cacheDirectory)]);
+  server = await localServer();
+  workers = await standingWorkers(server, [HOST_QUEUE, contracts.LEAN_QUEUE]);
 });
-afterAll(() => server?.teardown());
-
-/** Runs `work` while workers with these activities poll. */
-async function withWorkers<T>(fakes: Fakes, work: () => Promise<T>): Promise<T> {
-  const common = { connection: server.nativeConnection, activities: fakes.activities };
-  const controlWorker = await Worker.create({
-    ...common,
-    taskQueue: contracts.CONTROL_QUEUE,
-    workflowBundle: { codePath },
-  });
-  const hostWorker = await Worker.create({ ...common, taskQueue: HOST_QUEUE });
-  const leanWorker = await Worker.create({ ...common, taskQueue: contracts.LEAN_QUEUE });
-  return leanWorker.runUntil(() => hostWorker.runUntil(() => controlWorker.runUntil(work)));
-}
+afterAll(async () => {
+  await workers?.stop();
+  await server?.teardown();
+});
 
 const start = async (
   input: unknown,
@@ -66,7 +55,7 @@ const rootMessage = (error: unknown): string => {
 describe('a run', () => {
   it('goes through its stages, a child for every round, and cleans the node before and after', async () => {
     const fakes = fakeActivities();
-    await withWorkers(fakes, async () => {
+    await workers.with(fakes, async () => {
       const handle = await start({ rounds: 2 });
       expect(await handle.result()).toMatchObject({ report: { count: 1 } });
       const stages = fakes.calls
@@ -137,7 +126,7 @@ describe('a run', () => {
     ['none', []],
   ])('trains rounds from where `training.from: %s` says', async (from, expected) => {
     const fakes = fakeActivities(1);
-    await withWorkers(fakes, async () => {
+    await workers.with(fakes, async () => {
       const set = { 'training.from': from, 'retrain.everyRounds': 0 };
       await (await start({ rounds: 2, set })).result();
       const later = trainings(fakes).filter((call) => /round-[12]/.test(call));
@@ -147,7 +136,7 @@ describe('a run', () => {
 
   it('retrains from fresh weights every so many rounds, and replays nothing from before', async () => {
     const fakes = fakeActivities(1);
-    await withWorkers(fakes, async () => {
+    await workers.with(fakes, async () => {
       await (await start({ rounds: 3, set: { 'retrain.everyRounds': 2 } })).result();
       expect(trainings(fakes).filter((call) => call.includes('from nothing') && call.includes('retrain'))).toEqual([
         'trainModel checkpoints/retrain-2 from nothing',
@@ -164,7 +153,7 @@ describe('a run', () => {
 
   it('starts from the SFT model of another run', async () => {
     const fakes = fakeActivities(1);
-    await withWorkers(fakes, async () => {
+    await workers.with(fakes, async () => {
       await (await start({ rounds: 1, initFrom: 'other', fromRound: -1 })).result();
       expect(fakes.calls).toContain('takeOver -1');
       expect(trainings(fakes).filter((call) => call.includes('checkpoints/sft'))).toEqual([]);
@@ -174,7 +163,7 @@ describe('a run', () => {
 
   it('grows the library before it conjectures, and samples a shard again for what is still open', async () => {
     const fakes = fakeActivities();
-    await withWorkers(fakes, async () => {
+    await workers.with(fakes, async () => {
       const handle = await start({ rounds: 1, set: { library: 'grow', 'sampling.waves': 3 } });
       await handle.result();
       const names = fakes.calls.map((call) => call.split(' ')[0]);
@@ -195,7 +184,7 @@ describe('a run', () => {
     const fakes = fakeActivities();
     const { promise, resolve } = Promise.withResolvers<void>();
     fakes.gate = promise;
-    await withWorkers(fakes, async () => {
+    await workers.with(fakes, async () => {
       const handle = await start({ rounds: 1 });
       await until(
         handle,
@@ -218,7 +207,7 @@ describe('a run', () => {
 
   it('carries everything over a continue-as-new', async () => {
     const fakes = fakeActivities(1);
-    await withWorkers(fakes, async () => {
+    await workers.with(fakes, async () => {
       const handle = await start({ rounds: 22 });
       await server.client.workflow.getHandle(handle.workflowId).result();
       expect(fakes.calls.filter((call) => call.startsWith('prepareRun'))).toHaveLength(1);
@@ -236,7 +225,7 @@ describe('a run', () => {
     [{ rounds: 1, roundz: 2 }, 'roundz'],
   ])('is refused by the workflow itself for %j', async (input, expected) => {
     const fakes = fakeActivities();
-    await withWorkers(fakes, async () => {
+    await workers.with(fakes, async () => {
       const error = await (await start(input)).result().catch((failure: unknown) => failure);
       expect(error).toBeInstanceOf(WorkflowFailedError);
       expect(rootMessage(error)).toContain(expected);
@@ -262,7 +251,7 @@ describe('a round that fails', () => {
 
   it('is tried again on retryRound', async () => {
     const fakes = fakeActivities();
-    await withWorkers(fakes, async () => {
+    await workers.with(fakes, async () => {
       const handle = await failingRun(fakes);
       fakes.broken.clear();
       expect(await handle.executeUpdate(contracts.retryRoundUpdate)).toContain('again');
@@ -274,7 +263,7 @@ describe('a round that fails', () => {
 
   it('is left out on skipRound', async () => {
     const fakes = fakeActivities();
-    await withWorkers(fakes, async () => {
+    await workers.with(fakes, async () => {
       const handle = await failingRun(fakes);
       fakes.broken.clear();
       await handle.executeUpdate(contracts.skipRoundUpdate);
@@ -289,7 +278,7 @@ describe('a round that fails', () => {
     async (name) => {
       const fakes = fakeActivities(1);
       fakes.broken.add(name);
-      await withWorkers(fakes, async () => {
+      await workers.with(fakes, async () => {
         const handle = await start({ rounds: 1 });
         await until(handle, (progress) => progress.waiting !== null);
         fakes.broken.clear();
@@ -303,7 +292,7 @@ describe('a round that fails', () => {
 
   it('ends the run on abort, and the node is still cleaned and given back', async () => {
     const fakes = fakeActivities();
-    await withWorkers(fakes, async () => {
+    await workers.with(fakes, async () => {
       const handle = await failingRun(fakes);
       await handle.executeUpdate(contracts.abortUpdate);
       const error = await handle.result().catch((failure: unknown) => failure);
@@ -318,7 +307,7 @@ describe('steering', () => {
     const fakes = fakeActivities();
     const { promise, resolve } = Promise.withResolvers<void>();
     fakes.gate = promise;
-    await withWorkers(fakes, async () => {
+    await workers.with(fakes, async () => {
       const handle = await start({ rounds: 1 });
       await until(handle, (progress) => progress.child !== null);
       for (const update of [
@@ -337,7 +326,7 @@ describe('steering', () => {
     const fakes = fakeActivities(6);
     const { promise, resolve } = Promise.withResolvers<void>();
     fakes.gate = promise;
-    await withWorkers(fakes, async () => {
+    await workers.with(fakes, async () => {
       const handle = await start({ rounds: 1 });
       await until(handle, () => fakes.calls.some((call) => call.startsWith('sampleShard')));
       await handle.executeUpdate(contracts.pauseUpdate);
@@ -356,7 +345,7 @@ describe('steering', () => {
   it('stops after the round that runs, with evaluation and report', async () => {
     const fakes = fakeActivities();
     const { promise, resolve } = Promise.withResolvers<void>();
-    await withWorkers(fakes, async () => {
+    await workers.with(fakes, async () => {
       const handle = await start({ rounds: 5 });
       fakes.gate = promise;
       await until(handle, (progress) => progress.round === 1 || progress.child !== null);
