@@ -20,8 +20,8 @@ import type { Ports } from './ports.ts';
 const ARGUMENTS_MAX = 256;
 const ARGUMENT_CHARS_MAX = 16_384;
 const VARIABLES_MAX = 64;
-/** A command of a day is a training; longer ones are worth asking for again. */
-const TIMEOUT_SECONDS_MAX = 30 * 86_400;
+/** A command of a day is a training; longer ones are worth asking for again. Timers of Node hold 24.8 days. */
+const TIMEOUT_SECONDS_MAX = 24 * 86_400;
 /** Ends of the outputs in a result; all of it, up to the log's cap, stays on the node. */
 export const OUTPUT_CHARS_MAX = 16_384;
 /** Page cache is what memory is left over for: not all of it, since the work to come needs some. */

@@ -43,7 +43,7 @@ export async function run(command: readonly string[], options: WorkOptions): Pro
 }
 
 /** Ends what the run has left on every machine, and removes its scratch files. */
-export async function clean(options: WorkOptions): Promise<void> {
+export async function clean(options: NodesOptions): Promise<void> {
   const outcomes = await withClient(async (client) => {
     const queues = await queuesFor(client, options);
     return (await client.workflow.execute(CLEAN_NODES_TYPE, {
@@ -59,7 +59,7 @@ export async function clean(options: WorkOptions): Promise<void> {
 }
 
 /** What the run says of its machines; else what the provider knows of machines that were got by hand. */
-async function queuesFor(client: Client, options: WorkOptions): Promise<readonly string[]> {
+async function queuesFor(client: Client, options: NodesOptions): Promise<readonly string[]> {
   const known = await queuesOfRun(client, options.run);
   if (known !== null && known.length > 0) return known;
   const { nodes } = namedNodes(options, 'send');

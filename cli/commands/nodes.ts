@@ -38,8 +38,8 @@ function nodesOptions(command: Command): Command {
 }
 
 const DRY_RUN = ['--dry-run', 'change nothing: print the requests as JSON with their hourly cost'] as const;
-const secondsOption = (command: Command): Command =>
-  command.option('--timeout <seconds>', 'longest time for the command', wholeNumber('seconds', 1, 2_592_000), 3_600);
+/** 24 days, as activities/every-node.ts has it. */
+const TIMEOUT_SECONDS_MAX = 24 * 86_400;
 
 export function addNodesCommands(program: Command): void {
   const nodes = program.command('nodes').description('Plan, get, list, clean and give back the machines of runs.');
@@ -56,13 +56,19 @@ export function addNodesCommands(program: Command): void {
   add('ls', 'What is there of a run, or with --all of all runs.')
     .option('--all', 'of all runs')
     .action(async (options) => (await import('../nodes-lifecycle.ts')).list(options));
-  secondsOption(add('run', 'Run a command on every machine of a run: bin/stp nodes run … -- COMMAND'))
+  add('run', 'Run a command on every machine of a run: bin/stp nodes run … -- COMMAND')
     .argument('<command...>', 'program and arguments; no shell reads them')
     .option('--ssh', 'over ssh, for machines of an inventory whose workers are not up')
     .option('--together', 'end all where one fails')
+    .option(
+      '--timeout <seconds>',
+      'longest time for the command',
+      wholeNumber('seconds', 1, TIMEOUT_SECONDS_MAX),
+      3_600,
+    )
     .action(async (command, options) => (await import('../nodes-work.ts')).run(command, options));
-  secondsOption(add('clean', 'End what a run has left on every machine, and remove its scratch files.')).action(
-    async (options) => (await import('../nodes-work.ts')).clean(options),
+  add('clean', 'End what a run has left on every machine, and remove its scratch files.').action(async (options) =>
+    (await import('../nodes-work.ts')).clean(options),
   );
   add('down', 'Give everything of a run back and wait until it is gone; on an inventory, end the workers.')
     .option('--dry-run', 'list what would go')

@@ -103,7 +103,7 @@ async function installBundle(
 /** In a session of its own, so that it outlives this one; its process group is what ends it. */
 async function startWorker(host: InventoryHost, slot: number, options: StartOptions): Promise<RemoteResult> {
   const files = `worker-${host.name}-${slot}`;
-  const isUp = `test -f ${files}.pid && kill -s 0 -- "-$(cat ${files}.pid)" 2> /dev/null`;
+  const isUp = `group="$(cat ${files}.pid 2> /dev/null)" && ${isOurGroup(host, slot)}`;
   const start = [
     'set -a',
     `. "$PWD/${files}.env"`,
@@ -125,12 +125,22 @@ function stopLine(host: InventoryHost, slot: number): string {
   return [
     `cd "$HOME/${FOLDER}" 2> /dev/null || exit 0`,
     `test -f ${pid} || exit 0`,
-    `group="-$(cat ${pid})"`,
-    'kill -s TERM -- "$group" 2> /dev/null',
-    'for turn in 1 2 3 4 5 6 7 8 9 10; do kill -s 0 -- "$group" 2> /dev/null || break; sleep 1; done',
-    'kill -s KILL -- "$group" 2> /dev/null',
+    `group="$(cat ${pid})"`,
+    `if ${isOurGroup(host, slot)}; then kill -s TERM -- "-$group" 2> /dev/null`,
+    'for turn in 1 2 3 4 5 6 7 8 9 10; do kill -s 0 -- "-$group" 2> /dev/null || break; sleep 1; done',
+    'kill -s KILL -- "-$group" 2> /dev/null; fi',
     `rm -f ${pid}`,
   ].join('; ');
+}
+
+/**
+ * Condition of the shell: is the process group `$group` there and this slot's worker? After a reboot its number may be
+ * anybody's. The group's first process tells by its queue; where only its children are left it is nobody else's.
+ */
+function isOurGroup(host: InventoryHost, slot: number): string {
+  const queue = quoted(`STP_HOST_QUEUE=${hostQueue(host.name, slot)}`);
+  const first = '"/proc/$group/environ"';
+  return `{ kill -s 0 -- "-$group" 2> /dev/null && { ! test -e ${first} || tr '\\0' '\\n' < ${first} 2> /dev/null | grep -qxF ${queue}; }; }`;
 }
 
 async function sha256Of(path: string): Promise<string> {

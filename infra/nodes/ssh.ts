@@ -41,16 +41,24 @@ export async function shellOnHost(host: InventoryHost, line: string, options: Re
   const here = isHere(host);
   const [file, args] = here ? ['/bin/sh', ['-c', line]] : ['ssh', [...sshOptions(host), line]];
   const { input } = options;
-  const result = await execa(file!, args as string[], {
+  const running = execa(file!, args as string[], {
     reject: false,
     all: true,
+    // The library would end a command that writes more than it keeps.
+    buffer: false,
     timeout: options.timeoutMs,
-    maxBuffer: OUTPUT_CHARS_MAX,
     ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
   });
+  let output = '';
+  running.all.setEncoding('utf8').on('data', (part: string) => {
+    output += part;
+    if (output.length > 2 * OUTPUT_CHARS_MAX) output = output.slice(-OUTPUT_CHARS_MAX);
+  });
+  const result = await running;
+  const neverRan = result.exitCode === undefined && output === '' && !result.timedOut;
   return {
     exitCode: result.exitCode ?? null,
-    output: result.all ?? result.shortMessage ?? '',
+    output: neverRan ? (result.shortMessage ?? '') : output.slice(-OUTPUT_CHARS_MAX).replace(/\n$/, ''),
     seconds: result.durationMs / 1_000,
     timedOut: result.timedOut,
     isUnreachable: !here && (result.exitCode === SSH_FAILED || (result.exitCode === undefined && !result.timedOut)),

@@ -2,13 +2,13 @@
  * Machines of an inventory: what a file may say, and workers started, used and ended over `ssh`. The stand-in for ssh runs
  * what it is given on this machine, in a home folder of its own for each host; `localhost` is used for real. Costs about 5 s.
  */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type InventoryHost, readInventory } from '../../../infra/nodes/inventory.ts';
 import { startWorkers, stopWorkers } from '../../../infra/nodes/inventory-workers.ts';
 import { onHost } from '../../../infra/nodes/ssh.ts';
@@ -182,6 +182,33 @@ describe('workers on machines of an inventory', () => {
     expect(await onHost(host({ address: 'localhost' }), ['sleep', '60'], { timeoutMs: 200 })).toMatchObject({
       timedOut: true,
     });
+  });
+
+  it('leaves alone what has got the number of a worker that is gone, and starts another', async () => {
+    const home = join(folder, 'home-reborn.example', '.stp-selfplay');
+    await mkdir(home, { recursive: true });
+    const hosts = [host({ name: 'reborn', address: 'reborn.example' })];
+    const stranger = spawn('sleep', ['77'], { detached: true, stdio: 'ignore' });
+    onTestFinished(() => void stranger.kill('SIGKILL'));
+    await writeFile(join(home, 'worker-reborn-0.pid'), `${stranger.pid}\n`);
+    await stopWorkers(hosts, () => undefined);
+    expect([stranger.exitCode, stranger.signalCode]).toEqual([null, null]);
+    await writeFile(join(home, 'worker-reborn-0.pid'), `${stranger.pid}\n`);
+    await startWorkers(hosts, { bundleFile, environment: {}, onProgress: () => undefined });
+    await until(async () => (await sleepers()) === 1);
+    await stopWorkers(hosts, () => undefined);
+    await until(async () => (await sleepers()) === 0);
+    expect([stranger.exitCode, stranger.signalCode]).toEqual([null, null]);
+  });
+
+  it('may write much: its end is kept, and how it ended', async () => {
+    for (const address of ['one.example', 'localhost']) {
+      const script = "head -c 3000000 /dev/zero | tr '\\0' x; echo; echo end; exit 3";
+      const { exitCode, output, isUnreachable } = await onHost(host({ address }), ['sh', '-c', script], {
+        timeoutMs: 60_000,
+      });
+      expect([exitCode, isUnreachable, output.length, output.slice(-5)]).toEqual([3, false, 1_000_000 - 1, 'x\nend']);
+    }
   });
 
   it('start and end on localhost for real', async () => {
