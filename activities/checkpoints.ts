@@ -6,7 +6,7 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { artifactRefSchema, type CheckpointRef } from '../data/schemas/artifact.ts';
+import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../data/schemas/artifact.ts';
 import { type ObjectStore, type UploadToken, uploadTokenSchema } from '../infra/stores/object-store.ts';
 import { readManifest } from '../model/checkpoint/checkpoint.ts';
 import { readJson } from './record-files.ts';
@@ -48,7 +48,11 @@ export async function storeCheckpoint(
   directory: string,
   options: StoreCheckpointOptions,
 ): Promise<CheckpointRef> {
-  const names = (await readdir(directory)).filter((name) => !STORE_FILES.has(name)).sort();
+  const entries = await readdir(directory, { withFileTypes: true });
+  const names = entries
+    .filter((entry) => entry.isFile() && !STORE_FILES.has(entry.name))
+    .map(({ name }) => name)
+    .sort();
   const uploads: Record<string, UploadToken> = { ...options.uploads };
   const stored: Record<string, number> = {};
   const tell = (): void => {
@@ -102,7 +106,7 @@ export async function fetchCheckpoint(
     if (others !== undefined) await others.catch(() => undefined);
     else break;
   }
-  const copying = copyFiles(store, checkpoint, directory, signal);
+  const copying = copyCheckpoint(store, checkpoint, directory, signal);
   underWay.set(directory, copying);
   try {
     await copying;
@@ -112,24 +116,37 @@ export async function fetchCheckpoint(
   return directory;
 }
 
-/** The files gather under one name until all are there; a file that a killed process had whole is not fetched again. */
-async function copyFiles(
+async function copyCheckpoint(
   store: ObjectStore,
   checkpoint: CheckpointRef,
   directory: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const manifest = await readJson(store, checkpoint.manifest, manifestSchema);
+  const { files } = await readJson(store, checkpoint.manifest, manifestSchema);
+  await fetchFiles(store, files, directory, signal);
+}
+
+/**
+ * A folder of the files, by their names in it. They gather in `directory.partial`, which is then renamed; a file that a
+ * killed process had whole is not fetched again, so a folder's name stands for its contents.
+ */
+export async function fetchFiles(
+  store: ObjectStore,
+  files: Readonly<Record<string, ArtifactRef>>,
+  directory: string,
+  signal: AbortSignal,
+): Promise<void> {
   const partial = `${directory}.partial`;
   await mkdir(partial, { recursive: true });
   try {
-    await inLanes(Object.entries(manifest.files), signal, async ([file, ref], laneSignal) => {
+    await inLanes(Object.entries(files), signal, async ([file, ref], laneSignal) => {
       const path = join(partial, file);
       const there = await stat(path).catch(() => null);
       if (there?.size !== ref.bytes) await store.download(ref, path, { signal: laneSignal });
     });
+    const wanted = new Set(Object.keys(files).map((file) => file.split('/')[0]));
     for (const name of await readdir(partial))
-      if (manifest.files[name] === undefined) await rm(join(partial, name), { force: true });
+      if (!wanted.has(name)) await rm(join(partial, name), { recursive: true, force: true });
     await rename(partial, directory);
   } catch (error) {
     // Another process was quicker.
@@ -138,7 +155,7 @@ async function copyFiles(
 }
 
 /** Results in the order of the items; the first failure ends the others, and is thrown when they have ended. */
-async function inLanes<T, R>(
+export async function inLanes<T, R>(
   items: readonly T[],
   signal: AbortSignal,
   work: (item: T, signal: AbortSignal) => Promise<R>,

@@ -4,7 +4,7 @@ import { type ArtifactRef, checkpointRefSchema } from '../data/schemas/artifact.
 import { type Evaluation, roundEvaluationSchema, roundOutcomeSchema } from '../data/schemas/round.ts';
 import { runConfigSchema } from '../data/schemas/run-config.ts';
 import { preparedDataSchema } from './datasets.ts';
-import { trainedSchema } from './train.ts';
+import { trainedSchema } from './training.ts';
 
 /** A round that failed, and how often it was tried: for people; nothing is decided by it. */
 export const roundFailureSchema = z.strictObject({

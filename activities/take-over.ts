@@ -11,7 +11,7 @@ import { describeRounds, lastRound, SFT_ONLY, stateName } from './finished-round
 import type { Ports } from './ports.ts';
 import { once, readJson } from './record-files.ts';
 import { type RunState, runStateSchema } from './run-state.ts';
-import { type Trained, trainedSchema } from './train.ts';
+import { type Trained, trainedSchema } from './training.ts';
 
 /** What a run takes over: the SFT model alone, or everything up to a round. */
 export const takenOverSchema = z.strictObject({ sft: trainedSchema, state: runStateSchema.nullable() });

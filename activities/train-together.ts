@@ -22,7 +22,7 @@ import { withHeartbeat } from './edge.ts';
 import { logMetrics, metricsAt } from './metrics.ts';
 import type { Ports } from './ports.ts';
 import { once, readJson } from './record-files.ts';
-import { HELD_OUT_SCORINGS, type Trained, type TrainModelInput, trainedSchema } from './train.ts';
+import { HELD_OUT_SCORINGS, type Trained, type TrainModelInput, trainedSchema } from './training.ts';
 
 const MILLISECONDS = 1_000;
 

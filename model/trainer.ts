@@ -1,4 +1,5 @@
-/** The `Trainer` port: weighted examples in, a checkpoint folder out. Embedded ONNX here; Levanter and PyTorch later. */
+/** The `Trainer` port: weighted examples in, a checkpoint folder out. By ONNX here (`embedded/`), by PyTorch, by Levanter. */
+import { StpError } from '../data/errors.ts';
 
 /** Sizes of the embedded decoder (Llama-style: RMSNorm, RoPE, SwiGLU, grouped-query attention). */
 export interface ModelShape {
@@ -34,8 +35,7 @@ export interface TrainRequest {
   readonly seed: number;
   /**
    * Folder for the state that a training which was killed goes on from when the same request is made again; null keeps
-   * none. One state is kept; that of another request (other examples, recipe, start or threads) is ignored and then
-   * replaced. The folder is the caller's to remove once it has the result; one training at a time may use it.
+   * none. That of another request (other examples, recipe, start or threads) is ignored and then replaced. The folder is the caller's to remove once it has the result; one training at a time may use it.
    */
   readonly stateDirectory: string | null;
   /** Examples that are scored and never trained on, a file like `examplesPath`; null for none. */
@@ -69,9 +69,41 @@ export interface TrainResult {
   readonly heldOutTooLong: number;
 }
 
+/** A state in the request's state folder. */
+export interface KeptState {
+  /** Optimizer steps done. */
+  readonly step: number;
+  /**
+   * What a state folder must hold for a training to go on from there, relative to it; of several machines, this one's
+   * part. Each is whole and never changed in place, but a later state may replace or remove it: who needs it links it.
+   */
+  readonly files: readonly string[];
+}
+
+/** One machine's part of a training that several do together. */
+export interface TrainingShare {
+  /** Of this machine, from 0. */
+  readonly node: number;
+  readonly nodes: number;
+  /** Where the first machine is to be found by the others. */
+  readonly address: string;
+  readonly port: number;
+}
+
 export interface TrainOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: TrainProgress) => void;
+  /** Told of one state at a time: of those kept before the promise has settled it does not hear. Its errors are its own. */
+  readonly onKept?: (state: KeptState) => Promise<void>;
+  /** The PyTorch trainer's alone; others throw STP1002. The first machine writes the checkpoint; all say the result. */
+  readonly share?: TrainingShare;
+}
+
+/** Throws STP1002 where a training is to be a part of one over several machines: for trainers that know no such parts. */
+export function refuseShare({ share }: TrainOptions): void {
+  if (share === undefined) return;
+  const advice = 'Set engines.trainer.kind to pytorch, or train on one machine.';
+  throw new StpError('STP1002', 'this trainer does not train together with other machines', advice);
 }
 
 export interface Trainer {

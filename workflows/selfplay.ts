@@ -15,7 +15,7 @@ import {
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
 import type { RunState, SelfplayResult } from '../activities/run-state.ts';
-import type { Trained } from '../activities/train.ts';
+import type { Trained } from '../activities/training.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
 import { type RunConfig, type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import { control, host, streaming } from './activity-proxies.ts';

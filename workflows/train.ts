@@ -4,7 +4,7 @@
  */
 import { ApplicationFailure, log, proxyActivities } from '@temporalio/workflow';
 import type { HostActivities } from '../activities/index.ts';
-import type { Trained, TrainModelInput } from '../activities/train.ts';
+import type { Trained, TrainModelInput } from '../activities/training.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import { host } from './activity-proxies.ts';
 import { onEveryNode } from './every-node.ts';

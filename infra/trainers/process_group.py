@@ -32,6 +32,10 @@ class ProcessGroup:
     def is_first(self):
         return self.rank == 0
 
+    @property
+    def is_first_of_node(self):
+        return self.local_rank == 0
+
     def sum(self, tensor):
         """In place, over all processes."""
         if self.size > 1:
@@ -41,6 +45,15 @@ class ProcessGroup:
     def all_agree(self, value):
         """Whether it is true in every process."""
         return self.sum(torch.tensor(0 if value else 1, device=self.device)).item() == 0
+
+    def all_equal(self, number):
+        """Whether it is the same whole number, of less than 63 bits, in every process."""
+        if self.size == 1:
+            return True
+        extremes = torch.tensor([number, -number], device=self.device)
+        dist.all_reduce(extremes, op=dist.ReduceOp.MAX)
+        largest, smallest = extremes.tolist()
+        return largest == -smallest
 
     def barrier(self):
         self.sum(torch.zeros(1, device=self.device)).item()

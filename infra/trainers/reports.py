@@ -9,7 +9,7 @@ import sys
 
 
 class Reports:
-    """The lines of one process; a process that is not the first of its group is silent."""
+    """The lines of one process; a process that is not the first of its node is silent."""
 
     def __init__(self, speaks):
         self._speaks = speaks
@@ -23,7 +23,7 @@ class Reports:
             self._lines.flush()
 
     def failed(self, failure):
-        """Said by any process: the first to fail is often not the first of its group."""
+        """Said by any process: the first to fail is often not the first of its node."""
         fields = {"code": failure.code, "message": str(failure), "advice": failure.advice}
         self._lines.write(json.dumps({"type": "failed", "retryable": failure.retryable, **fields}) + "\n")
         self._lines.flush()

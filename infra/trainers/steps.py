@@ -77,7 +77,8 @@ class Training:
                 self.state.save(step, self.tensors, place)
                 kept_at = time.monotonic()
                 keeping_seconds = kept_at - saving
-                self.reports.send("kept", step=step)
+                if self.state.may_be_announced():
+                    self.reports.send("kept", step=step, files=self.state.files_of(step))
         return place
 
     def any_is_due(self, is_due):

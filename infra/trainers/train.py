@@ -17,7 +17,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--request", required=True)
     arguments = parser.parse_args()
-    reports = Reports(speaks=os.environ.get("RANK", "0") == "0")
+    reports = Reports(speaks=os.environ.get("LOCAL_RANK", os.environ.get("RANK", "0")) == "0")
     if os.environ.get("STP_ENDS_WITH_STDIN") == "1":
         threading.Thread(target=end_with_parent, daemon=True).start()
     try:

@@ -19,6 +19,8 @@ from tokenizers import Tokenizer
 from training_state import StateFolder
 
 RECORDED = ("seed", "steps", "learningRate", "warmupSteps", "schedule", "weightDecay", "gradientClipNorm", "tokensPerStep")
+# Of the request's hash, 60 bits: what a sum over processes can carry.
+DIGEST_DIGITS_COMPARED = 15
 # Order of a layer's tensors in a checkpoint (model/checkpoint/llama-tensors.ts): equal weights are equal files.
 LAYER_TENSORS = (
     "input_layernorm",
@@ -86,10 +88,13 @@ def run(request, reports, group, config, work):
     optimizer = AdamW(sharded.local_parameters(), request["weightDecay"])
     parts = {"weight": optimizer.parameters, "first": optimizer.first, "second": optimizer.second}
     tensors = {f"{part}/{name}": tensor for part, named in parts.items() for name, tensor in named.items()}
+    digest = request_hash(request, identity_of(request["initDirectory"]), group.size)
+    if not group.all_equal(int(digest[:DIGEST_DIGITS_COMPARED], 16)):
+        advice = "Give every node the same release of the worker and the same engines.trainer.base."
+        raise invalid_request("the processes were given different examples, recipes or first weights", advice)
     state = None
     if request["stateDirectory"] is not None:
-        digest = request_hash(request, identity_of(request["initDirectory"]), group.size)
-        state = StateFolder(request["stateDirectory"], digest, group)
+        state = StateFolder(request["stateDirectory"], digest, group, os.path.join(request["workDirectory"], "copying"))
     place = (state.load(tensors) if state else None) or TRAINING_START
     shapes = shapes_in_order(sharded.parameters, config.layers)
     reports.send(

@@ -1,7 +1,7 @@
 """
 The state of a training on disk, so that a killed one can go on. Each process writes its own tensors into a folder of the
-step; `latest.json`, replaced last, names that folder and whose training it is. What is damaged or another training's is as
-good as none.
+step; `state.json`, written last by the first process of the node, says whose training it is and where it was. What is
+damaged or another training's is as good as none.
 """
 
 import json
@@ -15,17 +15,23 @@ from checkpoint_folder import bytes_of, json_bytes, write_safetensors
 from failure import unwritable
 from safetensors import safe_open
 
-LATEST = "latest.json"
+STATE_FILE = "state.json"
 FOLDER = re.compile(r"^step-\d+$")
-# The one that is named and the one before: whoever copies the older is not cut short by the next.
+# The newest and the one before: whoever has been told of the older can still get hold of its files.
 FOLDERS_KEPT = 2
 
 
 class StateFolder:
-    def __init__(self, directory, request_hash, group):
+    """
+    `copying`: a file that is there while what was announced last is being copied. We make it, who copies removes it. No
+    state is announced meanwhile on any node, so that all nodes copy the same ones.
+    """
+
+    def __init__(self, directory, request_hash, group, copying):
         self.directory = directory
         self.request_hash = request_hash
         self.group = group
+        self.copying = copying
         try:
             os.makedirs(directory, exist_ok=True)
         except OSError as error:
@@ -33,29 +39,45 @@ class StateFolder:
 
     def save(self, step, tensors, place):
         """All processes call it, each with its own tensors; an interrupted one leaves the state before it as it was."""
-        folder = os.path.join(self.directory, f"step-{step:09d}")
-        name = self._name()
+        folder, name = self._folder(step), self._name()
         try:
-            os.makedirs(folder, exist_ok=True)
-            for left in (f"{name}.safetensors", f"{name}.crc32"):
-                if os.path.exists(os.path.join(folder, left)):
-                    os.remove(os.path.join(folder, left))
+            if self.group.is_first_of_node:
+                # Left by a training that was cut off after this step: tensors of two trainings are not to be mixed.
+                shutil.rmtree(folder, ignore_errors=True)
+                os.makedirs(folder)
+            self.group.barrier()
             entries = {key: ("F32", torch.float32, tensor.shape) for key, tensor in tensors.items()}
             path = os.path.join(folder, f"{name}.safetensors")
             checksum = write_safetensors(path, entries, tensors.__getitem__, {"format": "pt"})
             write_replacing(os.path.join(folder, f"{name}.crc32"), str(checksum).encode())
             self.group.barrier()
-            if self.group.is_first:
-                latest = {"request": self.request_hash, "folder": os.path.basename(folder), "place": place}
-                write_replacing(os.path.join(self.directory, LATEST), json_bytes(latest))
+            if self.group.is_first_of_node:
+                state = {"request": self.request_hash, "place": place}
+                write_replacing(os.path.join(folder, STATE_FILE), json_bytes(state))
                 self._remove_old(os.path.basename(folder))
         except OSError as error:
             raise unwritable(self.directory, str(error))
 
+    def may_be_announced(self):
+        """All processes call it after `save`. Where it is true the state counts as being copied from now on."""
+        may = self.group.all_agree(not os.path.exists(self.copying))
+        if may and self.group.is_first_of_node:
+            try:
+                write_replacing(self.copying, b"")
+            except OSError as error:
+                raise unwritable(self.copying, str(error))
+        return may
+
+    def files_of(self, step):
+        """What this node has of the state, relative to the folder of states."""
+        folder = self._folder(step)
+        return [f"{os.path.basename(folder)}/{name}" for name in sorted(os.listdir(folder))]
+
     def load(self, tensors):
         """Fills the tensors of every process with what was kept of this training and gives its place; None where none was."""
         found = self._read(tensors)
-        if not self.group.all_agree(found is not None):
+        step = 0 if found is None else found[0]["step"]
+        if not self.group.all_equal(step) or step == 0:
             return None
         place, kept = found
         with torch.no_grad():
@@ -65,11 +87,7 @@ class StateFolder:
 
     def _read(self, tensors):
         try:
-            with open(os.path.join(self.directory, LATEST), encoding="utf-8") as file:
-                latest = json.load(file)
-            if latest["request"] != self.request_hash or not FOLDER.match(latest["folder"]):
-                return None
-            folder = os.path.join(self.directory, latest["folder"])
+            folder, place = self._newest()
             with open(os.path.join(folder, f"{self._name()}.crc32"), encoding="utf-8") as file:
                 expected = int(file.read())
             opened = safe_open(os.path.join(folder, f"{self._name()}.safetensors"), framework="pt")
@@ -79,16 +97,33 @@ class StateFolder:
                 if kept.shape != tensor.shape:
                     return None
                 checksum = zlib.crc32(bytes_of(kept), checksum)
-            return (latest["place"], opened.get_tensor) if checksum == expected else None
+            return (place, opened.get_tensor) if checksum == expected else None
         except Exception:
             # Not there, cut short or altered: the training begins anew and gives the same weights.
             return None
+
+    def _newest(self):
+        """Folder and place of the newest state that is whole; an error where there is none of this training."""
+        for name in sorted(self._folders(), reverse=True):
+            path = os.path.join(self.directory, name, STATE_FILE)
+            if os.path.exists(path):
+                with open(path, encoding="utf-8") as file:
+                    state = json.load(file)
+                if state["request"] == self.request_hash:
+                    return os.path.join(self.directory, name), state["place"]
+        raise FileNotFoundError(self.directory)
+
+    def _folder(self, step):
+        return os.path.join(self.directory, f"step-{step:09d}")
+
+    def _folders(self):
+        return [name for name in os.listdir(self.directory) if FOLDER.match(name)]
 
     def _name(self):
         return f"rank-{self.group.rank}-of-{self.group.size}"
 
     def _remove_old(self, newest):
-        folders = sorted(name for name in os.listdir(self.directory) if FOLDER.match(name))
+        folders = sorted(self._folders())
         older = [name for name in folders if name < newest]
         stale = [name for name in folders if name > newest] + older[: len(older) - (FOLDERS_KEPT - 1)]
         for name in stale:

@@ -4,7 +4,8 @@
  */
 import { removePartialCheckpoints } from '../checkpoint/checkpoint.ts';
 import type { GeneratorFactory } from '../generator.ts';
-import type { Trainer, TrainOptions, TrainRequest, TrainResult } from '../trainer.ts';
+import { oneAtATime } from '../process/one-at-a-time.ts';
+import { refuseShare, type Trainer, type TrainOptions, type TrainRequest, type TrainResult } from '../trainer.ts';
 import { EngineProcess } from './process/engine-process.ts';
 import { SamplingPool } from './process/sampling-pool.ts';
 import type { TrainingMessage, TrainingRequest } from './process/training-messages.ts';
@@ -32,24 +33,31 @@ export interface EmbeddedTrainerOptions extends EmbeddedOptions {
 }
 
 export function embeddedTrainer(options: EmbeddedTrainerOptions): Trainer {
-  return { train: (request, trainOptions = {}) => train(request, trainOptions, options) };
+  return {
+    async train(request, trainOptions = {}) {
+      refuseShare(trainOptions);
+      return train(request, trainOptions, options);
+    },
+  };
 }
 
 /** One process a training; ended with it, and on abort. What it leaves half-written is removed. */
 async function train(
   request: TrainRequest,
-  { signal, onProgress }: TrainOptions,
+  { signal, onProgress, onKept }: TrainOptions,
   options: EmbeddedTrainerOptions,
 ): Promise<TrainResult> {
   const silenceLimitMs = await trainingSilenceMs(request);
   signal?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<TrainResult>();
+  const kept = oneAtATime(onKept);
   const engine = new EngineProcess<TrainingRequest, TrainingMessage>({
     entry: new URL('./process/training-child.ts', import.meta.url),
     runMark: options.runMark,
     silenceLimitMs,
     onMessage: (message) => {
       if (message.type === 'trained') resolve(message.result);
+      else if (message.type === 'kept') kept(message.state);
       else onProgress?.(message.progress);
     },
     onFailure: reject,

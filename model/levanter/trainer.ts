@@ -11,7 +11,7 @@ import type { LevanterEngine } from '../../data/schemas/engines.ts';
 import { removePartialCheckpoints } from '../checkpoint/checkpoint.ts';
 import { startingPoint } from '../embedded/starting-point.ts';
 import type { WrittenRows } from '../process/trainer-messages.ts';
-import type { Trainer, TrainOptions, TrainRequest, TrainResult } from '../trainer.ts';
+import { refuseShare, type Trainer, type TrainOptions, type TrainRequest, type TrainResult } from '../trainer.ts';
 import { exportFolder, levanterCommand, levanterConfig, rowsPerStep } from './config.ts';
 import { runLevanter, StepMetrics } from './run.ts';
 import { sealExport, writeRows } from './scripts.ts';
@@ -28,7 +28,12 @@ export interface LevanterTrainerOptions {
 }
 
 export function levanterTrainer(options: LevanterTrainerOptions): Trainer {
-  return { train: (request, trainOptions = {}) => train(request, trainOptions, options) };
+  return {
+    async train(request, trainOptions = {}) {
+      refuseShare(trainOptions);
+      return train(request, trainOptions, options);
+    },
+  };
 }
 
 /** Tokens of so many steps; rows are alike enough, and Levanter does not say which of them it took. */

@@ -19,6 +19,10 @@ const rowsSchema = z.strictObject({
 });
 export type WrittenRows = z.infer<typeof rowsSchema>;
 
+/** Of a node: two files a process, and the one that says what they are. */
+const STATE_FILES_MAX = 1_024;
+const stateFile = z.string().regex(/^step-\d+\/\w[\w.-]*$/);
+
 const messageSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('started'),
@@ -38,8 +42,8 @@ const messageSchema = z.discriminatedUnion('type', [
     tokensPerSecond: z.number(),
     heldOutLoss: z.number().nullable(),
   }),
-  /** The state of after this step is in its folder. */
-  z.strictObject({ type: z.literal('kept'), step: count }),
+  /** The state of after this step is in its folder; said when what was said last has been copied. */
+  z.strictObject({ type: z.literal('kept'), step: count, files: z.array(stateFile).min(1).max(STATE_FILES_MAX) }),
   z.strictObject({
     type: z.literal('trained'),
     result: z.strictObject({

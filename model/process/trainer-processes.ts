@@ -1,16 +1,20 @@
 /**
- * The processes of a script of `infra/trainers/`: one a rank of a training, each in a group of its own. The first that fails ends the others, which
- * would wait for it in a sum; what it said, or the end of its log, is the error.
+ * The processes of a script of `infra/trainers/` on this machine: one a rank of a training, each in a group of its own. The
+ * first that fails ends the others, which would wait for it in a sum; what it said, or the end of its log, is the error.
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '../../data/errors.ts';
+import type { TrainingShare } from '../trainer.ts';
 import { CappedLog } from './capped-log.ts';
 import { type Exit, ProcessGroup } from './process-group.ts';
 import { LINE_CHARS_MAX, parseMessage, type TrainerMessage } from './trainer-messages.ts';
 
 /** Between the end of a process and that of its output, where something it started holds it open. */
 const LAST_WORDS_MS = 2_000;
+
+/** How long processes wait for those of other machines, which may have a model to fetch first; `TIMEOUT` of process_group.py. */
+const MEETING_MS_MAX = 7_200_000;
 
 export interface TrainerProcessesOptions {
   readonly command: readonly string[];
@@ -20,6 +24,8 @@ export interface TrainerProcessesOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** Longest time without a message. */
   readonly silenceLimitMs: number;
+  /** Where the processes of several machines train together. */
+  readonly share?: TrainingShare | undefined;
   readonly onMessage: (message: TrainerMessage) => void;
   readonly signal: AbortSignal | undefined;
 }
@@ -36,13 +42,13 @@ export async function runTrainerProcesses(options: TrainerProcessesOptions): Pro
   const abort = () => failure.reject(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
   const silence = { timer: null as NodeJS.Timeout | null };
-  const heard = () => {
+  const heard = (limitMs = options.silenceLimitMs) => {
     if (silence.timer !== null) clearTimeout(silence.timer);
     silence.timer = setTimeout(() => {
       const advice = 'It is started anew on the next try. If this repeats, look into its log.';
-      const problem = `the trainer gave no sign of progress for ${options.silenceLimitMs} ms and was ended`;
+      const problem = `the trainer gave no sign of progress for ${limitMs} ms and was ended`;
       failure.reject(new StpError('STP1301', problem, advice, { retryable: true, facts: { log: log.path } }));
-    }, options.silenceLimitMs);
+    }, limitMs);
   };
   const onLine = (line: string) => {
     heard();
@@ -58,12 +64,12 @@ export async function runTrainerProcesses(options: TrainerProcessesOptions): Pro
     }
   };
   try {
-    heard();
+    heard(options.silenceLimitMs + (options.share === undefined ? 0 : MEETING_MS_MAX));
     const ends: Promise<void>[] = [];
     for (let rank = 0; rank < processes; rank += 1) {
       const group = await ProcessGroup.start(options.command, {
         runMark: options.runMark,
-        environment: { ...options.environment, ...ranks(rank, processes), STP_ENDS_WITH_STDIN: '1' },
+        environment: { ...options.environment, ...ranks(rank, processes, options.share), STP_ENDS_WITH_STDIN: '1' },
       });
       groups.push(group);
       log.take(group.child.stderr!);
@@ -89,8 +95,17 @@ export async function runTrainerProcesses(options: TrainerProcessesOptions): Pro
   }
 }
 
-const ranks = (rank: number, processes: number): Record<string, string> =>
-  processes === 1 ? {} : { RANK: `${rank}`, LOCAL_RANK: `${rank}`, WORLD_SIZE: `${processes}` };
+/** Who a process is among all (`infra/trainers/process_group.py`). Every machine has equally many processes. */
+function ranks(local: number, processes: number, share: TrainingShare | undefined): Record<string, string> {
+  const { node, nodes } = share ?? { node: 0, nodes: 1 };
+  if (nodes * processes === 1) return {};
+  const who = {
+    RANK: `${node * processes + local}`,
+    LOCAL_RANK: `${local}`,
+    WORLD_SIZE: `${nodes * processes}`,
+  };
+  return share === undefined ? who : { ...who, MASTER_ADDR: share.address, MASTER_PORT: `${share.port}` };
+}
 
 function exitError({ code, signal }: Exit, log: CappedLog): StpError {
   const how =

@@ -1,5 +1,6 @@
 /**
- * The `Trainer` port by PyTorch: runs `infra/trainers/train.py` on this node, one process a GPU. It trains what the embedded
+ * The `Trainer` port by PyTorch: runs `infra/trainers/train.py` on this node, one process a GPU, by itself or together with
+ * the processes of other nodes. It trains what the embedded
  * trainer trains: the same steps of the same examples from the same first weights, with the same loss and optimizer. Results
  * are equal up to rounding, not bit for bit.
  */
@@ -11,19 +12,19 @@ import { removePartialCheckpoints } from '../checkpoint/checkpoint.ts';
 import { trainingSilenceMs } from '../embedded/process/training-silence.ts';
 import { startingPoint } from '../embedded/starting-point.ts';
 import { runTrainerProcesses } from '../process/trainer-processes.ts';
-import type { Trainer, TrainOptions, TrainRequest, TrainResult } from '../trainer.ts';
+import type { KeptState, Trainer, TrainOptions, TrainRequest, TrainResult } from '../trainer.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../../infra/trainers/train.py');
 /** Beside the checkpoint to be written: what a training needs only while it runs. */
 const WORK_SUFFIX = '.pytorch';
+/** In the work folder: `copying` of `training_state.py`. */
+const COPYING_FILE = 'copying';
 
 export interface PytorchTrainerOptions {
   readonly engine: PytorchEngine;
   /** Threads of each process on the processor. */
   readonly threads: number;
   readonly runMark?: string | undefined;
-  /** Called when the state of after a step lies in the request's state folder. */
-  readonly onKept?: (step: number) => void;
   /** Where the trainer's standard error goes; default beside the output. */
   readonly logPath?: string;
 }
@@ -35,8 +36,8 @@ export function pytorchTrainer(options: PytorchTrainerOptions): Trainer {
 /** Throws what the trainer says (STP1002, STP1302, STP1501, STP1401, STP1301) or the signal's reason; no process is left. */
 async function train(
   request: TrainRequest,
-  { signal, onProgress }: TrainOptions,
-  { engine, threads, runMark, onKept, logPath }: PytorchTrainerOptions,
+  { signal, onProgress, onKept, share }: TrainOptions,
+  { engine, threads, runMark, logPath }: PytorchTrainerOptions,
 ): Promise<TrainResult> {
   const workDirectory = `${resolve(request.outputDirectory)}${WORK_SUFFIX}`;
   const silenceLimitMs = await trainingSilenceMs(request);
@@ -65,10 +66,11 @@ async function train(
       runMark,
       environment: { OMP_NUM_THREADS: `${threads}`, PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' },
       silenceLimitMs,
+      share,
       signal,
       onMessage: (message) => {
         if (message.type === 'trained') found.result = message.result;
-        else if (message.type === 'kept') onKept?.(message.step);
+        else if (message.type === 'kept') void copied(message, workDirectory, onKept);
         else if (message.type === 'progress') {
           const { type: _, ...progress } = message;
           onProgress?.(progress);
@@ -84,4 +86,14 @@ async function train(
   } finally {
     await rm(workDirectory, { recursive: true, force: true });
   }
+}
+
+/** Has a state copied; the next is announced when the file that the trainer has made is gone (`training_state.py`). */
+async function copied(
+  { step, files }: KeptState,
+  workDirectory: string,
+  onKept: TrainOptions['onKept'],
+): Promise<void> {
+  await onKept?.({ step, files }).catch(() => undefined);
+  await rm(join(workDirectory, COPYING_FILE), { force: true });
 }

@@ -64,6 +64,23 @@ async function drop(
 }
 
 describe('dropping checkpoints', () => {
+  it('drops states that a training which was given up has left', async () => {
+    const { store, refs } = await storeWith(['round-2-aa', 'round-3-aa']);
+    const state = (round: number) => `checkpoints/round-${round}-aa/state/step-000000005.0123456789ab.whole.json`;
+    for (const round of [2, 3, 4]) await store.put(state(round), 'a state');
+    const { dropCheckpoints } = retentionActivities({ store: async () => store } as unknown as Ports);
+    const retention = { lastRounds: 9, everyRounds: null };
+    const input = { run: 'r', retention, round: 3, inUse: [refs.get('round-3-aa')!] };
+    const dropped: Dropped = await new MockActivityEnvironment().run(dropCheckpoints, input);
+    expect(dropped).toEqual({ checkpoints: [], bytes: 2 * 'a state'.length });
+    expect(await Promise.all([2, 3, 4].map(async (round) => (await store.stat(state(round))) !== null))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(await weightsIn(store)).toEqual(['round-2-aa', 'round-3-aa']);
+  });
+
   it('drops none where all are kept', async () => {
     const { dropped, left } = await drop(null, null);
     expect(dropped).toEqual({ checkpoints: [], bytes: 0 });

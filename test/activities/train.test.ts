@@ -1,4 +1,4 @@
-/** The training activity over a real store, engine and monitor: what it logs, what it keeps for a retry, what it leaves. Costs about 5 s. */
+/** The training activity over a real store, engine and monitor: what it logs, what it keeps for a retry, what it leaves. Costs about 12 s. */
 
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -9,13 +9,15 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { writeRecords } from '../../activities/record-files.ts';
-import { type Trained, type TrainModelInput, trainActivities } from '../../activities/train.ts';
+import { trainActivities } from '../../activities/train.ts';
+import type { Trained, TrainModelInput } from '../../activities/training.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { Example } from '../../data/schemas/records.ts';
 import { openJsonlMonitor, readMetrics } from '../../infra/monitor/jsonl-monitor.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { embeddedTrainer } from '../../model/embedded/engine.ts';
-import type { Trainer, TrainOptions, TrainProgress } from '../../model/trainer.ts';
+import type { KeptState, Trainer, TrainOptions, TrainProgress } from '../../model/trainer.ts';
 
 const STEPS = 60;
 const examples: Example[] = Array.from({ length: 40 }, (_, index) => ({
@@ -49,29 +51,42 @@ async function place() {
       monitor: async () => monitor,
       trainer: () => trainer,
     } as Partial<Ports> as Ports).trainModel;
-  const attempt = async (trainer: Trainer) =>
-    (await new MockActivityEnvironment().run(activity(trainer), input)) as Trained;
+  const attempt = async (trainer: Trainer, onHeartbeat: (details: object) => void = () => undefined) => {
+    const environment = new MockActivityEnvironment({ heartbeatTimeoutMs: 200 });
+    environment.on('heartbeat', onHeartbeat);
+    return (await environment.run(activity(trainer), input)) as Trained;
+  };
   const logged = async () => {
     await monitor.finalise();
     return Array.fromAsync(readMetrics(metrics));
   };
-  return { attempt, scratch, logged };
+  return { attempt, scratch, store, logged };
 }
 
-/** The embedded trainer, watched; `cutAt` ends its process when that step is reported. */
-function trainerOf(seen: number[], cutAt?: number): Trainer {
+/** The embedded trainer, watched; `cutAt` ends its process when that step is reported, or when a state has been copied. */
+function trainerOf(seen: number[], cutAt?: number | 'copied'): Trainer {
   const trainer = embeddedTrainer({ threads: 1, keepStateMs: 0 });
   return {
     train(request, options: TrainOptions = {}) {
       const cut = new AbortController();
+      const onKept = async (state: KeptState) => {
+        await options.onKept?.(state);
+        if (cutAt === 'copied') cut.abort(new Error('the engine was lost'));
+      };
       const onProgress = (progress: TrainProgress) => {
         options.onProgress?.(progress);
         seen.push(progress.step);
         if (progress.step === cutAt) cut.abort(new Error('the engine was lost'));
       };
-      return trainer.train(request, { ...options, signal: cut.signal, onProgress });
+      return trainer.train(request, { ...options, signal: cut.signal, onProgress, onKept });
     },
   };
+}
+
+async function statesIn(store: ObjectStore): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name } of store.list('checkpoints/')) if (name.includes('/state/')) found.push(name);
+  return found;
 }
 
 it('a retry goes on from the state of the attempt before it, and ends as one that was not cut off', async () => {
@@ -89,11 +104,36 @@ it('a retry goes on from the state of the attempt before it, and ends as one tha
   expect(resumed.checkpoint.model).toBe(whole.checkpoint.model);
   expect(resumed).toMatchObject({ loss: whole.loss, tokens: whole.tokens, steps: STEPS });
 
+  // On another machine, which has the store only.
+  const third = await place();
+  await expect(third.attempt(trainerOf([], 'copied'))).rejects.toThrow('the engine was lost');
+  expect(await statesIn(third.store)).not.toEqual([]);
+  await rm(third.scratch, { recursive: true });
+  const elsewhere: number[] = [];
+  expect((await third.attempt(trainerOf(elsewhere))).checkpoint.model).toBe(whole.checkpoint.model);
+  expect(elsewhere[0]).toBeGreaterThan(1);
+  expect(await statesIn(third.store)).toEqual([]);
+
   const metrics = await second.logged();
   const named = (name: string) => metrics.filter((metric) => metric.name === `checkpoints/sft/${name}`);
   for (const name of ['loss', 'gradient_norm', 'tokens_per_second']) expect(named(name)).toHaveLength(STEPS);
   expect(named('held_out_loss').map(({ step }) => step)).toEqual([0, 6, 12, 18, 24, 30, 36, 42, 48, 54, 60]);
   expect(named('held_out_loss').at(-1)!.value).toBeLessThan(named('held_out_loss')[0]!.value);
+});
+
+it('a store that takes no states does not end a training', async () => {
+  const { attempt, store } = await place();
+  const reported: object[] = [];
+  const putFile = store.putFile;
+  store.putFile = async (name, ...rest) => {
+    if (name.includes('/state/')) throw new Error('the bucket is full');
+    return putFile(name, ...rest);
+  };
+  const done = await attempt(trainerOf([]), (details) => void reported.push(details));
+  expect(done.steps).toBe(STEPS);
+  expect(reported).toContainEqual(
+    expect.objectContaining({ stateInStore: { step: null, problem: 'the bucket is full' } }),
+  );
 });
 
 it('a training that is done is not done again', async () => {

@@ -11,6 +11,7 @@ import { type PytorchEngine, trainerEngineSchema } from '../../data/schemas/engi
 import { readCheckpoint } from '../../model/checkpoint/checkpoint.ts';
 import { embeddedGenerator, embeddedTrainer } from '../../model/embedded/engine.ts';
 import { pytorchTrainer } from '../../model/pytorch/trainer.ts';
+import type { KeptState } from '../../model/trainer.ts';
 import { interpreter, skipsPython } from '../python/python.ts';
 import { markedProcesses } from '../support/processes.ts';
 import { type SmallTraining, smallTraining } from './small-training.ts';
@@ -97,16 +98,18 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
     await train(whole);
     const stop = new AbortController();
     const kept: number[] = [];
-    const trainer = pytorchTrainer({
-      engine: engine(),
-      threads: 1,
-      runMark: RUN,
-      onKept: (step) => {
-        kept.push(step);
-        stop.abort(new Error('the node was taken away'));
-      },
-    });
-    await expect(trainer.train(request, { signal: stop.signal })).rejects.toThrow('the node was taken away');
+    const trainer = pytorchTrainer({ engine: engine(), threads: 1, runMark: RUN });
+    const onKept = async ({ step, files }: KeptState) => {
+      kept.push(step);
+      const folder = `step-${String(step).padStart(9, '0')}`;
+      const names = ['rank-0-of-1.crc32', 'rank-0-of-1.safetensors', 'state.json'];
+      expect(files).toEqual(names.map((name) => `${folder}/${name}`));
+      stop.abort(new Error('the node was taken away'));
+      // Not settled: nothing more is announced.
+      await new Promise(() => undefined);
+    };
+    await expect(trainer.train(request, { signal: stop.signal, onKept })).rejects.toThrow('the node was taken away');
+    expect(kept).toHaveLength(1);
     expect(await markedProcesses(RUN)).toEqual([]);
     expect(await readdir(cut.directory)).toEqual(expect.not.arrayContaining(['checkpoint', 'checkpoint.pytorch']));
     await train({ ...cut, request });

@@ -13,7 +13,7 @@ import { Worker } from '@temporalio/worker';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { writeRecords } from '../../activities/record-files.ts';
-import type { TrainModelInput } from '../../activities/train.ts';
+import type { TrainModelInput } from '../../activities/training.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import { enginesConfigSchema } from '../../data/schemas/engines.ts';
 import { openStore } from '../../infra/stores/open-store.ts';

@@ -11,6 +11,7 @@ serve<TrainingRequest, TrainingMessage>(async ({ request, threads, keepStateMs }
       // A message that cannot leave means the parent is gone, which ends this process anyway.
       void post({ type: 'progress', progress });
     },
+    onKept: async (state) => void post({ type: 'kept', state }),
   });
   await post({ type: 'trained', result });
 });

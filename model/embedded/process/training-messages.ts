@@ -1,5 +1,5 @@
 /** What a training process is asked, and what it answers. */
-import type { TrainProgress, TrainRequest, TrainResult } from '../../trainer.ts';
+import type { KeptState, TrainProgress, TrainRequest, TrainResult } from '../../trainer.ts';
 
 export interface TrainingRequest {
   readonly type: 'train';
@@ -11,4 +11,5 @@ export interface TrainingRequest {
 
 export type TrainingMessage =
   | { readonly type: 'progress'; readonly progress: TrainProgress }
+  | { readonly type: 'kept'; readonly state: KeptState }
   | { readonly type: 'trained'; readonly result: TrainResult };

@@ -3,6 +3,7 @@
  * then. How many steps a call holds follows the clock and changes nothing but the pace of reports.
  */
 import { StpError } from '../../../data/errors.ts';
+import { oneAtATime } from '../../process/one-at-a-time.ts';
 import type { TrainOptions, TrainRequest } from '../../trainer.ts';
 import type { ExampleStore } from './example-store.ts';
 import type { HeldOut } from './held-out.ts';
@@ -45,13 +46,14 @@ export interface StepsRun {
 export async function runSteps(
   run: StepsRun,
   request: TrainRequest,
-  { signal, onProgress }: TrainOptions,
+  { signal, onProgress, onKept }: TrainOptions,
 ): Promise<TrainingPlace> {
   const { engine, state, examples, heldOut, stateFile, keepStateMs } = run;
   const { steps, heldOutEverySteps } = request;
   const source = exampleSteps(examples, request.tokensPerStep, request.seed, run.place.cursor);
   const firstAveraged = steps - Math.max(1, Math.round(steps * FINAL_LOSS_SHARE)) + 1;
   const stepsMax = Math.min(CALL_STEPS_MAX, Math.max(1, Math.floor(CALL_TOKENS_MAX / request.tokensPerStep)));
+  const kept = oneAtATime(onKept);
   let place = run.place;
   let stepsNext = 1;
   let keptAt = performance.now();
@@ -95,6 +97,7 @@ export async function runSteps(
       await stateFile.save(state, place);
       keptAt = performance.now();
       keepingMs = keptAt - now;
+      kept({ step: place.step, files: stateFile.files });
     }
   }
   return place;
