@@ -6,6 +6,8 @@ import type { NodeSet } from '../../nodes/provider.ts';
 const CLOUD_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 /** The cloud ends an instance by itself an hour after the run should have given it back (nodes.hoursMax). */
 const GUARD_SLACK_SECONDS = 3_600;
+/** Longest time that the API lets an instance run for (cloud.google.com/compute/docs/instances/limit-vm-runtime). */
+const RUN_SECONDS_MAX = 120 * 86_400;
 
 /** GPUs of a machine type by its name; null where the name does not tell. */
 export function gpusOf({ gpus, machineType }: Pick<GpuConfig, 'gpus' | 'machineType'>): number | null {
@@ -49,7 +51,9 @@ function properties(
   metadata: Readonly<Record<string, string>>,
   zone: string | null,
 ): object {
-  const { network, subnetwork, externalIps, tier, reservation, serviceAccount, hoursMax, diskGb, image } = config;
+  const { network, externalIps, tier, reservation, serviceAccount, hoursMax, diskGb, image } = config;
+  const diskType = bootDisk(config);
+  const guardSeconds = Math.ceil(hoursMax * 3_600) + GUARD_SLACK_SECONDS;
   return {
     labels: { ...config.labels, 'stp-run': runLabel(set.run), 'stp-generation': String(set.generation) },
     disks: [
@@ -59,14 +63,14 @@ function properties(
         initializeParams: {
           sourceImage: image,
           diskSizeGb: String(diskGb),
-          diskType: zone === null ? 'pd-ssd' : `zones/${zone}/diskTypes/pd-ssd`,
+          diskType: zone === null ? diskType : `zones/${zone}/diskTypes/${diskType}`,
         },
       },
     ],
     networkInterfaces: [
       {
         network: network.includes('/') ? network : `global/networks/${network}`,
-        ...(subnetwork === null ? {} : { subnetwork }),
+        ...subnetworkOf(config),
         ...(externalIps ? { accessConfigs: [{ name: 'External NAT', type: 'ONE_TO_ONE_NAT' }] } : {}),
       },
     ],
@@ -78,9 +82,7 @@ function properties(
       automaticRestart: tier !== 'spot',
       ...(config.managedGroup && tier !== 'spot' ? {} : { instanceTerminationAction: 'DELETE' }),
       // A group would only make an ended instance anew.
-      ...(config.managedGroup
-        ? {}
-        : { maxRunDuration: { seconds: String(Math.ceil(hoursMax * 3_600) + GUARD_SLACK_SECONDS) } }),
+      ...(config.managedGroup ? {} : { maxRunDuration: { seconds: String(Math.min(guardSeconds, RUN_SECONDS_MAX)) } }),
     },
     ...(tier === 'reserved'
       ? {
@@ -94,3 +96,18 @@ function properties(
     metadata: { items: Object.entries(metadata).map(([key, value]) => ({ key, value })) },
   };
 }
+
+/** The API wants a path where people write a name. A path is taken as it is: a shared network is another project's. */
+function subnetworkOf({ project, zone, subnetwork }: GpuConfig): { readonly subnetwork?: string } {
+  if (subnetwork === null) return {};
+  const region = zone.slice(0, zone.lastIndexOf('-'));
+  return {
+    subnetwork: subnetwork.includes('/')
+      ? subnetwork
+      : `projects/${project}/regions/${region}/subnetworks/${subnetwork}`,
+  };
+}
+
+/** Machines of a3-ultragpu take no persistent disks (cloud.google.com/compute/docs/accelerator-optimized-machines). */
+const bootDisk = ({ machineType }: GpuConfig): string =>
+  machineType.startsWith('a3-ultragpu') ? 'hyperdisk-balanced' : 'pd-ssd';

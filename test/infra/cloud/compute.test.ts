@@ -84,6 +84,23 @@ describe('GPU instances', () => {
     }
   });
 
+  it('asks for nothing that the API refuses: networks are paths, times and disks such as it has', () => {
+    const bodyOf = (values: object) =>
+      provider(values).plan(SET).requests[0]!.body as {
+        networkInterfaces: [{ subnetwork?: string }];
+        scheduling: { maxRunDuration: { seconds: string } };
+        disks: [{ initializeParams: { diskType: string } }];
+      };
+    const named = bodyOf({ subnetwork: 'inside', hoursMax: 8_000 });
+    expect(named.networkInterfaces[0].subnetwork).toBe('projects/test-project/regions/us-central1/subnetworks/inside');
+    expect(named.scheduling.maxRunDuration.seconds).toBe(String(120 * 86_400));
+    expect(named.disks[0].initializeParams.diskType).toMatch(/\/pd-ssd$/);
+    const shared = 'projects/network-project/regions/us-central1/subnetworks/inside';
+    const ultra = bodyOf({ subnetwork: shared, machineType: 'a3-ultragpu-8g' });
+    expect(ultra.networkInterfaces[0].subnetwork).toBe(shared);
+    expect(ultra.disks[0].initializeParams.diskType).toMatch(/\/hyperdisk-balanced$/);
+  });
+
   it('are ready when all run, and gone after a release', async () => {
     const nodes = provider({ count: 4 });
     await nodes.request(SET, 1);
