@@ -162,7 +162,10 @@ describe('bin/stp nodes', () => {
     expect([young.stdout, cloud.model.billed().length]).toEqual(['nothing\n', 1]);
 
     const elsewhere = await nodes(['down', ...TPU, '--run', 'one'], { STP_STORE: 'gs://another/runs' });
-    expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringMatching(/in another: .*stp-one-.*STP_STORE/s)]);
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([
+      1,
+      expect.stringMatching(/in another: .*stp-one-.*STP_STORE/s),
+    ]);
     expect(cloud.model.billed()).toHaveLength(1);
 
     cloud.inject(/^DELETE /, { kind: 'error', error: 'UNAVAILABLE' });
