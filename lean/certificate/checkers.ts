@@ -4,7 +4,8 @@ import { comparator } from './comparator.ts';
 import { leanchecker } from './leanchecker.ts';
 import { nanoda } from './nanoda.ts';
 import { secondKernel } from './second-kernel.ts';
-import { type StatedTheorem, statementIdentity } from './statement-identity.ts';
+import type { StatedTheorem } from './stated-module.ts';
+import { statementIdentity } from './statement-identity.ts';
 
 export interface CertificateTask {
   /** What the theorems of the file were to be. */

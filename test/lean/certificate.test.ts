@@ -207,6 +207,50 @@ theorem Kept.two : 1 + 1 = 1 := rfl
     expect(result.verdicts).toEqual(['accepted', 'rejected']);
   });
 
+  test('sees through it also where it reaches beyond the file', async () => {
+    const text = `instance (priority := 10000) evil : Add Nat := ⟨fun left _ => left⟩
+theorem Kept.one (a b : Nat) : a + b = a := rfl
+theorem Kept.two : 1 + 1 = 1 := rfl
+`;
+    const stated = [
+      { name: 'Kept.one', opens: '', signature: ' (a b : Nat) : a + b = a' },
+      { name: 'Kept.two', opens: '', signature: ' : 1 + 1 = 1' },
+    ];
+    const result = await check([statementIdentity(stated)], text);
+    expect(result.verdicts).toEqual(['rejected', 'rejected']);
+  });
+
+  test('takes no help from a coercion that rests on more than the theorem does', async () => {
+    const text = `axiom cheat : 1 + 1 = 1
+instance : Coe True (1 + 1 = 1) := ⟨fun _ => cheat⟩
+theorem Kept.two : True := trivial
+`;
+    const { verdicts, messages } = await check(
+      [statementIdentity([{ name: 'Kept.two', opens: '', signature: ' : 1 + 1 = 1' }])],
+      text,
+    );
+    expect(verdicts).toEqual(['rejected']);
+    expect(messages[0]).toMatch(/statement identity refuses it/);
+  });
+
+  test('refuses a statement that cannot be read without the proofs, and compares the others', async () => {
+    const text = `def Hidden : Prop := True\ntheorem Kept.one : Hidden := trivial\ntheorem Kept.two : 1 + 1 = 2 := rfl\n`;
+    const stated = [{ name: 'Kept.one', opens: '', signature: ' : Hidden' }, STATED[1]!];
+    expect((await check([statementIdentity(stated)], text)).verdicts).toEqual(['rejected', 'accepted']);
+    const wrong = [stated[0]!, { ...STATED[1]!, signature: ' : 1 + 1 = 3' }];
+    expect((await check([statementIdentity(wrong)], text)).verdicts).toEqual(['rejected', 'rejected']);
+  });
+
+  test('takes statements over universes for what they are', async () => {
+    const text =
+      'theorem Kept.one.{u} {α : Sort u} (a : α) : a = a := rfl\ntheorem Kept.two (α : Type _) (a : α) : a = a := rfl\n';
+    const stated = [
+      { name: 'Kept.one', opens: '', signature: '.{u} {α : Sort u} (a : α) : a = a' },
+      { name: 'Kept.two', opens: '', signature: ' (α : Type _) (a : α) : a = a' },
+    ];
+    expect((await check([statementIdentity(stated)], text)).verdicts).toEqual(['accepted', 'accepted']);
+  });
+
   test('gives no verdict where the statement cannot be read for another reason than the proof', async () => {
     const broken: Checker = statementIdentity(STATED);
     const path = join(folder, 'Nothing.lean');
