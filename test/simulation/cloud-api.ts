@@ -53,6 +53,7 @@ function queuedOf({ name, state, nodes, body, createdAtMs, failure }: ModelReque
     name,
     state,
     nodes: nodes.length > 0 ? nodes.map((node) => node.name) : [`${parent}/nodes/${spec?.nodeId}`],
+    acceleratorType: spec?.node?.acceleratorType ?? null,
     labels: spec?.node?.labels ?? {},
     createdAtMs,
     failure,

@@ -5,6 +5,8 @@ export interface Instance {
   readonly name: string;
   /** PROVISIONING, STAGING, RUNNING, STOPPING, TERMINATED, SUSPENDED, REPAIRING, PENDING … */
   readonly status: string;
+  /** Its name alone; empty where the API does not say. */
+  readonly machineType: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly createdAtMs: number | null;
   readonly address: string | null;

@@ -34,12 +34,14 @@ const instanceSchema = z
   .object({
     name: z.string(),
     status: text,
+    machineType: text,
     labels: labelsSchema,
     creationTimestamp: timeSchema,
     networkInterfaces: z.array(z.object({ networkIP: text })).nullish(),
   })
-  .transform(({ networkInterfaces, creationTimestamp, ...rest }) => ({
+  .transform(({ networkInterfaces, creationTimestamp, machineType, ...rest }) => ({
     ...rest,
+    machineType: machineType.slice(machineType.lastIndexOf('/') + 1),
     createdAtMs: creationTimestamp,
     address: networkInterfaces?.[0]?.networkIP || null,
   }));

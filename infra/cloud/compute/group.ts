@@ -5,7 +5,7 @@ import type { Asked, NodeSet, NodesState } from '../../nodes/provider.ts';
 import { shortageOf } from '../errors.ts';
 import { requestId } from '../request-id.ts';
 import type { ComputeApi } from './api.ts';
-import { failedState, hostOf, insertOnce, textOf } from './instances.ts';
+import { failedState, foreignOf, hostOf, insertOnce, textOf } from './instances.ts';
 import { groupBody, templateBody } from './requests.ts';
 
 export async function requestGroup(
@@ -29,6 +29,8 @@ export async function stateOfGroup(config: GpuConfig, api: ComputeApi, set: Node
   const name = nodeName(set);
   const group = await api.getGroup(config, name);
   if (group === null) return { kind: 'absent' };
+  if (group.targetSize !== config.count)
+    return { kind: 'lost', reason: `group ${name} has ${group.targetSize} instances, not ${config.count}` };
   const managed = await api.listManagedInstances(config, name);
   const errors = managed.flatMap((one) => one.errors);
   // The group tries again by itself where capacity is short; it would try for ever where quota is.
@@ -36,9 +38,10 @@ export async function stateOfGroup(config: GpuConfig, api: ComputeApi, set: Node
   const running = managed.filter((one) => one.status === 'RUNNING' && one.currentAction === 'NONE');
   if (running.length < config.count)
     return { kind: 'waiting', reason: `${running.length} of ${config.count} instances run` };
-  const addresses = new Map(
-    (await api.listInstances(config, `labels.stp-run=${runLabel(set.run)}`)).map((one) => [one.name, one.address]),
-  );
+  const instances = await api.listInstances(config, `labels.stp-run=${runLabel(set.run)}`);
+  const foreign = foreignOf(config, set, instances);
+  if (foreign !== undefined) return { kind: 'lost', reason: `${foreign} is of an earlier run, which asked for others` };
+  const addresses = new Map(instances.map((one) => [one.name, one.address]));
   const names = running.map((one) => one.name).sort();
   return { kind: 'ready', hosts: names.map((one) => hostOf({ name: one, address: addresses.get(one) ?? null })) };
 }

@@ -1,7 +1,7 @@
 /** Single GPU instances of a set: asked for by name, so that a second asking fills what is missing and doubles nothing. */
 import { StpError } from '../../../data/errors.ts';
 import type { GpuConfig } from '../../../data/schemas/nodes.ts';
-import { hostQueue, runLabel } from '../../nodes/names.ts';
+import { hostQueue, nodeName, runLabel } from '../../nodes/names.ts';
 import type { Asked, NodeHost, NodeSet, NodesState } from '../../nodes/provider.ts';
 import { CAPACITY_ADVICE, cloudError, codeOf, isAlreadyThere, QUOTA_ADVICE, shortageOf } from '../errors.ts';
 import { requestId } from '../request-id.ts';
@@ -68,6 +68,8 @@ export async function stateOfInstances(config: GpuConfig, api: ComputeApi, set: 
   const found = new Map(
     (await api.listInstances(config, `labels.stp-run=${runLabel(set.run)}`)).map((one) => [one.name, one]),
   );
+  const foreign = foreignOf(config, set, [...found.values()]) ?? [...found.keys()].find((name) => isBeyond(name, names, set));
+  if (foreign !== undefined) return { kind: 'lost', reason: `${foreign} is of an earlier run, which asked for others` };
   const present = names.filter((name) => found.has(name));
   if (present.length === 0) return { kind: 'absent' };
   const gone = present
@@ -80,6 +82,16 @@ export async function stateOfInstances(config: GpuConfig, api: ComputeApi, set: 
   if (coming !== undefined) return { kind: 'waiting', reason: `instance ${coming.name} is ${coming.status}` };
   return { kind: 'ready', hosts: names.map((name) => hostOf(found.get(name)!)) };
 }
+
+/** An instance of the set that is not what the configuration asks for: its name was taken when we asked. */
+export function foreignOf({ machineType }: GpuConfig, set: NodeSet, found: readonly Instance[]): string | undefined {
+  const isOther = (one: Instance): boolean => one.machineType !== '' && one.machineType !== machineType;
+  return found.find((one) => one.name.startsWith(`${nodeName(set)}-`) && isOther(one))?.name;
+}
+
+/** One of the set's names with a higher number than it has. */
+const isBeyond = (name: string, names: readonly string[], set: NodeSet): boolean =>
+  name.startsWith(`${nodeName(set)}-`) && !names.includes(name);
 
 export const hostOf = ({ name, address }: Pick<Instance, 'name' | 'address'>): NodeHost => ({
   name: `${name}/0`,

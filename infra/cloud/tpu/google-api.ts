@@ -41,7 +41,7 @@ const queuedResourceSchema = z.object({
             parent: text,
             nodeId: text,
             multisliceParams: z.object({ nodeCount: z.number(), nodeIdPrefix: text }).nullish(),
-            node: z.object({ labels: labelsSchema }).nullish(),
+            node: z.object({ acceleratorType: text, labels: labelsSchema }).nullish(),
           }),
         )
         .nullish(),
@@ -119,6 +119,7 @@ function queuedResourceOf(message: unknown): QueuedResource {
     name,
     state: queuedResourceState(state?.state),
     nodes: ids.map((id) => `${parent}/nodes/${id}`),
+    acceleratorType: specs[0]?.node?.acceleratorType || null,
     labels: specs[0]?.node?.labels ?? {},
     createdAtMs: createTime,
     failure: error ? { code: error.code ?? 2, message: error.message ?? 'no reason was given' } : null,

@@ -88,6 +88,11 @@ export function tpuProvider(
       const name = nameOf(set);
       const queued = await call(`get ${name}`, () => api.getQueuedResource(name));
       if (queued === null) return { kind: 'absent' };
+      const { acceleratorType } = queued;
+      if (acceleratorType !== null && acceleratorType !== slice.type)
+        return { kind: 'lost', reason: `${nodeName(set)} is an earlier run's ${acceleratorType}, not ${slice.type}` };
+      if (queued.nodes.length > 0 && queued.nodes.length !== config.slices)
+        return { kind: 'lost', reason: `${nodeName(set)} has ${queued.nodes.length} slices, not ${config.slices}` };
       if (queued.state !== 'ACTIVE') return stateOfRequest(queued);
       const nodes = await call(`get the nodes of ${name}`, () =>
         Promise.all(queued.nodes.map((node) => api.getNode(node))),

@@ -161,6 +161,17 @@ describe('GPU instances', () => {
     expect(cloud.model.live()).toEqual([]);
   });
 
+  it('are not taken for those of an earlier run of the name that asked for others', async () => {
+    await provider({ count: 3 }).request(SET, 1);
+    clock.advance(MINUTE_MS);
+    for (const other of [{ count: 2 }, { count: 3, machineType: 'a2-highgpu-1g' }]) {
+      const nodes = provider(other);
+      await nodes.request(SET, 1);
+      expect(await nodes.state(SET)).toMatchObject({ kind: 'lost', reason: expect.stringMatching(/earlier run/) });
+    }
+    await releaseAll(provider());
+  });
+
   it('go where they can, though one refuses to', async () => {
     const nodes = provider({ count: 3 });
     await nodes.request(SET, 1);

@@ -106,6 +106,16 @@ describe('TPU slices', () => {
     expect(await nodes.state(SET)).toEqual({ kind: 'absent' });
   });
 
+  it('takes nothing for its own that an earlier run of the name has left and that is not what it asks for', async () => {
+    await provider({ accelerator: 'v4-64' }).request(SET, 1);
+    clock.advance(MINUTE_MS);
+    const nodes = provider();
+    expect(await nodes.request(SET, 1)).toEqual({ kind: 'accepted' });
+    expect(await nodes.state(SET)).toMatchObject({ kind: 'lost', reason: expect.stringMatching(/v4-64, not v4-16/) });
+    expect(await provider({ accelerator: 'v4-64', slices: 2 }).state(SET)).toMatchObject({ kind: 'lost' });
+    await releaseAll(nodes);
+  });
+
   it('asks for several slices at once', async () => {
     const nodes = provider({ slices: 3 });
     await nodes.request(SET, 1);
