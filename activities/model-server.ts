@@ -43,7 +43,7 @@ export function modelServerActivities(ports: Pick<Ports, 'store' | 'scratch' | '
     async serveModel(input: ServeModelInput): Promise<never> {
       const engine = generatorEngineSchema.parse(input.engine);
       if (engine.kind !== 'vllm')
-        throw new StpError('STP1002', `a ${engine.kind} engine is no server`, 'Set engines.generator.kind to vllm.');
+        throw new StpError('STP1002', `the ${engine.kind} engine is no server`, 'Set engines.generator.kind to vllm.');
       return withHeartbeat(async (signal, report) => {
         const { run, checkpoint } = input;
         const scratch = await ports.scratch(run);
@@ -51,6 +51,8 @@ export function modelServerActivities(ports: Pick<Ports, 'store' | 'scratch' | '
         const served = { directory, model: checkpoint.model };
         const logPath = join(scratch, 'servers', `vllm-${checkpoint.model}.log`);
         const options = { engine, logPath, runMark: ports.runMark(run), signal };
+        // Metrics count on over restarts.
+        let step = 0;
         for (let restarts = 0; ; restarts += 1) {
           const server = await VllmServer.start(served, 'complete', options);
           const startedAt = performance.now();
@@ -59,7 +61,8 @@ export function modelServerActivities(ports: Pick<Ports, 'store' | 'scratch' | '
             failure = await watch(server, signal, async (metrics) => {
               report({ origin: server.origin, model: checkpoint.model, restarts, metrics } satisfies ServingProgress);
               if (metrics === null) return;
-              await logMetrics(ports, run, metricsAt('model-server', restarts, metrics));
+              await logMetrics(ports, run, metricsAt('model-server', step, inWords(metrics)));
+              step += 1;
             });
           } finally {
             await server.end();
@@ -71,6 +74,15 @@ export function modelServerActivities(ports: Pick<Ports, 'store' | 'scratch' | '
     },
   };
 }
+
+/** Names as the monitor takes them: `requests_running`. */
+const inWords = (metrics: Partial<ServerMetrics>): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(metrics).map(([name, value]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
 
 /** Resolves with the reason once the server is dead or hangs; rejects with the signal's. */
 async function watch(

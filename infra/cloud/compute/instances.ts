@@ -68,7 +68,8 @@ export async function stateOfInstances(config: GpuConfig, api: ComputeApi, set: 
   const found = new Map(
     (await api.listInstances(config, `labels.stp-run=${runLabel(set.run)}`)).map((one) => [one.name, one]),
   );
-  const foreign = foreignOf(config, set, [...found.values()]) ?? [...found.keys()].find((name) => isBeyond(name, names, set));
+  const foreign =
+    foreignOf(config, set, [...found.values()]) ?? [...found.keys()].find((name) => isBeyond(name, names, set));
   if (foreign !== undefined) return { kind: 'lost', reason: `${foreign} is of an earlier run, which asked for others` };
   const present = names.filter((name) => found.has(name));
   if (present.length === 0) return { kind: 'absent' };

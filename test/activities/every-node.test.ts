@@ -1,0 +1,108 @@
+/** What a node is asked for by its own queue, on real files: a checkpoint copied once, folders read, limits of a command. */
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { storeCheckpoint } from '../../activities/checkpoints.ts';
+import { everyNodeActivities, nodeCommandSchema } from '../../activities/every-node.ts';
+import type { CheckpointRef } from '../../data/schemas/artifact.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+import { smallCheckpointFolder } from './small-checkpoint-folder.ts';
+
+let folder: string;
+let source: string;
+let store: ObjectStore;
+let checkpoint: CheckpointRef;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stp-node-'));
+  store = await openStore(`file://${folder}/store`);
+  source = await smallCheckpointFolder(join(folder, 'checkpoint'));
+  checkpoint = await storeCheckpoint(store, 'checkpoints/sft', source, { signal: new AbortController().signal });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const activities = (node: string) =>
+  everyNodeActivities({
+    store: async () => store,
+    scratch: async () => join(folder, node, 'scratch'),
+    runMark: (run) => run,
+  });
+
+it('copies a checkpoint to the disk of the node, whole, and only once', async () => {
+  const { copyCheckpoint } = activities('copying');
+  const copy = () => new MockActivityEnvironment().run(copyCheckpoint, { run: 'run', checkpoint });
+  const { directory, bytes } = await copy();
+  expect(directory.startsWith(join(folder, 'copying', 'scratch'))).toBe(true);
+  const names = (await readdir(source)).sort();
+  expect((await readdir(directory)).sort()).toEqual(names);
+  let expected = 0;
+  for (const name of names) {
+    const original = await readFile(join(source, name));
+    expect(await readFile(join(directory, name))).toEqual(original);
+    expected += original.length;
+  }
+  expect(bytes).toBe(expected);
+  // A file that were fetched again would be younger.
+  await utimes(join(directory, names[0]!), 1, 1);
+  expect(await copy()).toEqual({ node: expect.any(String), directory, bytes });
+  expect((await stat(join(directory, names[0]!))).mtimeMs).toBe(1_000);
+});
+
+it('refuses a checkpoint of which a file was damaged in the store, and leaves none behind', async () => {
+  const { copyCheckpoint } = activities('damaged');
+  const damaged = await smallCheckpointFolder(join(folder, 'damaged-checkpoint'));
+  const ref = await storeCheckpoint(store, 'checkpoints/damaged', damaged, { signal: new AbortController().signal });
+  const path = join(folder, 'store', 'checkpoints', 'damaged', 'model.safetensors');
+  const contents = await readFile(path);
+  contents[5_000]! ^= 1;
+  await rm(path);
+  await writeFile(path, contents);
+  const copying = new MockActivityEnvironment().run(copyCheckpoint, { run: 'run', checkpoint: ref });
+  await expect(copying).rejects.toMatchObject({ code: expect.stringMatching(/^STP14/) });
+  const left = await readdir(join(folder, 'damaged', 'scratch', 'checkpoints'));
+  expect(left.filter((name) => !name.endsWith('.partial'))).toEqual([]);
+});
+
+it('reads the files below folders, passing over links and folders that are not there', async () => {
+  const warmed = join(folder, 'warmed');
+  await mkdir(join(warmed, 'Mathlib', 'Algebra'), { recursive: true });
+  await writeFile(join(warmed, 'Mathlib.olean'), Buffer.alloc(100));
+  await writeFile(join(warmed, 'Mathlib', 'Algebra', 'Group.olean'), Buffer.alloc(5 * 1024 * 1024));
+  await writeFile(join(warmed, 'empty'), '');
+  await symlink('/', join(warmed, 'everything'));
+  const { warmPageCache } = activities('warming');
+  const environment = new MockActivityEnvironment({ heartbeatTimeoutMs: 1_000 });
+  const folders = [warmed, join(folder, 'nowhere')];
+  expect(await environment.run(warmPageCache, { folders })).toEqual({
+    node: expect.any(String),
+    files: 3,
+    bytes: 5 * 1024 * 1024 + 100,
+    whole: true,
+  });
+});
+
+it('stops reading where memory would be filled, and when it is cancelled', async () => {
+  const large = join(folder, 'large');
+  await mkdir(large);
+  // A file without blocks: as large as it says, and nothing on the disk.
+  const file = join(large, 'weights');
+  await writeFile(file, '');
+  await truncate(file, 8 * 1024 ** 4);
+  const { warmPageCache } = activities('warming');
+  const full = new MockActivityEnvironment();
+  expect(await full.run(warmPageCache, { folders: [large] })).toMatchObject({ files: 0, bytes: 0, whole: false });
+
+  await truncate(file, 1024 ** 2);
+  const cancelled = new MockActivityEnvironment();
+  cancelled.cancel();
+  await expect(cancelled.run(warmPageCache, { folders: [large] })).rejects.toThrow(/cancelled/);
+});
+
+it('takes limits of time that a timer can hold, and no longer ones', async () => {
+  const { runOnNode } = activities('running');
+  const command = { run: 'run', command: ['true'], timeoutSeconds: 24 * 86_400 };
+  expect(await new MockActivityEnvironment().run(runOnNode, command)).toMatchObject({ exitCode: 0, timedOut: false });
+  expect(nodeCommandSchema.safeParse({ ...command, timeoutSeconds: 25 * 86_400 }).success).toBe(false);
+});

@@ -1,0 +1,16 @@
+/** A checkpoint as far as copying goes: all its files under a manifest that fits, with bytes that are no weights. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CHECKPOINT_FILES, type CheckpointFile, manifestOf } from '../../model/checkpoint/manifest.ts';
+
+const FILE_BYTES = 10_000;
+
+export async function smallCheckpointFolder(directory: string): Promise<string> {
+  await mkdir(directory, { recursive: true });
+  const contents = Object.fromEntries(CHECKPOINT_FILES.map((name) => [name, randomBytes(FILE_BYTES)]));
+  for (const [name, bytes] of Object.entries(contents)) await writeFile(join(directory, name), bytes);
+  const manifest = manifestOf(contents as Record<CheckpointFile, Buffer>);
+  await writeFile(join(directory, 'manifest.json'), JSON.stringify(manifest));
+  return directory;
+}
