@@ -85,6 +85,7 @@ export function finishRoundActivities(ports: Ports) {
             gate: input.gate,
             certified: certified.certified,
             certificateRefused: certified.refused,
+            kernelsDisagreed: certified.disagreements ?? 0,
             proverExamples: exampleCounts.prover,
             conjecturerExamples: exampleCounts.conjecturer,
           };

@@ -7,6 +7,7 @@ import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts
 import { contentId } from '../data/schemas/ids.ts';
 import { type Proved, provedSchema } from '../data/schemas/records.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
+import { SECOND_KERNEL } from '../lean/certificate/second-kernel.ts';
 import type { FileReport } from '../lean/check-file.ts';
 import { cutShards } from '../selfplay/shards.ts';
 import { certificateOf, sha256 } from './certificate.ts';
@@ -20,6 +21,8 @@ export const certifiedSchema = z.strictObject({
   proved: artifactRefSchema,
   certified: z.number().int(),
   refused: z.number().int(),
+  /** Of those refused, the proofs that Lean's kernel takes and the second one does not; missing in older ones. */
+  disagreements: z.number().int().optional(),
 });
 export type Certified = z.infer<typeof certifiedSchema>;
 
@@ -58,11 +61,12 @@ export function verifyActivities(ports: Ports) {
             const part = `${input.name}/certificates/${String(index).padStart(5, '0')}`;
             return once(store, `${part}.json`, certifiedSchema, async () => {
               const file = join(directory, `Certificate${index}`);
-              const certified = await certifyBatch(input, ports, file, batch, library, signal);
+              const { certified, disagreements } = await certifyBatch(input, ports, file, batch, library, signal);
               return {
                 proved: await writeRecords(store, `${part}-*.jsonl`, certified, signal),
                 certified: certified.length,
                 refused: batch.length - certified.length,
+                disagreements,
               };
             });
           };
@@ -84,6 +88,7 @@ export function verifyActivities(ports: Ports) {
             proved: await writeRecords(store, `${input.name}/proved-*.jsonl`, all(), signal),
             certified: sum(parts, 'certified'),
             refused: sum(parts, 'refused'),
+            disagreements: sum(parts, 'disagreements'),
           };
         }),
       );
@@ -92,8 +97,8 @@ export function verifyActivities(ports: Ports) {
 }
 
 /** Of the parts so far; with several lanes a later one may be there before an earlier one. */
-const sum = (parts: readonly Certified[], what: 'certified' | 'refused'): number =>
-  parts.reduce((total, part) => total + part[what], 0);
+const sum = (parts: readonly Certified[], what: 'certified' | 'refused' | 'disagreements'): number =>
+  parts.reduce((total, part) => total + (part[what] ?? 0), 0);
 
 /**
  * Works on items as they come, at most `lanes` at once. Waits for all that was begun, also when one fails: nobody works
@@ -131,6 +136,12 @@ async function* batchesOf(proofs: AsyncIterable<Proved>, size: number): AsyncGen
   if (batch.proofs.length > 0) yield batch;
 }
 
+interface CertifiedBatch {
+  readonly certified: readonly Proved[];
+  /** Proofs that the second kernel refuses. */
+  readonly disagreements: number;
+}
+
 /**
  * The proofs of a batch that hold. One that does not spoils the module for the others, and one that makes Lean run on, or
  * the file too large, leaves no module at all; nobody can judge the others then. They are tried again in halves, a single
@@ -144,7 +155,7 @@ async function certifyBatch(
   batch: readonly Proved[],
   library: readonly GrownRecord[],
   signal: AbortSignal,
-): Promise<Proved[]> {
+): Promise<CertifiedBatch> {
   const check = async (proofs: readonly Proved[], path: string): Promise<FileReport> => {
     await writeFile(path, certificateFile(proofs, library));
     const task = certificateTask(proofs, library);
@@ -166,20 +177,28 @@ async function certifyBatch(
     const verdict = judged.get(keptName(proof))?.verdict ?? 'unchecked';
     return verdict === 'unchecked' || (verdict === 'accepted' && !isClean);
   });
-  if (open.length === 0) return certified;
+  // What a module is refused for without a theorem's name is one proof's fault where that stands alone in it.
+  const disagreements = report.theorems.filter(
+    ({ verdict, refusedBy = [] }) =>
+      refusedBy.includes(SECOND_KERNEL) && (verdict === 'rejected' || batch.length === 1),
+  ).length;
+  if (open.length === 0) return { certified, disagreements };
   if (batch.length === 1) {
     const control = controlFor(batch[0]!);
     const other = await check([control], `${name}_control.lean`);
     const ofControl = other.theorems.find((one) => one.name === keptName(control));
     if (ofControl?.verdict !== 'accepted')
       throw noVerdict(1, report.reason || other.reason || ofControl?.message || 'the file has errors elsewhere');
-    return [];
+    return { certified: [], disagreements };
   }
   const parts = open.length < batch.length ? [open] : cutShards(open, Math.ceil(open.length / 2));
-  const later: Proved[] = [];
+  const done: CertifiedBatch[] = [{ certified, disagreements }];
   for (const [index, part] of parts.entries())
-    later.push(...(await certifyBatch(input, ports, `${name}_${index}`, part, library, signal)));
-  return [...certified, ...later];
+    done.push(await certifyBatch(input, ports, `${name}_${index}`, part, library, signal));
+  return {
+    certified: done.flatMap((one) => one.certified),
+    disagreements: done.reduce((total, one) => total + one.disagreements, 0),
+  };
 }
 
 /**

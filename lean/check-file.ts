@@ -41,6 +41,8 @@ interface TheoremReport {
   readonly axioms: readonly string[];
   /** Further checkers that could not tell of this theorem, by name; missing where there is none. */
   readonly declinedBy?: readonly string[];
+  /** Those that found something wrong with it, or with the module without naming a theorem; missing where there is none. */
+  readonly refusedBy?: readonly string[];
 }
 
 export interface FileReport {
@@ -323,8 +325,9 @@ async function judgeFurther(
     theorems: accepted.map(({ name }) => hidden.get(name) ?? name),
     memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
   };
-  const { records, objections, declinedBy } = await runCheckers(checkers, file, `${directory}-checkers`).finally(() =>
-    rm(`${directory}-checkers`, { recursive: true, force: true }),
+  const scratch = `${directory}-checkers`;
+  const { records, objections, declinedBy, refusedBy } = await runCheckers(checkers, file, scratch).finally(() =>
+    rm(scratch, { recursive: true, force: true }),
   );
   const theorems = judged.map((theorem): TheoremReport => {
     const name = hidden.get(theorem.name) ?? theorem.name;
@@ -333,9 +336,11 @@ async function judgeFurther(
     if (!isAccepted(theorem)) return theorem;
     if (own === undefined && !objections.has(null))
       return declined === undefined ? theorem : { ...theorem, declinedBy: declined };
-    if (own !== undefined) return { ...theorem, verdict: 'rejected', message: own };
+    const by = refusedBy.get(own === undefined ? null : name);
+    const refused = by === undefined ? theorem : { ...theorem, refusedBy: by };
+    if (own !== undefined) return { ...refused, verdict: 'rejected', message: own };
     // Whoever refuses a module may mean any theorem of it.
-    return { ...theorem, verdict: 'unchecked', message: objections.get(null)! };
+    return { ...refused, verdict: 'unchecked', message: objections.get(null)! };
   });
   return { theorems, checks: records };
 }

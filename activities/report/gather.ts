@@ -45,6 +45,9 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
   const rounds: RoundFigures[] = [];
   for (const outcome of state.outcomes) rounds.push(await gatherRound(gathering, outcome));
   const { provedEver, provedBySft } = gathering;
+  const secondKernel = { accepted: 0, declined: 0, none: 0 };
+  for (const round of rounds)
+    for (const said of ['accepted', 'declined', 'none'] as const) secondKernel[said] += round.secondKernel[said];
   const conjecturesProved = rounds.reduce((sum, round) => sum + round.counts.conjecturesProved, 0);
   return {
     run,
@@ -57,6 +60,7 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
       source.leanVersion ?? gathering.leanVersion,
       provedEver.size + conjecturesProved,
       [...gathering.ineligibleBecause],
+      secondKernel,
     ),
     evaluation: source.evaluation,
     finished: source.finished,

@@ -7,6 +7,7 @@ import {
   type Summary,
   sumVerdicts,
 } from '../../data/schemas/round.ts';
+import type { SecondOpinion } from '../certificate.ts';
 import type { RunState } from '../run-state.ts';
 
 export function summarise(
@@ -16,6 +17,7 @@ export function summarise(
   leanVersion: string,
   proofsInFile: number,
   ineligibleBecause: readonly string[],
+  secondKernel: Readonly<Record<SecondOpinion, number>>,
 ): Summary {
   const { outcomes, skipped, config, data, sft } = state;
   const baseline = outcomes.find((outcome) => outcome.round === 0)?.counts.provedEver ?? 0;
@@ -55,6 +57,7 @@ export function summarise(
     rounds,
     heldOut: evaluation,
     evaluations: [...state.evaluations],
+    secondKernel: { ...secondKernel, disagreed: sum((counts) => counts.kernelsDisagreed ?? 0) },
     proofsInFile,
     eligible: ineligibleBecause.length === 0,
     ineligibleBecause: [...ineligibleBecause],
@@ -64,6 +67,11 @@ export function summarise(
 /** Loud, at the top of every table: nobody should have to look for it. */
 function notEligible({ ineligibleBecause }: Summary): [string, string] {
   return ['NOT ELIGIBLE', ineligibleBecause.join('; ')];
+}
+
+function checkedTwice({ accepted, declined, none, disagreed }: NonNullable<Summary['secondKernel']>): string {
+  const certified = `${accepted} of ${accepted + declined + none} certified proofs`;
+  return disagreed === 0 ? certified : `${certified}; THE KERNELS DISAGREE ON ${disagreed}`;
 }
 
 /** The summary as rows of two columns, for the terminal and the report alike. */
@@ -102,5 +110,6 @@ export function summaryRows(summary: Summary): [string, string][] {
       .join(', '),
   ]);
   rows.push(['proofs kept', String(summary.proofsInFile)]);
+  if (summary.secondKernel !== undefined) rows.push(['checked twice', checkedTwice(summary.secondKernel)]);
   return rows;
 }

@@ -71,6 +71,8 @@ export const roundCountsSchema = z.strictObject({
   provedEver: count,
   certified: count,
   certificateRefused: count,
+  /** Of those refused, the proofs that Lean's kernel takes and ours does not; missing in older rounds. */
+  kernelsDisagreed: count.optional(),
   proverExamples: count,
   conjecturerExamples: count,
 });
@@ -195,6 +197,11 @@ export const summarySchema = z.strictObject({
   heldOut: evaluationSchema.nullable(),
   /** Held-out evaluations between rounds (`evaluation.everyRounds`), in order. */
   evaluations: z.array(roundEvaluationSchema),
+  /**
+   * Certified proofs by what the second kernel said of them: `accepted` are checked twice, of `declined` it could not tell,
+   * about `none` it was not asked. `disagreed`: proofs that it refused, which are not certified. Missing in older summaries.
+   */
+  secondKernel: z.strictObject({ accepted: count, declined: count, none: count, disagreed: count }).optional(),
   proofsInFile: count,
   /** May the result be reported as one? Not where Lean ran without a sandbox; older summaries do not say and are not. */
   eligible: z.boolean().default(false),

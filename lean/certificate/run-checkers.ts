@@ -8,6 +8,8 @@ export interface CheckersReport {
   readonly records: readonly CheckRecord[];
   /** What was found wrong, by theorem; under `null` what is about no theorem that could be named. */
   readonly objections: ReadonlyMap<string | null, string>;
+  /** Names of the checkers that found something wrong, by theorem; under `null` as above. */
+  readonly refusedBy: ReadonlyMap<string | null, readonly string[]>;
   /** Names of the checkers that could not tell of a theorem, by theorem. */
   readonly declinedBy: ReadonlyMap<string, readonly string[]>;
 }
@@ -22,6 +24,7 @@ export async function runCheckers(
 ): Promise<CheckersReport> {
   const records: CheckRecord[] = [];
   const objections = new Map<string | null, string>();
+  const refusedBy = new Map<string | null, string[]>();
   const declinedBy = new Map<string, string[]>();
   for (const [index, checker] of checkers.entries()) {
     file.signal?.throwIfAborted();
@@ -42,11 +45,15 @@ export async function runCheckers(
     });
     if (answer.outcome === 'refused' || answer.outcome === 'failed')
       for (const theorem of answer.theorems ?? [null]) objections.set(theorem, describe(checker.name, answer));
+    if (answer.outcome === 'refused') for (const theorem of answer.theorems ?? [null]) add(refusedBy, theorem, checker);
     if (answer.outcome === 'declined')
-      for (const theorem of answer.theorems ?? file.theorems)
-        declinedBy.set(theorem, [...(declinedBy.get(theorem) ?? []), checker.name]);
+      for (const theorem of answer.theorems ?? file.theorems) add(declinedBy, theorem, checker);
   }
-  return { records, objections, declinedBy };
+  return { records, objections, refusedBy, declinedBy };
+}
+
+function add<Theorem>(names: Map<Theorem, string[]>, theorem: Theorem, { name }: Checker): void {
+  names.set(theorem, [...(names.get(theorem) ?? []), name]);
 }
 
 function describe(name: string, { outcome, detail }: CheckerAnswer): string {

@@ -15,6 +15,7 @@ import { resolveConfig } from '../../data/config/resolve.ts';
 import { certificateSchema, type Proved, provedSchema, type VerdictKind } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { SECOND_KERNEL } from '../../lean/certificate/second-kernel.ts';
 import { checkFile, type FileReport } from '../../lean/check-file.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
@@ -203,6 +204,28 @@ describe('certify', () => {
     expect(
       kept.flatMap(({ certificate }) => certificate!.checks!).filter(({ outcome }) => outcome !== 'accepted'),
     ).toEqual([]);
+  });
+  it.each([
+    ['a theorem by its name', true],
+    ['the module alone', false],
+  ])('counts the proofs over which two kernels disagree, where the second one refuses %s', async (_, isNamed) => {
+    const files: number[] = [];
+    const plain = checker(() => false, files);
+    const bad = new Set([keptName(proofs[2]!), keptName(proofs[6]!)]);
+    const result = await certify(async (run, path) => {
+      const report = await plain(run, path);
+      const control = /theorem (control_\w+)/.exec(await readFile(path, 'utf8'))?.[1];
+      if (control !== undefined) {
+        const accepted = { verdict: 'accepted' as const, line: 1, column: 0, message: '', axioms: [] };
+        return { ...report, theorems: [{ ...accepted, name: `Kept.${control}` }] };
+      }
+      if (!report.theorems.some(({ name }) => bad.has(name))) return report;
+      const refused = { refusedBy: [SECOND_KERNEL], verdict: isNamed ? ('rejected' as const) : ('unchecked' as const) };
+      const theorems = report.theorems.map((one) => (!isNamed || bad.has(one.name) ? { ...one, ...refused } : one));
+      const refusal = { by: SECOND_KERNEL, version: '1', outcome: 'refused' as const, ms: 1 };
+      return { ...report, outcome: 'rejected', theorems, checks: [...report.checks, refusal] };
+    });
+    expect(result).toMatchObject({ certified: 7, refused: 2, disagreements: 2 });
   });
   it('does not check again what an attempt that failed later has certified', async () => {
     const many = Array.from({ length: 301 }, (_, index) =>

@@ -8,6 +8,7 @@ import type { RunFigures } from '../../activities/report/figures.ts';
 import { gatherRun } from '../../activities/report/gather.ts';
 import { makeReport, type ReportFile } from '../../activities/report/make-report.ts';
 import { openRun } from '../../activities/report/open-run.ts';
+import { summaryRows } from '../../activities/report/summary.ts';
 import { CHECK_MS, makeRun, type SyntheticRun } from './synthetic-run.ts';
 import { firstFlaw } from './well-formed.ts';
 
@@ -42,6 +43,7 @@ const KNOWN: SyntheticRun = {
       gate: { unparsable: 5, duplicate: 2, 'not-elaborating': 4, trivial: 3, refutable: 1 },
       infra: 2,
       certificateRefused: 1,
+      kernelsDisagreed: 1,
     },
   ],
 };
@@ -141,6 +143,12 @@ describe('the report of a run', () => {
     ]);
     const page = (await makeReport([figures])).find(({ name }) => name.endsWith('.html'))!;
     expect(page.text).toContain('Checked twice, by Lean’s kernel and by ours: 2 of 4 certified proofs');
+    expect(page.text).toContain('They disagree on 1, not certified');
+    expect(figures.summary.secondKernel).toEqual({ accepted: 2, declined: 0, none: 2, disagreed: 1 });
+    expect(summaryRows(figures.summary)).toContainEqual([
+      'checked twice',
+      '2 of 4 certified proofs; THE KERNELS DISAGREE ON 1',
+    ]);
   });
 
   it('lists what the SFT model did not prove, the hardest and the newest, with certificates', () => {

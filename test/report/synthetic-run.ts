@@ -36,6 +36,7 @@ export interface SyntheticRound {
   readonly gate?: GateCounts;
   readonly infra?: number;
   readonly certificateRefused?: number;
+  readonly kernelsDisagreed?: number;
   readonly secondsPerStage?: Readonly<Record<string, number>>;
   readonly proof?: string;
   readonly premises?: readonly string[];
@@ -240,6 +241,7 @@ async function makeRound(
       provedEver: everProved.size,
       certified: proved.length,
       certificateRefused: spec.certificateRefused ?? 0,
+      ...(spec.kernelsDisagreed === undefined ? {} : { kernelsDisagreed: spec.kernelsDisagreed }),
       proverExamples: proved.length,
       conjecturerExamples: conjecturesProved,
     },

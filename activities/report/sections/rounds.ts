@@ -35,11 +35,13 @@ export function roundsTable(run: RunFigures): string {
 
 /** How many certified proofs two kernels that share nothing have checked. */
 export function secondKernelText(run: RunFigures): string {
-  const sum = (pick: (of: RunFigures['rounds'][number]['secondKernel']) => number): number =>
-    run.rounds.reduce((total, { secondKernel }) => total + pick(secondKernel), 0);
-  const [accepted, declined, none] = [sum((of) => of.accepted), sum((of) => of.declined), sum((of) => of.none)];
+  const { secondKernel } = run.summary;
+  if (secondKernel === undefined) return '';
+  const { accepted, declined, none, disagreed } = secondKernel;
+  const disagreement =
+    disagreed === 0 ? '' : ` They disagree on ${disagreed}, not certified: one of the two is wrong (STP1802).`;
   return note(
-    `Checked twice, by Lean’s kernel and by ours: ${accepted} of ${accepted + declined + none} certified proofs; ours could not tell of ${declined} and was not asked about ${none}.`,
+    `Checked twice, by Lean’s kernel and by ours: ${accepted} of ${accepted + declined + none} certified proofs; ours could not tell of ${declined} and was not asked about ${none}.${disagreement}`,
   );
 }
 
