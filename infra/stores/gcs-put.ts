@@ -11,7 +11,7 @@ import { checksumOfFile, pieces } from './contents.ts';
 import { Crc32c } from './crc32c.ts';
 import { type GcsClient, type GcsResource, type NewObject, resourceSchema } from './gcs-client.ts';
 import { statusOf } from './gcs-errors.ts';
-import { askSession, CHUNK_BYTES, inChunks, uploadChunks } from './gcs-upload.ts';
+import { askSession, CHUNK_BYTES, inChunks, uploadChunks, uploadRest } from './gcs-upload.ts';
 import { type PutFileOptions, type PutOptions, type UploadToken, uploadTokenSchema } from './object-store.ts';
 import { damaged, differs } from './store-errors.ts';
 
@@ -45,7 +45,7 @@ export async function putInput(target: PutTarget, input: AsyncIterable<Buffer>):
     const session = await client.openSession(name, describe(options));
     const { signal, onProgress } = options;
     const all = concatenated(head, { [Symbol.asyncIterator]: () => chunks });
-    const resource = await uploadChunks(all, { session, offset: 0, total: null, signal, onProgress });
+    const resource = await uploadChunks(all, { session, offset: 0, signal, onProgress });
     if (resource.crc32c === crc.toBase64()) return resource;
     await client.remove(name, resource.generation);
     throw damaged(
@@ -82,7 +82,7 @@ export async function putFile(
     // Whoever reads the note may write the object: it is for the owner only. Without it only resuming is lost.
     if (started === null) await writeNote(notePath, token).catch(() => {});
     options.onUpload?.(token);
-    const { resource, crc } = await uploadRest(path, session, started?.offset ?? 0, bytes, options);
+    const { resource, crc } = await uploadFile(path, session, started?.offset ?? 0, bytes, options);
     await rm(notePath, { force: true });
     if (resource.crc32c === crc.toBase64()) return resource;
     // What an earlier attempt had sent were other bytes, or they were damaged on the way.
@@ -100,7 +100,7 @@ export async function putFile(
 const withoutUpload = ({ upload: _, ...others }: PutFileOptions): PutFileOptions => others;
 
 /** Sends what follows the offset. The checksum is of the whole file: what was sent before is read for it too. */
-async function uploadRest(
+async function uploadFile(
   path: string,
   session: string,
   offset: number,
@@ -108,12 +108,20 @@ async function uploadRest(
   { signal, onProgress }: PutFileOptions,
 ): Promise<{ readonly resource: GcsResource; readonly crc: Crc32c }> {
   const crc = new Crc32c();
-  if (offset > 0)
-    for await (const piece of pieces(createReadStream(path, { end: offset - 1, highWaterMark: READ_BYTES }), signal))
-      crc.update(piece);
-  const rest = pieces(createReadStream(path, { start: offset, highWaterMark: READ_BYTES }), signal);
-  const upload = { session, offset, total, signal, onProgress };
-  const resource = await uploadChunks(inChunks(summed(rest, crc)), upload);
+  const read = (start: number, end = total): AsyncGenerator<Buffer> =>
+    pieces(createReadStream(path, { start, end: end - 1, highWaterMark: READ_BYTES }), signal);
+  if (offset > 0) for await (const piece of read(0, offset)) crc.update(piece);
+  /** After a broken connection some bytes are read again; they are in the checksum. */
+  const summed = async function* (start: number): AsyncGenerator<Buffer> {
+    let at = start;
+    for await (const piece of read(start)) {
+      crc.update(piece.subarray(Math.min(piece.length, crc.bytes - at)));
+      at += piece.length;
+      yield piece;
+    }
+    if (at < total) throw new Error(`the file ended after ${at} of ${total} bytes`);
+  };
+  const resource = await uploadRest(summed, total, { session, offset, signal, onProgress });
   return { resource, crc };
 }
 

@@ -1,10 +1,12 @@
 /**
- * Large objects to Google Cloud Storage over a resumable session: chunk by chunk, each kept until the service has
- * confirmed it. After a failure the service is asked how far it got, and the upload goes on from there; so it does in
- * another process that knows the session. (cloud.google.com/storage/docs/performing-resumable-uploads)
+ * Large objects to Google Cloud Storage over a resumable session: a file in one request, as fast as the connection takes it;
+ * what can be read only once chunk by chunk, each kept until the service has confirmed it. After a failure the service is
+ * asked how far it got, and the upload goes on from there; so it does in another process that knows the session.
+ * (cloud.google.com/storage/docs/performing-resumable-uploads)
  */
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GcsResource, GcsStatusError, resourceSchema } from './gcs-client.ts';
 import { isTransient } from './gcs-errors.ts';
@@ -14,7 +16,7 @@ export const CHUNK_BYTES = 8 << 20;
 const ATTEMPTS = 8;
 const PAUSE_MS = 250;
 const PAUSE_MS_MAX = 30_000;
-/** The service answers a chunk within seconds; a connection without a byte for so long is dead. */
+/** The service answers within seconds; a connection without a byte for so long is dead. */
 const SILENCE_MS_MAX = 120_000;
 /** An object's resource is some kilobytes. */
 const ANSWER_BYTES_MAX = 1 << 20;
@@ -24,13 +26,18 @@ const INCOMPLETE = 308;
 export interface SessionUpload {
   /** Address of the session. */
   readonly session: string;
-  /** Bytes that the service has already; `chunks` go on from there. */
+  /** Bytes that the service has already; the upload goes on from there. */
   readonly offset: number;
-  /** Bytes of the whole object; null where that shows only at the end of the chunks. */
-  readonly total: number | null;
   readonly signal?: AbortSignal | undefined;
-  /** Called with the bytes the service has confirmed. */
+  /** Called with the bytes that are sent. */
   readonly onProgress?: ((bytesWritten: number) => void) | undefined;
+}
+
+/** What a request carries: bytes [start, end) of the object, in memory or read while they are sent. */
+interface Body {
+  readonly start: number;
+  readonly end: number;
+  readonly content: Buffer | AsyncIterable<Buffer>;
 }
 
 /** How far a session is: bytes confirmed, or the finished object. `total` also finishes a session that has all bytes. */
@@ -39,7 +46,34 @@ export async function askSession(
   total: number | null,
   signal?: AbortSignal,
 ): Promise<number | GcsResource> {
-  return request(session, `bytes */${total ?? '*'}`, null, signal);
+  const nothing = { start: 0, end: 0, content: Buffer.alloc(0) };
+  return request(session, `bytes */${total ?? '*'}`, nothing, signal);
+}
+
+/**
+ * Sends what `read(start)` gives, the rest of the object of `total` bytes, and resolves with the finished object. Rejects with
+ * the service's last failure, or that of reading.
+ */
+export async function uploadRest(
+  read: (start: number) => AsyncIterable<Buffer>,
+  total: number,
+  upload: SessionUpload,
+): Promise<GcsResource> {
+  const content = (start: number): AsyncIterable<Buffer> => counted(read(start), start, upload.onProgress);
+  return finished(await send(content, { start: upload.offset, end: total, isLast: true }, upload));
+}
+
+async function* counted(
+  input: AsyncIterable<Buffer>,
+  start: number,
+  onProgress: SessionUpload['onProgress'],
+): AsyncGenerator<Buffer> {
+  let at = start;
+  for await (const piece of input) {
+    yield piece;
+    at += piece.length;
+    onProgress?.(at);
+  }
 }
 
 /** Sends the chunks and resolves with the finished object. Rejects with the service's last failure. */
@@ -52,13 +86,12 @@ export async function uploadChunks(chunks: AsyncIterable<Buffer>, upload: Sessio
       // The next is read while this one is on its way. Its failure is heard where it is awaited.
       const reading = current.done ? Promise.resolve(current) : input.next();
       reading.catch(() => {});
-      const end = at + chunk.length;
-      // Only the last chunk says how long the object is; where that is not known before, one must look ahead.
-      const last = upload.total === null ? (await reading).done === true : end === upload.total;
-      if (!last && current.done) throw new Error(`the source ended after ${end} of ${upload.total} bytes`);
-      const finished = await sendChunk(chunk, at, last, upload);
-      if (finished !== null) return finished;
-      if (last) throw new Error('the session has every byte and is not finished');
+      const [start, end] = [at, at + chunk.length];
+      // Only the last chunk says how long the object is: one must look ahead.
+      const isLast = (await reading).done === true;
+      const answer = await send((from) => chunk.subarray(from - start), { start, end, isLast }, upload);
+      upload.onProgress?.(end);
+      if (isLast) return finished(answer);
       at = end;
       current = await reading;
     }
@@ -67,34 +100,42 @@ export async function uploadChunks(chunks: AsyncIterable<Buffer>, upload: Sessio
   }
 }
 
-async function sendChunk(chunk: Buffer, at: number, last: boolean, upload: SessionUpload): Promise<GcsResource | null> {
-  const end = at + chunk.length;
-  const total = last ? end : null;
-  let confirmed = at;
+function finished(answer: GcsResource | null): GcsResource {
+  if (answer === null) throw new Error('the session has every byte and is not finished');
+  return answer;
+}
+
+/** Until the service has bytes [start, end); the finished object where they are its last. */
+async function send(
+  content: (from: number) => Body['content'],
+  { start, end, isLast }: { readonly start: number; readonly end: number; readonly isLast: boolean },
+  { session, signal }: SessionUpload,
+): Promise<GcsResource | null> {
+  const total = isLast ? end : null;
+  let confirmed = start;
   let unsure = false;
   for (let attempt = 1; ; ) {
     try {
-      const range = `bytes ${confirmed}-${end - 1}/${total ?? '*'}`;
       const answer =
         unsure || confirmed === end
-          ? await askSession(upload.session, total, upload.signal)
-          : await request(upload.session, range, chunk.subarray(confirmed - at), upload.signal);
-      if (typeof answer !== 'number') {
-        upload.onProgress?.(end);
-        return answer;
-      }
-      if (answer < at || answer > end) throw new Error(`the session has ${answer} bytes, expected ${at} to ${end}`);
+          ? await askSession(session, total, signal)
+          : await request(
+              session,
+              `bytes ${confirmed}-${end - 1}/${total ?? '*'}`,
+              { start: confirmed, end, content: content(confirmed) },
+              signal,
+            );
+      if (typeof answer !== 'number') return answer;
+      if (answer < start || answer > end)
+        throw new Error(`the session has ${answer} bytes, expected ${start} to ${end}`);
       if (answer > confirmed) attempt = 1;
       unsure = false;
       confirmed = answer;
-      upload.onProgress?.(confirmed);
-      if (confirmed === end && !last) return null;
+      if (confirmed === end) return null;
     } catch (error) {
-      upload.signal?.throwIfAborted();
+      signal?.throwIfAborted();
       if (!isTransient(error) || attempt === ATTEMPTS) throw error;
-      await sleep(Math.min(PAUSE_MS * 2 ** (attempt - 1), PAUSE_MS_MAX), undefined, {
-        ...(upload.signal && { signal: upload.signal }),
-      });
+      await sleep(Math.min(PAUSE_MS * 2 ** (attempt - 1), PAUSE_MS_MAX), undefined, { ...(signal && { signal }) });
       unsure = true;
       attempt += 1;
     }
@@ -105,10 +146,10 @@ async function sendChunk(chunk: Buffer, at: number, last: boolean, upload: Sessi
 async function request(
   session: string,
   contentRange: string,
-  body: Buffer | null,
+  body: Body,
   signal: AbortSignal | undefined,
 ): Promise<number | GcsResource> {
-  const { status, range, text } = await put(session, contentRange, body ?? Buffer.alloc(0), signal);
+  const { status, range, text } = await put(session, contentRange, body, signal);
   if (status === INCOMPLETE) {
     const received = /^bytes=0-(\d+)$/.exec(range);
     return received === null ? 0 : Number(received[1]) + 1;
@@ -120,13 +161,13 @@ async function request(
 function put(
   session: string,
   contentRange: string,
-  body: Buffer,
+  { start, end, content }: Body,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly status: number; readonly range: string; readonly text: string }> {
   return new Promise((resolve, reject) => {
     const send = session.startsWith('https:') ? httpsRequest : httpRequest;
     // The session's address stands for the right to write; it needs no other credentials.
-    const headers = { 'content-range': contentRange, 'content-length': body.length };
+    const headers = { 'content-range': contentRange, 'content-length': end - start };
     const sending = send(session, { method: 'PUT', headers, timeout: SILENCE_MS_MAX, ...(signal && { signal }) });
     sending.on('error', reject);
     sending.on('timeout', () => sending.destroy(new Error(`network: silent for ${SILENCE_MS_MAX} ms`)));
@@ -141,12 +182,15 @@ function put(
         }
         const text = Buffer.concat(parts).toString();
         resolve({ status: answer.statusCode ?? 0, range: String(answer.headers.range ?? ''), text });
+        // An answer before the end is a refusal: nobody reads the rest.
+        if (!sending.writableEnded) sending.destroy();
       } catch (error) {
         sending.destroy();
         reject(error as Error);
       }
     });
-    sending.end(body);
+    if (Buffer.isBuffer(content)) sending.end(content);
+    else pipeline(content, sending).catch(reject);
   });
 }
 

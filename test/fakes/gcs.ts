@@ -40,6 +40,8 @@ export type Fault =
   | { readonly kind: 'status'; readonly status: number; readonly retryAfterSeconds?: number }
   /** The connection breaks after so many bytes of the request's body; the bytes before stay received. */
   | { readonly kind: 'drop-upload'; readonly afterBytes: number }
+  /** Nothing of the request's body is read after so many bytes; then the connection breaks. */
+  | { readonly kind: 'stall-upload'; readonly afterBytes: number; readonly until: Promise<unknown> }
   /** The request is carried out, but its answer is lost. */
   | { readonly kind: 'drop-answer' }
   /** The connection breaks after so many bytes of the answer's body. */
@@ -62,6 +64,8 @@ export interface FakeGcs {
   /** Bytes of bodies since the start: of requests, and of answers. */
   bytesReceived(): number;
   bytesSent(): number;
+  /** Requests that have come and are not answered. */
+  underWay(): number;
   /** Faults not met yet. */
   pendingFaults(): number;
   close(): Promise<void>;
@@ -72,7 +76,7 @@ export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs>
   const sessions = new Map<string, Session>();
   const faults: { request: { test(line: string): boolean }; fault: Fault }[] = [];
   const requests: string[] = [];
-  let [received, sent] = [0, 0];
+  let [received, sent, underWay] = [0, 0, 0];
   let lastGeneration = 1_700_000_000_000_000;
 
   const server = createServer((request, response) => {
@@ -80,10 +84,15 @@ export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs>
     requests.push(line);
     const index = faults.findIndex((entry) => entry.request.test(line));
     const fault = index === -1 ? null : faults.splice(index, 1)[0]!.fault;
-    answer(request, response, fault).catch((error: unknown) => {
-      if (error instanceof Refusal) sendError(response, error.status, error.message);
-      else if (!response.destroyed) sendError(response, 500, String(error));
-    });
+    underWay += 1;
+    answer(request, response, fault)
+      .catch((error: unknown) => {
+        if (error instanceof Refusal) sendError(response, error.status, error.message);
+        else if (!response.destroyed) sendError(response, 500, String(error));
+      })
+      .finally(() => {
+        underWay -= 1;
+      });
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse, fault: Fault | null): Promise<void> {
@@ -93,8 +102,7 @@ export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs>
       return sendError(response, fault.status, 'injected');
     }
     const url = new URL(request.url ?? '', 'http://fake');
-    const dropAfter = fault?.kind === 'drop-upload' ? fault.afterBytes : null;
-    const { body, cut } = await readBody(request, dropAfter);
+    const { body, cut } = await readBody(request, fault);
     received += body.length;
     const reply = route(request, url, body, cut);
     if (cut || fault?.kind === 'drop-answer') return void request.socket.destroy();
@@ -230,6 +238,7 @@ export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs>
     forgetSessions: () => sessions.clear(),
     bytesReceived: () => received,
     bytesSent: () => sent,
+    underWay: () => underWay,
     pendingFaults: () => faults.length,
     close: () =>
       new Promise((resolve) => {
@@ -302,16 +311,22 @@ function sendError(response: ServerResponse, status: number, message: string): v
   response.writeHead(reply.status, reply.headers).end(reply.body);
 }
 
-/** Body of the request; with `dropAfter` only so many bytes of it, and `cut` true. */
-async function readBody(request: IncomingMessage, dropAfter: number | null): Promise<{ body: Buffer; cut: boolean }> {
+/** Body of the request; where it is dropped or stalled only so many bytes of it, and `cut` true. */
+async function readBody(request: IncomingMessage, fault: Fault | null): Promise<{ body: Buffer; cut: boolean }> {
+  const until = fault?.kind === 'stall-upload' ? fault.until : null;
+  const bytesMax =
+    until !== null || fault?.kind === 'drop-upload'
+      ? (fault as { afterBytes: number }).afterBytes
+      : Number.POSITIVE_INFINITY;
   const parts: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const part of request) {
       parts.push(part as Buffer);
       bytes += (part as Buffer).length;
-      if (dropAfter !== null && bytes >= dropAfter)
-        return { body: Buffer.concat(parts).subarray(0, dropAfter), cut: true };
+      if (bytes < bytesMax) continue;
+      await until;
+      return { body: Buffer.concat(parts).subarray(0, bytesMax), cut: true };
     }
   } catch {
     // The client went away in the middle: what came counts.
