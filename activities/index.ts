@@ -21,6 +21,7 @@ import { retentionActivities } from './retention.ts';
 import { selectActivities } from './select.ts';
 import { takeOverActivities } from './take-over.ts';
 import { trainActivities } from './train.ts';
+import { trainPartsActivities } from './train-parts.ts';
 import { trainTogetherActivities } from './train-together.ts';
 import { verifyActivities } from './verify.ts';
 import { verifyShardActivities } from './verify-shard.ts';
@@ -46,6 +47,7 @@ export function createControlActivities(ports: Ports) {
 export function createHostActivities(ports: Ports) {
   return {
     ...trainActivities(ports),
+    ...trainPartsActivities(ports),
     ...trainTogetherActivities(ports),
     ...generateActivities(ports),
     ...conjectureActivities(ports),

@@ -13,7 +13,7 @@ const base = path.nullable().default(null);
 /** The ONNX training graph in the worker's own child process. */
 const embeddedTrainer = z.strictObject({ kind: z.literal('embedded') });
 
-/** `infra/trainers/train.py`: PyTorch on the processor or on GPUs of one node. */
+/** `infra/trainers/train.py`: PyTorch on the processor or on GPUs, of one node or of all. */
 const pytorchTrainer = z.strictObject({
   kind: z.literal('pytorch'),
   /** Python with torch, safetensors and tokenizers (`infra/bootstrap/pins.json`). */
@@ -21,7 +21,9 @@ const pytorchTrainer = z.strictObject({
   device: z.enum(['cpu', 'cuda']).default('cuda'),
   /** What is computed in; weights, moments and sums stay in float32. */
   precision: z.enum(['float32', 'bfloat16']).default('bfloat16'),
-  /** Processes, one a GPU. */
+  /** `all`: the processes of all machines of the run train together; they must reach one another. `one`: the first alone. */
+  nodes: z.enum(['one', 'all']).default('one'),
+  /** Processes of a node, one a GPU. */
   processes: positive.max(64).default(1),
   /** `fsdp`: every process holds a share of the weights and moments; `replicated`: each holds all. */
   parallelism: z.enum(['replicated', 'fsdp']).default('replicated'),

@@ -1,0 +1,59 @@
+/** Where processes of several machines can meet on this one: an address that the others reach, and a port that is free. */
+import { createSocket } from 'node:dgram';
+import { createServer, isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { StpError } from '../../data/errors.ts';
+
+/** An address of documentation (RFC 5737), beyond every network of ours: what leads there is the machine's usual way out. */
+const FAR_AWAY = '192.0.2.1';
+/** Of a datagram that is never sent. */
+const ANY_PORT = 9;
+const LOOPBACK = '127.0.0.1';
+const HOST_NAME = /^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$/;
+
+export interface MeetingPlace {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** The port is free now: who wants it must be quick, and ask again where somebody was quicker. */
+export async function meetingPlace(environment: NodeJS.ProcessEnv = process.env): Promise<MeetingPlace> {
+  return { address: await ownAddress(environment), port: await freePort() };
+}
+
+/**
+ * STP_NODE_ADDRESS; else the address of the interface that leads out of this machine, which is also where others come in on
+ * machines of one network; without a way out the first that is no loopback; without a network the loopback.
+ */
+async function ownAddress({ STP_NODE_ADDRESS: given }: NodeJS.ProcessEnv): Promise<string> {
+  if (given !== undefined && given !== '') {
+    if (isIP(given) !== 0 || HOST_NAME.test(given)) return given;
+    const advice = 'Set STP_NODE_ADDRESS to the address or host name by which other nodes reach this one.';
+    throw new StpError('STP1002', `STP_NODE_ADDRESS is "${given.slice(0, 100)}"`, advice);
+  }
+  const outward = await addressTowards(FAR_AWAY);
+  if (outward !== null) return outward;
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? LOOPBACK;
+}
+
+/** This machine's own address on the way there, or null where no way leads there. Nothing is sent. */
+function addressTowards(address: string): Promise<string | null> {
+  const socket = createSocket('udp4');
+  return new Promise<string | null>((resolve) => {
+    socket.once('error', () => resolve(null));
+    socket.connect(ANY_PORT, address, () => resolve(socket.address().address));
+  }).finally(() => socket.close());
+}
+
+function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise<number>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,59 @@
+/**
+ * A machine's worker as a process of its own, with the activities of a PyTorch training over several machines. Arguments:
+ * address of the Temporal server, queue, URI of the store, scratch folder, engine as JSON, folder of notes. It notes the step
+ * it begins with; where the folder has a file `lose` it kills itself with its second state, so that the first is whole.
+ */
+import { existsSync, rmSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { edgeInterceptors, HEARTBEAT_THROTTLE_MS_MAX } from '../../activities/edge.ts';
+import { trainPartsActivities } from '../../activities/train-parts.ts';
+import { trainerEngineSchema } from '../../data/schemas/engines.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+import { pytorchTrainer } from '../../model/pytorch/trainer.ts';
+import type { Trainer } from '../../model/trainer.ts';
+
+const [address = '', taskQueue = '', storeUri = '', scratch = '', engineJson = '', notes = ''] = process.argv.slice(2);
+const engine = trainerEngineSchema.parse(JSON.parse(engineJson));
+if (engine.kind !== 'pytorch') throw new Error('an engine of PyTorch is wanted');
+
+const trainer = (run: string): Trainer => ({
+  train(request, { onKept, onProgress, ...rest } = {}) {
+    let kept = 0;
+    let steps = 0;
+    return pytorchTrainer({ engine, threads: 1, runMark: run }).train(request, {
+      ...rest,
+      async onKept(state) {
+        kept += 1;
+        const lose = join(notes, 'lose');
+        if (kept === 2 && existsSync(lose)) {
+          rmSync(lose);
+          process.kill(process.pid, 'SIGKILL');
+        }
+        await onKept?.(state);
+      },
+      onProgress(progress) {
+        if (steps++ === 0) void appendFile(join(notes, 'first-steps'), `${progress.step}\n`);
+        onProgress?.(progress);
+      },
+    });
+  },
+});
+
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+const connection = await NativeConnection.connect({ address });
+const worker = await Worker.create({
+  connection,
+  taskQueue,
+  interceptors: { activity: [edgeInterceptors] },
+  maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS_MAX,
+  activities: trainPartsActivities({
+    store: () => openStore(storeUri),
+    scratch: async () => scratch,
+    monitor: async () => ({ log: async () => {}, finalise: async () => {} }),
+    trainer,
+  }),
+});
+console.log('ready');
+await worker.run();

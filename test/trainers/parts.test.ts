@@ -1,0 +1,142 @@
+/**
+ * A PyTorch training over two machines on a real Temporal server: two workers with disks of their own, whose processes meet
+ * over the loopback. One is killed on the way and replaced by another; all go on from the store, and the end is that of one
+ * machine. Costs about 40 s of CPU (PyTorch is loaded six times).
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { WorkflowFailedError } from '@temporalio/client';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Ports } from '../../activities/ports.ts';
+import { writeRecords } from '../../activities/record-files.ts';
+import { trainActivities } from '../../activities/train.ts';
+import type { Trained, TrainModelInput } from '../../activities/training.ts';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import { enginesConfigSchema, type PytorchEngine } from '../../data/schemas/engines.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+import { readCheckpoint } from '../../model/checkpoint/checkpoint.ts';
+import { pytorchTrainer } from '../../model/pytorch/trainer.ts';
+import type { trainModel } from '../../workflows/train.ts';
+import { SMALL_SHAPE } from '../model-training/small-model.ts';
+import { interpreter, skipsPython } from '../python/python.ts';
+import { markedProcesses } from '../support/processes.ts';
+import { localServer } from '../support/temporal.ts';
+import { EXAMPLES, smallTraining } from './small-training.ts';
+
+const skipped = skipsPython('a PyTorch training over several machines');
+const STEPS = 24;
+
+const engines = enginesConfigSchema.parse({
+  trainer: {
+    kind: 'pytorch',
+    nodes: 'all',
+    python: interpreter,
+    device: 'cpu',
+    precision: 'float32',
+    microBatchTokens: 256,
+    keepStateSeconds: 0,
+  },
+});
+const engine = engines.trainer as PytorchEngine;
+
+async function inputIn(store: ObjectStore, run: string): Promise<TrainModelInput> {
+  const { sft } = resolveConfig({ preset: 'smoke' });
+  return {
+    run,
+    name: 'checkpoints/sft',
+    examples: await writeRecords(store, 'data/examples.jsonl', EXAMPLES.slice(0, 50)),
+    heldOut: await writeRecords(store, 'data/held-out.jsonl', EXAMPLES.slice(50)),
+    init: null,
+    config: { model: { ...SMALL_SHAPE, tiedEmbeddings: true }, modelThreads: 1, seed: 3 },
+    optimiser: { ...sft, stepsMin: STEPS, stepsMax: STEPS, tokensPerStep: 400 },
+  };
+}
+
+/** By as many processes, of one machine that nobody disturbs. */
+async function onOneMachine(directory: string): Promise<Trained> {
+  const store = await openStore(pathToFileURL(join(directory, 'store')).href);
+  const activities = trainActivities({
+    store: async () => store,
+    scratch: async () => join(directory, 'scratch'),
+    monitor: async () => ({ log: async () => {}, finalise: async () => {} }),
+    trainer: () => pytorchTrainer({ engine: { ...engine, nodes: 'one', processes: 2 }, threads: 1 }),
+  } as Partial<Ports> as Ports);
+  return new MockActivityEnvironment().run(activities.trainModel, await inputIn(store, 'one'));
+}
+
+/** The checkpoint's folder in a store that is a folder. */
+const folderOf = ({ checkpoint }: Trained): string => new URL('.', checkpoint.manifest.uri).pathname;
+
+it.skipIf(skipped)('two machines train together, and go on when one is lost', async () => {
+  const server = await localServer();
+  onTestFinished(() => server.teardown());
+  const { directory } = await smallTraining();
+  const run = `parts-${randomUUID().slice(0, 8)}`;
+  const storeUri = pathToFileURL(join(directory, 'store')).href;
+  const store = await openStore(storeUri);
+  const queues = ['0', '1'].map((number) => `host/${run}/${number}`);
+  const entry = join(import.meta.dirname, 'parts-worker.ts');
+  const startWorker = async (queue: string, machine: string): Promise<ChildProcess> => {
+    const notes = join(directory, `notes-${machine}`);
+    await mkdir(notes, { recursive: true });
+    const args = [server.address, queue, storeUri, join(directory, machine), JSON.stringify(engine), notes];
+    const worker = spawn(process.execPath, [entry, ...args], {
+      env: { ...process.env, STP_NODE_ADDRESS: '127.0.0.1', GLOO_SOCKET_IFNAME: 'lo' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void worker.kill('SIGKILL'));
+    for await (const line of createInterface({ input: worker.stdout! })) if (line === 'ready') break;
+    return worker;
+  };
+  const [, second] = await Promise.all([startWorker(queues[0]!, 'first'), startWorker(queues[1]!, 'second')]);
+  await writeFile(join(directory, 'notes-second', 'lose'), '');
+  const input = await inputIn(store, run);
+  const taskQueue = `train/${run}`;
+  const workflowsPath = join(import.meta.dirname, 'together-workflow.ts');
+  const workflowWorker = await Worker.create({ connection: server.nativeConnection, taskQueue, workflowsPath });
+  const start = () =>
+    server.client.workflow.execute<typeof trainModel>('trainModel', {
+      workflowId: randomUUID(),
+      taskQueue,
+      args: [{ hostQueue: queues[0]!, hostQueues: queues }, engines, 'SFT', input],
+    });
+  await workflowWorker.runUntil(async () => {
+    const replaced = once(second, 'exit').then(() => startWorker(queues[1]!, 'third'));
+    // A lost machine ends the work; who holds the machines puts another in its place and does it again.
+    const trained = await start().catch((error: unknown) => {
+      expect(error).toBeInstanceOf(WorkflowFailedError);
+      return start();
+    });
+    await replaced;
+    expect(markedProcesses(run)).toEqual([]);
+    const firstSteps = async (machine: string) =>
+      (await readFile(join(directory, `notes-${machine}`, 'first-steps'), 'utf8')).trim().split('\n').map(Number);
+    expect(await firstSteps('second')).toEqual([1]);
+    const [resumed] = await firstSteps('third');
+    expect(resumed).toBeGreaterThan(1);
+    expect(await firstSteps('first')).toEqual([1, resumed]);
+    for await (const { name } of store.list('checkpoints/')) expect(name).not.toContain('/state/');
+
+    const alone = await onOneMachine(join(directory, 'alone'));
+    expect(trained.loss).toBeCloseTo(alone.loss, 4);
+    expect(trained).toMatchObject({ steps: STEPS, tokens: alone.tokens });
+    const [together, reference] = await Promise.all([trained, alone].map((done) => readCheckpoint(folderOf(done))));
+    let distance = 0;
+    for (const [name, { values }] of together!.tensors)
+      values.forEach((value, index) => {
+        distance = Math.max(distance, Math.abs(value - reference!.tensors.get(name)!.values[index]!));
+      });
+    expect(distance).toBeLessThan(1e-3);
+    // What is done is not done again.
+    expect(await start()).toEqual(trained);
+    expect(await firstSteps('first')).toEqual([1, resumed]);
+  });
+});
