@@ -20,6 +20,16 @@ export interface ReleaseClosedInput {
   readonly memo: string;
 }
 
+/** Is there a run under the name now? */
+async function isOpen(workflowId: string): Promise<boolean> {
+  try {
+    return (await getClient().workflow.getHandle(workflowId).describe()).status.name === 'RUNNING';
+  } catch (error) {
+    if ((error as Error).name === 'WorkflowNotFoundError') return false;
+    throw error;
+  }
+}
+
 export function releaseClosedActivities(ports: Pick<Ports, 'provider'>) {
   return {
     /** Has deleted what closed runs have left; says what is still there, to be looked at next time. */
@@ -41,6 +51,8 @@ export function releaseClosedActivities(ports: Pick<Ports, 'provider'>) {
           if (open.has(workflowId) || !nodes.success || nodes.data.provider === 'local') continue;
           const run = workflowId.slice(workflowId.indexOf('/') + 1);
           try {
+            // Lists are behind by moments, and this pass may take long.
+            if (await isOpen(workflowId)) continue;
             const { provider, label } = ports.provider(run, nodes.data);
             left.push(...(await provider.release(label, null)).left);
           } catch (error) {

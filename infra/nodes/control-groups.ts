@@ -75,7 +75,8 @@ async function pidsIn(folder: string): Promise<number[]> {
   // Version 2 ends all at once, those too that are being started; version 1 has no such file.
   const pids = (await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '')).split('\n').filter(Boolean);
   if (pids.length > 0) await writeFile(join(folder, 'cgroup.kill'), '1', { flag: 'r+' }).catch(() => undefined);
-  return pids.map(Number);
+  // One that another PID namespace has is shown as 0, and a signal to 0 would end ourselves.
+  return pids.map(Number).filter((pid) => pid > 0);
 }
 
 /** True where it was there. */

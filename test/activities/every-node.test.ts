@@ -32,7 +32,8 @@ const activities = (node: string) =>
 
 it('copies a checkpoint to the disk of the node, whole, and only once', async () => {
   const { copyCheckpoint } = activities('copying');
-  const copy = () => new MockActivityEnvironment().run(copyCheckpoint, { run: 'run', checkpoint });
+  const input = { run: 'run', checkpoint };
+  const copy = (): ReturnType<typeof copyCheckpoint> => new MockActivityEnvironment().run(copyCheckpoint, input);
   const { directory, bytes } = await copy();
   expect(directory.startsWith(join(folder, 'copying', 'scratch'))).toBe(true);
   const names = (await readdir(source)).sort();
