@@ -7,7 +7,10 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Storage } from '@google-cloud/storage';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -100,6 +103,16 @@ function sharedBehaviour(start: () => Promise<Server>): void {
     expect(ref.bytes).toBe(LARGE.length);
     expect((await store.get(ref)).equals(LARGE)).toBe(true);
     expect((await store.range(ref, 1_234_567, 8_765_432)).equals(LARGE.subarray(1_234_567, 8_765_432))).toBe(true);
+  });
+
+  it('takes a file in one request of a session', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'stp-cross-check-'));
+    await writeFile(join(folder, 'weights'), LARGE);
+    const ref = await store.putFile('weights', join(folder, 'weights'), { count: 2 });
+    await store.download(ref, join(folder, 'copy'));
+    expect((await readFile(join(folder, 'copy'))).equals(LARGE)).toBe(true);
+    expect(await store.stat('weights')).toEqual(ref);
+    await rm(folder, { recursive: true });
   });
 
   it('refuses what is there already, and a generation that is past', async () => {
