@@ -1,9 +1,10 @@
 /**
  * Verdicts of a shard as they come, kept in parts, so that an attempt that follows a lost one goes on where that one was:
  * what has a verdict is not checked again. A part holds whichever verdicts came next, in the order in which Lean gave
- * them; the verdicts of the whole shard, in order, are written at the end from parts and memory.
+ * them, and says in its name how that Lean was walled in; the verdicts of the whole shard, in order, are written at the end
+ * from parts and memory.
  */
-import { type Verdict, verdictSchema } from '../data/schemas/records.ts';
+import { type SandboxFacts, type Verdict, verdictSchema } from '../data/schemas/records.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { readAll, writeRecords } from './record-files.ts';
 
@@ -11,6 +12,9 @@ import { readAll, writeRecords } from './record-files.ts';
 const VERDICTS_PER_PART = 256;
 /** Where verdicts come slowly a part is written after this long: what a lost worker loses at most is this time of its node. */
 const PART_AFTER_MS = 15_000;
+
+/** Of a part whose verdicts an unprotected Lean gave. */
+const UNPROTECTED = /\/\d+-none-[^/]*$/;
 
 /** What a heartbeat says of the parts. */
 export interface PartCursor {
@@ -29,26 +33,36 @@ export class VerdictParts {
   private lastPartAtMs = performance.now();
   private writing: Promise<void> = Promise.resolve();
   private lastPart: string | null = null;
+  private readonly sandbox: SandboxFacts;
+  private isUnprotected = false;
   private readonly onPart: () => void;
 
-  private constructor(store: ObjectStore, folder: string, onPart: () => void) {
+  private constructor(store: ObjectStore, folder: string, sandbox: SandboxFacts, onPart: () => void) {
     this.store = store;
     this.folder = folder;
+    this.sandbox = sandbox;
     this.onPart = onPart;
   }
 
   /**
    * Reads what earlier attempts have left. Of two verdicts on one sample, from attempts side by side, the first counts.
+   * @param sandbox of the Lean that gives the verdicts of this attempt
    * @param onPart called after each part that this attempt has stored
    */
-  static async open(store: ObjectStore, folder: string, onPart: () => void = () => {}): Promise<VerdictParts> {
-    const opened = new VerdictParts(store, folder, onPart);
+  static async open(
+    store: ObjectStore,
+    folder: string,
+    sandbox: SandboxFacts,
+    onPart: () => void = () => {},
+  ): Promise<VerdictParts> {
+    const opened = new VerdictParts(store, folder, sandbox, onPart);
     const names: string[] = [];
     for await (const { name } of store.list(`${folder}/`)) names.push(name);
     for (const name of names.sort()) {
       const ref = await store.stat(name);
       for (const verdict of ref === null ? [] : await readAll(store, ref, verdictSchema))
         if (!opened.keptVerdicts.has(verdict.sampleId)) opened.keptVerdicts.set(verdict.sampleId, verdict);
+      opened.isUnprotected ||= UNPROTECTED.test(name);
       opened.parts++;
       opened.lastPart = name;
     }
@@ -58,6 +72,12 @@ export class VerdictParts {
   /** Verdicts of earlier attempts, by sample. */
   get earlier(): ReadonlyMap<string, Verdict> {
     return this.keptVerdicts;
+  }
+
+  /** The weakest walls of this attempt and those before it. */
+  get weakestSandbox(): SandboxFacts {
+    if (this.sandbox.kind === 'none' || !this.isUnprotected) return this.sandbox;
+    return { kind: 'none', description: 'an earlier attempt at the shard had none' };
   }
 
   get cursor(): PartCursor {
@@ -87,7 +107,7 @@ export class VerdictParts {
     const verdicts = this.pending;
     this.pending = [];
     this.lastPartAtMs = performance.now();
-    const name = `${this.folder}/${String(this.parts++).padStart(5, '0')}-*.jsonl`;
+    const name = `${this.folder}/${String(this.parts++).padStart(5, '0')}-${this.sandbox.kind}-*.jsonl`;
     this.writing = this.writing.then(async () => {
       const { uri } = await writeRecords(this.store, name, verdicts);
       for (const verdict of verdicts) this.keptVerdicts.set(verdict.sampleId, verdict);

@@ -60,7 +60,7 @@ export function verifyShardActivities(ports: Ports) {
           const verifier = await ports.verifier(run, config.verification, library);
           let verified = 0;
           const tell = (): void => report({ verified, of: samples.length, ...parts.cursor });
-          const parts = await VerdictParts.open(store, `${input.name}/verdict-parts`, tell);
+          const parts = await VerdictParts.open(store, `${input.name}/verdict-parts`, verifier.sandbox, tell);
           const earlier = new Map(parts.earlier);
           const open = samples.filter((sample) => !earlier.has(sample.id)).map(candidateOf);
           const started = performance.now();
@@ -119,6 +119,7 @@ export function verifyShardActivities(ports: Ports) {
             part: {
               samples: sampled.samples,
               verdicts: await writeRecords(store, `${input.name}/verdicts-*.jsonl`, verdicts, signal),
+              sandbox: parts.weakestSandbox,
             },
             next: next.length === 0 ? null : await writeRecords(store, `${input.name}/next-*.jsonl`, next, signal),
             sampleCount: sampled.sampleCount,

@@ -9,7 +9,7 @@ import { openPool } from './pool/open-pool.ts';
 import type { DriverName } from './process/driver.ts';
 import { type DriverOptions, openDriver } from './process/open-driver.ts';
 import type { ProcessPlace } from './process/spawn.ts';
-import type { Sandbox } from './sandbox/sandbox.ts';
+import { noSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { openVerdictCache } from './verdict/cache.ts';
 import { checkCandidates, type VerifierState } from './verdict/check-candidates.ts';
 import { openCheckTimes } from './verdict/check-speculation.ts';
@@ -125,6 +125,7 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
 
   return {
     environment,
+    sandbox: (sandbox ?? noSandbox('none was asked for')).facts,
     check: (candidates, check = {}) => track(checkCandidates(state, candidates, check, signalOf(check.signal))),
     checkStatements: (statements, check = {}) => track(checkStatementBatch(state, statements, signalOf(check.signal))),
     async close() {

@@ -2,7 +2,7 @@
  * The `Verifier` port: candidates in, one verdict each out. Every implementation (a pool of Lean processes on this node
  * over any driver, servers elsewhere) gives the same verdicts on the same corpus.
  */
-import type { LeanMessage, VerdictKind } from '../data/schemas/records.ts';
+import type { LeanMessage, SandboxFacts, VerdictKind } from '../data/schemas/records.ts';
 import type { DriverName } from './process/driver.ts';
 
 /** Where the Lean in use came from (`lean-toolchain` order). */
@@ -71,6 +71,8 @@ export interface CheckOptions {
 
 export interface Verifier {
   readonly environment: LeanEnvironment;
+  /** What its Lean is walled in by. */
+  readonly sandbox: SandboxFacts;
   /** Verdicts in the order of the candidates. Never rejects for what a candidate does. */
   check(candidates: readonly Candidate[], options?: CheckOptions): Promise<readonly CheckResult[]>;
   /** Do these statements elaborate? (No proof is tried.) The statement text may be untrusted here. */

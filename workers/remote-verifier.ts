@@ -21,6 +21,7 @@ export async function remoteVerifier(servers: LeanServersSettings, options: Remo
   const verifier = await openVerifier({ ...options, cacheDirectory: options.cacheDirectory(pool.sandbox), pool });
   return {
     ...verifier,
+    sandbox: pool.sandbox,
     async close() {
       await verifier.close();
       await pool.close();

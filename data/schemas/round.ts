@@ -1,7 +1,7 @@
 /** Manifests and summaries: what a round leaves behind, and what a run says of itself at its end. */
 import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
-import { gateVerdictSchema, verdictKindSchema } from './records.ts';
+import { gateVerdictSchema, sandboxFactsSchema, verdictKindSchema } from './records.ts';
 
 const count = z.number().int().nonnegative();
 export const verdictCountsSchema = z.partialRecord(verdictKindSchema, count);
@@ -38,7 +38,16 @@ export const waveFolder = (shard: string, wave: number): string => (wave === 0 ?
 export const shardResultSchema = z.strictObject({
   items: artifactRefSchema,
   /** One part a wave of samples (`sampling.waves`), in order. */
-  parts: z.array(z.strictObject({ samples: artifactRefSchema, verdicts: artifactRefSchema })).min(1),
+  parts: z
+    .array(
+      z.strictObject({
+        samples: artifactRefSchema,
+        verdicts: artifactRefSchema,
+        /** The weakest walls that Lean gave any of these verdicts within; missing in older ones. */
+        sandbox: sandboxFactsSchema.optional(),
+      }),
+    )
+    .min(1),
   sampleCount: count,
   distinctCount: count,
   tokens: count,

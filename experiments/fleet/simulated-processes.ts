@@ -54,7 +54,7 @@ export class SimulatedProcesses {
 export function simulatedVerifier(
   processes: SimulatedProcesses,
   timeOf: (candidate: Candidate) => number,
-): Pick<Verifier, 'environment' | 'check'> {
+): Pick<Verifier, 'environment' | 'sandbox' | 'check'> {
   const environment: LeanEnvironment = {
     source: 'configured',
     executable: '/simulated',
@@ -65,6 +65,7 @@ export function simulatedVerifier(
   };
   return {
     environment,
+    sandbox: { kind: 'none', description: 'no Lean runs' },
     async check(candidates, { signal, onResult }: CheckOptions = {}) {
       const results: CheckResult[] = [];
       let open = candidates.length;

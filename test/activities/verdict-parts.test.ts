@@ -10,7 +10,7 @@ import { readAll, writeRecords } from '../../activities/record-files.ts';
 import { VerdictParts } from '../../activities/verdict-parts.ts';
 import { verifyShardActivities, type WaveResult } from '../../activities/verify-shard.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
-import { type Verdict, type VerdictKind, verdictSchema } from '../../data/schemas/records.ts';
+import { type SandboxFacts, type Verdict, type VerdictKind, verdictSchema } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import type { Candidate, CheckOptions, CheckResult } from '../../lean/verifier.ts';
@@ -18,6 +18,7 @@ import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { statement } from '../selfplay/records.ts';
 
 const SAMPLES = 1_000;
+const WALLED: SandboxFacts = { kind: 'bubblewrap', description: 'a test' };
 const config = resolveConfig({ preset: 'smoke', set: { 'verification.unverifiedShareMax': 0 } });
 const one = statement('theorem a (n : Nat) : n = n');
 const samples = dedupeSamples(
@@ -46,6 +47,7 @@ interface Script {
   readonly verdicts: number;
   readonly ending: 'ends' | 'fails' | 'hangs';
   readonly kindOf?: (proof: string) => VerdictKind;
+  readonly sandbox?: SandboxFacts;
 }
 
 /** One attempt; `asked` gets the proofs that the checker was asked for, `beats` what the heartbeats said. */
@@ -70,7 +72,7 @@ async function attempt(script: Script, asked: string[], beats: unknown[] = []): 
   const ports = {
     store: async () => store,
     monitor: async () => ({ log: async () => undefined }),
-    verifier: async () => ({ environment: { version: 'test' }, check }),
+    verifier: async () => ({ environment: { version: 'test' }, sandbox: script.sandbox ?? WALLED, check }),
   } as unknown as Ports;
   const environment = new MockActivityEnvironment();
   environment.on('heartbeat', (details: unknown) => beats.push(details));
@@ -113,6 +115,19 @@ it('goes on after an attempt that was killed, with the parts that it had stored'
   expect(result).toMatchObject({ verdictCounts: { proved: 334, rejected: 666 }, provedStatements: 1, checkMs: 1_000 });
 });
 
+it('says within which walls the verdicts were given, those of an earlier attempt among them', async () => {
+  const none: SandboxFacts = { kind: 'none', description: 'not there' };
+  await expect(attempt({ verdicts: 600, ending: 'fails' }, [])).rejects.toThrow('the connection was lost');
+  await expect(attempt({ verdicts: 100, ending: 'fails', sandbox: none }, [])).rejects.toThrow();
+  const result = await attempt({ verdicts: SAMPLES, ending: 'ends' }, []);
+  expect(result.part.sandbox).toEqual({ kind: 'none', description: 'an earlier attempt at the shard had none' });
+});
+
+it('says so of walls that all attempts had', async () => {
+  await expect(attempt({ verdicts: 600, ending: 'fails' }, [])).rejects.toThrow('the connection was lost');
+  expect((await attempt({ verdicts: SAMPLES, ending: 'ends' }, [])).part.sandbox).toEqual(WALLED);
+});
+
 it('loses nothing where the attempt could still say so', async () => {
   await expect(attempt({ verdicts: 600, ending: 'fails' }, [])).rejects.toThrow('the connection was lost');
   const second: string[] = [];
@@ -144,13 +159,16 @@ it('counts a verdict once where two attempts ran side by side', async () => {
     tier: 'screen',
     leanVersion: 'test',
   });
-  const [first, second] = [await VerdictParts.open(store, 'parts'), await VerdictParts.open(store, 'parts')];
+  const [first, second] = [
+    await VerdictParts.open(store, 'parts', WALLED),
+    await VerdictParts.open(store, 'parts', WALLED),
+  ];
   for (let index = 0; index < 300; index++) {
     first.add(verdict(`s${index}`, 'proved'));
     second.add(verdict(`s${index}`, 'timeout'));
   }
   await Promise.all([first.keepAll(), second.keepAll()]);
-  const after = await VerdictParts.open(store, 'parts');
+  const after = await VerdictParts.open(store, 'parts', WALLED);
   expect(after.earlier.size).toBe(300);
   expect(after.cursor).toMatchObject({ kept: 300, part: expect.stringMatching(/^parts\/0000\d-/) });
 });

@@ -54,6 +54,7 @@ describe('verifyShard', () => {
     const samples = dedupeSamples(raw, 'm');
     const verifier = {
       environment: { version: 'test' },
+      sandbox: { kind: 'none', description: 'a test' },
       check: async (candidates: readonly { id: string; proof: string }[]) =>
         candidates.map(({ id, proof }) => ({
           id,

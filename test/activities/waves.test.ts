@@ -51,6 +51,7 @@ const generator = {
 /** Every proof of the easy statement holds, none of the hard one, and one in two of the third, by the text. */
 const verifier = {
   environment: { version: 'test' },
+  sandbox: { kind: 'none', description: 'a test' },
   async check(candidates: readonly { id: string; statement: string; proof: string }[]) {
     return candidates.map(({ id, statement: text, proof }) => ({
       id,
