@@ -6,6 +6,7 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { StpError } from '../data/errors.ts';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../data/schemas/artifact.ts';
 import { type ObjectStore, type UploadToken, uploadTokenSchema } from '../infra/stores/object-store.ts';
 import { readManifest } from '../model/checkpoint/checkpoint.ts';
@@ -41,7 +42,11 @@ export interface StoreCheckpointOptions {
   readonly onProgress?: (progress: { readonly uploads: Uploads; readonly bytesStored: number }) => void;
 }
 
-/** Puts a folder's files under `name/`, then `name/files.json`, their list. The folder may be one in a store itself. */
+/**
+ * Puts a folder's files under `name/`, then `name/files.json`, their list. The folder may be one in a store itself. Files of
+ * which there is no list yet are left from an attempt that was lost, and those of other bytes give way: a training that is
+ * taken up on an accelerator need not come to the same ones. STP1404 where the list is there, or comes meanwhile.
+ */
 export async function storeCheckpoint(
   store: ObjectStore,
   name: string,
@@ -60,17 +65,24 @@ export async function storeCheckpoint(
     options.onProgress?.({ uploads: { ...uploads }, bytesStored });
   };
   const refs = await inLanes(names, options.signal, async (file, signal) => {
-    const ref = await store.putFile(`${name}/${file}`, join(directory, file), {
-      signal,
-      upload: uploads[file],
-      onUpload: (token) => {
-        uploads[file] = token;
-        tell();
-      },
-      onProgress: (bytes) => {
-        stored[file] = bytes;
-        tell();
-      },
+    const put = () =>
+      store.putFile(`${name}/${file}`, join(directory, file), {
+        signal,
+        upload: uploads[file],
+        onUpload: (token) => {
+          uploads[file] = token;
+          tell();
+        },
+        onProgress: (bytes) => {
+          stored[file] = bytes;
+          tell();
+        },
+      });
+    const ref = await put().catch(async (error: unknown) => {
+      const left = isConflict(error) ? await store.stat(`${name}/${file}`) : null;
+      if (left === null || (await store.stat(`${name}/files.json`)) !== null) throw error;
+      await store.remove(left);
+      return put();
     });
     delete uploads[file];
     stored[file] = ref.bytes;
@@ -80,7 +92,27 @@ export async function storeCheckpoint(
   const files = Object.fromEntries(names.map((file, index) => [file, refs[index]!]));
   const { model } = await readManifest(directory);
   const manifest = await store.put(`${name}/files.json`, `${JSON.stringify({ model, files }, null, 2)}\n`);
+  await checkStored(store, name, files, manifest);
   return { manifest, model };
+}
+
+const isConflict = (error: unknown): boolean => error instanceof StpError && error.code === 'STP1404';
+
+/** An attempt that was given up for lost may have put its own files in place of ours while we did: then neither's count. */
+async function checkStored(
+  store: ObjectStore,
+  name: string,
+  files: Readonly<Record<string, ArtifactRef>>,
+  manifest: ArtifactRef,
+): Promise<void> {
+  for (const [file, ref] of Object.entries(files)) {
+    const there = await store.stat(`${name}/${file}`);
+    if (there?.crc32c === ref.crc32c && there.generation === ref.generation) continue;
+    await store.remove(manifest);
+    const advice = 'It is stored again on the next try.';
+    const problem = `${ref.uri} was replaced by another attempt at the same training`;
+    throw new StpError('STP1404', problem, advice, { retryable: true, facts: { uri: ref.uri } });
+  }
 }
 
 /** Copies being made by this process, by folder: sampling and training may ask for one at the same time. */

@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -116,6 +116,36 @@ it('makes one copy for all who ask at once, and goes on with one that failed', a
   expect(new Set(copies).size).toBe(1);
   expect(fake.bytesSent() - before).toBeLessThan(ALL_BYTES + 64 * 1024);
   expect((await readdir(copies[0]!)).sort()).toEqual((await readdir(directory)).sort());
+});
+
+it('takes the place of what an attempt with other bytes left without a list, and of nothing else', async () => {
+  const name = 'checkpoints/left';
+  await store.put(`${name}/tokenizer.json`, 'of an attempt that was lost');
+  const checkpoint = await storeCheckpoint(store, name, directory, { signal });
+  const copy = await fetchCheckpoint(store, checkpoint, join(folder, 'copy-left'));
+  const read = (place: string): Promise<Buffer> => readFile(join(place, 'tokenizer.json'));
+  expect((await read(copy)).equals(await read(directory))).toBe(true);
+  const other = join(folder, 'other');
+  await cp(directory, other, { recursive: true });
+  await writeFile(join(other, 'tokenizer.json'), 'of a later attempt');
+  await expect(storeCheckpoint(store, name, other, { signal })).rejects.toMatchObject({ code: 'STP1404' });
+  expect(await storeCheckpoint(store, name, directory, { signal })).toEqual(checkpoint);
+});
+
+it('counts for nothing where another attempt has replaced a file meanwhile', async () => {
+  const name = 'checkpoints/replaced';
+  const meddled: ObjectStore = {
+    ...store,
+    async put(object, ...rest) {
+      const ref = await store.stat(`${name}/tokenizer.json`);
+      await store.remove(ref!);
+      await store.put(`${name}/tokenizer.json`, 'of the other attempt');
+      return store.put(object, ...rest);
+    },
+  };
+  const storing = storeCheckpoint(meddled, name, directory, { signal });
+  await expect(storing).rejects.toMatchObject({ code: 'STP1404', retryable: true });
+  expect(await store.stat(`${name}/files.json`)).toBeNull();
 });
 
 it('stops when it is told to, and leaves no checkpoint behind', async () => {
