@@ -28,10 +28,7 @@ const pinsSchema = z.strictObject({
     purpose,
     version: word,
     url: z.url({ protocol: /^https$/ }),
-    sha256: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/)
-      .nullable(),
+    sha256: z.string().regex(/^[0-9a-f]{64}$/),
   }),
   mathlib: z.strictObject({
     purpose,
@@ -57,7 +54,7 @@ export function startupScript({ kind, pins = readPins() }: { readonly kind: Node
     LEAN_TOOLCHAIN: pins.lean.toolchain,
     ELAN_VERSION: pins.elan.version,
     ELAN_URL: pins.elan.url,
-    ELAN_SHA256: pins.elan.sha256 ?? '',
+    ELAN_SHA256: pins.elan.sha256,
     MATHLIB_REPOSITORY: pins.mathlib.repository,
     MATHLIB_REVISION: pins.mathlib.revision,
     PYTHON_VERSION: pins.python.version,

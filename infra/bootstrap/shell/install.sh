@@ -45,7 +45,7 @@ install_lean() {
   export ELAN_HOME=$elan_home HOME=$STATE PATH=$elan_home/bin:$PATH
   if [ ! -x "$elan_home/bin/elan" ]; then
     curl --silent --show-error --fail --location --retry 5 --max-time 600 --output "$archive" "$ELAN_URL"
-    [ -z "$ELAN_SHA256" ] || printf '%s  %s\n' "$ELAN_SHA256" "$archive" | sha256sum --check --status || die "elan $ELAN_VERSION does not have its checksum"
+    printf '%s  %s\n' "$ELAN_SHA256" "$archive" | sha256sum --check --status || die "elan $ELAN_VERSION does not have its checksum"
     tar --extract --gzip --file "$archive" --directory "$STATE"
     "$STATE/elan-init" -y --no-modify-path --default-toolchain none
     rm -f "$archive" "$STATE/elan-init"
