@@ -1,5 +1,6 @@
 /** `stp nodes up | ls | down | sweep`: machines got and given back by hand, outside any workflow. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { StpError } from '../data/errors.ts';
 import { deleteEach } from '../infra/cloud/deletions.ts';
 import { readInventory } from '../infra/nodes/inventory.ts';
@@ -31,7 +32,7 @@ export async function up(
   if (nodes.provider === 'inventory') {
     const results = await startWorkers(readInventory(nodes.file), {
       bundleFile: options.bundleFile ?? null,
-      environment: { TEMPORAL_ADDRESS: temporalAddress(), STP_STORE: workerSettings().storeUri },
+      environment: workerEnvironment(),
       onProgress: (line) => console.error(line),
     });
     return report(options, results);
@@ -48,6 +49,18 @@ export async function up(
   console.error(
     'No run watches these machines: nodes.hoursMax ends nothing here. Give them back with `bin/stp nodes down`.',
   );
+}
+
+/** What workers on machines of an inventory are told: the server and the store of this shell. */
+function workerEnvironment(): Record<string, string> {
+  const { namespace } = loadClientConnectConfig();
+  const key = process.env.TEMPORAL_API_KEY;
+  return {
+    TEMPORAL_ADDRESS: temporalAddress(),
+    ...(namespace === undefined ? {} : { TEMPORAL_NAMESPACE: namespace }),
+    ...(key === undefined ? {} : { TEMPORAL_API_KEY: key }),
+    STP_STORE: workerSettings().storeUri,
+  };
 }
 
 async function waitForNodes(provider: NodeProvider, set: NodeSet, timeoutMs: number): Promise<readonly NodeHost[]> {

@@ -123,6 +123,13 @@ describe('commands of ours', () => {
       const result = await stp(words.slice(1));
       expect([line, result.exitCode, result.stderr]).toEqual([line, 0, '']);
     }
+    // With the store and the server of step 3 the configurations lack nothing that machines need.
+    for (const config of ['tpu.json', 'gpu.json']) {
+      const set = { STP_STORE: 'gs://your-bucket/runs', TEMPORAL_ADDRESS: '10.0.0.2:7233' };
+      const planned = JSON.parse((await stp(['nodes', 'plan', '--config', config, '--json'], set)).stdout);
+      expect([config, planned.missing]).toEqual([config, []]);
+      expect([config, JSON.stringify(planned.requests)]).toEqual([config, expect.stringContaining('stp-nodes@')]);
+    }
     const { stdout } = await stp(['nodes', 'plan', '--config', 'tpu.json', '--json']);
     const page = await readFile(join(REPOSITORY, 'docs', 'run-on-tpu.md'), 'utf8');
     const { price, costMax } = JSON.parse(stdout) as { price: { perHour: number }; costMax: number };

@@ -74,6 +74,15 @@ it('has templates that ask for values that there are, and use every value', () =
   }
 });
 
+it('lets machines that train together talk to each other, and nobody else to them but Prometheus', () => {
+  const text = templates.find(([name]) => name === 'network-policies.yaml')![1];
+  const policies = text.split(/^---$/m).filter((policy) => policy.includes('"component" "host"'));
+  expect(policies).toHaveLength(1);
+  expect(policies[0]!.match(/"component" "host"/g)).toHaveLength(2);
+  expect(policies[0]).toMatch(/ingress:\n +- from:\n +- podSelector:/);
+  expect(policies[0]).not.toContain('ports:');
+});
+
 it('starts programs that there are, and asks for the queues that they poll', () => {
   const text = templates.map(([, template]) => template).join('\n');
   for (const [path] of text.matchAll(/(?:workers|cli|infra\/docker)\/[\w-]+\.ts/g))
