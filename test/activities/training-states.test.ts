@@ -3,19 +3,31 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { type StatePart, TrainingStates } from '../../activities/training-states.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { startFakeGcs } from '../fakes/gcs.ts';
 
 const NAME = 'checkpoints/round-1-0a1b2c3d';
 const [ID, OTHER_ID] = ['0123456789ab', 'ba9876543210'];
 const { signal } = new AbortController();
 
-async function place() {
+async function bucket(): Promise<ObjectStore> {
+  const fake = await startFakeGcs(['bucket']);
+  vi.stubEnv('STP_GCS_ENDPOINT', fake.endpoint);
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await fake.close();
+  });
+  return openStore('gs://bucket/run');
+}
+
+async function place(kind = 'folder') {
   const directory = await mkdtemp(join(tmpdir(), 'stp-states-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const store = await openStore(pathToFileURL(join(directory, 'store')).href);
+  const inFolder = () => openStore(pathToFileURL(join(directory, 'store')).href);
+  const store = kind === 'bucket' ? await bucket() : await inFolder();
   const states = new TrainingStates(store, NAME);
   /** Keeps and copies a state whose files say what they are. */
   const copy = async (step: number, part: StatePart = { node: 0, nodes: 1 }, id = ID, over: ObjectStore = store) => {
@@ -36,8 +48,8 @@ async function place() {
   return { directory, store, states, copy, newFolder, names, pathOf };
 }
 
-it('keeps the newest two, gives the newest, and is empty when the training is done', async () => {
-  const { states, copy, newFolder, names, directory } = await place();
+it.each(['folder', 'bucket'])('keeps the newest two in a %s, gives the newest, and none at the end', async (kind) => {
+  const { states, copy, newFolder, names, directory } = await place(kind);
   const folder = newFolder();
   expect(await states.fetchNewest(folder, { node: 0, nodes: 1 }, signal)).toBeNull();
   for (const step of [9, 10, 120]) await copy(step);
@@ -111,23 +123,26 @@ it.each(['altered', 'cut short', 'gone'])('the one before is taken where a file 
   expect(await readdir(folder)).toEqual(['step-5']);
 });
 
-it('of several machines, it is whole when all have copied, and each gets its own part', async () => {
-  const { states, copy, newFolder, names } = await place();
-  await copy(5, { node: 1, nodes: 2 });
-  expect(await states.newest(2)).toBeNull();
-  await copy(5, { node: 0, nodes: 2 });
-  // The second machine is slower: what it has not copied is not whole.
-  await copy(8, { node: 0, nodes: 2 });
-  const newest = await states.newest(2);
-  expect(newest).toBe(`step-000000005.${ID}`);
-  for (const node of [0, 1]) {
-    const folder = newFolder();
-    expect(await states.fetch(newest!, folder, { node, nodes: 2 }, signal)).toBe(true);
-    expect(await readdir(join(folder, 'step-5'))).toEqual([`rank-${node}.safetensors`, 'state.json']);
-  }
-  await copy(8, { node: 1, nodes: 2 });
-  expect(await states.newest(2)).toBe(`step-000000008.${ID}`);
-  await states.discard(`step-000000008.${ID}`);
-  expect(await states.newest(2)).toBe(`step-000000005.${ID}`);
-  expect((await names()).length).toBeGreaterThan(8);
-});
+it.each(['folder', 'bucket'])(
+  'of several machines is whole in a %s when all have copied, a part for each',
+  async (kind) => {
+    const { states, copy, newFolder, names } = await place(kind);
+    await copy(5, { node: 1, nodes: 2 });
+    expect(await states.newest(2)).toBeNull();
+    await copy(5, { node: 0, nodes: 2 });
+    // The second machine is slower: what it has not copied is not whole.
+    await copy(8, { node: 0, nodes: 2 });
+    const newest = await states.newest(2);
+    expect(newest).toBe(`step-000000005.${ID}`);
+    for (const node of [0, 1]) {
+      const folder = newFolder();
+      expect(await states.fetch(newest!, folder, { node, nodes: 2 }, signal)).toBe(true);
+      expect(await readdir(join(folder, 'step-5'))).toEqual([`rank-${node}.safetensors`, 'state.json']);
+    }
+    await copy(8, { node: 1, nodes: 2 });
+    expect(await states.newest(2)).toBe(`step-000000008.${ID}`);
+    await states.discard(`step-000000008.${ID}`);
+    expect(await states.newest(2)).toBe(`step-000000005.${ID}`);
+    expect((await names()).length).toBeGreaterThan(8);
+  },
+);
