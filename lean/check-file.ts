@@ -265,6 +265,7 @@ async function judgeTheorems(
   const ask = { environment, workingDirectory: directory, runMark, signal, sandbox, memoryBytesMax };
   const askedName = (theorem: FoundTheorem): string => aliases.get(theorem) ?? theorem.name;
   const names = scan.theorems.map(askedName);
+  const counts = Map.groupBy(names, (name) => name);
   const loaded = { ...environment, searchPath: [directory, ...environment.searchPath] };
   try {
     const answers = await printAxioms([`import ${module}`], names, { ...ask, environment: loaded });
@@ -278,7 +279,7 @@ async function judgeTheorems(
         if (axioms === undefined || axioms === null || before.has(name)) {
           return reportOn(theorem, 'unchecked', 'Lean knows no constant of this name that the file could have made');
         }
-        if (names.filter((other) => other === name).length > 1) {
+        if (counts.get(name)!.length > 1) {
           return reportOn(theorem, 'unchecked', 'the file seems to declare this name twice');
         }
         if (isSorry(axioms)) return reportOn(theorem, 'rejected', 'rests on `sorry`');

@@ -1,9 +1,10 @@
 /**
  * Finds the theorems of a source file, with full names, by its tokens: namespaces, sections and `mutual` are followed, and a
  * theorem is the word `theorem` or `lemma` with a name after it. It cannot know what user syntax makes of the text, so what
- * it finds is asked for by name afterwards, and what is not there under that name is not judged.
+ * it finds is asked for by name afterwards, and what is not there under that name is not judged. One pass, whatever the number
+ * of theorems: nothing else happens in this process meanwhile.
  */
-import { nameParts, positionAt, type Token, tokenize } from '../screen/tokenizer.ts';
+import { nameParts, type Token, tokenize } from '../screen/tokenizer.ts';
 
 export interface FoundTheorem {
   /** Full name as a source would write it, without `_root_`. */
@@ -48,6 +49,8 @@ export function scanFile(text: string): FileScan {
   const tokens = all.filter((token) => token.kind !== 'comment');
   const scopes: Scope[] = [];
   const theorems: FoundTheorem[] = [];
+  const positionOf = positions(text);
+  const nextCommand = commandsAfter(text, tokens);
   for (const [index, token] of tokens.entries()) {
     if (token.kind !== 'word' || isFieldName(tokens, index)) continue;
     const next = tokens[index + 1];
@@ -59,7 +62,11 @@ export function scanFile(text: string): FileScan {
     } else if (token.text === 'mutual') scopes.push({ kind: 'mutual', name: '' });
     else if (token.text === 'end') scopes.pop();
     else if ((token.text === 'theorem' || token.text === 'lemma') && named !== '') {
-      theorems.push(found(text, tokens, index, named, scopes));
+      // The command after its name; the last one reaches to the end of the text.
+      const after = nextCommand(index + 1);
+      const end = after === null ? text.length : after.start;
+      const lastLine = positionOf(end).line - (after === null ? 0 : 1);
+      theorems.push({ ...found(tokens, index, named, scopes), ...positionOf(token.start), lastLine });
     }
   }
   return { tokens: all, theorems, importLines: imports(tokens), closingLines: scopes.toReversed().map(closing) };
@@ -72,26 +79,42 @@ function isFieldName(tokens: readonly Token[], index: number): boolean {
 }
 
 function found(
-  text: string,
   tokens: readonly Token[],
   index: number,
   named: string,
   scopes: readonly Scope[],
-): FoundTheorem {
-  const token = tokens[index]!;
+): Pick<FoundTheorem, 'name' | 'isPrivate'> {
   const rooted = nameParts(named)[0] === '_root_';
   const namespaces = scopes.filter((scope) => scope.kind === 'namespace').map((scope) => scope.name);
   const name = rooted ? named.slice('_root_.'.length) : [...namespaces, named].join('.');
   let isPrivate = false;
   for (let at = index - 1; at >= 0 && MODIFIERS.has(tokens[at]!.text); at -= 1)
     isPrivate ||= tokens[at]!.text === 'private';
-  const after = tokens.findIndex((other, at) => at > index + 1 && startsCommand(text, other));
-  const end = after < 0 ? text.length : tokens[after]!.start;
-  return {
-    name,
-    isPrivate,
-    ...positionAt(text, token.start),
-    lastLine: positionAt(text, end).line - (after < 0 ? 0 : 1),
+  return { name, isPrivate };
+}
+
+/** The first token behind an index at which a command starts, or null; to be asked with indexes that ascend. */
+function commandsAfter(text: string, tokens: readonly Token[]): (index: number) => Token | null {
+  let at = 0;
+  return (index) => {
+    at = Math.max(at, index + 1);
+    while (at < tokens.length && !startsCommand(text, tokens[at]!)) at += 1;
+    return tokens[at] ?? null;
+  };
+}
+
+/** Lines (1-based) and columns (0-based, code points) of offsets. */
+function positions(text: string): (offset: number) => { line: number; column: number } {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return (offset) => {
+    let [low, high] = [0, starts.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (starts[middle]! <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: [...text.slice(starts[low]!, offset)].length };
   };
 }
 
