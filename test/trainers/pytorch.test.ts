@@ -118,7 +118,7 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
     const weights = (training: SmallTraining) => readFile(join(training.request.outputDirectory, 'model.safetensors'));
     expect(await weights(cut)).toEqual(await weights(whole));
 
-    // A state that is damaged counts for nothing, as does that of another recipe.
+    // A state that is damaged counts for nothing, as does that of another recipe (here of more steps).
     const [folder] = (await readdir(join(cut.directory, 'state'))).filter((name) => name.startsWith('step-')).reverse();
     await writeFile(join(cut.directory, 'state', folder!, 'rank-0-of-1.safetensors'), 'cut short');
     const again = {
@@ -128,6 +128,13 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
     };
     await train(again);
     expect(again.seen.at(0)).toMatchObject({ step: 1 });
+    const other = {
+      ...cut,
+      seen: [],
+      request: { ...request, outputDirectory: join(cut.directory, 'other'), steps: 1 },
+    };
+    await train(other);
+    expect(other.seen).toMatchObject([{ step: 1 }]);
   });
 
   it.each(['replicated', 'fsdp'] as const)('two processes, %s, take the steps that one takes', async (parallelism) => {
