@@ -138,7 +138,9 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
     const goals = await goalsOf(on, text.goalLine);
     watch.stop();
     signal.throwIfAborted();
-    return { ...read, goals };
+    // Where the process has ended over its goals, that is what the step came to.
+    const isGone = goals === null && treeResources(on.worker.process.pid) === null;
+    return isGone ? { kind: 'ended', exit: await on.worker.process.ended } : { ...read, goals };
   }
 
   return {

@@ -87,6 +87,15 @@ describe('an error in place of an answer', () => {
   });
 });
 
+test('a process that does not tell its goals in time has used up the time of its step', async () => {
+  const where = place('silent', `({ method }) => (method === 'textDocument/waitForDiagnostics' ? { result: {} } : undefined)`);
+  const steps = openSteps({ ...where, libraryHeader: 'import Init', memoryBytesMax: 2 ** 31 });
+  const opened = await steps.openGoal(null, 'theorem a : True', { deadlineMs: 50 });
+  expect(opened).toMatchObject({ kind: 'invalid', why: 'timeout' });
+  await steps.close();
+  expect(markedProcesses(where.runMark)).toEqual([]);
+});
+
 test('answers that were read are not held until the process ends', async () => {
   const where = place(
     'talks',
