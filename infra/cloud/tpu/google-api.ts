@@ -3,6 +3,7 @@
  * credentials); the library is loaded on the first call, since it takes seconds and nobody needs it on a laptop.
  */
 import { z } from 'zod';
+import { allAnswered, answered } from '../answered.ts';
 import { parseEndpoint } from '../endpoint.ts';
 import { lazily, orNull } from '../lazily.ts';
 import type { QueuedResource, QueuedResourceBody, TpuApi, TpuNode } from './api.ts';
@@ -58,43 +59,52 @@ const nodeSchema = z.object({
   networkEndpoints: z.array(z.object({ ipAddress: text })).nullish(),
 });
 
-/** @param endpoint `http://host:port` of another server with the same API, for tests */
-export function googleTpuApi(endpoint: string | undefined): TpuApi {
+/**
+ * @param endpoint `http://host:port` of another server with the same API, for tests
+ * @param limitMs of one call
+ */
+export function googleTpuApi(endpoint: string | undefined, limitMs = CALL_TIMEOUT_MS): TpuApi {
   const loading = lazily(async () => {
     const { v2 } = await import('@google-cloud/tpu');
     // REST in every case: one protocol to test, and no gRPC channel to keep alive.
     return new v2.TpuClient({ fallback: true, ...parseEndpoint(endpoint) });
   });
-  const options = { timeout: CALL_TIMEOUT_MS };
+  const options = { timeout: limitMs };
   const paged = { ...options, autoPaginate: false };
   return {
     async createQueuedResource(parent, queuedResourceId, body, requestId) {
-      const queuedResource = messageOf(body);
-      await (await loading()).createQueuedResource({ parent, queuedResourceId, queuedResource, requestId }, options);
-    },
-    getQueuedResource: (name) =>
-      orNull(async () => queuedResourceOf((await (await loading()).getQueuedResource({ name }, options))[0])),
-    async listQueuedResources(parent) {
-      const found: QueuedResource[] = [];
       const client = await loading();
-      for await (const one of client.listQueuedResourcesAsync({ parent, pageSize: PAGE_SIZE }, paged))
-        found.push(queuedResourceOf(one));
-      return found;
+      const queuedResource = messageOf(body);
+      const asked = { parent, queuedResourceId, queuedResource, requestId };
+      await answered(limitMs, client.createQueuedResource(asked, options));
+    },
+    async getQueuedResource(name) {
+      const client = await loading();
+      return orNull(async () =>
+        queuedResourceOf((await answered(limitMs, client.getQueuedResource({ name }, options)))[0]),
+      );
+    },
+    async listQueuedResources(parent) {
+      const client = await loading();
+      const list = client.listQueuedResourcesAsync({ parent, pageSize: PAGE_SIZE }, paged);
+      return (await allAnswered(limitMs, list)).map(queuedResourceOf);
     },
     async deleteQueuedResource(name) {
       const client = await loading();
-      await orNull(() => client.deleteQueuedResource({ name, force: true }, options));
+      await orNull(() => answered(limitMs, client.deleteQueuedResource({ name, force: true }, options)));
     },
-    getNode: (name) => orNull(async () => nodeOf((await (await loading()).getNode({ name }, options))[0])),
-    async listNodes(parent) {
-      const found: TpuNode[] = [];
+    async getNode(name) {
       const client = await loading();
-      for await (const one of client.listNodesAsync({ parent, pageSize: PAGE_SIZE }, paged)) found.push(nodeOf(one));
-      return found;
+      return orNull(async () => nodeOf((await answered(limitMs, client.getNode({ name }, options)))[0]));
+    },
+    async listNodes(parent) {
+      const client = await loading();
+      const list = client.listNodesAsync({ parent, pageSize: PAGE_SIZE }, paged);
+      return (await allAnswered(limitMs, list)).map(nodeOf);
     },
     async deleteNode(name) {
       const client = await loading();
-      await orNull(() => client.deleteNode({ name }, options));
+      await orNull(() => answered(limitMs, client.deleteNode({ name }, options)));
     },
   };
 }

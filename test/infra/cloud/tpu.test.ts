@@ -2,6 +2,7 @@
  * TPU slices through the official client over loopback: what is asked for, what the states of the API mean, how faults on
  * the way are met, and that a release leaves nothing. Costs about 6 s, most of it loading the client.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { nodesConfigSchema, type TpuConfig } from '../../../data/schemas/nodes.ts';
 import type { TpuApi } from '../../../infra/cloud/tpu/api.ts';
@@ -202,6 +203,21 @@ describe('TPU slices', () => {
     await expect(nodes.release(runLabel(RUN), SET)).rejects.toThrow(/-g1: .*PROVISIONING/);
     expect([...cloud.model.requests.values()].map(({ state }) => state)).toEqual(['CREATING', 'DELETING']);
     await releaseAll(nodes);
+  });
+
+  it.each([
+    ['POST', (nodes: NodeProvider) => nodes.request(SET, 1)],
+    ['GET', (nodes: NodeProvider) => nodes.state(SET)],
+    ['GET', (nodes: NodeProvider) => nodes.list(null)],
+    ['DELETE', (nodes: NodeProvider) => nodes.release(runLabel(RUN), SET)],
+  ] as const)('waits for no answer that never comes (%s)', async (method, work) => {
+    const impatient = tpuProvider(config(), googleTpuApi(cloud.endpoint, 500), () => ({}));
+    if (method !== 'POST') await provider().request(SET, 1);
+    // The first call makes the client and gets a token, which may take longer than a call has.
+    await impatient.state({ ...SET, generation: 9 }).catch(() => undefined);
+    cloud.inject(new RegExp(`^${method} `), { kind: 'late', ms: 5_000 });
+    const answer = Promise.race([work(impatient), sleep(4_000, 'nobody was told')]);
+    await expect(answer).rejects.toMatchObject({ code: 'STP1603', retryable: true });
   });
 
   it('leaves alone what belongs to others, and gives back a node that stands alone', async () => {

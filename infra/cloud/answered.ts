@@ -1,0 +1,37 @@
+/**
+ * A limit of time on calls of client libraries. `timeout` among their options is not enough: over REST the TPU client does
+ * not look at it, and a connection that says nothing would be waited for without end.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** `google.rpc.Code` */
+const DEADLINE_EXCEEDED = 4;
+
+/** The answer, or an error with the code DEADLINE_EXCEEDED after `limitMs`; the call is broken off where it can be. */
+export async function answered<T>(limitMs: number, call: Promise<T>): Promise<T> {
+  const ended = new AbortController();
+  const late = sleep(limitMs, null, { signal: ended.signal }).then(() => {
+    throw Object.assign(new Error(`no answer within ${limitMs} ms`), { code: DEADLINE_EXCEEDED });
+  });
+  // Nobody may be listening to the one that comes second.
+  late.catch(() => undefined);
+  call.catch(() => undefined);
+  try {
+    return await Promise.race([call, late]);
+  } finally {
+    ended.abort();
+    // Of no effect where it has ended.
+    (call as { cancel?: () => void }).cancel?.();
+  }
+}
+
+/** All of a list that comes page by page; each page has the time of a call. */
+export async function allAnswered<T>(limitMs: number, list: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  const iterator = list[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await answered(limitMs, iterator.next());
+    if (next.done === true) return all;
+    all.push(next.value);
+  }
+}
