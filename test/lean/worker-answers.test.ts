@@ -88,7 +88,10 @@ describe('an error in place of an answer', () => {
 });
 
 test('a process that does not tell its goals in time has used up the time of its step', async () => {
-  const where = place('silent', `({ method }) => (method === 'textDocument/waitForDiagnostics' ? { result: {} } : undefined)`);
+  const where = place(
+    'silent',
+    `({ method }) => (method === 'textDocument/waitForDiagnostics' ? { result: {} } : undefined)`,
+  );
   const steps = openSteps({ ...where, libraryHeader: 'import Init', memoryBytesMax: 2 ** 31 });
   const opened = await steps.openGoal(null, 'theorem a : True', { deadlineMs: 50 });
   expect(opened).toMatchObject({ kind: 'invalid', why: 'timeout' });
