@@ -1,9 +1,10 @@
 /**
  * Training on one machine: examples and a checkpoint in, a checkpoint out. A training that was cut off goes on from the state
- * on this machine, else from the newest in the store; where there is none it begins anew.
+ * on this machine, or from the newest in the store if that is further on; where there is none it begins anew.
  */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { TrainResult } from '../model/trainer.ts';
 import { storeCheckpoint, uploadsIn } from './checkpoints.ts';
 import { withHeartbeat } from './edge.ts';
 import type { Ports } from './ports.ts';
@@ -18,7 +19,7 @@ import {
   trainHere,
   trainingName,
 } from './training.ts';
-import { TrainingStates } from './training-states.ts';
+import { stepOf, TrainingStates } from './training-states.ts';
 
 const ALONE = { node: 0, nodes: 1 } as const;
 
@@ -38,12 +39,8 @@ export function trainActivities(ports: Ports) {
           const report = (progress: object): void => tell({ uploads, ...progress });
           // Named by the input: a retry on this node finds the state of the training that was cut off.
           const work = join(await ports.scratch(run), `train-${hash}`);
-          const { state, output } = placesIn(work);
-          if (await isEmpty(state)) {
-            await rm(state, { recursive: true, force: true });
-            await states.fetchNewest(state, ALONE, signal);
-          }
-          const result = await trainHere(ports, input, { work, states, stateId: null, share: null }, signal, report);
+          const result = await trainFromNewest(ports, input, work, states, signal, report);
+          const { output } = placesIn(work);
           const checkpoint = await storeCheckpoint(store, name, output, { signal, uploads, onProgress: report });
           await rm(work, { recursive: true, force: true });
           return trainedOf(checkpoint, result);
@@ -54,6 +51,37 @@ export function trainActivities(ports: Ports) {
       });
     },
   };
+}
+
+/** From the state on this machine, or from that in the store where that one is missing, damaged or from long ago. */
+async function trainFromNewest(
+  ports: Ports,
+  input: TrainModelInput,
+  work: string,
+  states: TrainingStates,
+  signal: AbortSignal,
+  report: (progress: object) => void,
+): Promise<TrainResult> {
+  const { state } = placesIn(work);
+  const part = { work, states, stateId: null, share: null };
+  if (!(await isEmpty(state))) {
+    const behind = new AbortController();
+    // What is kept here is copied from here, so it is never behind the store but for a reason.
+    const onStart = (fromStep: number): void =>
+      void states.newest(ALONE.nodes).then(
+        (newest) => newest !== null && stepOf(newest) > fromStep && behind.abort(),
+        () => undefined,
+      );
+    try {
+      const either = AbortSignal.any([signal, behind.signal]);
+      return await trainHere(ports, input, { ...part, onStart }, either, report);
+    } catch (error) {
+      if (error !== behind.signal.reason || signal.aborted) throw error;
+    }
+  }
+  await rm(state, { recursive: true, force: true });
+  await states.fetchNewest(state, ALONE, signal);
+  return trainHere(ports, input, part, signal, report);
 }
 
 const isEmpty = async (directory: string): Promise<boolean> => (await readdir(directory).catch(() => [])).length === 0;

@@ -47,6 +47,9 @@ export interface StatePart {
 /** What tells the copies of one attempt from those of every other. */
 export const newStateId = (): string => randomBytes(ID_BYTES).toString('hex');
 
+/** Optimizer steps done in a state, from its name here. */
+export const stepOf = (stem: string): number => Number(/^step-(\d+)/.exec(stem)?.[1] ?? 0);
+
 export class TrainingStates {
   readonly #store: ObjectStore;
   readonly #prefix: string;

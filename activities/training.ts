@@ -67,13 +67,15 @@ export interface TrainingPart {
   readonly stateId: string | null;
   /** Null: it trains alone. */
   readonly share: TrainingShare | null;
+  /** Told once from which step it goes on, when the next one is done. */
+  readonly onStart?: (fromStep: number) => void;
 }
 
 /** Trains for the steps that the number of examples asks for. The checkpoint lies in `placesIn(work).output` then. */
 export async function trainHere(
   ports: Pick<Ports, 'store' | 'scratch' | 'monitor' | 'trainer'>,
   input: TrainModelInput,
-  { work, states, stateId, share }: TrainingPart,
+  { work, states, stateId, share, onStart }: TrainingPart,
   signal: AbortSignal,
   report: (progress: object) => void,
 ): Promise<TrainResult> {
@@ -91,7 +93,7 @@ export async function trainHere(
   const tell = async (step: number, values: Readonly<Record<string, number>>) => {
     if ((share?.node ?? 0) === 0) await monitor.log(metricsAt(input.name, step, values)).catch(() => undefined);
   };
-  let latest: object = {};
+  let latest: object | null = null;
   let copied: object = {};
   const copies = new StateCopies({
     states,
@@ -124,6 +126,7 @@ export async function trainHere(
       ...(share !== null && { share }),
       onKept: (state) => copies.copy(state),
       onProgress: (progress) => {
+        if (latest === null) onStart?.(progress.step - 1);
         latest = progress;
         report({ ...latest, ...copied });
         const { step, loss, gradientNorm, tokensPerSecond, heldOutLoss } = progress;

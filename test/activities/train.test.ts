@@ -1,7 +1,7 @@
 /** The training activity over a real store, engine and monitor: what it logs, what it keeps for a retry, what it leaves. Costs about 12 s. */
 
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -71,7 +71,7 @@ function trainerOf(seen: number[], cutAt?: number | 'copied'): Trainer {
       const cut = new AbortController();
       const onKept = async (state: KeptState) => {
         await options.onKept?.(state);
-        if (cutAt === 'copied') cut.abort(new Error('the engine was lost'));
+        if (cutAt === 'copied' && state.step > 1) cut.abort(new Error('the engine was lost'));
       };
       const onProgress = (progress: TrainProgress) => {
         options.onProgress?.(progress);
@@ -119,6 +119,33 @@ it('a retry goes on from the state of the attempt before it, and ends as one tha
   for (const name of ['loss', 'gradient_norm', 'tokens_per_second']) expect(named(name)).toHaveLength(STEPS);
   expect(named('held_out_loss').map(({ step }) => step)).toEqual([0, 6, 12, 18, 24, 30, 36, 42, 48, 54, 60]);
   expect(named('held_out_loss').at(-1)!.value).toBeLessThan(named('held_out_loss')[0]!.value);
+});
+
+it('goes on from the store where the trainer makes nothing of the state on its own disk', async () => {
+  const { attempt, scratch, store } = await place();
+  await expect(attempt(trainerOf([], 'copied'))).rejects.toThrow('the engine was lost');
+  const copied = Math.max(...(await statesIn(store)).map((name) => Number(/step-(\d+)/.exec(name)![1])));
+  const [work] = await readdir(scratch);
+  const file = join(scratch, work!, 'state', 'training-state.bin');
+  await truncate(file, 2_000);
+  const seen: number[] = [];
+  const beginsAnew: Trainer = {
+    train: (_, { signal, onProgress } = {}) =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+        onProgress?.({ step: 1, steps: STEPS, loss: 9, gradientNorm: 1, tokensPerSecond: 1, heldOutLoss: null });
+      }),
+  };
+  let trainings = 0;
+  const done = await attempt({
+    train(...words) {
+      trainings += 1;
+      return (trainings === 1 ? beginsAnew : trainerOf(seen)).train(...words);
+    },
+  });
+  expect(done.steps).toBe(STEPS);
+  expect(trainings).toBe(2);
+  expect(seen[0]).toBe(copied + 1);
 });
 
 it('a store that takes no states does not end a training', async () => {
