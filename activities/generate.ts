@@ -45,6 +45,12 @@ export interface SampleConjecturesInput {
   readonly config: Pick<RunConfig, 'sampling' | 'conjectures' | 'seed' | 'modelThreads'>;
 }
 
+export interface ConjectureShare {
+  /** Number of the machine, from 0, and how many machines there are. */
+  readonly share: number;
+  readonly of: number;
+}
+
 /** Conjectures sampled together: some minutes of a large model, so that is what a lost worker loses at most. */
 const TEXTS_PER_PART = 4_096;
 
@@ -106,34 +112,10 @@ export function generateActivities(ports: Ports) {
 
     /** One text for every planned input whose text came to an end; in parts, so that what is done is not done again. */
     async sampleConjectures(input: SampleConjecturesInput): Promise<ArtifactRef> {
-      const { run, config } = input;
-      const store = await ports.store(run);
+      const store = await ports.store(input.run);
       return once(store, `${input.name}/conjectured.json`, artifactRefSchema, () =>
         withHeartbeat(async (signal, report) => {
-          const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
-          const generator = await ports.generator(run, directory, config.modelThreads, signal);
-          const { temperature, maxTokens } = config.conjectures;
-          const options = { temperature, topP: config.sampling.topP, maxTokens };
-          const parts: ArtifactRef[] = [];
-          let first = 0;
-          for await (const batch of batchesOf(readRecords(store, input.plan, conjecturePlanSchema), TEXTS_PER_PART)) {
-            const requests = batch.map((entry, offset) => ({
-              id: String(first + offset),
-              prompt: entry.prompt,
-              seed: seedFrom(config.seed, input.name, 'conjecture', first + offset),
-            }));
-            const part = `${input.name}/conjecture-texts/${String(parts.length).padStart(5, '0')}`;
-            parts.push(
-              await once(store, `${part}.json`, artifactRefSchema, async () => {
-                const completions = await generator.sample(requests, options, { signal, onProgress: report });
-                const texts = completions
-                  .filter((completion) => completion.finish === 'stop')
-                  .map(({ id, text }) => ({ input: Number(id), text: text.slice(0, CONJECTURE_TEXT_CHARS_MAX) }));
-                return writeRecords(store, `${part}-*.jsonl`, texts, signal);
-              }),
-            );
-            first += batch.length;
-          }
+          const parts = await Array.fromAsync(conjectureParts(ports, input, () => true, signal, report));
           async function* all() {
             for (const part of parts) yield* readRecords(store, part, conjectureTextSchema);
           }
@@ -141,5 +123,51 @@ export function generateActivities(ports: Ports) {
         }),
       );
     },
+
+    /** One machine's share of those parts; `sampleConjectures` finds them done. Returns how many they are. */
+    async sampleConjectureShare(input: SampleConjecturesInput & ConjectureShare): Promise<number> {
+      const { share, of, ...whole } = input;
+      return withHeartbeat(async (signal, report) => {
+        const parts = conjectureParts(ports, whole, (part) => part % of === share, signal, report);
+        return (await Array.fromAsync(parts)).length;
+      });
+    },
   };
+}
+
+/** The parts that `isOurs` picks, in order, each sampled once. */
+async function* conjectureParts(
+  ports: Ports,
+  input: SampleConjecturesInput,
+  isOurs: (part: number) => boolean,
+  signal: AbortSignal,
+  report: (progress: object) => void,
+): AsyncGenerator<ArtifactRef> {
+  const { run, config } = input;
+  const store = await ports.store(run);
+  const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
+  const generator = await ports.generator(run, directory, config.modelThreads, signal);
+  const { temperature, maxTokens } = config.conjectures;
+  const options = { temperature, topP: config.sampling.topP, maxTokens };
+  let [part, first] = [0, 0];
+  for await (const batch of batchesOf(readRecords(store, input.plan, conjecturePlanSchema), TEXTS_PER_PART)) {
+    const from = first;
+    if (isOurs(part)) {
+      const name = `${input.name}/conjecture-texts/${String(part).padStart(5, '0')}`;
+      yield once(store, `${name}.json`, artifactRefSchema, async () => {
+        const requests = batch.map((entry, offset) => ({
+          id: String(from + offset),
+          prompt: entry.prompt,
+          seed: seedFrom(config.seed, input.name, 'conjecture', from + offset),
+        }));
+        const completions = await generator.sample(requests, options, { signal, onProgress: report });
+        const texts = completions
+          .filter((completion) => completion.finish === 'stop')
+          .map(({ id, text }) => ({ input: Number(id), text: text.slice(0, CONJECTURE_TEXT_CHARS_MAX) }));
+        return writeRecords(store, `${name}-*.jsonl`, texts, signal);
+      });
+    }
+    first += batch.length;
+    part += 1;
+  }
 }

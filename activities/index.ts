@@ -10,7 +10,6 @@ import { gateActivities } from './gate.ts';
 import { generateActivities } from './generate.ts';
 import { libraryActivities } from './library.ts';
 import { matchConjecturesActivities } from './match-conjectures.ts';
-import { modelServerActivities } from './model-server.ts';
 import { nodeActivities } from './nodes.ts';
 import { planActivities } from './plan.ts';
 import type { Ports } from './ports.ts';
@@ -69,7 +68,7 @@ export function createLeanActivities(ports: Ports) {
 /** Activities that are about a node itself: every node's own queue has them. */
 export function createNodeActivities(ports: Ports) {
   const { cleanUpNode, sweepNode } = nodeActivities(ports);
-  return { cleanUpNode, sweepNode, ...everyNodeActivities(ports), ...modelServerActivities(ports) };
+  return { cleanUpNode, sweepNode, ...everyNodeActivities(ports) };
 }
 
 export type ControlActivities = ReturnType<typeof createControlActivities>;

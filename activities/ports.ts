@@ -79,6 +79,8 @@ export interface Ports {
     signal: AbortSignal,
   ): Promise<Pick<Generator, 'sample' | 'embed'>>;
   trainer(run: string, threads: number): Trainer;
+  /** Runs a training of another kind than the trainers' when no model works here, and none holds memory. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result>;
   nodes: Nodes;
   /** Gets machines for the run and gives them back, as the configuration says. STP1002 for `local`, which has nothing to get. */
   provider(run: string, config: NodesConfig): RunProvider;

@@ -52,7 +52,7 @@ export interface TrainedShare {
   readonly seconds: number;
 }
 
-export function trainTogetherActivities(ports: Pick<Ports, 'store' | 'scratch' | 'monitor' | 'runMark'>) {
+export function trainTogetherActivities(ports: Pick<Ports, 'store' | 'scratch' | 'monitor' | 'runMark' | 'alone'>) {
   /** A folder of this machine for one part, empty. */
   const folder = async (run: string, name: string): Promise<string> => {
     const directory = join(await ports.scratch(run), name);
@@ -147,7 +147,7 @@ export function trainTogetherActivities(ports: Pick<Ports, 'store' | 'scratch' |
         const started = performance.now();
         const logPath = join(await ports.scratch(run), 'commands', `levanter-${id}.log`);
         const process = { logPath, runMark: ports.runMark(run), signal, work, metrics };
-        await runLevanter(levanterCommand(engine, configPath), process);
+        await ports.alone(() => runLevanter(levanterCommand(engine, configPath), process));
         await rm(work, { recursive: true, force: true });
         const finalLoss = metrics.isEmpty ? null : metrics.finalLoss();
         const seconds = (performance.now() - started) / MILLISECONDS;

@@ -123,11 +123,20 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   const openProvider = providers();
   const storeOf = async (run: string): Promise<ObjectStore> =>
     withNeighbours(await openStore(`${settings.storeUri}/${run}`), settings.storeUri);
+  const monitor = (run: string): Promise<Monitor> => {
+    const existing = monitors.get(run);
+    if (existing) return existing;
+    const opening = metricsPath(run).then(openJsonlMonitor).then(exported(run));
+    monitors.set(run, opening);
+    opening.catch(() => monitors.delete(run));
+    return opening;
+  };
   const engines = openEngines({
     modelServer: settings.modelServer,
     store: storeOf,
     scratch,
     runMark: (run) => mark(run, 'model'),
+    monitor,
   });
   /** Theorems that a proof of the run may name as premises: those of its SFT set, else of our library. */
   const theoremNames = async (store: ObjectStore): Promise<string[]> => {
@@ -207,14 +216,8 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       }),
     generator: engines.generator,
     trainer: engines.trainer,
-    async monitor(run) {
-      const existing = monitors.get(run);
-      if (existing) return existing;
-      const opening = metricsPath(run).then(openJsonlMonitor).then(exported(run));
-      monitors.set(run, opening);
-      opening.catch(() => monitors.delete(run));
-      return opening;
-    },
+    alone: engines.alone,
+    monitor,
     losses: async (run) => readLosses(await metricsPath(run)),
     async close() {
       await engines.close();

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Ports } from '../activities/ports.ts';
 import { type EnginesConfig, enginesConfigSchema, type TrainerEngine } from '../data/schemas/engines.ts';
+import type { Metric, Monitor } from '../infra/monitor/monitor.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { embeddedGenerator, embeddedTrainer } from '../model/embedded/engine.ts';
 import type { Generator } from '../model/generator.ts';
@@ -15,6 +16,7 @@ import type { RemoteOptions } from '../model/openai/engine.ts';
 import { pytorchTrainer } from '../model/pytorch/trainer.ts';
 import type { Trainer } from '../model/trainer.ts';
 import { VllmGenerators } from '../model/vllm/generators.ts';
+import type { ServerMetrics } from '../model/vllm/server-metrics.ts';
 import { remoteGenerators } from './remote-generators.ts';
 
 /** Of a run's stored configuration, whatever else is in it. */
@@ -26,9 +28,10 @@ export interface EnginesOptions {
   readonly store: (run: string) => Promise<ObjectStore>;
   readonly scratch: (run: string) => Promise<string>;
   readonly runMark: (run: string) => string;
+  readonly monitor: (run: string) => Promise<Monitor>;
 }
 
-export interface Engines extends Pick<Ports, 'generator' | 'trainer'> {
+export interface Engines extends Pick<Ports, 'generator' | 'trainer' | 'alone'> {
   /** Ends what is warm for runs that `isOf` picks. */
   letGo(isOf: (run: string) => boolean): Promise<void>;
   close(): Promise<void>;
@@ -42,7 +45,7 @@ interface Warm {
   close(): Promise<void>;
 }
 
-export function openEngines({ modelServer, store, scratch, runMark }: EnginesOptions): Engines {
+export function openEngines({ modelServer, store, scratch, runMark, monitor }: EnginesOptions): Engines {
   const remote = modelServer === null ? null : remoteGenerators(modelServer);
   const chosen = new Map<string, EnginesConfig>();
   let warm: Warm | null = null;
@@ -57,6 +60,12 @@ export function openEngines({ modelServer, store, scratch, runMark }: EnginesOpt
     warm = null;
     await closing?.close().catch(() => undefined);
   };
+  /** Weights, moments and activations need the memory that an idle sampler holds. */
+  const alone = <T>(work: () => Promise<T>): Promise<T> =>
+    exclusive(async () => {
+      await closeWarm();
+      return work();
+    });
   /** The run's choice; a run has one configuration for good, so it is read once. */
   const enginesOf = async (run: string): Promise<EnginesConfig> => {
     const known = chosen.get(run);
@@ -78,7 +87,18 @@ export function openEngines({ modelServer, store, scratch, runMark }: EnginesOpt
       warm = { run, key, of: () => generator, close: () => generator.close() };
     } else {
       const logDirectory = join(await scratch(run), 'servers');
-      const servers = new VllmGenerators({ engine, logDirectory, runMark: runMark(run) });
+      let looks = 0;
+      const onMetrics = async (metrics: Partial<ServerMetrics>): Promise<void> => {
+        looks += 1;
+        // Numbers for people: losing some must not end the sampling.
+        await (await monitor(run)).log(serverMetrics(looks, metrics));
+      };
+      const servers = new VllmGenerators({
+        engine,
+        logDirectory,
+        runMark: runMark(run),
+        onMetrics: (metrics) => void onMetrics(metrics).catch(() => undefined),
+      });
       // One of these serves whichever folder is asked for.
       warm = { run, key, of: (folder) => servers.generator(folder), close: () => servers.close() };
     }
@@ -107,12 +127,9 @@ export function openEngines({ modelServer, store, scratch, runMark }: EnginesOpt
     },
     trainer: (run, threads) => ({
       train: (request, options) =>
-        exclusive(async () => {
-          // Weights, moments and activations need the memory that an idle sampler holds.
-          await closeWarm();
-          return trainerFor((await enginesOf(run)).trainer, run, threads).train(request, options);
-        }),
+        alone(async () => trainerFor((await enginesOf(run)).trainer, run, threads).train(request, options)),
     }),
+    alone,
     async letGo(isOf) {
       if (warm !== null && isOf(warm.run)) await closeWarm();
     },
@@ -121,4 +138,10 @@ export function openEngines({ modelServer, store, scratch, runMark }: EnginesOpt
       await remote?.close();
     },
   };
+}
+
+/** Names as the monitor takes them: `model_server/requests_running`. */
+function serverMetrics(step: number, metrics: Partial<ServerMetrics>): Metric[] {
+  const inWords = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.entries(metrics).map(([name, value]) => ({ name: `model_server/${inWords(name)}`, step, value }));
 }

@@ -35,7 +35,10 @@ const CLOUD_QUEUES = 'host/';
  * and the activity starts again elsewhere, or here once the worker is back.
  */
 export const host = (taskQueue: string, summary: string) =>
-  proxyActivities<HostActivities>({
+  proxyActivities<HostActivities>(hostOptions(taskQueue, summary));
+
+const hostOptions = (taskQueue: string, summary: string) =>
+  ({
     taskQueue,
     ...(taskQueue.startsWith(CLOUD_QUEUES) ? { scheduleToStartTimeout: '1 hour' } : {}),
     startToCloseTimeout: '24 hours',
@@ -43,7 +46,11 @@ export const host = (taskQueue: string, summary: string) =>
     retry: RETRY,
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
     summary,
-  });
+  }) as const;
+
+/** As `host`, of a machine whose work another can do: where nobody takes it soon, another shall. */
+export const oneOfSeveral = (taskQueue: string, summary: string) =>
+  proxyActivities<HostActivities>({ ...hostOptions(taskQueue, summary), scheduleToStartTimeout: '2 minutes' });
 
 /**
  * Checks by Lean, on whichever node is free. What it works on comes by reference, so every such node must reach the store.

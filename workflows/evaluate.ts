@@ -59,7 +59,7 @@ async function evaluateModel(
   const planned = await control('cut held-out statements into shards').planEvaluation({ run, config, data });
   const shards = await proveShards({
     run,
-    hostQueue,
+    hostQueues: state.hostQueues,
     name,
     shards: planned,
     checkpoint,

@@ -58,7 +58,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
     enter('prove', 'sampling proofs and verifying them in Lean');
     const results = await proveShards({
       run,
-      hostQueue,
+      hostQueues: [hostQueue],
       name: FOLDER,
       shards: plan.shards,
       checkpoint,

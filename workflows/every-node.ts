@@ -71,14 +71,14 @@ async function outcomeOf<Result>(
     return why === null ? { kind: 'done', queue, result } : { kind: 'failed', queue, why, result };
   } catch (error) {
     if (isCancellation(error)) return { kind: 'cancelled', queue };
-    const timeout = timeoutOf(error);
-    if (timeout !== null) return { kind: 'lost', queue, why: timeout };
+    const loss = lossOf(error);
+    if (loss !== null) return { kind: 'lost', queue, why: loss };
     return { kind: 'failed', queue, why: rootMessage(error), result: null };
   }
 }
 
 /** What a lost machine looks like, in words; null for any other failure. */
-function timeoutOf(error: unknown): string | null {
+export function lossOf(error: unknown): string | null {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof TimeoutFailure) {
       if (cause.timeoutType === 'SCHEDULE_TO_START')

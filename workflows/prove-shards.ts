@@ -8,13 +8,15 @@ import type { WaveResult } from '../activities/verify-shard.ts';
 import type { ArtifactRef, CheckpointRef } from '../data/schemas/artifact.ts';
 import { type ShardResult, shardFolder, sumVerdicts, waveFolder } from '../data/schemas/round.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
-import { control, HEARTBEAT_TIMEOUT_MS, host, lean } from './activity-proxies.ts';
+import { control, HEARTBEAT_TIMEOUT_MS, host, lean, oneOfSeveral } from './activity-proxies.ts';
 import { LEAN_QUEUE } from './contracts.ts';
+import { Crew } from './crew.ts';
 import { Lane } from './lane.ts';
 
 export interface ProveShardsInput {
   readonly run: string;
-  readonly hostQueue: string;
+  /** Own queues of the machines that sample, each one shard at a time. */
+  readonly hostQueues: readonly string[];
   /** Folder of the shards' objects, without the shard's number. */
   readonly name: string;
   readonly shards: readonly ArtifactRef[];
@@ -40,19 +42,20 @@ const SHARDS_IN_FLIGHT_MAX = 400;
 const SHARDS_AT_USUAL_PACE_MAX = 100;
 
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
-  const { run, hostQueue, checkpoint, library } = input;
+  const { run, hostQueues, checkpoint, library } = input;
   const { sampling, seed, modelThreads, verification } = input.config;
   const leanNodes = await control('how many nodes have Lean').countWorkers(LEAN_QUEUE);
-  // One is sampled beside those at the nodes. Where nobody has Lean yet, the first that comes finds work.
-  const inFlightMax = Math.min(SHARDS_IN_FLIGHT_MAX, 1 + SHARDS_PER_NODE * Math.max(1, leanNodes));
+  // Those that are sampled come beside those at the nodes. Where nobody has Lean yet, the first that comes finds work.
+  const inFlightMax = Math.min(SHARDS_IN_FLIGHT_MAX, hostQueues.length + SHARDS_PER_NODE * Math.max(1, leanNodes));
   const heartbeatTimeoutMs = HEARTBEAT_TIMEOUT_MS * Math.max(1, inFlightMax / SHARDS_AT_USUAL_PACE_MAX);
   const inFlight = new Lane(inFlightMax, input.isOpen);
-  const sampler = new Lane(1);
+  const samplers = new Crew(hostQueues);
   const total = input.shards.length;
   const wave = async (items: ArtifactRef, label: string, shard: string, index: number): Promise<WaveResult> => {
     const name = waveFolder(shard, index);
-    const sampled = await sampler.run(() =>
-      host(hostQueue, `sample ${label}: ${items.count} statements`).sampleShard({
+    const summary = `sample ${label}: ${items.count} statements`;
+    const sampled = await samplers.run((queue) =>
+      (hostQueues.length === 1 ? host(queue, summary) : oneOfSeveral(queue, summary)).sampleShard({
         run,
         shard,
         name,
@@ -62,8 +65,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
         config: { sampling, seed, modelThreads },
       }),
     );
-    const summary = `verify ${label}: ${sampled.distinctCount} distinct proofs`;
-    return lean(summary, heartbeatTimeoutMs).verifyShard({
+    return lean(`verify ${label}: ${sampled.distinctCount} distinct proofs`, heartbeatTimeoutMs).verifyShard({
       run,
       name,
       wave: index,

@@ -6,6 +6,7 @@ import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
 import { host, lean, streaming } from './activity-proxies.ts';
+import { conjectureTexts } from './conjecture-texts.ts';
 import {
   MODEL_DIGITS,
   type Progress,
@@ -16,6 +17,7 @@ import {
 } from './contracts.ts';
 import { matchConjectures } from './match-conjectures.ts';
 import { proveShards } from './prove-shards.ts';
+import { readyNodes } from './ready-nodes.ts';
 import { publish } from './search-attributes.ts';
 import { ShardTally } from './shard-tally.ts';
 import { endLean } from './stage-clean-up.ts';
@@ -64,10 +66,13 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   if (round > 0 && config.conjectures.perRoundMax !== 0) {
     await enter('conjecture', 'choosing seeds and conjecturing');
     if (config.library === 'grow') library = await host(hostQueue, 'grow the library').growLibrary(played);
-    const plan = await host(hostQueue, 'choose seeds and lemmas').planConjectures({ ...played, library });
+    const [plan] = await Promise.all([
+      host(hostQueue, 'choose seeds and lemmas').planConjectures({ ...played, library }),
+      readyNodes(run, hostQueues, input.checkpoint),
+    ]);
     if (plan !== null) {
       const { sampling, conjectures: conjecturing, seed, modelThreads } = config;
-      const texts = await host(hostQueue, `conjecture ${plan.count} texts`).sampleConjectures({
+      const texts = await conjectureTexts(input, {
         run,
         name,
         plan,
@@ -86,11 +91,14 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
 
   const context = { ...played, library };
   await enter('prove', 'sampling proofs and verifying them in Lean');
-  const plan = await streaming('cut statements and conjectures into shards').planShards({ ...context, conjectures });
+  const [plan] = await Promise.all([
+    streaming('cut statements and conjectures into shards').planShards({ ...context, conjectures }),
+    conjectures === null ? readyNodes(run, hostQueues, input.checkpoint) : null,
+  ]);
   shards.total = plan.shards.length;
   const results = await proveShards({
     run,
-    hostQueue,
+    hostQueues,
     name,
     shards: plan.shards,
     checkpoint: input.checkpoint,

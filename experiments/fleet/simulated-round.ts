@@ -33,7 +33,8 @@ export interface SimulatedOutcome {
   readonly shards: readonly ShardResult[];
 }
 
-const HOST_QUEUE = 'stp/host/simulated';
+/** Machines that sample: one alone could not hand out shards as fast as hundreds of nodes check them. */
+const HOST_QUEUES = Array.from({ length: 8 }, (_, index) => `host/simulated/${index}`);
 const POLL_MS = 250;
 
 /** Ends with the signal's reason where that ends first. */
@@ -56,6 +57,8 @@ export async function playSimulatedRound(round: SimulatedRound, signal: AbortSig
       distinctCount: round.proofsPerShard,
       tokens: 0,
     }),
+    copyCheckpoint: async () => ({ node: 'simulated', directory: '/simulated', bytes: 0 }),
+    warmPageCache: async () => ({ node: 'simulated', files: 0, bytes: 0, whole: true }),
     cleanUpNode: async () => ({
       ...{ node: 'simulated', processesEnded: 0, memoryBytesFreed: 0 },
       ...{ cpuSecondsUsed: 0, scratchBytesFreed: 0 },
@@ -66,21 +69,20 @@ export async function playSimulatedRound(round: SimulatedRound, signal: AbortSig
     const codePath = await workflowBundle(workerSettings().cacheDirectory);
     const common = { connection, activities };
     const control = await Worker.create({ ...common, taskQueue: CONTROL_QUEUE, workflowBundle: { codePath } });
-    const host = await Worker.create({ ...common, taskQueue: HOST_QUEUE });
+    const hosts = await Promise.all(HOST_QUEUES.map((taskQueue) => Worker.create({ ...common, taskQueue })));
     const client = new Client({ connection });
-    const outcome = await host.runUntil(() =>
-      control.runUntil(async () => {
-        await untilPolled(client, round.nodes, signal);
-        const playing = client.workflow.execute(ROUND_TYPE, {
-          workflowId: roundWorkflowId(run, 0),
-          taskQueue: CONTROL_QUEUE,
-          args: [roundInput(run, nothing)],
-        });
-        const { promise: ended, reject } = Promise.withResolvers<never>();
-        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-        return (await Promise.race([playing, ended])) as RoundOutcome;
-      }),
-    );
+    const play = async (): Promise<RoundOutcome> => {
+      await untilPolled(client, round.nodes, signal);
+      const playing = client.workflow.execute(ROUND_TYPE, {
+        workflowId: roundWorkflowId(run, 0),
+        taskQueue: CONTROL_QUEUE,
+        args: [roundInput(run, nothing)],
+      });
+      const { promise: ended, reject } = Promise.withResolvers<never>();
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      return (await Promise.race([playing, ended])) as RoundOutcome;
+    };
+    const outcome = await [control, ...hosts].reduce((inner, worker) => () => worker.runUntil(inner), play)();
     return { proveSeconds: outcome.secondsPerStage.prove ?? 0, shards: finished };
   } finally {
     // Workers that ended by a failure may hold it still; what they failed with is what counts.
@@ -109,7 +111,7 @@ function roundInput(run: string, nothing: ArtifactRef): RoundInput {
   const counts = { libraryProofs: 0, searchedProofs: 0, conjecturerExamples: 0 };
   const excluded = { excludedForHeldOut: 0, trainExcludedForHeldOut: 0 };
   return {
-    ...{ run, round: 0, hostQueue: HOST_QUEUE, hostQueues: [HOST_QUEUE], checkpoint, sftCheckpoint: checkpoint },
+    ...{ run, round: 0, hostQueue: HOST_QUEUES[0]!, hostQueues: HOST_QUEUES, checkpoint, sftCheckpoint: checkpoint },
     config: resolveConfig({ preset: 'smoke', set: { 'training.from': 'none', 'sampling.waves': 1 } }),
     data: { ...refs, sft: nothing, sftEval: nothing, counts: { ...counts, ...excluded } },
     ...{ replayFrom: 0, history: [], paused: false },

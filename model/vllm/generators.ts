@@ -13,18 +13,24 @@ import { remoteGenerator } from '../openai/engine.ts';
 import type { RemoteGenerator } from '../openai/remote-generator.ts';
 import type { ServerTask } from './command.ts';
 import { VllmServer } from './server.ts';
+import { readServerMetrics, type ServerMetrics } from './server-metrics.ts';
 
 /** A server that dies more often in one call will not get better by itself. */
 const RESTARTS_MAX = 3;
 /** A request fails a moment before its server's process is seen to be gone. */
 const EXIT_NOTICE_MS = 2_000;
 const EXIT_POLL_MS = 50;
+const METRICS_EVERY_MS = 30_000;
 
 export interface VllmGeneratorsOptions {
   readonly engine: VllmEngine;
   /** Where servers log. */
   readonly logDirectory: string;
   readonly runMark?: string | undefined;
+  /** Called with what the server that runs says of itself, every so often. */
+  readonly onMetrics?: (metrics: Partial<ServerMetrics>) => void;
+  /** Default: half a minute. */
+  readonly metricsEveryMs?: number;
 }
 
 /** What is asked of it is done one after another: a call fills the server by itself. */
@@ -32,9 +38,13 @@ export class VllmGenerators {
   readonly #options: VllmGeneratorsOptions;
   #open: { readonly server: VllmServer; readonly client: RemoteGenerator } | null = null;
   #turn: Promise<unknown> = Promise.resolve();
+  readonly #looking: NodeJS.Timeout | null;
 
   constructor(options: VllmGeneratorsOptions) {
     this.#options = options;
+    const { onMetrics, metricsEveryMs = METRICS_EVERY_MS } = options;
+    this.#looking =
+      onMetrics === undefined ? null : setInterval(() => void this.#tell(onMetrics), metricsEveryMs).unref();
   }
 
   /** The server that runs now, or null. */
@@ -55,7 +65,13 @@ export class VllmGenerators {
 
   /** Ends the server, and gives its memory back. */
   close(): Promise<void> {
+    if (this.#looking !== null) clearInterval(this.#looking);
     return this.#inTurn(() => this.#end());
+  }
+
+  async #tell(onMetrics: (metrics: Partial<ServerMetrics>) => void): Promise<void> {
+    const metrics = this.server === null ? null : await readServerMetrics(this.server.origin);
+    if (metrics !== null) onMetrics(metrics);
   }
 
   async #served<Result>(

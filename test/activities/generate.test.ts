@@ -85,3 +85,24 @@ it('texts of conjectures are those of the attempt that came to its end', async (
     `call_${before + 2}`,
   ]);
 });
+
+it('texts of conjectures that machines have sampled in shares are put together without sampling any again', async () => {
+  const origin = { kind: 'seed', lemmaStatement: null, easyStatement: 'theorem a : True', easyProof: 'trivial' };
+  const entry = { prompt: 'p', seedId: 's', header: null, labels: [], lemma: null, level: 1, origin };
+  // Three parts of at most 4,096.
+  const plan = await writeRecords(
+    store,
+    'plan.jsonl',
+    Array.from({ length: 9_000 }, () => entry),
+  );
+  const checkpoint = { manifest: plan, model: 'm' };
+  const input = { run: 'test', name: 'round', plan, checkpoint, config: resolveConfig({ preset: 'smoke' }) };
+  const before = calls;
+  const shares = await Promise.all(
+    [0, 1].map((share) => run<number>(activities.sampleConjectureShare, { ...input, share, of: 2 })),
+  );
+  expect([shares, calls - before]).toEqual([[2, 1], 3]);
+  const texts = await readAll(store, await run<ArtifactRef>(activities.sampleConjectures, input), conjectureTextSchema);
+  expect(calls - before).toBe(3);
+  expect(texts.map(({ input: number }) => number)).toEqual(Array.from({ length: 9_000 }, (_, index) => index));
+});

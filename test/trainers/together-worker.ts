@@ -20,6 +20,7 @@ const worker = await Worker.create({
     scratch: async () => scratch,
     monitor: async () => ({ log: async () => {}, finalise: async () => {} }),
     runMark: (run) => run,
+    alone: (work) => work(),
   }),
 });
 console.log('ready');

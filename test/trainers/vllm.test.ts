@@ -12,7 +12,7 @@ import { embeddedGenerator } from '../../model/embedded/engine.ts';
 import { makeFreshCheckpoint } from '../../model/embedded/fresh-checkpoint.ts';
 import { vllmCommand } from '../../model/vllm/command.ts';
 import { VllmGenerators } from '../../model/vllm/generators.ts';
-import { parseServerMetrics, readServerMetrics } from '../../model/vllm/server-metrics.ts';
+import { parseServerMetrics, type ServerMetrics } from '../../model/vllm/server-metrics.ts';
 import { SMALL_SHAPE } from '../model-training/small-model.ts';
 import { markedProcesses } from '../support/processes.ts';
 import { EXAMPLES } from './small-training.ts';
@@ -45,7 +45,11 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function servers(behaviour: Readonly<Record<string, string>> = {}, changes: Partial<VllmEngine> = {}) {
+async function servers(
+  behaviour: Readonly<Record<string, string>> = {},
+  changes: Partial<VllmEngine> = {},
+  onMetrics?: (metrics: Partial<ServerMetrics>) => void,
+) {
   const folder = await mkdtemp(join(directory, 'stand-in-'));
   for (const [name, text] of Object.entries(behaviour)) await writeFile(join(folder, name), text);
   const engine: VllmEngine = {
@@ -55,7 +59,8 @@ async function servers(behaviour: Readonly<Record<string, string>> = {}, changes
     startTimeoutSeconds: 120,
     ...changes,
   };
-  const generators = new VllmGenerators({ engine, logDirectory: folder, runMark: RUN });
+  const telling = onMetrics === undefined ? {} : { onMetrics, metricsEveryMs: 100 };
+  const generators = new VllmGenerators({ engine, logDirectory: folder, runMark: RUN, ...telling });
   onTestFinished(async () => {
     await generators.close();
     expect(markedProcesses(RUN)).toEqual([]);
@@ -94,7 +99,9 @@ it('reads metrics', () => {
 });
 
 it('samples what the embedded engine samples, embeds by another server, and starts one that died anew', async () => {
-  const { generators, calls } = await servers({ 'die-after': '7' }, { requestsInFlight: 4 });
+  const metrics: Partial<ServerMetrics>[] = [];
+  const onMetrics = (one: Partial<ServerMetrics>): void => void metrics.push(one);
+  const { generators, calls } = await servers({ 'die-after': '7' }, { requestsInFlight: 4 }, onMetrics);
   const generator = generators.generator(checkpoint);
   const samples = await generator.sample(REQUESTS, SAMPLING);
   // The first server died on the way; what it had sampled was kept.
@@ -102,8 +109,7 @@ it('samples what the embedded engine samples, embeds by another server, and star
   const embedded = await embeddedGenerator({ threads: 1 })(checkpoint);
   const expected = await embedded.sample(REQUESTS, SAMPLING);
   expect(samples.map(({ text }) => text)).toEqual(expected.map(({ text }) => text));
-  const metrics = await readServerMetrics(generators.server!.origin);
-  expect(metrics).toEqual({ requestsRunning: 3, cacheShare: 0.5 });
+  await expect.poll(() => metrics).toContainEqual({ requestsRunning: 3, cacheShare: 0.5 });
 
   const [vector] = await generator.embed(['n = n']);
   const [reference] = await embedded.embed(['n = n']);

@@ -3,6 +3,7 @@
  * they are lost, given back at every end. Costs about 25 s.
  */
 import { randomUUID } from 'node:crypto';
+import { activityInfo } from '@temporalio/activity';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
@@ -118,6 +119,33 @@ describe('a run on machines of a cloud', () => {
       'cleanUpNode after',
       'releaseCloudNodes',
     ]);
+  });
+
+  it('samples on all its machines, each of which has the model before', async () => {
+    const fakes = fakeActivities(6);
+    const run = name();
+    fakes.state = (generation) => ready(run, generation);
+    const sampledOn: string[] = [];
+    const { sampleShard } = fakes.activities;
+    fakes.activities.sampleShard = async (input) => {
+      sampledOn.push(activityInfo().taskQueue);
+      // The others are given to whoever is free meanwhile.
+      if (sampledOn.length === 1) await until(() => new Set(sampledOn).size === 2);
+      return sampleShard(input);
+    };
+    await withWorkers(fakes, run, [1], async () => {
+      expect(await (await start(run)).result()).toMatchObject({ report: { count: 1 } });
+    });
+    expect(new Set(sampledOn)).toEqual(new Set([queue(run, 1, 0), queue(run, 1, 1)]));
+    const ofBaseline = fakes.calls.slice(
+      0,
+      fakes.calls.findIndex((call) => call.startsWith('sampleShard')),
+    );
+    for (const call of ['copyCheckpoint checkpoints-sft', 'warmPageCache /test/checkpoints-sft'])
+      expect(ofBaseline.filter((one) => one === call)).toHaveLength(2);
+    // The conjecturer's texts too, each machine its share; one puts them together.
+    const conjecturing = fakes.calls.filter((call) => call.startsWith('sampleConjecture')).sort();
+    expect(conjecturing).toEqual(['sampleConjectureShare 0 of 2', 'sampleConjectureShare 1 of 2', 'sampleConjectures']);
   });
 
   it('goes on with the same round on new machines when its machines are taken away', async () => {

@@ -146,9 +146,14 @@ export function fakeActivities(shards = 2): Fakes {
     trainPart: () => Promise.reject(new Error('no machines train together in these tests')),
     dropTrainingStates: () => Promise.reject(new Error('no machines train together in these tests')),
     runOnNode: () => Promise.reject(new Error('no command is run in these tests')),
-    copyCheckpoint: () => Promise.reject(new Error('no checkpoint is copied in these tests')),
-    serveModel: () => Promise.reject(new Error('no model is served in these tests')),
-    warmPageCache: () => Promise.reject(new Error('no memory is warmed in these tests')),
+    async copyCheckpoint({ checkpoint: { model } }) {
+      call('copyCheckpoint', model);
+      return { node: 'test', directory: `/test/${model}`, bytes: 1 };
+    },
+    async warmPageCache({ folders }) {
+      call('warmPageCache', folders.join());
+      return { node: 'test', files: 1, bytes: 1, whole: true };
+    },
     async cleanUpNode(_run, why) {
       call('cleanUpNode', why);
       return { node: 'test', processesEnded: 0, memoryBytesFreed: 0, cpuSecondsUsed: 0, scratchBytesFreed: 0 };
@@ -164,6 +169,10 @@ export function fakeActivities(shards = 2): Fakes {
     async sampleConjectures() {
       call('sampleConjectures');
       return ref('texts', 8);
+    },
+    async sampleConjectureShare({ share, of }) {
+      call('sampleConjectureShare', `${share} of ${of}`);
+      return 1;
     },
     async gateConjectures(input) {
       call('gateConjectures', input.round);

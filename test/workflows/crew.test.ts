@@ -1,0 +1,69 @@
+/** How work is dealt to several machines, and dealt again when one is lost. The waiting is done without a Temporal server. */
+import { TimeoutFailure } from '@temporalio/common';
+import { ActivityFailure } from '@temporalio/workflow';
+import { expect, it, vi } from 'vitest';
+import { Crew } from '../../workflows/crew.ts';
+
+vi.mock('@temporalio/workflow', async (original) => ({
+  ...(await original<typeof import('@temporalio/workflow')>()),
+  log: { warn: () => undefined },
+  async condition(isTrue: () => boolean) {
+    while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
+  },
+}));
+
+const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** As an activity fails whose queue nobody polls, or whose worker is gone. */
+function lost(type: 'SCHEDULE_TO_START' | 'HEARTBEAT'): ActivityFailure {
+  const timeout = new TimeoutFailure('activity timed out', undefined, type);
+  return new ActivityFailure('activity failed', 'sampleShard', '1', 'TIMEOUT', 'worker', timeout);
+}
+
+it('gives each machine one piece at a time, in the order they came', async () => {
+  const crew = new Crew(['a', 'b']);
+  const [begun, busy]: [string[], Set<string>] = [[], new Set()];
+  const pieces = Array.from({ length: 7 }, (_, piece) =>
+    crew.run(async (queue) => {
+      expect(busy.has(queue)).toBe(false);
+      busy.add(queue);
+      begun.push(`${piece}`);
+      // One machine is four times as fast as the other.
+      for (let turn = 0; turn < (queue === 'a' ? 1 : 4); turn++) await soon();
+      busy.delete(queue);
+      return queue;
+    }),
+  );
+  const queues = await Promise.all(pieces);
+  expect(begun).toEqual(['0', '1', '2', '3', '4', '5', '6']);
+  expect(queues.filter((queue) => queue === 'a').length).toBeGreaterThan(3);
+  expect(new Set(queues)).toEqual(new Set(['a', 'b']));
+});
+
+it.each(['SCHEDULE_TO_START', 'HEARTBEAT'] as const)(
+  'deals the work of a lost machine to another: %s',
+  async (type) => {
+    const crew = new Crew(['a', 'b', 'c']);
+    const asked: string[] = [];
+    const work = (piece: number) => async (queue: string) => {
+      asked.push(queue);
+      await soon();
+      if (queue === 'b') throw lost(type);
+      return piece;
+    };
+    expect(await Promise.all([0, 1, 2, 3, 4, 5].map((piece) => crew.run(work(piece))))).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(asked.filter((queue) => queue === 'b')).toHaveLength(1);
+  },
+);
+
+it('says what happened where the last machine is lost, and what fails for another reason', async () => {
+  const crew = new Crew(['a', 'b']);
+  const work = async (queue: string): Promise<string> => {
+    if (queue === 'a') throw lost('HEARTBEAT');
+    throw new Error('out of memory');
+  };
+  await expect(crew.run(work)).rejects.toThrow('out of memory');
+  await expect(crew.run(async () => Promise.reject(lost('HEARTBEAT')))).rejects.toThrow('activity failed');
+  // A machine that failed is still there.
+  expect(await crew.run(async (queue) => queue)).toBe('b');
+});
