@@ -4,6 +4,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { StpError } from '../data/errors.ts';
 import { findTemporal } from '../infra/temporal/find.ts';
 import { openSandbox } from '../lean/sandbox/open-sandbox.ts';
+import { readLakeProject } from '../lean/toolchain/lake-project.ts';
 import { explainToolchain } from '../lean/toolchain/resolve.ts';
 import type { Toolchain } from '../lean/toolchain/toolchain.ts';
 import { executionProviders } from '../model/embedded/execution-provider.ts';
@@ -56,8 +57,22 @@ export async function doctor(): Promise<number> {
     console.log(
       `     ${way === used ? '→' : ' '} ${way.way.padEnd(18)} ${way.available ? 'yes' : 'no '}  ${way.detail}`,
     );
+  if (settings.leanProject !== null) await describeProject(settings.leanProject, say);
   await describeSandbox(settings.cacheDirectory, used?.toolchain, say);
   return healthy ? 0 : 1;
+}
+
+async function describeProject(
+  directory: string,
+  say: (good: boolean, what: string, detail: string) => void,
+): Promise<void> {
+  try {
+    const { version, toolchain, searchPath } = await readLakeProject(directory);
+    say(true, 'project', `${version}, built with ${toolchain}, ${searchPath.length} packages: ${directory}`);
+  } catch (error) {
+    if (!(error instanceof StpError)) throw error;
+    say(false, 'project', error.message);
+  }
 }
 
 /** Runs start without one where they may; then they say that their results are not eligible. */

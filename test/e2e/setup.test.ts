@@ -16,11 +16,17 @@ it('doctor says what is used, and lists every way to a Lean', async () => {
     expect(result.stdout).toContain(word);
 });
 
-it('doctor fails where the Lean that was named does not work', async () => {
+it('doctor fails where the Lean or the project that was named does not work', async () => {
   const result = await stp(['doctor'], {
-    env: { STP_LEAN: '/bin/false', STP_CACHE: '/nonexistent/cache', PATH: '/usr/bin:/bin' },
+    env: {
+      STP_LEAN: '/bin/false',
+      STP_LEAN_PROJECT: '/nonexistent/mathlib4',
+      STP_CACHE: '/nonexistent/cache',
+      PATH: '/usr/bin:/bin',
+    },
   });
   expect(result.stdout).toContain('BAD  Lean');
+  expect(result.stdout).toMatch(/BAD {2}project .*\/nonexistent\/mathlib4: there is no lean-toolchain/);
   expect(result.exitCode).toBe(1);
 });
 
