@@ -38,11 +38,13 @@ export function secondKernelText(run: RunFigures): string {
   const { secondKernel } = run.summary;
   if (secondKernel === undefined) return '';
   const { accepted, declined, none, disagreed } = secondKernel;
-  const disagreement =
-    disagreed === 0 ? '' : ` They disagree on ${disagreed}, not certified: one of the two is wrong (STP1802).`;
-  return note(
-    `Checked twice, by Lean’s kernel and by ours: ${accepted} of ${accepted + declined + none} certified proofs; ours could not tell of ${declined} and was not asked about ${none}.${disagreement}`,
-  );
+  const parts = [
+    `Checked twice, by Lean’s kernel and by ours: ${accepted} of ${accepted + declined + none} certified proofs.`,
+    ...(declined === 0 ? [] : [`Of ${declined} ours could not tell.`]),
+    ...(none === 0 ? [] : [`Ours was not asked about ${none}.`]),
+    ...(disagreed === 0 ? [] : [`They disagree on ${disagreed}, not certified: one of the two is wrong (STP1802).`]),
+  ];
+  return note(parts.join(' '));
 }
 
 /** Why texts went no further; only reasons that occurred have a column. */
