@@ -1,8 +1,9 @@
 /** Writes a folder whole or not at all: into a neighbour first, which takes its name when everything is in it. */
 import { randomUUID } from 'node:crypto';
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { StpError } from '../errors.ts';
+import { isThere } from '../is-there.ts';
 
 /** Name of a prepared set, which is that of its folder: nothing that could name another folder, or none. */
 export const SET_NAME = /^[a-z0-9-]{1,64}$/;
@@ -16,11 +17,7 @@ export async function writeFolder<T>(
   replace: boolean,
   write: (partial: string) => Promise<T>,
 ): Promise<T> {
-  const exists = await access(folder).then(
-    () => true,
-    () => false,
-  );
-  if (exists && !replace)
+  if (!replace && (await isThere(folder)))
     throw new StpError('STP1002', `${folder} is there already`, 'Give another --name, or --replace to make it anew.');
   const partial = join(dirname(folder), `.${basename(folder)}-${randomUUID()}`);
   await mkdir(partial, { recursive: true });

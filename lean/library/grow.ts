@@ -7,9 +7,10 @@
  * proof was certified under the modules of earlier rounds only, so it can name no theorem of its own round or a later one.
  */
 import { randomBytes } from 'node:crypto';
-import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StpError } from '../../data/errors.ts';
+import { isThere } from '../../data/is-there.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import type { LeanMessage } from '../../data/schemas/records.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -181,7 +182,7 @@ async function compileGrownModule(
 ): Promise<{ folder: string; errors: readonly LeanMessage[] }> {
   const folder = path.join(options.cacheDirectory, 'grown', contentId(fingerprint, module));
   const object = `${module}.olean`;
-  if (await exists(path.join(folder, object))) return { folder, errors: [] };
+  if (await isThere(path.join(folder, object))) return { folder, errors: [] };
   const staging = `${folder}.${process.pid}.${randomBytes(4).toString('hex')}.partial`;
   try {
     await mkdir(staging, { recursive: true });
@@ -204,19 +205,12 @@ async function compileGrownModule(
         'See `bin/stp doctor`; then retry the round.',
       );
     await rename(staging, folder).catch(async (error: unknown) => {
-      if (!(await exists(path.join(folder, object)))) throw error;
+      if (!(await isThere(path.join(folder, object)))) throw error;
     });
     return { folder, errors: [] };
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
-}
-
-async function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 function notCompiled({ module, source }: GrownModule, errors: readonly LeanMessage[]) {

@@ -2,10 +2,10 @@
  * Lean with a Lake project beside our library: what proofs over Mathlib are checked in. The project's modules are used as
  * they are, so the Lean must be the one they were compiled with.
  */
-import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { StpError } from '../../data/errors.ts';
+import { isThere } from '../../data/is-there.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import { LEAN_VARIABLE } from '../toolchain/find.ts';
 import { type LakeProject, PROJECT_VARIABLE, smallestModule } from '../toolchain/lake-project.ts';
@@ -25,11 +25,7 @@ export async function variablesForProject(
   // As elan names its folders: `leanprover/lean4:v4.28.0` is `leanprover--lean4---v4.28.0`.
   const folder = project.toolchain.replaceAll('/', '--').replaceAll(':', '---');
   const executable = join(elan, 'toolchains', folder, 'bin', 'lean');
-  const isThere = await access(executable).then(
-    () => true,
-    () => false,
-  );
-  return isThere ? { ...variables, [LEAN_VARIABLE]: executable } : variables;
+  return (await isThere(executable)) ? { ...variables, [LEAN_VARIABLE]: executable } : variables;
 }
 
 /**

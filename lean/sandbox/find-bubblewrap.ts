@@ -2,8 +2,9 @@
  * Where bubblewrap comes from: named in STP_BWRAP, on PATH, or in our cache, where `fetchBubblewrap` puts the package of
  * Debian and Ubuntu without being root: apt checks the signatures, nothing is installed and no script of it is run.
  */
-import { access, mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { isThere } from '../../data/is-there.ts';
 import { runCommand } from '../toolchain/run-command.ts';
 import { findOnPath } from '../toolchain/search-path.ts';
 import { leanFolder, makeWhole } from '../toolchain/set-up-folder.ts';
@@ -46,11 +47,7 @@ export async function findBubblewrap(options: BubblewrapOptions): Promise<Bubble
   const onPath = await findOnPath('bwrap', environment);
   if (onPath !== undefined) return inspect(onPath, options);
   const fetched = join(leanFolder(cacheDirectory), FETCHED_FOLDER, 'usr', 'bin', 'bwrap');
-  const isThere = await access(fetched).then(
-    () => true,
-    () => false,
-  );
-  return isThere ? inspect(fetched, options) : { problem: 'there is no bwrap on PATH' };
+  return (await isThere(fetched)) ? inspect(fetched, options) : { problem: 'there is no bwrap on PATH' };
 }
 
 /** Asks it for its version and for the options it knows. */

@@ -4,13 +4,14 @@
  * Then Lean must start inside and tell a true theorem from a false one. Run once by each process that opens a sandbox.
  */
 import { randomBytes } from 'node:crypto';
-import { access, mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { isThere } from '../../data/is-there.ts';
 import { RUN_MARK } from '../../data/run-mark.ts';
 import { type CommandResult, runCommand } from '../toolchain/run-command.ts';
 import type { LeanEnvironment } from '../verifier.ts';
@@ -204,11 +205,4 @@ async function until(condition: () => Promise<boolean>, waitMsMax = WAIT_MS_MAX)
     if (performance.now() - startedMs > waitMsMax) return false;
     await sleep(POLL_MS);
   }
-}
-
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

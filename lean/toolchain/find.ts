@@ -2,8 +2,9 @@
  * The ways to a Lean that is already there: named in STP_LEAN, on PATH, or in our cache. Each gives the toolchain or, in
  * one line, why not. Changes nothing on this machine.
  */
-import { access, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
+import { isThere } from '../../data/is-there.ts';
 import type { LeanSource } from '../verifier.ts';
 import { assembledFolderName, readAssembledManifest } from './assemble/assemble.ts';
 import { RELEASED_FOLDER_NAME } from './elan.ts';
@@ -27,13 +28,6 @@ export type Found =
   | { readonly toolchain?: never /** In one line, without a full stop. */; readonly problem: string };
 
 const PREFIX_TIMEOUT_MS = 30_000;
-
-async function exists(path: string): Promise<boolean> {
-  return await access(path).then(
-    () => true,
-    () => false,
-  );
-}
 
 /** What may be claimed of a Lean that works. An assembled one is recognised wherever it is named. */
 async function describe(source: LeanSource, executable: string, lean: WorkingLean): Promise<Toolchain> {
@@ -67,11 +61,11 @@ export async function findConfigured(options: FindOptions): Promise<Found> {
  * check of a run uses the same Lean.
  */
 async function behindShim(executable: string, { environment, signal }: FindOptions): Promise<string> {
-  if (!(await exists(join(dirname(executable), 'elan')))) return executable;
+  if (!(await isThere(join(dirname(executable), 'elan')))) return executable;
   const options = { environment, timeoutMs: PREFIX_TIMEOUT_MS, signal };
   const prefix = await runCommand(executable, ['--print-prefix'], options);
   const behind = join(prefix.stdout.trim(), 'bin', 'lean');
-  return prefix.ok && isAbsolute(behind) && (await exists(behind)) ? behind : executable;
+  return prefix.ok && isAbsolute(behind) && (await isThere(behind)) ? behind : executable;
 }
 
 export async function findOnSearchPath(options: FindOptions): Promise<Found> {
@@ -84,7 +78,7 @@ export async function findOnSearchPath(options: FindOptions): Promise<Found> {
 export async function findCached(options: FindOptions): Promise<Found> {
   const folder = leanFolder(options.cacheDirectory);
   const released = join(folder, RELEASED_FOLDER_NAME, 'bin', 'lean');
-  if (await exists(released)) return await inspectLean('elan', released, options);
+  if (await isThere(released)) return await inspectLean('elan', released, options);
   const assembled = join(folder, await assembledFolderName());
   if ((await readAssembledManifest(assembled)) === undefined) return { problem: `there is none in ${folder} yet` };
   return await inspectLean('assembled', join(assembled, 'bin', 'lean'), options);

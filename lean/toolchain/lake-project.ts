@@ -5,10 +5,11 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { StpError } from '../../data/errors.ts';
+import { isThere } from '../../data/is-there.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 
 /** Environment variable with the absolute path of the project's folder. */
@@ -150,12 +151,6 @@ async function revisionOf(directory: string): Promise<string | null> {
   const revision = branch === undefined ? head : await readFile(join(git, branch), 'utf8').catch(() => '');
   return REVISION.test(revision.trim()) ? revision.trim() : null;
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 
 function noProject(directory: string, why: string): StpError {
   return new StpError(
