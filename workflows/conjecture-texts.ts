@@ -2,11 +2,10 @@
  * The conjecturer's texts of a round, sampled by all machines of the run, each its share, and put together by one, which also
  * samples what a lost machine has left.
  */
-import { log } from '@temporalio/workflow';
 import type { SampleConjecturesInput } from '../activities/generate.ts';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import { host, oneOfSeveral } from './activity-proxies.ts';
-import { onEveryNode } from './every-node.ts';
+import { onEveryNode, warnOf } from './every-node.ts';
 
 export async function conjectureTexts(
   { hostQueue, hostQueues }: { readonly hostQueue: string; readonly hostQueues: readonly string[] },
@@ -17,19 +16,11 @@ export async function conjectureTexts(
   if (of > 1) {
     const shares = await onEveryNode(
       hostQueues,
-      (queue) => {
-        const share = hostQueues.indexOf(queue);
-        return oneOfSeveral(queue, `${summary}, share ${share + 1} of ${of}`).sampleConjectureShare({
-          ...input,
-          share,
-          of,
-        });
-      },
+      (queue, share) =>
+        oneOfSeveral(queue, `${summary}, share ${share + 1} of ${of}`).sampleConjectureShare({ ...input, share, of }),
       { together: false },
     );
-    for (const outcome of shares)
-      if (outcome.kind === 'failed' || outcome.kind === 'lost')
-        log.warn('a share of the conjectures is sampled elsewhere', { queue: outcome.queue, why: outcome.why });
+    warnOf(shares, 'a share of the conjectures is sampled elsewhere');
   }
   return host(hostQueue, summary).sampleConjectures(input);
 }

@@ -6,6 +6,7 @@
 import {
   CancellationScope,
   isCancellation,
+  log,
   proxyActivities,
   setCurrentDetails,
   TimeoutFailure,
@@ -36,18 +37,18 @@ export interface EveryNodeOptions<Result> {
 }
 
 /**
- * Does the work on every queue at the same time and waits for all. Outcomes are in the order of the queues. Only the
+ * Does the work on every queue, numbered from 0, at the same time and waits for all. Outcomes are in the order of the queues. Only the
  * caller's own cancellation is thrown.
  */
 export async function onEveryNode<Result>(
   queues: readonly string[],
-  work: (queue: string) => Promise<Result>,
+  work: (queue: string, node: number) => Promise<Result>,
   { together, problemOf = () => null }: EveryNodeOptions<Result>,
 ): Promise<readonly HostOutcome<Result>[]> {
   const scope = new CancellationScope();
   let endedByUs = false;
-  const one = async (queue: string): Promise<HostOutcome<Result>> => {
-    const outcome = await outcomeOf(queue, work, problemOf);
+  const one = async (queue: string, node: number): Promise<HostOutcome<Result>> => {
+    const outcome = await outcomeOf(queue, () => work(queue, node), problemOf);
     if (together && (outcome.kind === 'failed' || outcome.kind === 'lost') && !endedByUs) {
       endedByUs = true;
       scope.cancel();
@@ -62,11 +63,11 @@ export async function onEveryNode<Result>(
 
 async function outcomeOf<Result>(
   queue: string,
-  work: (queue: string) => Promise<Result>,
+  work: () => Promise<Result>,
   problemOf: (result: Result) => string | null,
 ): Promise<HostOutcome<Result>> {
   try {
-    const result = await work(queue);
+    const result = await work();
     const why = problemOf(result);
     return why === null ? { kind: 'done', queue, result } : { kind: 'failed', queue, why, result };
   } catch (error) {
@@ -75,6 +76,13 @@ async function outcomeOf<Result>(
     if (loss !== null) return { kind: 'lost', queue, why: loss };
     return { kind: 'failed', queue, why: rootMessage(error), result: null };
   }
+}
+
+/** A line in the log for each machine that did not come to its end. */
+export function warnOf(outcomes: readonly HostOutcome<unknown>[], message: string): void {
+  for (const outcome of outcomes)
+    if (outcome.kind === 'failed' || outcome.kind === 'lost')
+      log.warn(message, { queue: outcome.queue, why: outcome.why });
 }
 
 /** What a lost machine looks like, in words; null for any other failure. */

@@ -2,9 +2,8 @@
  * Has a model on the disk and in the memory of every machine that will sample from it, all at the same time, while the work
  * is still being cut. One machine fetches it when it is asked to sample.
  */
-import { log } from '@temporalio/workflow';
 import type { CheckpointRef } from '../data/schemas/artifact.ts';
-import { onceOnNode, onEveryNode } from './every-node.ts';
+import { onceOnNode, onEveryNode, warnOf } from './every-node.ts';
 
 /** A hundred gigabytes over a slow line. */
 const LIMITS = { runSeconds: 6 * 3_600 };
@@ -23,7 +22,5 @@ export async function readyNodes(run: string, queues: readonly string[], checkpo
     },
     { together: false },
   );
-  for (const outcome of outcomes)
-    if (outcome.kind === 'failed' || outcome.kind === 'lost')
-      log.warn('a machine has not got the model ahead of its work', { queue: outcome.queue, why: outcome.why });
+  warnOf(outcomes, 'a machine has not got the model ahead of its work');
 }

@@ -100,8 +100,8 @@ async function allTogether<Share>(
     const errors = new Map<string, unknown>();
     const outcomes = await onEveryNode(
       queues,
-      (queue) =>
-        work(queue, queues.indexOf(queue)).catch((error: unknown) => {
+      (queue, node) =>
+        work(queue, node).catch((error: unknown) => {
           errors.set(queue, error);
           throw error;
         }),
