@@ -6,13 +6,12 @@
 import { existsSync, rmSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { edgeInterceptors, HEARTBEAT_THROTTLE_MS_MAX } from '../../activities/edge.ts';
 import { trainPartsActivities } from '../../activities/train-parts.ts';
 import { trainerEngineSchema } from '../../data/schemas/engines.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { pytorchTrainer } from '../../model/pytorch/trainer.ts';
 import type { Trainer } from '../../model/trainer.ts';
+import { runNodeWorker } from '../support/node-worker.ts';
 
 const [address = '', taskQueue = '', storeUri = '', scratch = '', engineJson = '', notes = ''] = process.argv.slice(2);
 const engine = trainerEngineSchema.parse(JSON.parse(engineJson));
@@ -41,19 +40,13 @@ const trainer = (run: string): Trainer => ({
   },
 });
 
-Runtime.install({ logger: new DefaultLogger('ERROR') });
-const connection = await NativeConnection.connect({ address });
-const worker = await Worker.create({
-  connection,
+await runNodeWorker(
+  address,
   taskQueue,
-  interceptors: { activity: [edgeInterceptors] },
-  maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS_MAX,
-  activities: trainPartsActivities({
+  trainPartsActivities({
     store: () => openStore(storeUri),
     scratch: async () => scratch,
     monitor: async () => ({ log: async () => {}, finalise: async () => {} }),
     trainer,
   }),
-});
-console.log('ready');
-await worker.run();
+);

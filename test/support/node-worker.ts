@@ -1,0 +1,16 @@
+/** The worker of a machine as a process of its own, which tests start and kill. Prints `ready` when it is about to poll. */
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { edgeInterceptors, HEARTBEAT_THROTTLE_MS_MAX } from '../../activities/edge.ts';
+
+export async function runNodeWorker(address: string, taskQueue: string, activities: object): Promise<void> {
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  const worker = await Worker.create({
+    connection: await NativeConnection.connect({ address }),
+    taskQueue,
+    interceptors: { activity: [edgeInterceptors] },
+    maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS_MAX,
+    activities,
+  });
+  console.log('ready');
+  await worker.run();
+}
