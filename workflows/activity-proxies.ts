@@ -11,7 +11,7 @@ const RETRY = {
 } as const;
 
 /** A worker that is silent for so long is gone. */
-export const HEARTBEAT_TIMEOUT_MS = 20_000;
+const HEARTBEAT_TIMEOUT_MS = 20_000;
 
 /** Reads and writes of the store, seconds on a laptop; one whose worker is gone starts again after this. */
 export const control = (summary: string) =>
@@ -53,14 +53,20 @@ export const oneOfSeveral = (taskQueue: string, summary: string) =>
   proxyActivities<HostActivities>({ ...hostOptions(taskQueue, summary), scheduleToStartTimeout: '2 minutes' });
 
 /**
- * Checks by Lean, on whichever node is free. What it works on comes by reference, so every such node must reach the store.
- * @param heartbeatTimeoutMs longer where one workflow has hundreds open: each heartbeat is a write to its state
+ * Above so many activities in flight, heartbeats come the more seldom the more there are, so that there are some 65 a second:
+ * each is a write to the state of the one workflow. With 400 at the usual pace a dev server got half as much done.
  */
-export const lean = (summary: string, heartbeatTimeoutMs: number = HEARTBEAT_TIMEOUT_MS) =>
+const IN_FLIGHT_AT_USUAL_PACE_MAX = 100;
+
+/**
+ * Checks by Lean, on whichever node is free. What it works on comes by reference, so every such node must reach the store.
+ * @param inFlight activities of this kind that the workflow has open at once, at most
+ */
+export const lean = (summary: string, inFlight = 1) =>
   proxyActivities<LeanActivities>({
     taskQueue: LEAN_QUEUE,
     startToCloseTimeout: '24 hours',
-    heartbeatTimeout: heartbeatTimeoutMs,
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS * Math.max(1, inFlight / IN_FLIGHT_AT_USUAL_PACE_MAX),
     retry: RETRY,
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
     summary,

@@ -8,7 +8,7 @@ import type { WaveResult } from '../activities/verify-shard.ts';
 import type { ArtifactRef, CheckpointRef } from '../data/schemas/artifact.ts';
 import { type ShardResult, shardFolder, sumVerdicts, waveFolder } from '../data/schemas/round.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
-import { control, HEARTBEAT_TIMEOUT_MS, host, lean, oneOfSeveral } from './activity-proxies.ts';
+import { control, host, lean, oneOfSeveral } from './activity-proxies.ts';
 import { LEAN_QUEUE } from './contracts.ts';
 import { Crew } from './crew.ts';
 import { Lane } from './lane.ts';
@@ -35,19 +35,12 @@ const SHARDS_PER_NODE = 2;
  * Temporal takes 2,000; a round has at most 1,000 shards and waves, so its history stays as long as it is.
  */
 const SHARDS_IN_FLIGHT_MAX = 400;
-/**
- * Above so many, heartbeats come the more seldom the more shards are in flight, so that there are some 65 a second: each is
- * a write to the state of this one workflow. With 400 at the usual pace a dev server got half as much done.
- */
-const SHARDS_AT_USUAL_PACE_MAX = 100;
-
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
   const { run, hostQueues, checkpoint, library } = input;
   const { sampling, seed, modelThreads, verification } = input.config;
   const leanNodes = await control('how many nodes have Lean').countWorkers(LEAN_QUEUE);
   // Those that are sampled come beside those at the nodes. Where nobody has Lean yet, the first that comes finds work.
   const inFlightMax = Math.min(SHARDS_IN_FLIGHT_MAX, hostQueues.length + SHARDS_PER_NODE * Math.max(1, leanNodes));
-  const heartbeatTimeoutMs = HEARTBEAT_TIMEOUT_MS * Math.max(1, inFlightMax / SHARDS_AT_USUAL_PACE_MAX);
   const inFlight = new Lane(inFlightMax, input.isOpen);
   const samplers = new Crew(hostQueues);
   const total = input.shards.length;
@@ -65,7 +58,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
         config: { sampling, seed, modelThreads },
       }),
     );
-    return lean(`verify ${label}: ${sampled.distinctCount} distinct proofs`, heartbeatTimeoutMs).verifyShard({
+    return lean(`verify ${label}: ${sampled.distinctCount} distinct proofs`, inFlightMax).verifyShard({
       run,
       name,
       wave: index,
