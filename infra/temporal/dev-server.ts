@@ -8,9 +8,10 @@ import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { StpError } from '../../data/errors.ts';
 import { RUN_MARK } from '../../data/run-mark.ts';
+import { readProcess } from '../nodes/processes.ts';
 import { claimDatabase, type DatabaseClaim } from './database-claim.ts';
 import { waitUntilHealthy } from './health.ts';
-import { choosePort, isPortFree, LOOPBACK, portInUse } from './ports.ts';
+import { choosePort, isPortFree, LOOPBACK, portHolder, portInUse } from './ports.ts';
 import { SEARCH_ATTRIBUTES, type SearchAttributeType } from './search-attributes.ts';
 
 /** Temporal's own usual ports. */
@@ -21,6 +22,8 @@ const START_TIMEOUT_MS = 60_000; // it takes 0.5 s here; a loaded two-core runne
 const STOP_TIMEOUT_MS = 10_000;
 const START_ATTEMPTS = 3;
 const LOG_LINES_KEPT = 20;
+/** In the server's last lines where it could not listen (EADDRINUSE, as Go's runtime words it). */
+const PORT_TAKEN = /address already in use/;
 
 /** What a server process needs of our environment; secrets stay out of it. */
 const PASSED_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'LANG'] as const;
@@ -66,8 +69,9 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
       } catch (error) {
         // Another process may take a port between our look and the server's own.
         const lost = (await Promise.all([port, uiPort].map(isPortFree))).indexOf(false);
-        if (lost === -1) throw error;
-        const given = lost === 0 ? options.port : options.uiPort;
+        // Who took it only to see whether it is free, as `choosePort` does, has let go of it again.
+        if (lost === -1 && !PORT_TAKEN.test((error as Error).message)) throw error;
+        const given = [options.port, options.uiPort][lost];
         if (given !== undefined) throw await portInUse(given);
         if (attempt === START_ATTEMPTS) throw error;
       }
@@ -127,6 +131,10 @@ async function startOn(
       timeoutMs: START_TIMEOUT_MS,
       signal: gone.signal,
     });
+    gone.signal.throwIfAborted();
+    // Another that was started on the same port at the same moment may be the one that answers, and ours about to end.
+    const holder = await portHolder(port);
+    if (holder !== null && (await readProcess(holder.pid))?.groupId !== server.pid) throw await portInUse(port);
     gone.signal.throwIfAborted();
     ready = true;
   } catch (error) {

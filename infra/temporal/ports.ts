@@ -48,8 +48,8 @@ export async function portInUse(port: number): Promise<StpError> {
   );
 }
 
-/** The process that listens on a local port, as far as this user may see it. */
-async function portHolder(port: number): Promise<{ pid: number; command: string } | null> {
+/** The process that listens on a local port; null where there is none, or none that this user may see. */
+export async function portHolder(port: number): Promise<{ pid: number; command: string } | null> {
   const sockets = new Set<string>();
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
     const text = await readFile(table, 'utf8').catch(() => '');

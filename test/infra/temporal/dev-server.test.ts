@@ -14,6 +14,7 @@ import { RUN_MARK } from '../../../data/run-mark.ts';
 import { identify, isRunning } from '../../../infra/nodes/processes.ts';
 import { type DevServer, type DevServerOptions, startDevServer } from '../../../infra/temporal/dev-server.ts';
 import { isPortFree } from '../../../infra/temporal/ports.ts';
+import { freePort } from '../../support/ports.ts';
 import { temporalCli } from '../../support/temporal.ts';
 import { writeProgram } from './packages.ts';
 
@@ -42,21 +43,12 @@ async function withClient<T>({ address }: { address: string }, use: (client: Cli
   }
 }
 
-async function freePorts(): Promise<{ port: number; uiPort: number }> {
-  const ports: number[] = [];
-  const holders = [createServer(), createServer()];
-  for (const holder of holders) {
-    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
-    ports.push((holder.address() as { port: number }).port);
-  }
-  for (const holder of holders) await new Promise((resolve) => holder.close(resolve));
-  return { port: ports[0]!, uiPort: ports[1]! };
-}
-
 it('is ready when it says so, with our search attributes and its UI, and is gone after stop', async () => {
   process.env.STP_TEST_SECRET = 'not for children';
   const dbFilename = await newDatabase();
-  const server = await start({ dbFilename, runMark: 'dev-server-test' });
+  // Ports that no other test takes: that they are free at the end is this server's doing.
+  const port = await freePort(2);
+  const server = await start({ dbFilename, port, uiPort: port + 1, runMark: 'dev-server-test' });
   const typedSearchAttributes = new TypedSearchAttributes([
     { key: defineSearchAttributeKey('StpRun', 'KEYWORD'), value: 'run-1' },
     { key: defineSearchAttributeKey('StpRound', 'INT'), value: 3 },
@@ -79,13 +71,14 @@ it('is ready when it says so, with our search attributes and its UI, and is gone
   const identity = await identify(server.pid);
   await Promise.all([server.stop(), server.stop()]);
   expect(await isRunning(identity)).toBe(false);
-  expect(await isPortFree(Number(server.address.split(':')[1]))).toBe(true);
+  expect([await isPortFree(port), await isPortFree(port + 1)]).toEqual([true, true]);
   expect(existsSync(`${dbFilename}.server.json`)).toBe(false);
 });
 
 it('reports its crash, and has the history when it is started again on the same file', async () => {
   const dbFilename = await newDatabase();
-  const ports = await freePorts();
+  const port = await freePort(2);
+  const ports = { port, uiPort: port + 1 };
   let crashed: (error: StpError) => void = () => {};
   const crash = new Promise<StpError>((resolve) => {
     crashed = resolve;
@@ -130,6 +123,17 @@ it('refuses a given port that is taken and names the holder, and else takes anot
   // Two servers without given ports: whatever the first has, the second has others.
   const [first, second] = [await start({}), await start({ dbFilename })];
   expect(new Set([first.address, second.address, first.uiUrl.slice(7), second.uiUrl.slice(7)]).size).toBe(4);
+});
+
+it('does not take another server for its own that was quicker to listen', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'stp-temporal-'));
+  const begun = join(folder, 'begun');
+  const slow = await writeProgram(join(folder, 'temporal'), `#!/bin/sh\ntouch '${begun}'\nexec sleep 600\n`);
+  const port = await freePort(3);
+  const late = startDevServer({ executable: slow, port, uiPort: port + 1 }).catch((thrown: unknown) => thrown);
+  await expect.poll(() => existsSync(begun)).toBe(true);
+  const quick = await start({ port, uiPort: port + 2 });
+  expect(await late).toMatchObject({ code: 'STP1102', facts: { port, pid: quick.pid } });
 });
 
 it('serves one database once', async () => {
