@@ -1,4 +1,6 @@
 /** All activities over one set of ports. Workflows import the types only. */
+import { admitConjecturesActivities } from './admit-conjectures.ts';
+import { certifiedPartsActivities } from './certified-parts.ts';
 import { conjectureActivities } from './conjecture.ts';
 import { datasetActivities } from './datasets.ts';
 import { embedActivities } from './embed.ts';
@@ -14,6 +16,7 @@ import { nodeActivities } from './nodes.ts';
 import { planActivities } from './plan.ts';
 import type { Ports } from './ports.ts';
 import { provisionActivities } from './provision.ts';
+import { readConjecturesActivities } from './read-conjectures.ts';
 import { releaseClosedActivities } from './release-closed.ts';
 import { reportActivities } from './report.ts';
 import { retentionActivities } from './retention.ts';
@@ -30,6 +33,8 @@ export function createControlActivities(ports: Ports) {
   return {
     ...datasetActivities(ports),
     ...planActivities(ports),
+    ...admitConjecturesActivities(ports),
+    ...certifiedPartsActivities(ports),
     ...selectActivities(ports),
     ...evaluateActivities(ports),
     ...takeOverActivities(ports),
@@ -50,6 +55,7 @@ export function createHostActivities(ports: Ports) {
     ...trainTogetherActivities(ports),
     ...generateActivities(ports),
     ...conjectureActivities(ports),
+    ...readConjecturesActivities(ports),
     ...libraryActivities(ports),
     ...embedActivities(ports),
     ...matchConjecturesActivities(ports),

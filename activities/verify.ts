@@ -39,7 +39,7 @@ export interface CertifyInput {
  * Proofs certified in one file: small enough to bound a process, large enough to share its start. A file that is done is
  * not done again by a second attempt.
  */
-const CERTIFICATE_BATCH = 300;
+export const CERTIFICATE_BATCH = 300;
 
 export function verifyActivities(ports: Ports) {
   return {
@@ -84,16 +84,21 @@ export function verifyActivities(ports: Ports) {
           async function* all(): AsyncGenerator<Proved> {
             for (const part of parts) yield* readRecords(store, part.proved, provedSchema);
           }
-          return {
-            proved: await writeRecords(store, `${input.name}/proved-*.jsonl`, all(), signal),
-            certified: sum(parts, 'certified'),
-            refused: sum(parts, 'refused'),
-            disagreements: sum(parts, 'disagreements'),
-          };
+          return sumCertified(await writeRecords(store, `${input.name}/proved-*.jsonl`, all(), signal), parts);
         }),
       );
     },
   };
+}
+
+/** What parts come to together, whose proofs are in `proved`. */
+export function sumCertified(proved: ArtifactRef, parts: readonly Certified[]): Certified {
+  const [certified, refused, disagreements] = [
+    sum(parts, 'certified'),
+    sum(parts, 'refused'),
+    sum(parts, 'disagreements'),
+  ];
+  return { proved, certified, refused, disagreements };
 }
 
 /** Of the parts so far; with several lanes a later one may be there before an earlier one. */

@@ -21,7 +21,7 @@ import { withNeighbours } from '../infra/stores/neighbours.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { certificateCheckers } from '../lean/certificate/checkers.ts';
-import { checkFile } from '../lean/check-file.ts';
+import { type CheckFileOptions, checkFile } from '../lean/check-file.ts';
 import { compileLibrary, LIBRARY_HEADER } from '../lean/library/compile.ts';
 import { growable, growEnvironment, grownModules } from '../lean/library/grow.ts';
 import { variablesForProject, withProject } from '../lean/library/project-environment.ts';
@@ -37,6 +37,7 @@ import { remoteVerifier } from './remote-verifier.ts';
 import { runProvider } from './run-provider.ts';
 import { localRunName, type WorkerSettings } from './settings.ts';
 import { repositorySources, SOURCE_DIRECTORIES } from './sources.ts';
+import { Turns } from './turns.ts';
 
 /** Task queue of this machine's host worker. */
 export const localHostQueue = (): string => ownHostQueue();
@@ -73,6 +74,8 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   /** Key of the run's verifier with grown theorems. */
   const grownVerifiers = new Map<string, string>();
   const monitors = new Map<string, Promise<Monitor>>();
+  /** A file is checked by processes of its own, one after the other: runs that certify here at the same time share the node. */
+  const fileChecks = new Turns();
   const local = (run: string): string => localRunName(settings.storeUri, run);
   const owner = await ownerOfThisProcess();
   const mark = (run: string, part: RunPart): string => writeRunMark(local(run), owner, part);
@@ -203,8 +206,8 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     sandbox: async (policy) => (await sandboxFor(policy)).facts,
     growable: async (run, earlier, added, limits, signal) =>
       growable(environment, earlier, added, { ...growing(run), sandbox: await sandboxFor(limits.sandbox), signal }),
-    checkFile: async (run, path, limits, signal, certificate) =>
-      checkFile(path, environment, {
+    checkFile: async (run, path, limits, signal, certificate) => {
+      const options: CheckFileOptions = {
         sandbox: await sandboxFor(limits.sandbox),
         ...(certificate === undefined
           ? {}
@@ -213,7 +216,9 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
         runMark: mark(run, 'lean'),
         memoryBytesMax: limitClasses(limits).big.memoryBytesMax,
         signal,
-      }),
+      };
+      return fileChecks.run(limits.processes, () => checkFile(path, environment, options), signal);
+    },
     generator: engines.generator,
     trainer: engines.trainer,
     alone: engines.alone,

@@ -2,7 +2,8 @@
 import type { RunState } from '../activities/run-state.ts';
 import type { CheckpointRef } from '../data/schemas/artifact.ts';
 import type { Evaluation, ModelEvaluation, RoundEvaluation } from '../data/schemas/round.ts';
-import { control, host, lean } from './activity-proxies.ts';
+import { control, host } from './activity-proxies.ts';
+import { certifyProofs } from './certify-proofs.ts';
 import { MODEL_DIGITS } from './contracts.ts';
 import { proveShards } from './prove-shards.ts';
 import { endLean } from './stage-clean-up.ts';
@@ -81,7 +82,7 @@ async function evaluateModel(
     seed: config.seed,
   });
   const { proved } = collected;
-  const certified = await lean(`certify ${proved.count} held-out proofs`).certify({
+  const certified = await certifyProofs({
     run,
     name,
     proved,

@@ -4,7 +4,8 @@
  */
 import { CancellationScope, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { EvaluateInput, EvaluationFiles } from '../data/schemas/evaluation.ts';
-import { host, lean } from './activity-proxies.ts';
+import { host } from './activity-proxies.ts';
+import { certifyProofs } from './certify-proofs.ts';
 import { type Progress, progressQuery, type Stage } from './contracts.ts';
 import { cleanBefore, folderName, getNode, giveNodesBack } from './nodes.ts';
 import { proveShards } from './prove-shards.ts';
@@ -85,7 +86,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
       round: input.round ?? 0,
       seed: config.seed,
     });
-    const certified = await lean(`certify ${collected.proved.count} proofs`).certify({
+    const certified = await certifyProofs({
       run,
       name: FOLDER,
       proved: collected.proved,

@@ -5,7 +5,8 @@
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
-import { host, lean, streaming } from './activity-proxies.ts';
+import { host, streaming } from './activity-proxies.ts';
+import { certifyProofs } from './certify-proofs.ts';
 import { conjectureTexts } from './conjecture-texts.ts';
 import {
   MODEL_DIGITS,
@@ -15,6 +16,7 @@ import {
   type Stage,
   setPausedSignal,
 } from './contracts.ts';
+import { gateConjectures } from './gate-conjectures.ts';
 import { matchConjectures } from './match-conjectures.ts';
 import { proveShards } from './prove-shards.ts';
 import { readyNodes } from './ready-nodes.ts';
@@ -79,12 +81,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
         checkpoint: input.checkpoint,
         config: { sampling, conjectures: conjecturing, seed, modelThreads },
       });
-      gated = await lean(`gate ${texts.count} conjectures`).gateConjectures({
-        ...played,
-        library,
-        plan,
-        texts,
-      });
+      gated = await gateConjectures(hostQueue, { ...played, library, plan, texts }, () => !paused);
       conjectures = gated.conjectures;
     }
   }
@@ -118,7 +115,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
 
   await enter('certify', 'checking every proof again in a fresh process');
   const collected = await streaming('count pass rates').collectRound({ ...context, shards: results, conjectures });
-  const certified = await lean(`certify ${collected.proved.count} proofs`).certify({
+  const certified = await certifyProofs({
     run,
     name,
     proved: collected.proved,

@@ -28,8 +28,10 @@ export const rateSchema = z.strictObject({
 });
 export type Rate = z.infer<typeof rateSchema>;
 
-/** Folder of a shard's objects under its stage's. */
-export const shardFolder = (stage: string, index: number): string => `${stage}/shard-${String(index).padStart(4, '0')}`;
+/** Folder of a piece's objects under its stage's: of a shard, or a part of what is gated or certified. */
+export const partFolder = (stage: string, kind: 'shard' | 'gate' | 'certify', index: number): string =>
+  `${stage}/${kind}-${String(index).padStart(4, '0')}`;
+export const shardFolder = (stage: string, index: number): string => partFolder(stage, 'shard', index);
 
 /** Folder of a wave's objects: the shard's own for the first one. */
 export const waveFolder = (shard: string, wave: number): string => (wave === 0 ? shard : `${shard}/wave-${wave}`);

@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { admitConjecturesActivities, type Gated } from '../../activities/admit-conjectures.ts';
 import { conjectureActivities } from '../../activities/conjecture.ts';
 import { conjecturePlanSchema, conjectureRecordSchema } from '../../activities/conjecture-records.ts';
-import { type Gated, gateActivities } from '../../activities/gate.ts';
+import { type GatedPart, gateActivities } from '../../activities/gate.ts';
 import type { GrownRecord } from '../../activities/library.ts';
 import type { Ports } from '../../activities/ports.ts';
+import { type ReadConjectures, readConjecturesActivities } from '../../activities/read-conjectures.ts';
 import { readAll, writeRecords } from '../../activities/record-files.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
@@ -163,6 +165,7 @@ describe('the gate', () => {
     texts: readonly string[],
     set: Record<string, string | number | boolean> = {},
     name = 'rounds/2',
+    partsAsked = Infinity,
   ) => {
     asked.length = 0;
     const plain = await context({
@@ -180,12 +183,24 @@ describe('the gate', () => {
       texts.map(() => entry),
     );
     const written = texts.map((text, index) => ({ input: index, text }));
-    const gated: Gated = await new MockActivityEnvironment().run(gateActivities(ports()).gateConjectures as never, {
-      ...input,
-      plan,
-      texts: await writeRecords(store, 'texts-*.jsonl', written),
-    });
-    return { ...gated, records: await readAll(store, gated.conjectures, conjectureRecordSchema) };
+    const activities = {
+      ...readConjecturesActivities(ports()),
+      ...gateActivities(ports()),
+      ...admitConjecturesActivities(ports()),
+    };
+    const run = <T>(activity: unknown, given: unknown): Promise<T> =>
+      new MockActivityEnvironment().run(activity as never, given);
+    const ref = await writeRecords(store, 'texts-*.jsonl', written);
+    const read = await run<ReadConjectures>(activities.readConjectures, { ...input, plan, texts: ref });
+    const gated: (GatedPart | null)[] = [];
+    for (const [index, conjectures] of read.parts.entries())
+      gated.push(
+        index >= partsAsked
+          ? null
+          : await run(activities.gateConjectures, { ...input, name: `${name}/gate-${index}`, conjectures }),
+      );
+    const admitted = await run<Gated>(activities.admitConjectures, { ...input, read, gated });
+    return { ...admitted, records: await readAll(store, admitted.conjectures, conjectureRecordSchema) };
   };
   const GOOD = '(n : Nat) (h : 0 < n) : good n = 1';
 
@@ -226,31 +241,37 @@ describe('the gate', () => {
     expect(counts).toEqual({ accepted: 2 });
     expect(asked).toEqual([]);
   });
-  it('lets through no more than there are places, and looks at no text once they are taken', async () => {
+  it.each([2, 3])('lets through no more than there are places where %i of 3 parts were asked', async (partsAsked) => {
     const texts = Array.from({ length: 1_100 }, (_, index) => `(n : Nat) : good${index} n = 1`);
-    const { counts, records, made } = await gate(texts, { 'conjectures.perRoundMax': 600 });
-    expect(counts).toMatchObject({ accepted: 600, 'over-cap': 500 });
+    const { counts, records, made } = await gate(texts, { 'conjectures.perRoundMax': 600 }, 'rounds/2', partsAsked);
+    expect(counts).toEqual({ accepted: 600, 'over-cap': 500 });
     expect(records.map(({ statement: text }) => /good\d+/.exec(text)![0])).toEqual(
       Array.from({ length: 600 }, (_, index) => `good${index}`),
     );
     expect(made).toBe(1_100);
-    expect(asked.filter((one) => one.startsWith('trivial'))).toHaveLength(1_024);
+    expect(asked.filter((one) => one.startsWith('trivial'))).toHaveLength(partsAsked === 2 ? 1_024 : 1_100);
   });
   it('scores conjectures where the guide is on', async () => {
     const { records } = await gate([GOOD], { 'conjectures.guide': 'rule' });
     expect(records[0]!.guide).toBeGreaterThan(0);
     expect(records[0]!.guide).toBeLessThan(1);
   });
-  it('keeps its result when the monitor fails, and decides anew where an attempt was lost before its end', async () => {
+  it('keeps its result when the monitor fails', async () => {
     monitorFails = true;
     try {
       expect((await gate([GOOD])).records).toHaveLength(1);
     } finally {
       monitorFails = false;
     }
-    await gate([GOOD], {}, 'rounds/3');
-    await forget(directory, 'rounds/3/gated.json');
-    expect((await gate(['(n : Nat) (h : 0 < n) : good n = 2'], {}, 'rounds/3')).records).toHaveLength(1);
+  });
+  it('goes on with what an attempt that was lost before its end has left, to the same conjectures', async () => {
+    const first = await gate([GOOD]);
+    expect(first.counts).toEqual({ accepted: 1 });
+    for (const lost of [[], ['gated.json'], ['gate-0/gated.json', 'gated.json'], ['read.json', 'gated.json']]) {
+      for (const file of lost) await forget(directory, `rounds/2/${file}`);
+      expect(await gate([GOOD])).toEqual(first);
+      expect(asked).toHaveLength(lost.includes('gate-0/gated.json') ? 3 : 0);
+    }
   });
   it('refuses nothing where Lean cannot be run', async () => {
     leanRuns = false;

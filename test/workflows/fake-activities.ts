@@ -27,7 +27,8 @@ export interface Fakes {
   watch: (input: WatchInput) => Promise<WatchEnd>;
 }
 
-export function fakeActivities(shards = 2): Fakes {
+/** @param gateParts parts that a round's conjectures are gated in; two of each stand, and there are places for four */
+export function fakeActivities(shards = 2, gateParts = 1): Fakes {
   const calls: string[] = [];
   const broken = new Set<string>();
   const fakes: Pick<Fakes, 'gate' | 'state' | 'watch'> = {
@@ -174,8 +175,18 @@ export function fakeActivities(shards = 2): Fakes {
       call('sampleConjectureShare', `${share} of ${of}`);
       return 1;
     },
+    async readConjectures(input) {
+      call('readConjectures', input.round);
+      const parts = Array.from({ length: gateParts }, (_, index) => ref(`read-${index}`, 3));
+      return { parts, made: 8, places: 4, counts: { duplicate: 2 } };
+    },
     async gateConjectures(input) {
-      call('gateConjectures', input.round);
+      call('gateConjectures', input.name.slice(input.name.lastIndexOf('/') + 1));
+      return { standing: ref('standing', 2), counts: { trivial: 1 }, costs: [] };
+    },
+    async admitConjectures(input) {
+      const asked = input.gated.filter((part) => part !== null).length;
+      call('admitConjectures', `${asked} of ${input.read.parts.length} parts`);
       return { conjectures: ref('conjectures', 4), made: 8, counts: { accepted: 4, duplicate: 4 } };
     },
     async growLibrary(input) {
@@ -206,8 +217,16 @@ export function fakeActivities(shards = 2): Fakes {
         checkMs: 100,
       };
     },
-    async certify() {
-      call('certify');
+    async cutProofs({ partsWanted }) {
+      call('cutProofs');
+      return Array.from({ length: partsWanted }, (_, index) => ref(`found-${index}`, 2));
+    },
+    async certify(input) {
+      call('certify', input.name.slice(input.name.lastIndexOf('/') + 1));
+      return { proved: ref('proved', 2), certified: 2, refused: 0 };
+    },
+    async joinCertified({ certified }) {
+      call('joinCertified', certified.length);
       return { proved: ref('proved', 3), certified: 3, refused: 0 };
     },
     async collectRound(input) {

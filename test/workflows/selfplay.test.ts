@@ -61,19 +61,13 @@ describe('a run', () => {
       const stages = fakes.calls
         .map((call) => call.split(' ')[0])
         .filter((name) => !['sampleShard', 'verifyShard', 'sampleConjectures'].includes(name!));
-      const baseline = [
-        'planShards',
-        'cleanUpNode',
-        'collectRound',
-        'certify',
-        'cleanUpNode',
-        'finishRound',
-        'trainModel',
-      ];
+      const certifying = ['cutProofs', 'certify', 'certify', 'joinCertified', 'cleanUpNode'];
+      const baseline = ['planShards', 'cleanUpNode', 'collectRound', ...certifying, 'finishRound', 'trainModel'];
       const matching = ['chooseConjectures', 'embedStatements', 'embedStatements', 'matchConjectures'];
-      const round = ['planConjectures', 'gateConjectures', ...baseline.toSpliced(5, 0, ...matching)];
+      const gating = ['readConjectures', 'gateConjectures', 'admitConjectures'];
+      const round = ['planConjectures', ...gating, ...baseline.toSpliced(8, 0, ...matching)];
       const kept = ['saveState'];
-      const evaluation = ['planEvaluation', 'collectEvaluation', 'certify', 'cleanUpNode'];
+      const evaluation = ['planEvaluation', 'collectEvaluation', ...certifying];
       expect(stages).toEqual([
         'prepareRun',
         'provisionNodes',
@@ -114,6 +108,18 @@ describe('a run', () => {
         statements: 10,
         waiting: null,
       });
+    });
+  });
+
+  it('gates conjectures in parts, in the order of the plan, until every place is taken', async () => {
+    const fakes = fakeActivities(1, 20);
+    await workers.with(fakes, async () => {
+      await (await start({ rounds: 1 })).result();
+      const asked = fakes.calls.filter((call) => call.startsWith('gateConjectures'));
+      // Two parts fill the four places; a third may have begun when the first was done.
+      expect([2, 3]).toContain(asked.length);
+      expect(asked).toEqual(asked.map((_, index) => `gateConjectures gate-000${index}`));
+      expect(fakes.calls).toContain(`admitConjectures ${asked.length} of 20 parts`);
     });
   });
 

@@ -1,0 +1,62 @@
+/** Proofs in parts: cut into whole batches once and for all, and put together in their order. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { certifiedPartsActivities } from '../../activities/certified-parts.ts';
+import type { Ports } from '../../activities/ports.ts';
+import { readAll, writeRecords } from '../../activities/record-files.ts';
+import { CERTIFICATE_BATCH, type Certified } from '../../activities/verify.ts';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { type Proved, provedSchema } from '../../data/schemas/records.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+import { proved } from '../selfplay/records.ts';
+import { forget } from './forget.ts';
+
+let directory: string;
+let store: ObjectStore;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'stp-certified-parts-'));
+  store = await openStore(pathToFileURL(join(directory, 'store')).href);
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const name = 'rounds/1';
+const activities = () => certifiedPartsActivities({ store: async () => store } as unknown as Ports);
+const proofs = (count: number): Proved[] =>
+  Array.from({ length: count }, (_, index) => proved(`theorem a (n : Nat) : n + ${index} = n`, 'simp'));
+const cut = (found: ArtifactRef, partsWanted: number): Promise<readonly ArtifactRef[]> =>
+  new MockActivityEnvironment().run(activities().cutProofs, { run: 'test', name, proved: found, partsWanted });
+const together = (parts: readonly ArtifactRef[], refused: number): Promise<Certified> =>
+  new MockActivityEnvironment().run(activities().joinCertified, {
+    run: 'test',
+    name,
+    certified: parts.map((part) => ({ proved: part, certified: part.count, refused, disagreements: 1 })),
+  });
+
+it.each([
+  [0, 4, []],
+  [1, 4, [1]],
+  [CERTIFICATE_BATCH, 4, [CERTIFICATE_BATCH]],
+  [3 * CERTIFICATE_BATCH + 1, 2, [2 * CERTIFICATE_BATCH, CERTIFICATE_BATCH + 1]],
+  [3 * CERTIFICATE_BATCH + 1, 100, [CERTIFICATE_BATCH, CERTIFICATE_BATCH, CERTIFICATE_BATCH, 1]],
+])('%i proofs for %i parts are cut into %j, and come back in order', async (count, partsWanted, sizes) => {
+  const all = proofs(count);
+  const parts = await cut(await writeRecords(store, 'found.jsonl', all), partsWanted);
+  expect(parts.map((part) => part.count)).toEqual(sizes);
+  const joined = await together(parts, 2);
+  expect(joined).toMatchObject({ certified: count, refused: 2 * sizes.length, disagreements: sizes.length });
+  expect(await readAll(store, joined.proved, provedSchema)).toEqual(all);
+});
+
+it('stay as they were cut where a later attempt finds another fleet', async () => {
+  const found = await writeRecords(store, 'found.jsonl', proofs(CERTIFICATE_BATCH + 1));
+  const parts = await cut(found, 2);
+  expect(parts).toHaveLength(2);
+  expect(await cut(found, 1)).toEqual(parts);
+  await forget(directory, `${name}/proof-parts.json`);
+  expect(await cut(found, 2)).toEqual(parts);
+});

@@ -1,0 +1,27 @@
+/** Work by Lean in pieces, on as many nodes as have it. */
+import { CancellationScope } from '@temporalio/workflow';
+import { control } from './activity-proxies.ts';
+import { LEAN_QUEUE } from './contracts.ts';
+
+/** Pieces at a node with Lean: one that it checks, and one that it goes on with, so that it never waits for the next. */
+const PIECES_PER_NODE = 2;
+
+/** Pieces that the nodes with Lean hold at once. Where nobody has it yet, the first that comes finds work. */
+export async function piecesAtOnce(): Promise<number> {
+  return PIECES_PER_NODE * Math.max(1, await control('how many nodes have Lean').countWorkers(LEAN_QUEUE));
+}
+
+/** What all pieces come to, in order. One that fails ends the others before anybody cleans up, or tries again, beside them. */
+export async function allPieces<T>(start: () => readonly Promise<T>[]): Promise<T[]> {
+  const scope = new CancellationScope();
+  return scope.run(async () => {
+    const running = start();
+    try {
+      return await Promise.all(running);
+    } catch (error) {
+      scope.cancel();
+      await Promise.allSettled(running);
+      throw error;
+    }
+  });
+}
