@@ -42,11 +42,10 @@ export async function benchOrchestration(directory: string): Promise<void> {
         monitor: async () => ({ log: async () => undefined }),
       } as unknown as Ports;
       const connection = await NativeConnection.connect({ address: server.address });
-      const certify = async ({ proved }: { proved: unknown }) => ({ proved, certified: 0, refused: 0 });
       const worker = await Worker.create({
         connection,
         taskQueue: LEAN_QUEUE,
-        activities: { ...verifyShardActivities(ports), certify },
+        activities: verifyShardActivities(ports),
         interceptors: { activity: [edgeInterceptors] },
         maxConcurrentActivityTaskExecutions: slots,
         maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS_MAX,

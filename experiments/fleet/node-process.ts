@@ -73,7 +73,6 @@ function nodeActivities(node: string) {
         write({ kind: 'shard', node, shard: shard.name, attempt, latencyMs: Date.now() - scheduledTimestampMs });
         return result;
       }),
-    certify: async ({ proved }: { proved: unknown }) => ({ proved, certified: 0, refused: 0 }),
   };
 }
 

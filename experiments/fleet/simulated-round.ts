@@ -47,6 +47,8 @@ export async function playSimulatedRound(round: SimulatedRound, signal: AbortSig
     ...fleetActivities(),
     planShards: async () => ({ shards: Array.from({ length: round.shards }, () => items) }),
     collectRound: async () => ({ rates: nothing, proved: nothing }),
+    cutProofs: async () => [],
+    joinCertified: async () => ({ proved: nothing, certified: 0, refused: 0 }),
     finishRound: async ({ shards }: { shards: readonly ShardResult[] }) => {
       finished = shards;
       return { manifest: nothing, counts: NO_ROUND_COUNTS, examples: null };
