@@ -1,14 +1,9 @@
-/**
- * Verdicts by content, in append-only files of one checksummed line each. A line that was cut short or altered is ignored,
- * never believed. Every open verifier writes a file of its own, so processes do not write into each other's lines. In
- * memory are the last used ones, as many as a bound on their size lets in.
- */
-import { createHash, randomBytes } from 'node:crypto';
-import { appendFile, mkdir, open, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+/** Verdicts by content: on disk in files (`cache-files.ts`), in memory the last used ones, as many as a bound on their size lets in. */
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { leanMessageSchema, type VerdictKind } from '../../data/schemas/records.ts';
 import type { CheckResult } from '../verifier.ts';
+import { openCacheFiles } from './cache-files.ts';
 
 /** What came of limits or accidents may come out differently next time; a refusal costs nothing to repeat. */
 const KEPT: ReadonlySet<VerdictKind> = new Set(['proved', 'rejected', 'sorry']);
@@ -28,7 +23,7 @@ type CachedVerdict = z.infer<typeof lineSchema>;
 
 export interface VerdictCache {
   get(key: string): Omit<CachedVerdict, 'key'> | null;
-  /** Resolves when the line is handed to the operating system. A disk that takes no more ends the writing with one warning. */
+  /** Resolves when it is handed to the operating system. A disk that takes no more ends the writing with one warning. */
   put(key: string, result: CheckResult): Promise<void>;
 }
 
@@ -40,7 +35,7 @@ export function verdictKey(parts: readonly string[]): string {
 }
 
 export async function openVerdictCache(directory: string): Promise<VerdictCache> {
-  await mkdir(directory, { recursive: true });
+  const files = await openCacheFiles(directory);
   /** Key → the line's body, the least recently used first. */
   const known = new Map<string, string>();
   let chars = 0;
@@ -56,26 +51,9 @@ export async function openVerdictCache(directory: string): Promise<VerdictCache>
     }
   }
 
-  for (const earlier of await earlierFiles(directory)) {
-    const file = await open(earlier);
-    for await (const line of file.readLines()) {
-      const body = bodyOf(line);
-      const key = body === null ? undefined : /^\{"key":"([0-9a-f]{64})"/.exec(body)?.[1];
-      if (body !== null && key !== undefined) keep(key, body);
-    }
-  }
-  const path = join(directory, `verdicts-${process.pid}-${randomBytes(6).toString('hex')}.jsonl`);
-  let writable = true;
-  let writing: Promise<void> = Promise.resolve();
-
-  async function append(line: string): Promise<void> {
-    if (!writable) return;
-    try {
-      await appendFile(path, line);
-    } catch (error) {
-      writable = false;
-      process.emitWarning(`verdicts are no longer cached: ${path} cannot be written (${(error as Error).message})`);
-    }
+  for await (const body of files.bodies()) {
+    const key = /^\{"key":"([0-9a-f]{64})"/.exec(body)?.[1];
+    if (key !== undefined) keep(key, body);
   }
 
   return {
@@ -91,32 +69,9 @@ export async function openVerdictCache(directory: string): Promise<VerdictCache>
       if (!parsed.success) return;
       const body = JSON.stringify(parsed.data);
       keep(key, body);
-      writing = writing.then(() => append(`${checksum(body)} ${body}\n`));
-      await writing;
+      await files.append(body);
     },
   };
-}
-
-function checksum(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
-}
-
-/** Files of verdicts, the last written last. */
-async function earlierFiles(directory: string): Promise<string[]> {
-  const names = (await readdir(directory)).filter((name) => /^verdicts-.*\.jsonl$/.test(name));
-  const dated = await Promise.all(
-    names.map(async (name) => {
-      const path = join(directory, name);
-      return { path, writtenAt: (await stat(path)).mtimeMs };
-    }),
-  );
-  return dated.sort((left, right) => left.writtenAt - right.writtenAt).map(({ path }) => path);
-}
-
-/** Null where the checksum is not that of the rest. */
-function bodyOf(line: string): string | null {
-  const body = line.slice(17);
-  return line[16] === ' ' && checksum(body) === line.slice(0, 16) ? body : null;
 }
 
 function parse(body: string): CachedVerdict | null {

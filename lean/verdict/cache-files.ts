@@ -1,0 +1,100 @@
+/**
+ * The verdict cache on disk: append-only files of one checksummed line each. A line that was cut short or altered is passed
+ * by. Everyone who has the folder open writes files of his own, so processes do not write into each other's lines; the
+ * oldest files go where the folder grows too large.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { appendFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Bytes after which another file is begun. */
+export const FILE_BYTES_MAX = 16 * 1024 * 1024;
+/** Of all files together: twice what is held in memory, so that what several processes wrote has room. */
+export const FOLDER_BYTES_MAX = 8 * FILE_BYTES_MAX;
+
+export interface CacheFiles {
+  /** What the files held when they were opened, the last written last. */
+  bodies(): AsyncGenerator<string>;
+  /** Resolves when the line is handed to the operating system. A disk that takes no more ends the writing with one warning. */
+  append(body: string): Promise<void>;
+}
+
+export interface CacheFileLimits {
+  readonly fileBytesMax: number;
+  readonly folderBytesMax: number;
+}
+
+const LIMITS: CacheFileLimits = { fileBytesMax: FILE_BYTES_MAX, folderBytesMax: FOLDER_BYTES_MAX };
+
+export async function openCacheFiles(directory: string, limits: CacheFileLimits = LIMITS): Promise<CacheFiles> {
+  await mkdir(directory, { recursive: true });
+  const earlier = await prune(directory, limits.folderBytesMax);
+  let path = newFile(directory);
+  let written = 0;
+  let isWritable = true;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function write(line: string): Promise<void> {
+    if (!isWritable) return;
+    try {
+      if (written >= limits.fileBytesMax) {
+        path = newFile(directory);
+        written = 0;
+        await prune(directory, limits.folderBytesMax);
+      }
+      await appendFile(path, line);
+      written += Buffer.byteLength(line);
+    } catch (error) {
+      isWritable = false;
+      process.emitWarning(`verdicts are no longer cached: ${path} cannot be written (${(error as Error).message})`);
+    }
+  }
+
+  return {
+    async *bodies() {
+      for (const file of earlier) yield* bodiesOf(file);
+    },
+    append(body) {
+      writing = writing.then(() => write(`${checksum(body)} ${body}\n`));
+      return writing;
+    },
+  };
+}
+
+const newFile = (directory: string): string =>
+  join(directory, `verdicts-${process.pid}-${randomBytes(6).toString('hex')}.jsonl`);
+
+/** Removes the oldest files as long as all are larger together; the others, the last written last. */
+async function prune(directory: string, bytesMax: number): Promise<string[]> {
+  const names = (await readdir(directory)).filter((name) => /^verdicts-.*\.jsonl$/.test(name));
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const path = join(directory, name);
+      // Somebody else who has the folder open may have removed it.
+      const { mtimeMs, size } = await stat(path).catch(() => ({ mtimeMs: 0, size: 0 }));
+      return { path, mtimeMs, size };
+    }),
+  );
+  files.sort((left, right) => right.mtimeMs - left.mtimeMs);
+  let bytes = 0;
+  const kept: string[] = [];
+  for (const { path, size } of files) {
+    bytes += size;
+    if (bytes <= bytesMax) kept.unshift(path);
+    else await rm(path, { force: true });
+  }
+  return kept;
+}
+
+async function* bodiesOf(path: string): AsyncGenerator<string> {
+  const file = await open(path).catch(() => null);
+  if (file === null) return;
+  for await (const line of file.readLines()) {
+    const body = line.slice(17);
+    if (line[16] === ' ' && checksum(body) === line.slice(0, 16)) yield body;
+  }
+}
+
+function checksum(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
