@@ -10,5 +10,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     teardownTimeout: 30_000,
+    // What comes at once on an idle machine may take seconds on one that stands still; vitest's own limit is one second.
+    expect: { poll: { timeout: 60_000 } },
   },
 });

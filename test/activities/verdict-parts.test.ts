@@ -178,6 +178,6 @@ it('says in its heartbeats how far it is and which part was the last', async () 
   const lost = attempt({ verdicts: 600, ending: 'hangs' }, [], beats);
   lost.catch(() => undefined);
   await expect
-    .poll(() => beats.at(-1), { timeout: 10_000 })
+    .poll(() => beats.at(-1))
     .toMatchObject({ verified: 600, of: SAMPLES, part: expect.stringMatching(/verdict-parts\/00001-/) });
 });

@@ -91,7 +91,7 @@ afterAll(async () => {
 const stp = (words: readonly string[], environment: Record<string, string> = {}) =>
   execa(process.execPath, [STP, ...words], {
     cwd: folder,
-    env: { GCE_METADATA_HOST: metadata.host, STP_TPU_ENDPOINT: cloud.endpoint, ...environment },
+    env: { ...metadata.environment, STP_TPU_ENDPOINT: cloud.endpoint, ...environment },
     reject: false,
   });
 

@@ -1,10 +1,9 @@
 /**
  * An HTTP server for a fake cloud API: credentials must be there, answers are JSON, and requests can meet faults: refused
- * before anything happened, carried out with the answer lost, carried out twice, or late.
+ * before anything happened, carried out with the answer lost, carried out twice, or never answered.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, type ErrorKind } from './api-error.ts';
 
 export type CloudFault =
@@ -18,7 +17,8 @@ export type CloudFault =
   | { readonly kind: 'error-after'; readonly error: ErrorKind }
   /** Carried out twice, as after a retry on the way; the second answer is what is heard. */
   | { readonly kind: 'twice' }
-  | { readonly kind: 'late'; readonly ms: number };
+  /** Carried out and never answered; the connection stays. */
+  | { readonly kind: 'silence' };
 
 export interface CloudCall {
   readonly method: string;
@@ -63,13 +63,13 @@ export async function startCloudServer(
     const fault = index === -1 ? null : faults.splice(index, 1)[0]!.fault;
     if (fault?.kind === 'lost-request') return void request.socket.destroy();
     if (fault?.kind === 'error') throw new ApiError(fault.error, fault.message ?? 'injected');
-    if (fault?.kind === 'late') await sleep(fault.ms);
     const body: unknown = text === '' ? null : JSON.parse(text);
     if (request.method === 'POST') posted.push({ url: request.url ?? '', body });
     const call = { method: request.method ?? 'GET', path: url.pathname, query: url.searchParams, body };
     let result = handle(call);
     if (fault?.kind === 'twice') result = handle(call);
     if (fault?.kind === 'lost-answer') return void request.socket.destroy();
+    if (fault?.kind === 'silence') return;
     if (fault?.kind === 'error-after') throw new ApiError(fault.error, 'injected after the effect');
     send(response, 200, result);
   };

@@ -8,6 +8,8 @@ import type { AddressInfo } from 'node:net';
 export interface FakeMetadata {
   /** `127.0.0.1:PORT`, for GCE_METADATA_HOST. */
   readonly host: string;
+  /** For a program that is to have its credentials here. Without the second word it would give up looking after 3 s. */
+  readonly environment: { readonly GCE_METADATA_HOST: string; readonly METADATA_SERVER_DETECTION: 'assume-present' };
   /** The token that a request must carry to a fake API. */
   readonly token: string;
   /** Paths asked for so far. */
@@ -59,8 +61,10 @@ export async function startFakeMetadata(options: MetadataOptions = {}): Promise<
     response.end(value);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    host,
+    environment: { GCE_METADATA_HOST: host, METADATA_SERVER_DETECTION: 'assume-present' },
     token,
     requests,
     close: () =>

@@ -3,11 +3,10 @@
  * engine with. Costs about 8 s of CPU.
  */
 
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { workerSettings } from '../../workers/settings.ts';
+import { freePort } from '../support/ports.ts';
 import { stp } from '../support/stp.ts';
 import { requestsFor, SAMPLING, sameSamples } from './generator-contract.ts';
 import { checkpointDirectory, clientOf, openEmbedded, openRemote, PROMPTS } from './served.ts';
@@ -16,14 +15,6 @@ let directory: string;
 beforeAll(async () => {
   directory = await checkpointDirectory();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** The command, serving; killed at the end of the test if it still runs. */
 async function startServe(port: number, args: readonly string[] = [], env: Record<string, string> = {}) {

@@ -18,6 +18,20 @@ export function markedProcesses(mark: string): number[] {
     .map(Number);
 }
 
+/** Kills every process with this mark; those that are gone meanwhile are none. */
+export function killMarked(mark: string): void {
+  for (const pid of markedProcesses(mark)) kill(pid);
+}
+
+/** To a process, or with a negative number to its group, that may have ended since it was looked for. */
+export function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
 /** Resolves with the processes of at least this resident memory once there are any. The test's own limit bounds it. */
 export async function untilMarked(mark: string, residentBytesMin = 0): Promise<number[]> {
   for (;;) {

@@ -36,12 +36,12 @@ const provider = (values: object = {}): NodeProvider => {
 
 beforeAll(async () => {
   metadata = await startFakeMetadata();
-  process.env.GCE_METADATA_HOST = metadata.host;
+  Object.assign(process.env, metadata.environment);
   cloud = await startFakeCompute(clock, metadata.token);
   api = googleComputeApi(cloud.endpoint);
 });
 afterAll(async () => {
-  delete process.env.GCE_METADATA_HOST;
+  for (const name of Object.keys(metadata.environment)) delete process.env[name];
   await cloud.close();
   await metadata.close();
 });

@@ -50,7 +50,7 @@ async function nodes(args: readonly string[], environment: Record<string, string
   const env = {
     PATH: process.env.PATH!,
     HOME: folder,
-    GCE_METADATA_HOST: metadata.host,
+    ...metadata.environment,
     STP_TPU_ENDPOINT: cloud.endpoint,
     STP_STORE: 'gs://bucket/runs',
     TEMPORAL_ADDRESS: 'temporal.example:7233',

@@ -1,6 +1,5 @@
 /** Dashboards and alerts ask for metrics and labels that there are: those that our programs give out, and Temporal's. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Runtime } from '@temporalio/worker';
 import { beforeAll, expect, it } from 'vitest';
@@ -10,6 +9,7 @@ import type { LeanPool, PoolStats } from '../../../lean/pool/lean-pool.ts';
 import { ServeMetrics as LeanServeMetrics } from '../../../lean/serve/serve-metrics.ts';
 import { ServeMetrics as ModelServeMetrics } from '../../../model/serve/serve-metrics.ts';
 import { prometheusExport } from '../../../workers/prometheus-export.ts';
+import { freePort } from '../../support/ports.ts';
 import { REPOSITORY, readComposeFile } from './compose-file.ts';
 
 const DASHBOARDS = join(REPOSITORY, 'infra/grafana/dashboards');
@@ -55,12 +55,7 @@ function learn(text: string): void {
 }
 
 beforeAll(async () => {
-  const port = await new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
+  const port = await freePort();
   Runtime.install({ telemetryOptions: prometheusExport(`127.0.0.1:${port}`) });
   const names = ['samples', 'tokens', 'verdicts_proved', 'conjectures_made', 'shard_seconds_verify', 'loss'];
   const monitor = prometheusMonitor('demo', Runtime.instance().metricMeter);

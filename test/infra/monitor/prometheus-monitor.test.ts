@@ -1,6 +1,5 @@
 /** Metrics of runs as Prometheus reads them from a worker's runtime, beside the file of JSON Lines. About 1 s. */
 import { mkdtemp } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Runtime } from '@temporalio/worker';
@@ -11,14 +10,7 @@ import type { Monitor } from '../../../infra/monitor/monitor.ts';
 import { prometheusMonitor } from '../../../infra/monitor/prometheus-monitor.ts';
 import { prometheusExport } from '../../../workers/prometheus-export.ts';
 import { workerSettings } from '../../../workers/settings.ts';
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
+import { freePort } from '../../support/ports.ts';
 
 /** `name{labels} value` lines as name with the labels asked for → value. */
 async function scrape(address: string): Promise<ReadonlyMap<string, number>> {

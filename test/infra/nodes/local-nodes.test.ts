@@ -11,6 +11,7 @@ import { afterAll, expect, it } from 'vitest';
 import { RUN_MARK } from '../../../data/run-mark.ts';
 import { localNodes } from '../../../infra/nodes/local-nodes.ts';
 import { identify, isRunning, listProcesses, readProcess, residentBytes } from '../../../infra/nodes/processes.ts';
+import { kill } from '../../support/processes.ts';
 
 const started: ChildProcess[] = [];
 const groups: number[] = [];
@@ -19,11 +20,11 @@ const scratchDirectory = await mkdtemp(join(tmpdir(), 'stp-nodes-'));
 const nodes = localNodes({ scratchDirectory, taskQueue: 'host/here' });
 
 afterAll(async () => {
-  for (const mark of [run, `${run}0`]) for (const pid of await pidsWithMark(mark)) process.kill(pid, 'SIGKILL');
+  for (const mark of [run, `${run}0`]) for (const pid of await pidsWithMark(mark)) kill(pid);
   for (const child of started) child.kill('SIGKILL');
   for (const group of groups) {
     // What a shell started outlives the shell.
-    if ((await listProcesses()).some((found) => found.groupId === group)) process.kill(-group, 'SIGKILL');
+    if ((await listProcesses()).some((found) => found.groupId === group)) kill(-group);
   }
 });
 
@@ -49,7 +50,7 @@ async function pidsWithMark(mark: string): Promise<number[]> {
 
 it('ends fifty marked processes whatever became of their parents, and nothing else', async () => {
   // 20 in groups and sessions of their own, whose parent is killed: nobody is left who knows them.
-  const parent = await start(run, 'for i in $(seq 20); do setsid sleep 600 & done; sleep 0.2; echo ready; wait', true);
+  const parent = await start(run, 'for i in $(seq 20); do setsid sleep 600 & done; echo ready; wait', true);
   process.kill(parent.pid, 'SIGKILL');
   await once(parent, 'exit');
   // 15 in one group with their living parent.
@@ -59,7 +60,7 @@ it('ends fifty marked processes whatever became of their parents, and nothing el
   // 2 in the group of a process without the mark.
   const host = await start(
     null,
-    `for i in 1 2; do env ${RUN_MARK}=${run} sleep 600 & done; sleep 600 & sleep 0.1; echo ready; wait`,
+    `for i in 1 2; do env ${RUN_MARK}=${run} sleep 600 & done; sleep 600 & echo ready; wait`,
     true,
   );
 
@@ -69,7 +70,8 @@ it('ends fifty marked processes whatever became of their parents, and nothing el
     await start(null, `echo ready; : ${RUN_MARK}=${run}; sleep 600`, true),
     await start(null, 'echo ready; sleep 600', false),
   ];
-  expect((await pidsWithMark(run)).length).toBe(50);
+  // Those two have it once `env` has become `sleep`.
+  await expect.poll(async () => (await pidsWithMark(run)).length).toBe(50);
 
   const report = await nodes.cleanUp(run);
   expect(report.processesEnded).toBe(50);

@@ -183,7 +183,7 @@ it('sweeps no machines of a run that is open, also where STP_STORE names another
   const where = ['--project', 'test-project', '--zone', 'us-central2-b', '--accelerator', 'v4-8', '--json'];
   const sweep = () =>
     nodes(['sweep', ...where], {
-      GCE_METADATA_HOST: metadata.host,
+      ...metadata.environment,
       STP_TPU_ENDPOINT: cloud.endpoint,
       STP_STORE: 'gs://another/runs',
     });

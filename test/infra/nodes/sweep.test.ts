@@ -52,7 +52,7 @@ it('ends what belongs to a dead worker, whatever the run, and nothing else', asy
   const dead = await deadOwner();
   const elsewhere = { ...dead, pidNamespace: '1' };
   const later = { ...self, startTicks: self.startTicks + 1 };
-  const gone = [
+  const leftovers = async () => [
     await sleeper(writeRunMark(run, dead, 'lean')),
     await sleeper(writeRunMark(`${run}-other`, dead, 'model')),
     // The pid is alive, but it is another process that was given it.
@@ -64,9 +64,12 @@ it('ends what belongs to a dead worker, whatever the run, and nothing else', asy
     await sleeper(run),
     await sleeper(null),
   ];
-  const report = await nodes.sweep(null);
-  expect(report.processesEnded).toBeGreaterThanOrEqual(3);
-  for (const pid of gone) expect(await isThere(pid)).toBe(false);
+  // A worker that starts on this machine sweeps as well, and may have been before us: then there are others to find.
+  for (let processesEnded = 0; processesEnded < 3; ) {
+    const gone = await leftovers();
+    ({ processesEnded } = await nodes.sweep(null));
+    for (const pid of gone) expect(await isThere(pid)).toBe(false);
+  }
   for (const pid of kept) expect(await isThere(pid)).toBe(true);
   // Young as they are, they might belong to a run that began just now.
   await nodes.sweep([]);

@@ -8,7 +8,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ObjectStore } from '../../../infra/stores/object-store.ts';
 import { openStore } from '../../../infra/stores/open-store.ts';
 import { startFakeGcs } from '../../fakes/gcs.ts';
+import { freePort } from '../../support/ports.ts';
 
 const BUCKET = 'bucket';
 const LARGE = Buffer.from(Uint32Array.from({ length: 5 << 20 }, (_, index) => Math.imul(index, 2654435761)).buffer);
@@ -28,15 +28,6 @@ interface Server {
 
 async function startOurs(): Promise<Server> {
   return startFakeGcs([BUCKET]);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function startOther(program: string): Promise<Server> {
@@ -81,6 +72,8 @@ function sharedBehaviour(start: () => Promise<Server>): void {
   let store: ObjectStore;
   let client: Storage;
   beforeAll(async () => {
+    // Notes of uploads are not to lie with those of the user.
+    process.env.XDG_CACHE_HOME = await mkdtemp(join(tmpdir(), 'stp-cross-check-'));
     server = await start();
     process.env.STP_GCS_ENDPOINT = server.endpoint;
     store = await openStore(`gs://${BUCKET}/run`);

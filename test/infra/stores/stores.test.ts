@@ -26,6 +26,8 @@ describe('over the wire', () => {
   let fake: FakeGcs;
   let places = 0;
   beforeAll(async () => {
+    // Notes of uploads are not to lie with those of the user.
+    process.env.XDG_CACHE_HOME = await mkdtemp(join(tmpdir(), 'stp-stores-'));
     fake = await startFakeGcs(['bucket']);
     process.env.STP_GCS_ENDPOINT = fake.endpoint;
   });
