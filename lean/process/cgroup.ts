@@ -13,8 +13,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** Processes and threads: Lean has some dozen threads and a few for each core; what forks without end stops here. */
 const TASKS_MAX = 1_024;
-/** A group can be removed when the kernel has taken its last process apart: milliseconds, pauses growing from one to this. */
-const REMOVE_PAUSE_MS_MAX = 128;
+/**
+ * A group can be removed when the kernel has taken its last process apart: milliseconds, and seconds on a machine that is
+ * overrun. Pauses grow from one to this and come to four seconds.
+ */
+const REMOVE_PAUSE_MS_MAX = 2_048;
 const GROUP_PREFIX = 'stp-';
 const OWNER = /^stp-.*-(\d+)-\d+$/;
 
@@ -27,7 +30,7 @@ export interface ControlGroup {
   outOfMemory(): boolean;
   /** Ends what is in it. */
   kill(): void;
-  /** Resolves when it is empty and removed, or after a quarter of a second in which it did not become so. */
+  /** Ends what is in it; resolves when it is empty and removed, or after four seconds in which it did not become so. */
   remove(): Promise<void>;
 }
 
@@ -62,6 +65,16 @@ export function openControlGroup(name: string, memoryBytesMax: number, within = 
 }
 
 function groupAt(version: 1 | 2, memory: string, folders: readonly string[]): ControlGroup {
+  const kill = (): void => {
+    if (version === 2 && write(join(memory, 'cgroup.kill'), 1)) return;
+    for (const pid of read(join(memory, 'cgroup.procs')).split('\n').filter(Boolean)) {
+      try {
+        process.kill(Number(pid), 'SIGKILL');
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+  };
   return {
     enter: (command) => ['/bin/sh', '-c', enterScript(folders.length), 'sh', ...folders, ...command],
     setMemoryBytesMax(bytes) {
@@ -80,17 +93,8 @@ function groupAt(version: 1 | 2, memory: string, folders: readonly string[]): Co
       const file = version === 2 ? 'memory.events' : 'memory.oom_control';
       return Number(/^oom_kill (\d+)$/m.exec(read(join(memory, file)))?.[1] ?? 0) > 0;
     },
-    kill() {
-      if (version === 2 && write(join(memory, 'cgroup.kill'), 1)) return;
-      for (const pid of read(join(memory, 'cgroup.procs')).split('\n').filter(Boolean)) {
-        try {
-          process.kill(Number(pid), 'SIGKILL');
-        } catch {
-          // It has ended meanwhile.
-        }
-      }
-    },
-    remove: () => removeAll(folders),
+    kill,
+    remove: () => removeAll(folders, kill),
   };
 }
 
@@ -100,9 +104,11 @@ function enterScript(count: number): string {
   return `{ ${enter.join('; ')}; } 2>/dev/null; shift ${count}; exec "$@"`;
 }
 
-async function removeAll(folders: readonly string[]): Promise<void> {
+/** `kill` comes before every look: what starts others may have started one after it was told to end. */
+async function removeAll(folders: readonly string[], kill: () => void): Promise<void> {
   let left = folders.filter(isInUse);
   for (let pauseMs = 1; left.length > 0 && pauseMs <= REMOVE_PAUSE_MS_MAX; pauseMs *= 2) {
+    kill();
     await pause(pauseMs);
     left = left.filter(isInUse);
   }

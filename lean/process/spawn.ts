@@ -162,7 +162,6 @@ function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbo
       clearTimeout(drained);
       const outOfMemory = group?.outOfMemory() ?? false;
       // What it started and does not hold its output may take a moment longer to be gone.
-      group?.kill();
       await group?.remove();
       if (startFailure !== null) return resolve(notStarted(startFailure));
       // What has written to its standard output was started, whatever it says of that now.

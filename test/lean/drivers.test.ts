@@ -143,6 +143,17 @@ describe.each(DRIVER_NAMES)('driver %s', (name) => {
     expect(warm.isAlive).toBe(false);
   });
 
+  test('tells so too where it was killed before it was asked, and nobody has looked since', async () => {
+    const warm = await session();
+    if (warm.pid === null) return;
+    process.kill(warm.pid, 'SIGKILL');
+    // The kernel takes it apart while this program does nothing: its pipes are broken when they are written to.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    const { exit } = await runBody(warm, 'example : 1 = 1 := rfl');
+    expect(exit).toMatchObject({ how: 'crashed', signal: 'SIGKILL' });
+    expect(warm.isAlive).toBe(false);
+  });
+
   test('an abort rejects with its reason and leaves no process', async () => {
     const warm = await session();
     const stop = new AbortController();

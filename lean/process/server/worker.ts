@@ -8,7 +8,13 @@
  * theorem by `omega` with both; 230 MB against 325 MB, and one process to watch against two. After 600 theorems the worker
  * holds 236 MB as after 100. The document has a name that is no file, so Lean looks for no Lake project and starts no `lake`.
  */
-import { createMessageConnection, type MessageConnection, StreamMessageWriter } from 'vscode-jsonrpc/node';
+import {
+  createMessageConnection,
+  ErrorCodes,
+  type MessageConnection,
+  ResponseError,
+  StreamMessageWriter,
+} from 'vscode-jsonrpc/node';
 import {
   DidChangeTextDocumentNotification,
   DidOpenTextDocumentNotification,
@@ -23,6 +29,22 @@ import { TextPositions } from './positions.ts';
 
 const DOCUMENT_URI = 'untitled:stp.lean';
 const LANGUAGE = 'lean4';
+/** A broken pipe is seen before the end of the process that broke it: milliseconds, and seconds on a machine that is overrun. */
+const END_GRACE_MS = 10_000;
+/** What a write fails with where nobody reads any more. */
+const BROKEN_PIPE: ReadonlySet<string> = new Set([
+  'EPIPE',
+  'ECONNRESET',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+]);
+/** What a request fails with where the connection and not its other side has answered it. */
+const CONNECTION_ERRORS: ReadonlySet<number> = new Set([
+  ErrorCodes.PendingResponseRejected,
+  ErrorCodes.ConnectionInactive,
+  ErrorCodes.MessageReadError,
+  ErrorCodes.MessageWriteError,
+]);
 
 export interface ServerWorker {
   readonly process: LeanProcess;
@@ -71,7 +93,7 @@ function speakTo(process: LeanProcess): ServerWorker {
       return gone ? null : won;
     } catch (error) {
       // The answer may be the connection's own complaint that its other side has gone.
-      if (await hasEnded(ended)) return null;
+      if (isOfConnection(error) && (await hasEnded(ended))) return null;
       throw error;
     } finally {
       waiting.delete(leave);
@@ -110,8 +132,11 @@ function speakTo(process: LeanProcess): ServerWorker {
 
 function connect(process: LeanProcess): MessageConnection {
   const connection = createMessageConnection(new FrameReader(process.stdout), new StreamMessageWriter(process.stdin));
-  // What is no message of the protocol, or comes to no end, is not Lean speaking.
-  connection.onError(([error]) => process.end('crashed', error.message));
+  // What is no message of the protocol, or comes to no end, is not Lean speaking. A pipe that is broken says nothing of how
+  // its other side ended, and ending it for that would hide that something else killed it.
+  connection.onError(([error]) => {
+    if (!BROKEN_PIPE.has((error as NodeJS.ErrnoException).code ?? '')) process.end('crashed', error.message);
+  });
   // It asks an editor to draw itself anew.
   connection.onRequest(() => null);
   connection.listen();
@@ -123,11 +148,19 @@ function connect(process: LeanProcess): MessageConnection {
   return connection;
 }
 
-/** A broken pipe is seen before the end of the process that broke it. */
+function isOfConnection(error: unknown): boolean {
+  return !(error instanceof ResponseError) || CONNECTION_ERRORS.has(error.code);
+}
+
+/** Where it has not, it has closed its output and lives on, which Lean does not. */
 async function hasEnded(ended: Promise<null>): Promise<boolean> {
-  const GRACE_MS = 1_000;
-  return Promise.race([
-    ended.then(() => true),
-    new Promise<boolean>((resolve) => setTimeout(resolve, GRACE_MS, false)),
-  ]);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, END_GRACE_MS, false);
+  });
+  try {
+    return await Promise.race([ended.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
