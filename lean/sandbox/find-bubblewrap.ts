@@ -7,7 +7,7 @@ import { isAbsolute, join } from 'node:path';
 import { isThere } from '../../data/is-there.ts';
 import { runCommand } from '../toolchain/run-command.ts';
 import { findOnPath } from '../toolchain/search-path.ts';
-import { leanFolder, makeWhole } from '../toolchain/set-up-folder.ts';
+import { leanFolder, makeWhole, withSetUpLock } from '../toolchain/set-up-folder.ts';
 
 /** Environment variable with the absolute path of the `bwrap` to use. */
 export const BUBBLEWRAP_VARIABLE = 'STP_BWRAP';
@@ -78,7 +78,9 @@ export async function fetchBubblewrap(options: BubblewrapOptions): Promise<Bubbl
     });
     if (!result.ok) throw new Error(`${program} ${parameters.at(-1)}: ${result.reason}`);
   };
-  try {
+  const fetch = async (): Promise<void> => {
+    // Another process may have ended its set-up while this one waited, and what it got is in use.
+    if ((await findBubblewrap(options)).found !== undefined) return;
     await makeWhole(cacheDirectory, FETCHED_FOLDER, async (folder) => {
       const apt = join(folder, 'apt');
       // Images come without lists of packages, and only root may fetch them to where they belong.
@@ -92,6 +94,9 @@ export async function fetchBubblewrap(options: BubblewrapOptions): Promise<Bubbl
       await rm(join(folder, archive));
       await rm(apt, { recursive: true, force: true });
     });
+  };
+  try {
+    await withSetUpLock(cacheDirectory, () => undefined, fetch, signal);
   } catch (error) {
     signal?.throwIfAborted();
     return { problem: `bubblewrap could not be got: ${(error as Error).message}` };

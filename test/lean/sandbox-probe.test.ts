@@ -2,7 +2,7 @@
  * The probe fails closed: each wall is taken away in turn and the probe must notice; a program that calls itself bwrap and
  * puts up no wall is refused. Skipped with a printed reason where bubblewrap cannot be had. Some ten seconds.
  */
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { fetchBubblewrap, findBubblewrap } from '../../lean/sandbox/find-bubblewrap.ts';
@@ -10,6 +10,7 @@ import { openSandbox } from '../../lean/sandbox/open-sandbox.ts';
 import { probeSandbox } from '../../lean/sandbox/probe.ts';
 import type { Sandbox } from '../../lean/sandbox/sandbox.ts';
 import { machineSandbox } from '../support/sandbox.ts';
+import { script } from './drivers.ts';
 import { coreEnvironment, scratchFolder } from './environment.ts';
 
 const environment = await coreEnvironment();
@@ -112,6 +113,21 @@ describe.skipIf(process.platform !== 'linux')('a sandbox is', () => {
     }
     expect(await fetchBubblewrap(fetching)).toEqual({ problem: expect.stringContaining('no route') });
     expect(readdirSync(join(folder, 'fetched', 'lean'))).toEqual([]);
+  });
+
+  test('fetched once by all who want it at the same time', async () => {
+    const tools = join(folder, 'package-tools');
+    mkdirSync(tools);
+    const bwrap = '#!/bin/sh\necho bubblewrap 9.9.9 --size --seccomp --cap-drop --die-with-parent';
+    const scripts = {
+      'apt-get': `echo got >>'${tools}/log'; echo package >bubblewrap_9.9.9.deb`,
+      'dpkg-deb': `/bin/mkdir -p "$3/usr/bin"; echo '${bwrap}' >"$3/usr/bin/bwrap"; /bin/chmod +x "$3/usr/bin/bwrap"`,
+    };
+    for (const [name, text] of Object.entries(scripts)) script(tools, name, text);
+    const fetching = { cacheDirectory: join(folder, 'fetched-once'), environment: { PATH: tools } };
+    const all = await Promise.all([1, 2, 3].map(() => fetchBubblewrap(fetching)));
+    expect(all).toEqual(all.map(() => ({ found: expect.objectContaining({ version: '9.9.9' }) })));
+    expect(readFileSync(join(tools, 'log'), 'utf8')).toBe('got\n');
   });
 
   test('refused where a program only calls itself bwrap', async () => {
