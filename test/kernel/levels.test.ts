@@ -25,6 +25,19 @@ function value(level: Level, of: Readonly<Record<string, number>>): number {
   }
 }
 
+/** How many successors stand in a level. */
+function successorsOf(level: Level): number {
+  switch (levels.kind(level)) {
+    case LEVEL_ZERO:
+    case LEVEL_PARAMETER:
+      return 0;
+    case LEVEL_SUCCESSOR:
+      return successorsOf(levels.left(level)) + 1;
+    default:
+      return successorsOf(levels.left(level)) + successorsOf(levels.right(level));
+  }
+}
+
 const words = fc.letrec<{ level: LevelWord }>((tie) => ({
   level: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -59,18 +72,18 @@ describe('the order of levels', () => {
   });
 
   it('agrees with evaluation: at most means at most for all values', () => {
-    const values = [0, 1, 2, 3, 7];
-    const assignments = values.flatMap((u) => values.flatMap((v) => values.map((w) => ({ u, v, w }))));
     fc.assert(
       fc.property(words, words, (left, right) => {
         const [a, b] = [build.level(left), build.level(right)];
+        // Where one exceeds the other anywhere it does so with each parameter zero, one, or above all that both add to another.
+        const values = [0, 1, successorsOf(a) + successorsOf(b) + 2];
+        const assignments = values.flatMap((u) => values.flatMap((v) => values.map((w) => ({ u, v, w }))));
         const holds = assignments.every((of) => value(a, of) <= value(b, of));
-        // Levels this small that differ anywhere differ at one of these values.
         expect(order.isAtMost(a, b)).toBe(holds);
         expect(order.isAlwaysZero(a)).toBe(assignments.every((of) => value(a, of) === 0));
         expect(order.isNeverZero(a)).toBe(assignments.every((of) => value(a, of) > 0));
       }),
-      { numRuns: 2_000 },
+      { numRuns: 2_000, seed: 24 },
     );
   });
 });

@@ -51,7 +51,7 @@ theorem nexts (n : Nat) : next n = 1 := by induction n with
 let path: string;
 beforeAll(() => {
   path = compile('Sound', SOURCE);
-}, 120_000);
+});
 
 describe('a compiled module', () => {
   it('is accepted, with nested types, literals, recursion and what tactics made', async () => {

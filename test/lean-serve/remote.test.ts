@@ -10,7 +10,7 @@ import { openRemotePool, type RemotePoolOptions } from '../../lean/serve/client/
 import type { Candidate, LeanEnvironment, Verifier } from '../../lean/verifier.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
-import { markedProcesses, untilMarked } from '../support/processes.ts';
+import { killMarked, markedProcesses, untilMarked } from '../support/processes.ts';
 import { type Served, serveLean } from './served.ts';
 
 const HEADER = 'import Init\nopen Nat';
@@ -189,15 +189,14 @@ describe('goes on', () => {
 
   it('when Lean is killed on the server', async () => {
     const verifier = await remote([served.server.url]);
-    const checking = verifier.check(candidates.filter(({ proof }) => proof !== LONG));
-    for (let kills = 0; kills < 3; kills += 1) {
-      for (const pid of await untilMarked(served.runMark)) {
-        try {
-          process.kill(pid, 'SIGKILL');
-        } catch {
-          // Gone already.
-        }
-      }
+    let over = false;
+    const checking = verifier.check(candidates.filter(({ proof }) => proof !== LONG)).finally(() => {
+      over = true;
+    });
+    await untilMarked(served.runMark);
+    // Once the check is over nobody starts one in the place of those that were killed.
+    for (let kills = 0; kills < 3 && !over; kills += 1) {
+      killMarked(served.runMark);
       await new Promise((resolve) => setTimeout(resolve, 150));
     }
     const kinds = kindsOf(await checking);

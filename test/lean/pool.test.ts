@@ -268,6 +268,6 @@ test('no order of leases, ends, kills and aborts breaks its bounds or leaves any
       await simulate(pool.close());
       expect(driver.live.size).toBe(0);
     }),
-    { numRuns: 150 },
+    { numRuns: 150, seed: 13 },
   );
 });

@@ -3,7 +3,7 @@ import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { runLean } from '../../lean/process/lean-process.ts';
-import { markedProcesses } from '../support/processes.ts';
+import { killMarked } from '../support/processes.ts';
 import { scratchFolder } from './environment.ts';
 
 vi.mock('../../lean/process/cgroup.ts', () => ({ openControlGroup: () => null }));
@@ -37,7 +37,7 @@ test('the end of a process is told though something out of reach holds its outpu
       messages += 1;
     },
   });
-  for (const pid of markedProcesses(runMark)) process.kill(pid, 'SIGKILL');
+  killMarked(runMark);
   expect(exit.how).toBe('finished');
   expect(messages).toBe(50);
-}, 20_000);
+});

@@ -10,7 +10,7 @@ import { type LeanRun, runLean } from '../../lean/process/lean-process.ts';
 import { readMessages } from '../../lean/process/message.ts';
 import { noSandbox } from '../../lean/sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
-import { markedProcesses } from '../support/processes.ts';
+import { killMarked, markedProcesses } from '../support/processes.ts';
 import { scratchFolder } from './environment.ts';
 
 const scratchDirectory = scratchFolder();
@@ -83,14 +83,14 @@ describe('a process', () => {
     const ended = await run(`sleep 1000 & sleep 1000 & echo '${line('two children').trim()}'; exit 1`, { runMark });
     expect(ended).toMatchObject({ how: 'finished', code: 1 });
     expect(markedProcesses(runMark)).toEqual([]);
-  }, 20_000);
+  });
 
   test('ends also where something that has left its group holds its output', async () => {
     const runMark = `test-${Math.random().toString(36).slice(2)}`;
     const ended = await run('setsid sleep 1000 & sleep 0.5; exit 1', { runMark });
-    for (const pid of markedProcesses(runMark)) process.kill(pid, 'SIGKILL');
+    killMarked(runMark);
     expect(ended).toMatchObject({ how: 'finished', code: 1 });
-  }, 20_000);
+  });
 
   test('that has spoken was started, whatever it says of that at its end', async () => {
     const said = line('here').trim();

@@ -11,7 +11,7 @@ export const LIBRARY_DIRECTORY = `${REPOSITORY}data/library`;
 export const PROBLEMS_DIRECTORY = `${REPOSITORY}data/problems`;
 
 export function projectToolchain(): Promise<Toolchain> {
-  return resolveToolchain({ cacheDirectory: CACHE_DIRECTORY, install: 'never' });
+  return resolveToolchain({ cacheDirectory: CACHE_DIRECTORY, install: 'auto' });
 }
 
 /** With the problem sets, as a run has it. */

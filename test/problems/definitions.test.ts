@@ -76,12 +76,12 @@ describe.each(['isaplanner', 'tip2015'])('definitions of %s', (set) => {
     }
     const module = `Stp.Problems.${set.charAt(0).toUpperCase()}${set.slice(1)}`;
     header = `import ${module}\nopen ${module}`;
-  }, 120_000);
+  }, 600_000);
 
   it('have the values the benchmark says', async () => {
     expect(snippets.size).toBeGreaterThan(300);
     expect(errorsOf(await runSnippets(environment, header, [...snippets.values()]))).toEqual([]);
-  }, 300_000);
+  }, 600_000);
 
   it('are all in the benchmark, but for helpers', async () => {
     const source = await readFile(join(directory, 'Definitions.lean'), 'utf8');

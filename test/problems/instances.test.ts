@@ -23,7 +23,7 @@ const SMALL_POWER_VALUES = 3;
 let environment: LeanEnvironment;
 beforeAll(async () => {
   environment = await problemEnvironment();
-}, 120_000);
+}, 600_000);
 
 function instanceOf(parameters: readonly (readonly [string, string, readonly string[]])[], type: string): string {
   const quantifiers = parameters.map(
@@ -100,7 +100,7 @@ describe.each(['isaplanner', 'tip2015'])('small instances of %s', (set) => {
     const module = `Stp.Problems.${set.charAt(0).toUpperCase()}${set.slice(1)}`;
     const results = await runSnippets(environment, `import ${module}\nopen ${module}`, snippets);
     expect(errorsOf(results)).toEqual([]);
-  }, 300_000);
+  }, 600_000);
 });
 
 it('small instances of the Natural Number Game hold', async () => {
@@ -132,7 +132,7 @@ it('small instances of the Natural Number Game hold', async () => {
     snippets.filter(({ name }) => !undecidable.includes(name)),
   );
   expect(errorsOf(results)).toEqual([]);
-}, 120_000);
+}, 600_000);
 
 it('a false instance is an error', async () => {
   const results = await runSnippets(environment, '', [
@@ -140,4 +140,4 @@ it('a false instance is an error', async () => {
     { name: 'false', text: instanceOf([['n', 'Nat', ['0', '1', '2']]], 'n ≤ 1') },
   ]);
   expect(results.map(({ messages }) => messages.some(({ severity }) => severity === 'error'))).toEqual([false, true]);
-}, 120_000);
+}, 600_000);

@@ -12,7 +12,7 @@ const CACHE_DIRECTORY = fileURLToPath(new URL('../../.cache', import.meta.url));
 /** `before`: source folders compiled ahead of the problem sets. */
 export async function problemEnvironment(before: readonly SourceDirectory[] = []): Promise<LeanEnvironment> {
   return compileLibrary({
-    toolchain: await resolveToolchain({ cacheDirectory: CACHE_DIRECTORY, install: 'never' }),
+    toolchain: await resolveToolchain({ cacheDirectory: CACHE_DIRECTORY, install: 'auto' }),
     sourceDirectories: [...before, { directory: PROBLEMS_DIRECTORY, modulePrefix: 'Stp.Problems' }],
     cacheDirectory: CACHE_DIRECTORY,
   });

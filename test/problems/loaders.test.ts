@@ -107,6 +107,7 @@ describe('theorem text', () => {
         const statement = `theorem ${name} (${variable} : Nat) : ${variable} = ${variable}`;
         expect(theoremText(statement + end)).toEqual({ name, statement });
       }),
+      { seed: 21 },
     );
   });
 });
@@ -210,15 +211,17 @@ describe('plain rows', () => {
 describe('JSON arrays', () => {
   const rowsOf = async (content: string | Uint8Array, max = 1_000) =>
     Array.fromAsync(readJsonArray(await file(content), max));
-  const values = async (content: string | Uint8Array) => (await rowsOf(content)).map(({ text }) => JSON.parse(text));
+  const values = async (content: string | Uint8Array, max?: number) =>
+    (await rowsOf(content, max)).map(({ text }) => JSON.parse(text));
 
   it('are read element by element, whatever the values and the white space', async () => {
     const json = fc.array(fc.jsonValue(), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(json, fc.constantFrom(0, 1, '\t'), async (elements, indent) => {
-        expect(await values(JSON.stringify(elements, null, indent))).toEqual(JSON.parse(JSON.stringify(elements)));
+        const written = JSON.stringify(elements, null, indent);
+        expect(await values(written, written.length * 4)).toEqual(JSON.parse(written));
       }),
-      { numRuns: 60 },
+      { numRuns: 60, seed: 20 },
     );
   });
 

@@ -106,4 +106,4 @@ it('a statement that does not elaborate is seen', async () => {
     { name: 'bad', text: 'theorem bad (n : ℕ) : n = n := by\n  sorry' },
   ]);
   expect(result!.messages.some(({ severity }) => severity === 'error')).toBe(true);
-}, 120_000);
+}, 600_000);

@@ -54,13 +54,19 @@ describe('withSetUpLock', () => {
   it('lets one in after the other', async () => {
     const cache = await temporaryFolder();
     const events: string[] = [];
+    const { promise: bothWait, resolve } = Promise.withResolvers<void>();
     const enter = (name: string) =>
       withSetUpLock(
         cache,
-        () => events.push(`${name} waits`),
+        () => {
+          events.push(`${name} waits`);
+          if (events.filter((event) => event.endsWith('waits')).length === 2) resolve();
+        },
         async () => {
           events.push(`${name} in`);
-          await new Promise((resolve) => setTimeout(resolve, 50));
+          await bothWait;
+          // Whoever does not keep out is in by then.
+          await new Promise((after) => setTimeout(after, 50));
           events.push(`${name} out`);
         },
       );
