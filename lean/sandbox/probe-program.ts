@@ -22,7 +22,7 @@ interface Attempts {
 
 const attempts = JSON.parse(process.argv[2]!) as Attempts;
 const NAMESPACES = ['user', 'pid', 'net', 'ipc', 'uts', 'mnt'];
-const CONNECT_TIMEOUT_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 const POLL_MS = 10;
 
 function succeeds(attempt: () => unknown): boolean {
