@@ -7,6 +7,7 @@ import type { ActivityInboundCallsInterceptor, ActivityInterceptorsFactory } fro
 import { ZodError } from 'zod';
 import { describeIssues } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
+import { reportStoodDown, standDownSignal } from './stand-down.ts';
 
 /** Errors of the operating system that mean the store's disk cannot take more. */
 const DISK_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
@@ -48,8 +49,8 @@ export const edgeInterceptors: ActivityInterceptorsFactory = (_context: Context)
 /**
  * Heartbeats in the time after which their absence means that the worker is gone: every 1.5 s of the usual 20 s. A
  * cancellation comes back with a heartbeat's answer, and Lean is to hear of it within 3 s: half of that leaves the rest for
- * ending processes. Who has hundreds of activities open gives them a longer time-out, and so fewer heartbeats. The worker
- * must not throttle them (see `HEARTBEAT_THROTTLE_MS_MAX`).
+ * ending processes. Who has hundreds of activities open gives them a longer time-out, and so fewer heartbeats; these hear of
+ * it by `stand-down.ts`. The worker must not throttle them (see `HEARTBEAT_THROTTLE_MS_MAX`).
  */
 const HEARTBEATS_PER_TIMEOUT = 13;
 const HEARTBEAT_TIMEOUT_MS_USUAL = 20_000;
@@ -70,16 +71,21 @@ export async function withHeartbeat<T>(
   let progress: unknown = earlier ?? { attempt: activityInfo().attempt };
   const { heartbeatTimeoutMs = HEARTBEAT_TIMEOUT_MS_USUAL } = activityInfo();
   const timer = setInterval(() => context.heartbeat(progress), heartbeatTimeoutMs / HEARTBEATS_PER_TIMEOUT);
+  const over = new AbortController();
+  const standDown = heartbeatTimeoutMs > HEARTBEAT_TIMEOUT_MS_USUAL ? standDownSignal(over.signal) : null;
+  const { cancellationSignal } = context;
+  const signal = standDown === null ? cancellationSignal : AbortSignal.any([cancellationSignal, standDown]);
   try {
     const report = (latest: unknown): void => {
       progress = latest;
     };
-    return await work(context.cancellationSignal, report, earlier);
+    return await work(signal, report, earlier);
   } catch (error) {
-    if (context.cancellationSignal.aborted)
-      throw new CancelledFailure('the activity was cancelled', [], error as Error);
+    if (cancellationSignal.aborted) throw new CancelledFailure('the activity was cancelled', [], error as Error);
+    if (standDown?.aborted) throw await reportStoodDown(error);
     throw error;
   } finally {
     clearInterval(timer);
+    over.abort();
   }
 }

@@ -58,6 +58,9 @@ export const oneOfSeveral = (taskQueue: string, summary: string) =>
  */
 const IN_FLIGHT_AT_USUAL_PACE_MAX = 100;
 
+/** Do heartbeats come as often as they usually do, and cancellations with their answers? */
+export const isAtUsualPace = (inFlight: number): boolean => inFlight <= IN_FLIGHT_AT_USUAL_PACE_MAX;
+
 /**
  * Checks by Lean, on whichever node is free. What it works on comes by reference, so every such node must reach the store.
  * @param inFlight activities of this kind that the workflow has open at once, at most

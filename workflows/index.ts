@@ -5,3 +5,4 @@ export { stpEveryNode as 'stp-every-node' } from './every-node.ts';
 export { stpJanitor as 'stp-janitor' } from './janitor.ts';
 export { stpRound as 'stp-round' } from './round.ts';
 export { stpSelfplay as 'stp-selfplay' } from './selfplay.ts';
+export { stpStandDown as 'stp-stand-down' } from './stand-down.ts';

@@ -3,7 +3,6 @@
  * as many are in flight as the nodes with Lean can hold, so that a long queue of unverified samples never builds up. A
  * shard whose samples come in waves is sampled again for the statements that verification says are still open.
  */
-import { CancellationScope } from '@temporalio/workflow';
 import type { WaveResult } from '../activities/verify-shard.ts';
 import type { ArtifactRef, CheckpointRef } from '../data/schemas/artifact.ts';
 import { type ShardResult, shardFolder, sumVerdicts, waveFolder } from '../data/schemas/round.ts';
@@ -12,6 +11,7 @@ import { control, host, lean, oneOfSeveral } from './activity-proxies.ts';
 import { LEAN_QUEUE } from './contracts.ts';
 import { Crew } from './crew.ts';
 import { Lane } from './lane.ts';
+import { allPieces } from './lean-nodes.ts';
 
 export interface ProveShardsInput {
   readonly run: string;
@@ -35,6 +35,7 @@ const SHARDS_PER_NODE = 2;
  * Temporal takes 2,000; a round has at most 1,000 shards and waves, so its history stays as long as it is.
  */
 const SHARDS_IN_FLIGHT_MAX = 400;
+
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
   const { run, hostQueues, checkpoint, library } = input;
   const { sampling, seed, modelThreads, verification } = input.config;
@@ -68,7 +69,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       config: { verification, sampling },
     });
   };
-  const shards = (): Promise<ShardResult>[] =>
+  return allPieces(inFlightMax, () =>
     input.shards.map((items, index) =>
       inFlight.run(async () => {
         const shard = shardFolder(input.name, index);
@@ -83,19 +84,8 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
         input.onShard(result);
         return result;
       }),
-    );
-  // One shard that fails ends the others before anybody cleans up, or tries again, beside them.
-  const scope = new CancellationScope();
-  return scope.run(async () => {
-    const running = shards();
-    try {
-      return await Promise.all(running);
-    } catch (error) {
-      scope.cancel();
-      await Promise.allSettled(running);
-      throw error;
-    }
-  });
+    ),
+  );
 }
 
 /** What the waves of a shard came to. Samples that two waves have in common are distinct in each. */
