@@ -64,13 +64,17 @@ async function finishedWork(run: string): Promise<string[]> {
 }
 
 /** Waits until the run has verified its first shard of some round while others are still to do. */
-async function untilMidRound(run: string, round: number): Promise<void> {
-  for (let attempt = 0; attempt < 1_200; attempt++) {
+async function untilMidRound(run: string, round: number, running: PromiseLike<{ all?: unknown }>): Promise<void> {
+  let end: string | null = null;
+  void running.then(({ all }) => {
+    end = String(all);
+  });
+  for (;;) {
     const names = await readdir(join(run, 'rounds'), { recursive: true }).catch(() => []);
     if (names.some((name) => name.startsWith(`${round}-`) && name.endsWith('verified.json'))) return;
+    if (end !== null) throw new Error(`round ${round} of ${run} never got under way: ${end}`);
     await sleep(50);
   }
-  throw new Error(`round ${round} of ${run} never got under way`);
 }
 
 /** Processes whose command line matches and that belong to this run folder. */
@@ -116,7 +120,7 @@ it('ends the same after its worker was killed in the middle of a round', async (
   const parent = join(directory, 'worker');
   const run = join(parent, 'run');
   const running = stp(['selfplay', ...TINY_RUN, '--run-dir', run]);
-  await untilMidRound(run, 0);
+  await untilMidRound(run, 0, running);
   const workers = await processesOf(/workers\/dev\.ts/, parent);
   expect(workers).toHaveLength(1);
   const finished = await finishedWork(run);
@@ -130,7 +134,7 @@ it('ends the same after its worker was killed in the middle of a round', async (
 it('ends the same after the server was killed, and says how to go on', async () => {
   const run = join(directory, 'server', 'run');
   const first = stp(['selfplay', ...TINY_RUN, '--run-dir', run]);
-  await untilMidRound(run, 0);
+  await untilMidRound(run, 0, first);
   const servers = await processesOf(/server start-dev/, run);
   expect(servers).toHaveLength(1);
   const finished = await finishedWork(run);
@@ -148,7 +152,7 @@ it('ends the same after everything was killed at once, and leaves no process beh
   const parent = join(directory, 'all');
   const run = join(parent, 'run');
   const first = stp(['selfplay', ...TINY_RUN, '--run-dir', run]);
-  await untilMidRound(run, 1);
+  await untilMidRound(run, 1, first);
   const finished = await finishedWork(run);
   first.kill('SIGKILL');
   await first;

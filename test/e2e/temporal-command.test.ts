@@ -39,7 +39,8 @@ it('starts a workflow of that type, named after its run, with the input checked'
   expect(result.exitCode).toBe(0);
   const client = new Client({ connection });
   const found = [];
-  for (let attempt = 0; attempt < 100 && found.length === 0; attempt++) {
+  // The server's list is a moment behind.
+  while (found.length === 0) {
     for await (const workflow of client.workflow.list({ query: "WorkflowType = 'stp-selfplay'" })) found.push(workflow);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { identify, isRunning } from '../../infra/nodes/processes.ts';
 import { StateFile } from '../../model/embedded/training/state-file.ts';
 import { trainInProcess } from '../../model/embedded/training/train.ts';
 import { freshState, TRAINING_START } from '../../model/embedded/training/training-state.ts';
@@ -80,16 +81,8 @@ const childOf = async (pid: number): Promise<number> => {
     await delay(POLL_MS);
   }
 };
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await delay(POLL_MS);
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await delay(POLL_MS);
 }
 
 test('a training killed twice ends with the weights of one that was not', async () => {
@@ -107,11 +100,12 @@ test('a training killed twice ends with the weights of one that was not', async 
   const keptFirst = keptSteps(stateDirectory);
 
   const second = start(asked);
-  const orphan = await childOf(second.pid!);
+  const orphan = await identify(await childOf(second.pid!));
   await until(() => keptSteps(stateDirectory) > keptFirst);
   process.kill(second.pid!, 'SIGKILL');
   await second;
-  await until(() => !isAlive(orphan));
+  // One that nobody waits for may stay as a zombie.
+  await until(async () => !(await isRunning(orphan)));
   const keptSecond = keptSteps(stateDirectory);
   expect(keptSecond).toBeLessThan(STEPS);
   expect(existsSync(asked.outputDirectory)).toBe(false);

@@ -100,7 +100,8 @@ describe('embedded generator', () => {
   it('fails with a typed error when its process is killed, and the next try goes on from what was finished', async () => {
     const mark = newMark('kill');
     const generator = await openGenerator({ runMark: mark });
-    const requests = requestsFor(12);
+    // Enough that it is at work when it is killed, also where this process hears late of its first samples.
+    const requests = requestsFor(60);
     const expected = await generator.sample(requests, SAMPLING);
     const [pid, ...others] = markedProcesses(mark);
     expect(others).toEqual([]);

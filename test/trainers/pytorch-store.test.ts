@@ -19,7 +19,7 @@ import { pytorchTrainer } from '../../model/pytorch/trainer.ts';
 import type { KeptState, Trainer } from '../../model/trainer.ts';
 import { SMALL_SHAPE } from '../model-training/small-model.ts';
 import { interpreter, skipsPython } from '../python/python.ts';
-import { markedProcesses } from '../support/processes.ts';
+import { killMarked } from '../support/processes.ts';
 import { EXAMPLES } from './small-training.ts';
 
 const skipped = skipsPython('a PyTorch training whose node is lost');
@@ -90,12 +90,13 @@ it.skipIf(skipped)('a training goes on elsewhere from the state in the store', a
   const copied: number[] = [];
   const lost = await attempt('first', ({ step }) => {
     copied.push(step);
-    if (copied.length === 2) for (const pid of markedProcesses(RUN)) process.kill(pid, 'SIGKILL');
+    if (copied.length === 2) killMarked(RUN);
   });
   expect(lost.trained).toMatchObject({ code: 'STP1301', retryable: true });
   expect((await states()).filter((name) => name.endsWith('whole.json'))).toHaveLength(2);
   const resumed = await attempt('second');
-  expect(resumed.seen[0]).toBe(copied[1]! + 1);
+  // Another may have been announced before it was killed.
+  expect(resumed.seen[0]).toBe(copied.at(-1)! + 1);
   expect(resumed.seen.at(-1)).toBe(STEPS);
   expect(await states()).toEqual([]);
 

@@ -28,7 +28,9 @@ assert all(os.path.getsize(row) > 0 for row in rows)
 shutil.copy(sys.argv[1], os.path.join(here, 'config' + machine + '.yaml'))
 shutil.copy(rows[0], os.path.join(here, 'rows.jsonl.gz'))
 if once('fail'):
-    time.sleep(2 if machine else 0)
+    # Of several machines: not before the other hangs, as it would in the next attempt otherwise.
+    while machine and os.path.exists(os.path.join(here, 'hang-0')):
+        time.sleep(0.05)
     print('jaxlib.xla_extension.XlaRuntimeError: the slice was preempted', file=sys.stderr)
     sys.exit(1)
 if once('hang'):

@@ -3,7 +3,6 @@
  * swapping, metrics. Costs about 30 s, most of it starting servers.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -14,6 +13,7 @@ import { vllmCommand } from '../../model/vllm/command.ts';
 import { VllmGenerators } from '../../model/vllm/generators.ts';
 import { parseServerMetrics, type ServerMetrics } from '../../model/vllm/server-metrics.ts';
 import { SMALL_SHAPE } from '../model-training/small-model.ts';
+import { freePort } from '../support/ports.ts';
 import { markedProcesses } from '../support/processes.ts';
 import { EXAMPLES } from './small-training.ts';
 
@@ -37,14 +37,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 async function servers(
   behaviour: Readonly<Record<string, string>> = {},
   changes: Partial<VllmEngine> = {},
@@ -55,7 +47,8 @@ async function servers(
   const engine: VllmEngine = {
     ...(generatorEngineSchema.parse({ kind: 'vllm' }) as VllmEngine),
     command: [process.execPath, STAND_IN, folder],
-    port: await freePort(),
+    // The stand-in has its own server beside it, on the next one.
+    port: await freePort(2),
     startTimeoutSeconds: 120,
     ...changes,
   };

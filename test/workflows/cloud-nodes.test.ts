@@ -3,7 +3,7 @@
  * they are lost, given back at every end. Costs about 25 s.
  */
 import { randomUUID } from 'node:crypto';
-import { activityInfo } from '@temporalio/activity';
+import { activityInfo, heartbeat } from '@temporalio/activity';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
@@ -71,12 +71,12 @@ const start = (run: string, set: Record<string, unknown> = {}): Promise<Workflow
 
 const name = (): string => `cloud-${randomUUID().slice(0, 8)}`;
 
-async function until(condition: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 1_200; attempt += 1) {
-    if (condition()) return;
+/** The test's own limit bounds it. What waits in an activity says so, or it would be taken for lost. */
+async function until(condition: () => boolean, whileWaiting: () => void = () => undefined): Promise<void> {
+  while (!condition()) {
+    whileWaiting();
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error('it never came to that point');
 }
 
 /** Messages of a failure and its causes. */
@@ -106,14 +106,16 @@ describe('a run on machines of a cloud', () => {
     const important = fakes.calls.filter((call) =>
       /Nodes|nodesState|prepareRun|prepareData|cleanUpNode (?:before|after)$/.test(call),
     );
-    expect(important).toEqual([
+    // The watch begins beside the work: which of the two a worker takes first, nobody knows.
+    const watched = important.indexOf('watchNodes 1');
+    expect(watched).toBeGreaterThan(important.lastIndexOf('cleanUpNode before'));
+    expect(important.toSpliced(watched, 1)).toEqual([
       'prepareRun',
       'requestNodes 1',
       'nodesState 1',
       'nodesState 1',
       'cleanUpNode before',
       'cleanUpNode before',
-      'watchNodes 1',
       'prepareData',
       'cleanUpNode after',
       'cleanUpNode after',
@@ -130,7 +132,7 @@ describe('a run on machines of a cloud', () => {
     fakes.activities.sampleShard = async (input) => {
       sampledOn.push(activityInfo().taskQueue);
       // The others are given to whoever is free meanwhile.
-      if (sampledOn.length === 1) await until(() => new Set(sampledOn).size === 2);
+      if (sampledOn.length === 1) await until(() => new Set(sampledOn).size === 2, heartbeat);
       return sampleShard(input);
     };
     await withWorkers(fakes, run, [1], async () => {
@@ -190,19 +192,22 @@ describe('a run on machines of a cloud', () => {
   });
 
   it('is ended by its cost guard, also while it waits for a person, and gives all back first', async () => {
-    const fakes = fakeActivities(1);
-    const run = name();
-    fakes.state = (generation) => ready(run, generation);
-    // Nobody ever decides about this.
-    fakes.broken.add('planShards');
-    await withWorkers(fakes, run, [1], async () => {
-      const handle = await start(run, { 'nodes.hoursMax': 0.005 });
-      const error = await handle.result().catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(WorkflowFailedError);
-      expect(messages(error)).toMatch(/cost guard ended the run: its machines were held for 0\.005 hours/);
-    });
-    expect(fakes.calls).toContain('planShards 0');
-    expect(fakes.calls.at(-1)).toBe('releaseCloudNodes');
+    // The guard strikes by the clock: where the machine was too slow to come to the person before, it is given longer.
+    for (let hoursMax = 0.005, waited = false; !waited; hoursMax *= 4) {
+      const fakes = fakeActivities(1);
+      const run = name();
+      fakes.state = (generation) => ready(run, generation);
+      // Nobody ever decides about this.
+      fakes.broken.add('planShards');
+      await withWorkers(fakes, run, [1], async () => {
+        const handle = await start(run, { 'nodes.hoursMax': hoursMax });
+        const error = await handle.result().catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(WorkflowFailedError);
+        expect(messages(error)).toContain(`cost guard ended the run: its machines were held for ${hoursMax} hours`);
+      });
+      expect(fakes.calls.at(-1)).toBe('releaseCloudNodes');
+      waited = fakes.calls.includes('planShards 0');
+    }
   });
 
   it('that is cancelled while it waits for capacity gives back what it asked for', async () => {
@@ -242,8 +247,7 @@ describe('a run on machines of a cloud', () => {
         });
       // The server's list of workflows is a moment behind.
       let report = await janitor();
-      for (let turn = 0; turn < 20 && !released.includes(terminated); turn += 1) report = await janitor();
-      expect(released).toContain(terminated);
+      while (!released.includes(terminated)) report = await janitor();
       expect(released).not.toContain(open);
       expect(report.leftInClouds).toContain('a node (DELETING)');
       await second.terminate('done');

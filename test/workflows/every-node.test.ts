@@ -18,8 +18,11 @@ import { workflowBundle } from '../../workers/bundle.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import * as contracts from '../../workflows/contracts.ts';
 import type { EveryNodeInput, stpEveryNode } from '../../workflows/every-node.ts';
-import { markedProcesses, untilMarked } from '../support/processes.ts';
+import { killMarked, markedProcesses, untilMarked } from '../support/processes.ts';
 import { localServer } from '../support/temporal.ts';
+
+/** What the test waits for where nobody polls, and what a machine that stands still for a moment has. */
+const START_SECONDS = 15;
 
 let server: TestWorkflowEnvironment;
 let controlWorker: Worker;
@@ -51,7 +54,7 @@ async function machines(count: number) {
   );
   onTestFinished(async () => {
     for (const worker of workers) worker.kill('SIGKILL');
-    for (const pid of markedProcesses(run)) process.kill(pid, 'SIGKILL');
+    killMarked(run);
     await rm(folder, { recursive: true, force: true });
   });
   await Promise.all(workers.map(ready));
@@ -75,7 +78,15 @@ it('gives the result of each machine: done, failed, and lost where nobody polls'
   const command = ['sh', '-c', 'echo "out $WORD"; echo err >&2; case "$PWD" in */1/scratch) exit 3 ;; esac'];
   const environment = { WORD: 'here' };
   const all = [...queues, `host/${run}/nobody`];
-  const input = { run, queues: all, command, environment, timeoutSeconds: 30, startSeconds: 2, together: false };
+  const input = {
+    run,
+    queues: all,
+    command,
+    environment,
+    timeoutSeconds: 60,
+    startSeconds: START_SECONDS,
+    together: false,
+  };
   const [first, second, third] = await (await start(input)).result();
   expect(first).toMatchObject({ kind: 'done', queue: queues[0], result: { exitCode: 0, timedOut: false } });
   if (first?.kind !== 'done') throw new Error('not done');
@@ -90,7 +101,9 @@ it('gives the result of each machine: done, failed, and lost where nobody polls'
 it('ends the others when one fails, where all must work together', async () => {
   const { run, queues } = await machines(3);
   // All begin; one fails once it sees that the others have.
-  const wait = 'case "$PWD" in */2/scratch) sleep 2; exit 1 ;; *) sleep 600 & sleep 600 ;; esac';
+  const begun = 'test -e ../../0/scratch/begun && test -e ../../1/scratch/begun';
+  const last = `until ${begun}; do sleep 0.1; done; exit 1`;
+  const wait = `case "$PWD" in */2/scratch) ${last} ;; *) sleep 600 & touch begun; sleep 600 ;; esac`;
   const input = { run, queues, command: ['sh', '-c', wait], timeoutSeconds: 600, together: true };
   const outcomes = await (await start(input)).result();
   expect(outcomes.map(({ kind }) => kind)).toEqual(['cancelled', 'cancelled', 'failed']);

@@ -8,6 +8,8 @@ import type { NodesState } from '../../infra/nodes/provider.ts';
 import type { WatchEnd } from '../../workflows/provisioning.ts';
 
 export const HOST_QUEUE = 'stp/host/test';
+/** Who waits at the gate is not lost, however slow the machine. */
+const GATE_HEARTBEAT_MS = 1_000;
 
 export function ref(name: string, count = 1): ArtifactRef {
   return { uri: `file:///test/${name}`, generation: '1', crc32c: 'AAAAAA==', bytes: 1, count };
@@ -199,7 +201,10 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     },
     async sampleShard(input) {
       call('sampleShard', input.name);
+      const context = Context.current();
+      const beating = setInterval(() => context.heartbeat(), GATE_HEARTBEAT_MS);
       await fakes.gate;
+      clearInterval(beating);
       return { samples: ref('samples', 20), sampleCount: 20, distinctCount: 10, tokens: 50 };
     },
     async verifyShard(input) {

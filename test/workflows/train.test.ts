@@ -79,7 +79,11 @@ describe('a training on two machines', () => {
   );
 
   it('is of both where it is to be, and begins again when one fails', async () => {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const { result, calls } = await train({ kind: 'pytorch', nodes: 'all' }, async (attempt, node) => {
+      if (node === 0) begin();
+      // Not before the other has begun: its part would be given up before that.
+      await begun;
       if (attempt === 1 && node === 1) throw ApplicationFailure.retryable('the connection was closed', 'STP1301');
       return node === 0 ? TRAINED : null;
     });
