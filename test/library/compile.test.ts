@@ -16,7 +16,7 @@ let root: string;
 beforeEach(async () => {
   root = await mkdtemp(path.join(tmpdir(), 'stp-compile-'));
 });
-afterEach(() => rm(root, { recursive: true }));
+afterEach(() => rm(root, { recursive: true, force: true, maxRetries: 10 }));
 
 async function write(files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
