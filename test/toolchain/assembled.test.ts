@@ -158,7 +158,8 @@ async function askServer(executable: string, text: string): Promise<string> {
   const checked = new Promise<void>((resolve, reject) => {
     server.stdout.on('data', (chunk: Buffer) => {
       said += chunk.toString();
-      if (said.includes('"id":2')) resolve();
+      // The server asks things of its own, with numbers as ids.
+      if (said.includes('"id":"checked"')) resolve();
     });
     void server.then(({ exitCode }) => reject(new Error(`the server ended (${exitCode}): ${said}`)));
   });
@@ -166,7 +167,7 @@ async function askServer(executable: string, text: string): Promise<string> {
   server.stdin.write(frame(INITIALIZE));
   server.stdin.write(frame({ method: 'initialized', params: {} }));
   server.stdin.write(frame({ method: 'textDocument/didOpen', params: { textDocument: document } }));
-  server.stdin.write(frame({ id: 2, method: 'textDocument/waitForDiagnostics', params: { uri, version: 1 } }));
+  server.stdin.write(frame({ id: 'checked', method: 'textDocument/waitForDiagnostics', params: { uri, version: 1 } }));
   await checked;
   server.kill('SIGKILL');
   return said;
