@@ -11,8 +11,8 @@ import { pathToFileURL } from 'node:url';
 import type { ShardResult } from '../../data/schemas/round.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { randomStream } from '../../selfplay/random.ts';
-import { type FleetMeasures, measureFleet, type NodeProcessInput } from './measures.ts';
-import { playSimulatedRound } from './simulated-round.ts';
+import { type FleetMeasures, measureFleet, measureTold, type NodeProcessInput, type ToldMeasures } from './measures.ts';
+import { cancelSimulatedRound, playSimulatedRound, type SimulatedRound } from './simulated-round.ts';
 import type { ProofTimes } from './times.ts';
 
 export interface FleetOptions {
@@ -40,13 +40,82 @@ export interface FleetRun extends FleetMeasures {
   readonly proveSeconds: number;
 }
 
+export interface FleetCancellation extends ToldMeasures {
+  /** From the asking to the end of the round. */
+  readonly roundSeconds: number;
+}
+
+/** What a running fleet is made of, for what is done with it. */
+interface Running {
+  readonly round: SimulatedRound;
+  readonly logDirectory: string;
+  readonly over: AbortController;
+  readonly groups: readonly NodeGroup[];
+  readonly start: (nodes: readonly string[]) => ChildProcess;
+  /** Ends all nodes; they write the last of their logs. */
+  readonly end: () => Promise<void>;
+}
+
+interface NodeGroup {
+  readonly nodes: readonly string[];
+  readonly child: ChildProcess;
+}
+
 export async function runFleet(options: FleetOptions): Promise<FleetRun> {
+  return withFleet(options, async ({ round, logDirectory, over, groups, start, end }) => {
+    const lost = new Set<string>();
+    const lose = async (): Promise<void> => {
+      const random = randomStream(options.times.seed, 'losses');
+      const victims = random.shuffle([...groups]).slice(0, options.losses);
+      const momentsMs = victims.map(() => random.next() * options.lossesWithinMs).sort((a, b) => a - b);
+      await untilBegun(logDirectory, over.signal);
+      const startedAt = performance.now();
+      for (const [index, victim] of victims.entries()) {
+        const inMs = Math.max(0, startedAt + momentsMs[index]! - performance.now());
+        await sleep(inMs, undefined, { signal: over.signal });
+        for (const node of victim.nodes) lost.add(node);
+        victim.child.kill('SIGKILL');
+        void sleep(REPLACED_AFTER_MS, undefined, { signal: over.signal }).then(
+          () => start(victim.nodes.map((node) => `${node}-replaced`)),
+          () => undefined,
+        );
+      }
+    };
+    const losing = lose().catch((error: unknown) => {
+      if (!over.signal.aborted) throw error;
+    });
+    const outcome = await playSimulatedRound(round, over.signal);
+    over.abort();
+    await losing;
+    await end();
+    const measures = await measureFleet(logDirectory, options.processesPerNode, namesOf(options), lost);
+    return { ...measures, results: outcome.shards, proveSeconds: outcome.proveSeconds };
+  });
+}
+
+/** Cancels the round so long after the first verdict; how soon the nodes heard that. */
+export async function cancelFleet(options: FleetOptions, afterMs: number): Promise<FleetCancellation> {
+  return withFleet(options, async ({ round, logDirectory, over, end }) => {
+    const when = untilBegun(logDirectory, over.signal).then(() => sleep(afterMs, undefined, { signal: over.signal }));
+    const { askedAtMs, roundSeconds } = await cancelSimulatedRound(round, when, over.signal);
+    over.abort();
+    await end();
+    return { ...(await measureTold(logDirectory, askedAtMs)), roundSeconds };
+  });
+}
+
+const namesOf = ({ nodes }: FleetOptions): string[] => Array.from({ length: nodes }, (_, index) => `node-${index}`);
+
+/** A log begins with the first verdict. */
+const untilBegun = (logDirectory: string, signal: AbortSignal): Promise<void> =>
+  until(async () => (await readdir(logDirectory)).length > 0, signal);
+
+async function withFleet<T>(options: FleetOptions, work: (running: Running) => Promise<T>): Promise<T> {
   const logDirectory = join(options.directory, 'logs');
   await mkdir(logDirectory, { recursive: true });
   const storeUri = pathToFileURL(join(options.directory, 'store')).href;
   const store = await openStore(storeUri);
-  const names = Array.from({ length: options.nodes }, (_, index) => `node-${index}`);
-  const lost = new Set<string>();
+  const names = namesOf(options);
   const children = new Set<ChildProcess>();
   let logs = 0;
   const over = new AbortController();
@@ -66,42 +135,19 @@ export async function runFleet(options: FleetOptions): Promise<FleetRun> {
     });
     return child;
   };
-  const groups: { nodes: string[]; child: ChildProcess }[] = [];
+  const groups: NodeGroup[] = [];
   for (let first = 0; first < names.length; first += options.nodesPerProcess) {
     const nodes = names.slice(first, first + options.nodesPerProcess);
     groups.push({ nodes, child: start(nodes) });
   }
-  const lose = async (): Promise<void> => {
-    const random = randomStream(options.times.seed, 'losses');
-    const victims = random.shuffle(groups).slice(0, options.losses);
-    const momentsMs = victims.map(() => random.next() * options.lossesWithinMs).sort((a, b) => a - b);
-    // A log begins with the first verdict.
-    await until(async () => (await readdir(logDirectory)).length > 0, over.signal);
-    const startedAt = performance.now();
-    for (const [index, victim] of victims.entries()) {
-      await sleep(Math.max(0, startedAt + momentsMs[index]! - performance.now()), undefined, { signal: over.signal });
-      for (const node of victim.nodes) lost.add(node);
-      victim.child.kill('SIGKILL');
-      void sleep(REPLACED_AFTER_MS, undefined, { signal: over.signal }).then(
-        () => start(victim.nodes.map((node) => `${node}-replaced`)),
-        () => undefined,
-      );
-    }
+  const end = async (): Promise<void> => {
+    over.abort();
+    await Promise.all([...children].map(endChild));
   };
   try {
-    const losing = lose().catch((error: unknown) => {
-      if (!over.signal.aborted) throw error;
-    });
-    const outcome = await playSimulatedRound({ ...options, store, run: 'fleet' }, over.signal);
-    over.abort();
-    await losing;
-    // They write the last of their logs.
-    await Promise.all([...children].map(endChild));
-    const measures = await measureFleet(logDirectory, options.processesPerNode, names, lost);
-    return { ...measures, results: outcome.shards, proveSeconds: outcome.proveSeconds };
+    return await work({ round: { ...options, store, run: 'fleet' }, logDirectory, over, groups, start, end });
   } finally {
-    over.abort();
-    await Promise.all([...children].map(endChild));
+    await end();
   }
 }
 

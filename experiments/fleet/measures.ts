@@ -36,7 +36,23 @@ export type LogLine =
       readonly shard: string;
       readonly attempt: number;
       readonly latencyMs: number;
+    }
+  | {
+      /** The node has heard that it is to end the shard before its time. */
+      readonly kind: 'told';
+      readonly node: string;
+      readonly shard: string;
+      /** Ms since 1970. */
+      readonly atMs: number;
     };
+
+/** How soon nodes hear that they are to end. */
+export interface ToldMeasures {
+  readonly nodes: number;
+  readonly shards: number;
+  /** Since the cancellation was asked for, over all shards that nodes had. */
+  readonly seconds: { readonly p50: number; readonly p99: number; readonly max: number };
+}
 
 export interface FleetMeasures {
   readonly proofs: number;
@@ -68,6 +84,7 @@ export async function measureFleet(
   const [proofLatencies, shardLatencies]: [number[], number[]] = [[], []];
   let [firstMs, lastMs, allMs, repeatedMs, again] = [Number.POSITIVE_INFINITY, 0, 0, 0, 0];
   for await (const line of logLines(logDirectory)) {
+    if (line.kind === 'told') continue;
     if (line.kind === 'shard') {
       shardLatencies.push(line.latencyMs);
       if (line.attempt > 1) again++;
@@ -95,6 +112,22 @@ export async function measureFleet(
     repeatedSeconds: repeatedMs / 1_000,
     repeatedShare: repeatedMs / allMs,
     shardsTriedAgain: again,
+  };
+}
+
+/** @param askedAtMs when the cancellation was asked for, ms since 1970 */
+export async function measureTold(logDirectory: string, askedAtMs: number): Promise<ToldMeasures> {
+  const nodes = new Set<string>();
+  const seconds: number[] = [];
+  for await (const line of logLines(logDirectory)) {
+    if (line.kind !== 'told') continue;
+    nodes.add(line.node);
+    seconds.push((line.atMs - askedAtMs) / 1_000);
+  }
+  return {
+    nodes: nodes.size,
+    shards: seconds.length,
+    seconds: { p50: quantile(seconds, 0.5), p99: quantile(seconds, 0.99), max: quantile(seconds, 1) },
   };
 }
 

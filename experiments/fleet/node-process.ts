@@ -43,8 +43,11 @@ function nodeActivities(node: string) {
     const shard = shards.getStore()!;
     const { scheduledTimestampMs } = activityInfo();
     const simulated = simulatedVerifier(processes, ({ id }) => proofMs(input.times, shard, id));
-    const check: typeof simulated.check = (candidates, options = {}) =>
-      simulated.check(candidates, {
+    const check: typeof simulated.check = (candidates, options = {}) => {
+      const told = (): void => write({ kind: 'told', node, shard, atMs: Date.now() });
+      if (options.signal?.aborted) told();
+      else options.signal?.addEventListener('abort', told, { once: true });
+      return simulated.check(candidates, {
         ...options,
         onResult: (result) => {
           const [ms, endedAtMs] = [result.checkMs, Date.now()];
@@ -60,6 +63,7 @@ function nodeActivities(node: string) {
           options.onResult?.(result);
         },
       });
+    };
     return { ...simulated, check };
   };
   const monitor = async () => ({ log: async () => undefined });

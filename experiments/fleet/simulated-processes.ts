@@ -67,6 +67,7 @@ export function simulatedVerifier(
     environment,
     sandbox: { kind: 'none', description: 'no Lean runs' },
     async check(candidates, { signal, onResult }: CheckOptions = {}) {
+      signal?.throwIfAborted();
       const results: CheckResult[] = [];
       let open = candidates.length;
       await new Promise<void>((resolve, reject) => {

@@ -2,7 +2,8 @@
  * One real `stp-round` workflow of which only the verification is of interest: its shards are there at once, everything
  * else is answered at once. What verifies is whoever polls the queue of Lean.
  */
-import { Client } from '@temporalio/client';
+import { Client, type WorkflowHandle } from '@temporalio/client';
+import { CancelledFailure } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { countWorkers, fleetActivities } from '../../activities/fleet.ts';
 import { writeRecords } from '../../activities/record-files.ts';
@@ -37,12 +38,58 @@ export interface SimulatedOutcome {
 const HOST_QUEUES = Array.from({ length: 8 }, (_, index) => `host/simulated/${index}`);
 const POLL_MS = 250;
 
+export interface SimulatedCancellation {
+  /** Ms since 1970. */
+  readonly askedAtMs: number;
+  /** From the asking to the end of the round, when all shards have ended. */
+  readonly roundSeconds: number;
+}
+
 /** Ends with the signal's reason where that ends first. */
 export async function playSimulatedRound(round: SimulatedRound, signal: AbortSignal): Promise<SimulatedOutcome> {
+  const finished: ShardResult[] = [];
+  const keep = (shards: readonly ShardResult[]): void => void finished.push(...shards);
+  const outcome = await withRound(round, signal, keep, (handle) => handle.result() as Promise<RoundOutcome>);
+  return { proveSeconds: outcome.secondsPerStage.prove ?? 0, shards: finished };
+}
+
+/** Begins the round and cancels it when `when` resolves. */
+export async function cancelSimulatedRound(
+  round: SimulatedRound,
+  when: Promise<void>,
+  signal: AbortSignal,
+): Promise<SimulatedCancellation> {
+  return withRound(
+    round,
+    signal,
+    () => undefined,
+    async (handle) => {
+      const playing = handle.result().then(
+        () => 'the round was over before it was cancelled',
+        (error: unknown) => (isCancelled(error) ? null : error),
+      );
+      await Promise.race([when, playing]);
+      const askedAtMs = Date.now();
+      await handle.cancel();
+      const problem = await playing;
+      if (problem !== null) throw new Error('the round did not end as cancelled', { cause: problem });
+      return { askedAtMs, roundSeconds: (Date.now() - askedAtMs) / 1_000 };
+    },
+  );
+}
+
+const isCancelled = (error: unknown): boolean => error instanceof Error && error.cause instanceof CancelledFailure;
+
+/** Does something with the round once the nodes poll. */
+async function withRound<T>(
+  round: SimulatedRound,
+  signal: AbortSignal,
+  onFinished: (shards: readonly ShardResult[]) => void,
+  work: (handle: WorkflowHandle) => Promise<T>,
+): Promise<T> {
   const { run, store } = round;
   const { items, samples } = await writeObjects(round);
   const nothing = await store.put('nothing.json', '{}\n');
-  let finished: readonly ShardResult[] = [];
   const activities = {
     ...fleetActivities(),
     planShards: async () => ({ shards: Array.from({ length: round.shards }, () => items) }),
@@ -50,7 +97,7 @@ export async function playSimulatedRound(round: SimulatedRound, signal: AbortSig
     cutProofs: async () => [],
     joinCertified: async () => ({ proved: nothing, certified: 0, refused: 0 }),
     finishRound: async ({ shards }: { shards: readonly ShardResult[] }) => {
-      finished = shards;
+      onFinished(shards);
       return { manifest: nothing, counts: NO_ROUND_COUNTS, examples: null };
     },
     sampleShard: async (): Promise<VerifyShardInput['sampled']> => ({
@@ -73,19 +120,18 @@ export async function playSimulatedRound(round: SimulatedRound, signal: AbortSig
     const control = await Worker.create({ ...common, taskQueue: CONTROL_QUEUE, workflowBundle: { codePath } });
     const hosts = await Promise.all(HOST_QUEUES.map((taskQueue) => Worker.create({ ...common, taskQueue })));
     const client = new Client({ connection });
-    const play = async (): Promise<RoundOutcome> => {
+    const play = async (): Promise<T> => {
       await untilPolled(client, round.nodes, signal);
-      const playing = client.workflow.execute(ROUND_TYPE, {
+      const handle = await client.workflow.start(ROUND_TYPE, {
         workflowId: roundWorkflowId(run, 0),
         taskQueue: CONTROL_QUEUE,
         args: [roundInput(run, nothing)],
       });
       const { promise: ended, reject } = Promise.withResolvers<never>();
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-      return (await Promise.race([playing, ended])) as RoundOutcome;
+      return Promise.race([work(handle), ended]);
     };
-    const outcome = await [control, ...hosts].reduce((inner, worker) => () => worker.runUntil(inner), play)();
-    return { proveSeconds: outcome.secondsPerStage.prove ?? 0, shards: finished };
+    return await [control, ...hosts].reduce((inner, worker) => () => worker.runUntil(inner), play)();
   } finally {
     // Workers that ended by a failure may hold it still; what they failed with is what counts.
     await connection.close().catch(() => undefined);

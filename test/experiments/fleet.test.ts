@@ -1,6 +1,6 @@
 /**
  * A small simulated fleet on a real Temporal server, of which a third is killed: every shard ends with one verdict a sample,
- * the one that its time says, and what had been stored is not checked again. Costs about 45 s, nearly all of it waiting.
+ * the one that its time says, and what had been stored is not checked again. Costs about a minute, nearly all of it waiting.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readAll } from '../../activities/record-files.ts';
 import { sampleSchema, verdictSchema } from '../../data/schemas/records.ts';
-import { runFleet } from '../../experiments/fleet/fleet.ts';
+import { cancelFleet, runFleet } from '../../experiments/fleet/fleet.ts';
 import { staticSplit } from '../../experiments/fleet/static-split.ts';
 import { proofMs } from '../../experiments/fleet/times.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
@@ -54,6 +54,21 @@ it('loses no verdict and counts none twice when workers are killed', async () =>
     const shard = /rounds\/.*\/shard-\d+/.exec(verdicts.uri)![0];
     expect(found.map(({ checkMs }) => checkMs)).toEqual(samples.map((id) => proofMs(TIMES, shard, id)));
   }
+});
+
+it('sees when each node hears that the round is cancelled', async () => {
+  const told = await cancelFleet(
+    {
+      ...{ address: server.address, directory: join(directory, 'cancelled'), nodes: 4, nodesPerProcess: 2 },
+      ...{ processesPerNode: 2, shards: 12, proofsPerShard: 400 },
+      ...{ times: { ...TIMES, scale: 40 }, keepsParts: true, losses: 0, lossesWithinMs: 0 },
+    },
+    1_000,
+  );
+  expect(told.nodes).toBe(4);
+  expect(told.shards).toBeGreaterThanOrEqual(4);
+  expect(told.seconds.p50).toBeGreaterThan(0);
+  expect(told.roundSeconds).toBeGreaterThanOrEqual(told.seconds.max);
 });
 
 it('draws proofs as recorded, with their runaways, and the same for the same names', () => {
