@@ -7,11 +7,10 @@ import type { WaveResult } from '../activities/verify-shard.ts';
 import type { ArtifactRef, CheckpointRef } from '../data/schemas/artifact.ts';
 import { type ShardResult, shardFolder, sumVerdicts, waveFolder } from '../data/schemas/round.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
-import { control, host, lean, oneOfSeveral } from './activity-proxies.ts';
-import { LEAN_QUEUE } from './contracts.ts';
+import { host, lean, oneOfSeveral } from './activity-proxies.ts';
 import { Crew } from './crew.ts';
 import { Lane } from './lane.ts';
-import { allPieces } from './lean-nodes.ts';
+import { allPieces, piecesAtOnce } from './lean-nodes.ts';
 
 export interface ProveShardsInput {
   readonly run: string;
@@ -28,8 +27,6 @@ export interface ProveShardsInput {
   readonly onShard: (result: ShardResult) => void;
 }
 
-/** Shards at a node with Lean: one that it checks, and one that it goes on with, so that it never waits for the next. */
-const SHARDS_PER_NODE = 2;
 /**
  * Shards in flight at most, whatever the fleet: two for each of 200 nodes. Each is an open activity of this workflow, of which
  * Temporal takes 2,000; a round has at most 1,000 shards and waves, so its history stays as long as it is.
@@ -39,9 +36,8 @@ const SHARDS_IN_FLIGHT_MAX = 400;
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
   const { run, hostQueues, checkpoint, library } = input;
   const { sampling, seed, modelThreads, verification } = input.config;
-  const leanNodes = await control('how many nodes have Lean').countWorkers(LEAN_QUEUE);
-  // Those that are sampled come beside those at the nodes. Where nobody has Lean yet, the first that comes finds work.
-  const inFlightMax = Math.min(SHARDS_IN_FLIGHT_MAX, hostQueues.length + SHARDS_PER_NODE * Math.max(1, leanNodes));
+  // Those that are sampled come beside those that are checked.
+  const inFlightMax = Math.min(SHARDS_IN_FLIGHT_MAX, hostQueues.length + (await piecesAtOnce()));
   const inFlight = new Lane(inFlightMax, input.isOpen);
   const samplers = new Crew(hostQueues);
   const total = input.shards.length;
