@@ -104,7 +104,10 @@ describe('a round', () => {
     const home = store;
     store = await openAt('other');
     const other = await write(11);
-    const [shuffled] = fc.sample(fc.shuffledSubarray([...other.shards], { minLength: other.shards.length }), 1);
+    const [shuffled] = fc.sample(fc.shuffledSubarray([...other.shards], { minLength: other.shards.length }), {
+      numRuns: 1,
+      seed: 1,
+    });
     const second = await play({ ...other, shards: shuffled! });
     expect(second.counts).toEqual({ ...first.counts });
     for (const [a, b] of [

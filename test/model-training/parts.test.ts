@@ -51,6 +51,7 @@ describe('packing into rows', () => {
           }
         }
       }),
+      { seed: 1 },
     );
   });
 
@@ -62,6 +63,7 @@ describe('packing into rows', () => {
         const tokens = lengths.reduce((total, length) => total + length, 0);
         expect(area).toBeLessThan(2 * tokens + 3 * 64);
       }),
+      { seed: 2 },
     );
   });
 
@@ -97,6 +99,7 @@ describe('examples of each step', () => {
           expect(order.sort((left, right) => left - right)).toEqual(all);
         }
       }),
+      { seed: 3 },
     );
   });
 
@@ -116,6 +119,7 @@ describe('examples of each step', () => {
         const resumed = exampleSteps(source, tokensPerStep, seed, cursor);
         for (let step = 0; step < 5; step += 1) expect(resumed.next().value).toEqual(whole.next().value);
       }),
+      { seed: 4 },
     );
   });
 

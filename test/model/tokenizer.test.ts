@@ -20,7 +20,10 @@ const text = fc.oneof(
 
 describe('words', () => {
   it('cover every text', () => {
-    fc.assert(fc.property(text, (sample) => splitWords(sample).join('') === sample));
+    fc.assert(
+      fc.property(text, (sample) => splitWords(sample).join('') === sample),
+      { seed: 1 },
+    );
   });
 
   it('are short, however long a run is', () => {
@@ -56,7 +59,7 @@ describe('tokenizer', () => {
   it('gives back every text', () => {
     fc.assert(
       fc.property(text, (sample) => tokenizer.decode(tokenizer.encode(sample)) === sample),
-      { numRuns: 500 },
+      { numRuns: 500, seed: 2 },
     );
   });
 

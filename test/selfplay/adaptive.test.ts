@@ -80,6 +80,7 @@ describe('enough successes', () => {
           }
         },
       ),
+      { seed: 1 },
     );
   });
 });
@@ -108,6 +109,7 @@ describe('waves', () => {
         }
         expect(next).toBe(one.samples);
       }),
+      { seed: 2 },
     );
   });
   it('end with the first for what cannot be stopped, and for what has enough', () => {

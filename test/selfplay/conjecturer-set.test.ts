@@ -88,6 +88,7 @@ describe('elegancy', () => {
           expect(dropped).toBeLessThanOrEqual(Math.floor(share * all.length));
         },
       ),
+      { seed: 1 },
     );
   });
   const five = [1, 2, 3, 4, 5].map((index) =>
@@ -140,7 +141,7 @@ it('does not depend on the order of the facts', () => {
       fc.property(fc.shuffledSubarray(facts, { minLength: 30 }), (shuffled) => {
         expect(chosen(shuffled, config)).toEqual(expected);
       }),
-      { numRuns: 20 },
+      { numRuns: 20, seed: 2 },
     );
   }
 });

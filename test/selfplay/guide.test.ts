@@ -41,6 +41,7 @@ describe('guide', () => {
         expect(value).toBeGreaterThanOrEqual(0);
         expect(value).toBeLessThanOrEqual(1);
       }),
+      { seed: 1 },
     );
   });
 });

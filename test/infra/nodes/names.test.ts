@@ -14,6 +14,7 @@ it('tell the label of their run, also with what slices and groups append', () =>
       const node = nodeName({ run: name, generation });
       for (const appended of ['', '-0', '-12', '-x4zq']) expect(runLabelOf(node + appended)).toBe(runLabel(name));
     }),
+    { seed: 1 },
   );
 });
 
@@ -27,6 +28,7 @@ it('are known as those of a run without its store', () => {
     fc.property(RUN_NAME, STORE, (run, store) => {
       expect(mayBeLabelOf(runLabel(localRunName(store, run)), run)).toBe(true);
     }),
+    { seed: 2 },
   );
   const label = runLabel(localRunName('gs://bucket/runs', 'first'));
   for (const other of ['second', 'firs', 'first-2', 'first2']) expect(mayBeLabelOf(label, other)).toBe(false);

@@ -38,6 +38,7 @@ it('computes CRC-32C as RFC 3720 and as Google’s library do, however the bytes
       for (let index = 1; index < ends.length; index += 1) ours.update(bytes.subarray(ends[index - 1], ends[index]));
       expect([ours.toBase64(), ours.bytes]).toEqual([theirs.toString(), bytes.length]);
     }),
+    { seed: 1 },
   );
 });
 
@@ -176,6 +177,6 @@ it('reads back large random objects in ranges as they were written', async () =>
       const [start, end] = one < other ? [one, other] : [other, one];
       expect((await store.range(ref, start, end)).equals(bytes.subarray(start, end))).toBe(true);
     }),
-    { numRuns: 30 },
+    { numRuns: 30, seed: 2 },
   );
 });
