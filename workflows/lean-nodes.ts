@@ -7,9 +7,13 @@ import { beginStandDown } from './stand-down.ts';
 /** Pieces at a node with Lean: one that it checks, and one that it goes on with, so that it never waits for the next. */
 const PIECES_PER_NODE = 2;
 
+/** Pieces in flight at most, whatever the fleet: two for each of 200 nodes. Each is an open activity of one workflow, of which Temporal takes 2,000. */
+export const PIECES_AT_ONCE_MAX = 400;
+
 /** Pieces that the nodes with Lean hold at once. Where nobody has it yet, the first that comes finds work. */
 export async function piecesAtOnce(): Promise<number> {
-  return PIECES_PER_NODE * Math.max(1, await control('how many nodes have Lean').countWorkers(LEAN_QUEUE));
+  const nodes = await control('how many nodes have Lean').countWorkers(LEAN_QUEUE);
+  return Math.min(PIECES_AT_ONCE_MAX, PIECES_PER_NODE * Math.max(1, nodes));
 }
 
 /**

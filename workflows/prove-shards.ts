@@ -10,7 +10,7 @@ import type { RunConfig } from '../data/schemas/run-config.ts';
 import { host, lean, oneOfSeveral } from './activity-proxies.ts';
 import { Crew } from './crew.ts';
 import { Lane } from './lane.ts';
-import { allPieces, piecesAtOnce } from './lean-nodes.ts';
+import { allPieces, PIECES_AT_ONCE_MAX, piecesAtOnce } from './lean-nodes.ts';
 
 export interface ProveShardsInput {
   readonly run: string;
@@ -27,17 +27,11 @@ export interface ProveShardsInput {
   readonly onShard: (result: ShardResult) => void;
 }
 
-/**
- * Shards in flight at most, whatever the fleet: two for each of 200 nodes. Each is an open activity of this workflow, of which
- * Temporal takes 2,000; a round has at most 1,000 shards and waves, so its history stays as long as it is.
- */
-const SHARDS_IN_FLIGHT_MAX = 400;
-
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
   const { run, hostQueues, checkpoint, library } = input;
   const { sampling, seed, modelThreads, verification } = input.config;
   // Those that are sampled come beside those that are checked.
-  const inFlightMax = Math.min(SHARDS_IN_FLIGHT_MAX, hostQueues.length + (await piecesAtOnce()));
+  const inFlightMax = Math.min(PIECES_AT_ONCE_MAX, hostQueues.length + (await piecesAtOnce()));
   const inFlight = new Lane(inFlightMax, input.isOpen);
   const samplers = new Crew(hostQueues);
   const total = input.shards.length;
