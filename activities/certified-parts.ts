@@ -18,9 +18,6 @@ export interface CutProofsInput {
   readonly partsWanted: number;
 }
 
-/** Parts at most: each is an activity of one workflow. */
-const PARTS_MAX = 1_000;
-
 export function certifiedPartsActivities(ports: Ports) {
   return {
     /** Parts of whole batches, as alike as can be. They stay as they were cut, though the fleet is another when it is tried again. */
@@ -29,7 +26,7 @@ export function certifiedPartsActivities(ports: Ports) {
       return once(store, `${name}/proof-parts.json`, z.array(artifactRefSchema), () =>
         withHeartbeat(async (signal) => {
           const batches = Math.ceil(proved.count / CERTIFICATE_BATCH);
-          const size = CERTIFICATE_BATCH * Math.max(1, Math.ceil(batches / Math.min(partsWanted, PARTS_MAX)));
+          const size = CERTIFICATE_BATCH * Math.max(1, Math.ceil(batches / partsWanted));
           const proofs = readRecords(store, proved, provedSchema);
           const parts: ArtifactRef[] = [];
           while (parts.length * size < proved.count) {
