@@ -1,4 +1,4 @@
-/** Who may import whom: the layout of ARCHITECTURE.md as rules. `test/boundaries.test.ts` proves that they fire. */
+/** Who may import whom: the layout of ARCHITECTURE.md as rules. `test/tooling/rules.test.ts` proves that they fire. */
 const above = {
   data: ['lean', 'model', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli', 'experiments'],
   lean: ['model', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli', 'experiments'],

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { StpError } from '../data/errors.ts';
 import type { CheckpointRef } from '../data/schemas/artifact.ts';
+import { COMMAND_SECONDS_MAX } from '../data/schemas/nodes.ts';
 import { CappedLog } from '../model/process/capped-log.ts';
 import { ProcessGroup } from '../model/process/process-group.ts';
 import { fetchCheckpoint } from './checkpoints.ts';
@@ -20,8 +21,6 @@ import type { Ports } from './ports.ts';
 const ARGUMENTS_MAX = 256;
 const ARGUMENT_CHARS_MAX = 16_384;
 const VARIABLES_MAX = 64;
-/** A command of a day is a training; longer ones are worth asking for again. Timers of Node hold 24.8 days. */
-const TIMEOUT_SECONDS_MAX = 24 * 86_400;
 /** Ends of the outputs in a result; all of it, up to the log's cap, stays on the node. */
 export const OUTPUT_CHARS_MAX = 16_384;
 /** Page cache is what memory is left over for: not all of it, since the work to come needs some. */
@@ -38,7 +37,7 @@ export const nodeCommandSchema = z.strictObject({
     .record(z.string().regex(/^[A-Za-z_]\w*$/), z.string().max(ARGUMENT_CHARS_MAX))
     .refine((variables) => Object.keys(variables).length <= VARIABLES_MAX, `at most ${VARIABLES_MAX} variables`)
     .default({}),
-  timeoutSeconds: z.number().positive().max(TIMEOUT_SECONDS_MAX),
+  timeoutSeconds: z.number().positive().max(COMMAND_SECONDS_MAX),
   /** Of each output in the result; a fleet's results share what a workflow can hold. */
   outputCharsMax: z.int().min(0).max(OUTPUT_CHARS_MAX).default(OUTPUT_CHARS_MAX),
 });

@@ -1,6 +1,7 @@
 /** `bin/stp nodes …`: machines, by hand. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { presetNames } from '../../data/config/resolve.ts';
+import { COMMAND_SECONDS_MAX } from '../../data/schemas/nodes.ts';
 import { keyValue, wholeNumber } from '../options.ts';
 
 /** A run's name is a folder and a label. */
@@ -38,8 +39,6 @@ function nodesOptions(command: Command): Command {
 }
 
 const DRY_RUN = ['--dry-run', 'change nothing: print the requests as JSON with their hourly cost'] as const;
-/** 24 days, as activities/every-node.ts has it. */
-const TIMEOUT_SECONDS_MAX = 24 * 86_400;
 
 export function addNodesCommands(program: Command): void {
   const nodes = program.command('nodes').description('Plan, get, list, clean and give back the machines of runs.');
@@ -63,7 +62,7 @@ export function addNodesCommands(program: Command): void {
     .option(
       '--timeout <seconds>',
       'longest time for the command',
-      wholeNumber('seconds', 1, TIMEOUT_SECONDS_MAX),
+      wholeNumber('seconds', 1, COMMAND_SECONDS_MAX),
       3_600,
     )
     .action(async (command, options) => (await import('../nodes-work.ts')).run(command, options));

@@ -6,6 +6,9 @@ import { z } from 'zod';
 import { findAccelerator, knownAccelerators } from './accelerators.ts';
 
 const positive = z.number().int().positive();
+/** A command on a node that takes longer is a training; that one goes on after a loss, a command does not. Timers of Node hold 24.8 days. */
+export const COMMAND_SECONDS_MAX = 24 * 86_400;
+
 const HOURS_PER_YEAR = 24 * 365;
 
 const projectSchema = z.string().regex(/^(?:[a-z0-9.-]{1,63}:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$/, 'is no project id');
