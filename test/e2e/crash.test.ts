@@ -7,13 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { metricsAt } from '../../activities/metrics.ts';
 import { type Summary, summarySchema } from '../../data/schemas/round.ts';
 import { readMetrics } from '../../infra/monitor/jsonl-monitor.ts';
 import { commandLineOf, listProcesses, runMarkOf } from '../../infra/nodes/processes.ts';
 import { localRunName } from '../../workers/settings.ts';
 import { stp, TINY_RUN } from '../support/stp.ts';
+
+/** Whole runs, two in a test: with the other tests beside them each has taken more than three minutes. */
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 });
 
 let directory: string;
 let undisturbed: string;

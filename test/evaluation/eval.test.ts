@@ -6,7 +6,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { EVALUATION_LOG } from '../../activities/evaluation-log.ts';
 import { readStatements } from '../../data/loaders/dataset.ts';
 import { PROBLEMS_DIRECTORY } from '../../data/loaders/problem-set.ts';
@@ -17,6 +17,9 @@ import { trainInProcess } from '../../model/embedded/training/train.ts';
 import { proverExample } from '../../selfplay/prompts.ts';
 import { smallCheckpoint } from '../model/small-checkpoint.ts';
 import { stp } from '../support/stp.ts';
+
+/** Two commands that run to their end, with Lean: minutes where other tests run beside them. */
+vi.setConfig({ testTimeout: 900_000 });
 
 const SAMPLES = 8;
 let directory: string;
