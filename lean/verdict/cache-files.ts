@@ -8,9 +8,9 @@ import { appendFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Bytes after which another file is begun. */
-export const FILE_BYTES_MAX = 16 * 1024 * 1024;
+const FILE_BYTES_MAX = 16 * 1024 * 1024;
 /** Of all files together: twice what is held in memory, so that what several processes wrote has room. */
-export const FOLDER_BYTES_MAX = 8 * FILE_BYTES_MAX;
+const FOLDER_BYTES_MAX = 8 * FILE_BYTES_MAX;
 
 export interface CacheFiles {
   /** What the files held when they were opened, the last written last. */
