@@ -3,33 +3,27 @@
  * over the loopback. One is killed on the way and replaced by another; all go on from the store, and the end is that of one
  * machine. Costs about 40 s of CPU (PyTorch is loaded six times).
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { WorkflowFailedError } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
-import { writeRecords } from '../../activities/record-files.ts';
 import { trainActivities } from '../../activities/train.ts';
-import type { Trained, TrainModelInput } from '../../activities/training.ts';
-import { resolveConfig } from '../../data/config/resolve.ts';
+import type { Trained } from '../../activities/training.ts';
 import { enginesConfigSchema, type PytorchEngine } from '../../data/schemas/engines.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { readCheckpoint } from '../../model/checkpoint/checkpoint.ts';
 import { pytorchTrainer } from '../../model/pytorch/trainer.ts';
-import type { trainModel } from '../../workflows/train.ts';
-import { SMALL_SHAPE } from '../model-training/small-model.ts';
 import { interpreter, skipsPython } from '../python/python.ts';
 import { markedProcesses } from '../support/processes.ts';
 import { localServer } from '../support/temporal.ts';
-import { EXAMPLES, smallTraining } from './small-training.ts';
+import { smallTraining } from './small-training.ts';
+import { queuesOf, smallInput, startMachine, trainTogether } from './together-training.ts';
 
 const skipped = skipsPython('a PyTorch training over several machines');
 const STEPS = 24;
@@ -47,19 +41,6 @@ const engines = enginesConfigSchema.parse({
 });
 const engine = engines.trainer as PytorchEngine;
 
-async function inputIn(store: ObjectStore, run: string): Promise<TrainModelInput> {
-  const { sft } = resolveConfig({ preset: 'smoke' });
-  return {
-    run,
-    name: 'checkpoints/sft',
-    examples: await writeRecords(store, 'data/examples.jsonl', EXAMPLES.slice(0, 50)),
-    heldOut: await writeRecords(store, 'data/held-out.jsonl', EXAMPLES.slice(50)),
-    init: null,
-    config: { model: { ...SMALL_SHAPE, tiedEmbeddings: true }, modelThreads: 1, seed: 3 },
-    optimiser: { ...sft, stepsMin: STEPS, stepsMax: STEPS, tokensPerStep: 400 },
-  };
-}
-
 /** By as many processes, of one machine that nobody disturbs. */
 async function onOneMachine(directory: string): Promise<Trained> {
   const store = await openStore(pathToFileURL(join(directory, 'store')).href);
@@ -69,7 +50,7 @@ async function onOneMachine(directory: string): Promise<Trained> {
     monitor: async () => ({ log: async () => {}, finalise: async () => {} }),
     trainer: () => pytorchTrainer({ engine: { ...engine, nodes: 'one', processes: 2 }, threads: 1 }),
   } as Partial<Ports> as Ports);
-  return new MockActivityEnvironment().run(activities.trainModel, await inputIn(store, 'one'));
+  return new MockActivityEnvironment().run(activities.trainModel, await smallInput(store, 'one', STEPS));
 }
 
 /** The checkpoint's folder in a store that is a folder. */
@@ -82,34 +63,17 @@ it.skipIf(skipped)('two machines train together, and go on when one is lost', as
   const run = `parts-${randomUUID().slice(0, 8)}`;
   const storeUri = pathToFileURL(join(directory, 'store')).href;
   const store = await openStore(storeUri);
-  const queues = ['0', '1'].map((number) => `host/${run}/${number}`);
-  const entry = join(import.meta.dirname, 'parts-worker.ts');
+  const queues = queuesOf(run);
   const startWorker = async (queue: string, machine: string): Promise<ChildProcess> => {
     const notes = join(directory, `notes-${machine}`);
     await mkdir(notes, { recursive: true });
     const args = [server.address, queue, storeUri, join(directory, machine), JSON.stringify(engine), notes];
-    const worker = spawn(process.execPath, [entry, ...args], {
-      env: { ...process.env, STP_NODE_ADDRESS: '127.0.0.1', GLOO_SOCKET_IFNAME: 'lo' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    onTestFinished(() => void worker.kill('SIGKILL'));
-    for await (const line of createInterface({ input: worker.stdout! })) if (line === 'ready') break;
-    return worker;
+    return startMachine('parts-worker.ts', args, { STP_NODE_ADDRESS: '127.0.0.1', GLOO_SOCKET_IFNAME: 'lo' });
   };
-  const [, second] = await Promise.all([startWorker(queues[0]!, 'first'), startWorker(queues[1]!, 'second')]);
+  const [, second] = await Promise.all([startWorker(queues[0], 'first'), startWorker(queues[1], 'second')]);
   await writeFile(join(directory, 'notes-second', 'lose'), '');
-  const input = await inputIn(store, run);
-  const taskQueue = `train/${run}`;
-  const workflowsPath = join(import.meta.dirname, 'together-workflow.ts');
-  const workflowWorker = await Worker.create({ connection: server.nativeConnection, taskQueue, workflowsPath });
-  const start = () =>
-    server.client.workflow.execute<typeof trainModel>('trainModel', {
-      workflowId: randomUUID(),
-      taskQueue,
-      args: [{ hostQueue: queues[0]!, hostQueues: queues }, engines, 'SFT', input],
-    });
-  await workflowWorker.runUntil(async () => {
-    const replaced = once(second, 'exit').then(() => startWorker(queues[1]!, 'third'));
+  await trainTogether(server, engines, await smallInput(store, run, STEPS), async (start) => {
+    const replaced = once(second, 'exit').then(() => startWorker(queues[1], 'third'));
     // A lost machine ends the work; who holds the machines puts another in its place and does it again.
     const trained = await start().catch((error: unknown) => {
       expect(error).toBeInstanceOf(WorkflowFailedError);
