@@ -44,21 +44,13 @@ export function admitConjecturesActivities(ports: Ports) {
             signal,
           );
           const counts = countsOf(read, gated, conjectures);
-          const costs = gated.flatMap((part) => part?.costs ?? []);
-          const total = (question: string, what: 'asked' | 'ms'): number =>
-            Math.round(costs.reduce((sum, cost) => sum + (cost.question === question ? cost[what] : 0), 0));
           await logMetrics(
             ports,
             run,
             metricsAt(name, round, {
               conjectures_made: read.made,
               conjectures_accepted: conjectures.count,
-              ...Object.fromEntries(
-                costs.flatMap(({ question }) => [
-                  [`gate_${question}_asked`, total(question, 'asked')],
-                  [`gate_${question}_ms`, total(question, 'ms')],
-                ]),
-              ),
+              ...costsOf(gated),
             }),
           );
           return { conjectures, made: read.made, counts };
@@ -80,6 +72,20 @@ async function* admitted(
       taken++;
       yield conjecture;
     }
+}
+
+/** Statements asked about and wall milliseconds, by question. */
+function costsOf(gated: AdmitConjecturesInput['gated']): Record<string, number> {
+  const costs: Record<string, number> = {};
+  const add = (name: string, more: number): void => {
+    costs[name] = (costs[name] ?? 0) + more;
+  };
+  for (const part of gated)
+    for (const { question, asked, ms } of part?.costs ?? []) {
+      add(`gate_${question}_asked`, asked);
+      add(`gate_${question}_ms`, ms);
+    }
+  return Object.fromEntries(Object.entries(costs).map(([name, sum]) => [name, Math.round(sum)]));
 }
 
 /** Over the cap is who stands after the last place, and who was not asked since there was none left. */

@@ -1,13 +1,13 @@
 /** Around certification: proofs are cut into parts, which nodes certify side by side, and what holds is put together. */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
-import { type Proved, provedSchema } from '../data/schemas/records.ts';
+import { provedSchema } from '../data/schemas/records.ts';
 import { partFolder } from '../data/schemas/round.ts';
 import { nextOf } from './batches.ts';
 import { withHeartbeat } from './edge.ts';
 import type { Ports } from './ports.ts';
 import { once, readRecords, writeRecords } from './record-files.ts';
-import { CERTIFICATE_BATCH, type Certified, certifiedSchema, sumCertified } from './verify.ts';
+import { CERTIFICATE_BATCH, type Certified, certifiedSchema, joinCertified } from './verify.ts';
 
 export interface CutProofsInput {
   readonly run: string;
@@ -43,15 +43,10 @@ export function certifiedPartsActivities(ports: Ports) {
       readonly name: string;
       readonly certified: readonly Certified[];
     }): Promise<Certified> {
-      const { name, certified: parts } = input;
-      const store = await ports.store(input.run);
+      const { run, name, certified } = input;
+      const store = await ports.store(run);
       return once(store, `${name}/certified.json`, certifiedSchema, () =>
-        withHeartbeat(async (signal) => {
-          async function* all(): AsyncGenerator<Proved> {
-            for (const part of parts) yield* readRecords(store, part.proved, provedSchema);
-          }
-          return sumCertified(await writeRecords(store, `${name}/proved-*.jsonl`, all(), signal), parts);
-        }),
+        withHeartbeat((signal) => joinCertified(store, name, certified, signal)),
       );
     },
   };

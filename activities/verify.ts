@@ -7,6 +7,7 @@ import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts
 import { contentId } from '../data/schemas/ids.ts';
 import { type Proved, provedSchema } from '../data/schemas/records.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
+import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { SECOND_KERNEL } from '../lean/certificate/second-kernel.ts';
 import type { FileReport } from '../lean/check-file.ts';
 import { cutShards } from '../selfplay/shards.ts';
@@ -81,24 +82,29 @@ export function verifyActivities(ports: Ports) {
           } finally {
             await rm(directory, { recursive: true, force: true });
           }
-          async function* all(): AsyncGenerator<Proved> {
-            for (const part of parts) yield* readRecords(store, part.proved, provedSchema);
-          }
-          return sumCertified(await writeRecords(store, `${input.name}/proved-*.jsonl`, all(), signal), parts);
+          return joinCertified(store, input.name, parts, signal);
         }),
       );
     },
   };
 }
 
-/** What parts come to together, whose proofs are in `proved`. */
-export function sumCertified(proved: ArtifactRef, parts: readonly Certified[]): Certified {
-  const [certified, refused, disagreements] = [
-    sum(parts, 'certified'),
-    sum(parts, 'refused'),
-    sum(parts, 'disagreements'),
-  ];
-  return { proved, certified, refused, disagreements };
+/** Parts as one, in order: what holds in a file of its own under `name`, the counts summed. */
+export async function joinCertified(
+  store: ObjectStore,
+  name: string,
+  parts: readonly Certified[],
+  signal: AbortSignal,
+): Promise<Certified> {
+  async function* all(): AsyncGenerator<Proved> {
+    for (const part of parts) yield* readRecords(store, part.proved, provedSchema);
+  }
+  return {
+    proved: await writeRecords(store, `${name}/proved-*.jsonl`, all(), signal),
+    certified: sum(parts, 'certified'),
+    refused: sum(parts, 'refused'),
+    disagreements: sum(parts, 'disagreements'),
+  };
 }
 
 /** Of the parts so far; with several lanes a later one may be there before an earlier one. */
