@@ -31,7 +31,7 @@ module.exports = {
       from: { path: '^(test/fixtures/boundaries/)?workflows/' },
       to: {
         path: '^(test/fixtures/boundaries/)?(lean|model|infra|selfplay|activities|workers|cli|data)/',
-        pathNot: '^data/schemas/(run-config|round|records|artifact|stand-down)\\.ts$',
+        pathNot: '^data/schemas/(run-config|round|records|artifact|heartbeats)\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -7,6 +7,7 @@ import type { ActivityInboundCallsInterceptor, ActivityInterceptorsFactory } fro
 import { ZodError } from 'zod';
 import { describeIssues } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
+import { HEARTBEAT_TIMEOUT_MS } from '../data/schemas/heartbeats.ts';
 import { reportStoodDown, standDownSignal } from './stand-down.ts';
 
 /** Errors of the operating system that mean the store's disk cannot take more. */
@@ -53,7 +54,6 @@ export const edgeInterceptors: ActivityInterceptorsFactory = (_context: Context)
  * it by `stand-down.ts`. The worker must not throttle them (see `HEARTBEAT_THROTTLE_MS_MAX`).
  */
 const HEARTBEATS_PER_TIMEOUT = 13;
-const HEARTBEAT_TIMEOUT_MS_USUAL = 20_000;
 
 /** The SDK holds heartbeats back for up to 0.8 of their timeout, 16 s of our 20 s; with this it passes every one on. */
 export const HEARTBEAT_THROTTLE_MS_MAX = 1_000;
@@ -69,10 +69,10 @@ export async function withHeartbeat<T>(
   const earlier: unknown = activityInfo().heartbeatDetails;
   // Until there is something to say, what the attempt before this one said stays known.
   let progress: unknown = earlier ?? { attempt: activityInfo().attempt };
-  const { heartbeatTimeoutMs = HEARTBEAT_TIMEOUT_MS_USUAL } = activityInfo();
+  const { heartbeatTimeoutMs = HEARTBEAT_TIMEOUT_MS } = activityInfo();
   const timer = setInterval(() => context.heartbeat(progress), heartbeatTimeoutMs / HEARTBEATS_PER_TIMEOUT);
   const over = new AbortController();
-  const standDown = heartbeatTimeoutMs > HEARTBEAT_TIMEOUT_MS_USUAL ? standDownSignal(over.signal) : null;
+  const standDown = heartbeatTimeoutMs > HEARTBEAT_TIMEOUT_MS ? standDownSignal(over.signal) : null;
   const { cancellationSignal } = context;
   const signal = standDown === null ? cancellationSignal : AbortSignal.any([cancellationSignal, standDown]);
   try {

@@ -3,9 +3,10 @@
  * workflow has a small one beside it that ends with its work (`workflows/stand-down.ts`); an activity waits for that end by a
  * long poll, which writes nothing. It reaches whoever checks, also nodes that are no machines of the run.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo, CancelledFailure, CompleteAsyncError, getClient } from '@temporalio/activity';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
-import { standDownWorkflowId } from '../data/schemas/stand-down.ts';
+import { standDownWorkflowId } from '../data/schemas/heartbeats.ts';
 
 /** `HistoryEventFilterType` of Temporal's API: the event that closes a workflow. */
 const CLOSE_EVENT = 2;
@@ -44,7 +45,7 @@ async function listen(over: AbortSignal): Promise<boolean> {
       return closedAtMs >= currentAttemptScheduledTimestampMs;
     } catch (error) {
       if (isGrpcServiceError(error) && error.code === NOT_FOUND) return false;
-      if (!over.aborted) await pause(AGAIN_MS, over);
+      await sleep(AGAIN_MS, undefined, { signal: over }).catch(() => undefined);
     }
   return false;
 }
@@ -64,13 +65,6 @@ async function closeTime(client: Client, workflowId: string): Promise<number> {
     if (closed) return Number(closed.seconds) * SECOND_MS + Math.floor((closed.nanos ?? 0) / NANOSECONDS_PER_MS);
     nextPageToken = answer.nextPageToken;
   }
-}
-
-function pause(ms: number, over: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  over.addEventListener('abort', () => resolve(), { once: true });
-  return promise.finally(() => clearTimeout(timer));
 }
 
 /**

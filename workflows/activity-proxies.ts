@@ -1,6 +1,7 @@
 /** Activities as workflows see them: queue, time-outs and retries by kind of work, and a summary for the UI. */
 import { proxyActivities } from '@temporalio/workflow';
 import type { ControlActivities, HostActivities, LeanActivities, NodeActivities } from '../activities/index.ts';
+import { HEARTBEAT_TIMEOUT_MS } from '../data/schemas/heartbeats.ts';
 import { LEAN_QUEUE } from './contracts.ts';
 
 const RETRY = {
@@ -9,9 +10,6 @@ const RETRY = {
   maximumInterval: '30 seconds',
   maximumAttempts: 5,
 } as const;
-
-/** A worker that is silent for so long is gone. */
-const HEARTBEAT_TIMEOUT_MS = 20_000;
 
 /** Reads and writes of the store, seconds on a laptop; one whose worker is gone starts again after this. */
 export const control = (summary: string) =>

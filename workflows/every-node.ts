@@ -13,6 +13,7 @@ import {
 } from '@temporalio/workflow';
 import type { CommandResult, NodeCommand } from '../activities/every-node.ts';
 import type { NodeActivities } from '../activities/index.ts';
+import { HEARTBEAT_TIMEOUT_MS } from '../data/schemas/heartbeats.ts';
 
 /** A worker that lives takes its task at once, but may be starting anew after a crash. */
 const START_SECONDS_DEFAULT = 60;
@@ -108,7 +109,7 @@ export const onceOnNode = (taskQueue: string, summary: string, limits: { startSe
     taskQueue,
     scheduleToStartTimeout: `${limits.startSeconds ?? START_SECONDS_DEFAULT} seconds`,
     startToCloseTimeout: `${Math.ceil(limits.runSeconds)} seconds`,
-    heartbeatTimeout: '20 seconds',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     retry: { maximumAttempts: 1 },
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
     summary,

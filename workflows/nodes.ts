@@ -16,6 +16,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ControlActivities, NodeActivities } from '../activities/index.ts';
+import { HEARTBEAT_TIMEOUT_MS } from '../data/schemas/heartbeats.ts';
 import type { NodesConfig } from '../data/schemas/nodes.ts';
 import { control, host, nodeIfThere } from './activity-proxies.ts';
 import { HOST_QUEUES_MEMO, NODES_MEMO } from './contracts.ts';
@@ -107,7 +108,7 @@ function onTheCloud(machines: NodesInUse): Machines {
 const asking = (summary: string) =>
   proxyActivities<ControlActivities>({
     startToCloseTimeout: '1 hour',
-    heartbeatTimeout: '20 seconds',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 20 },
     summary,
   });
@@ -116,7 +117,7 @@ const asking = (summary: string) =>
 const watching = (summary: string) =>
   proxyActivities<ControlActivities>({
     startToCloseTimeout: '365 days',
-    heartbeatTimeout: '20 seconds',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     cancellationType: 'TRY_CANCEL',
     summary,
   });

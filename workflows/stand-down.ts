@@ -3,7 +3,7 @@
  * work wait for it by a long poll (`activities/stand-down.ts`), so hundreds of them hear of it at once, for one write.
  */
 import { CancellationScope, isCancellation, log, startChild, workflowInfo } from '@temporalio/workflow';
-import { standDownWorkflowId } from '../data/schemas/stand-down.ts';
+import { standDownWorkflowId } from '../data/schemas/heartbeats.ts';
 import { STAND_DOWN_TYPE } from './contracts.ts';
 
 export async function stpStandDown(): Promise<void> {

@@ -6,6 +6,7 @@ import { ApplicationFailure, log, proxyActivities } from '@temporalio/workflow';
 import type { HostActivities } from '../activities/index.ts';
 import type { Trained, TrainModelInput } from '../activities/training.ts';
 import type { LevanterEngine } from '../data/schemas/engines.ts';
+import { HEARTBEAT_TIMEOUT_MS } from '../data/schemas/heartbeats.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import { host } from './activity-proxies.ts';
 import { onEveryNode } from './every-node.ts';
@@ -20,7 +21,7 @@ const present = (taskQueue: string, summary: string, maximumAttempts: number) =>
     taskQueue,
     scheduleToStartTimeout: `${START_SECONDS} seconds`,
     startToCloseTimeout: '7 days',
-    heartbeatTimeout: '20 seconds',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     retry: { maximumAttempts },
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
     summary,

@@ -32,7 +32,7 @@ const RUNAWAY_SHARE = 0.045;
 const RUNAWAY_MS = 60_000;
 
 /** What all runs of one command share. */
-function fleetOf(options: FleetCommandOptions, say: (line: string) => void) {
+async function fleetOf(options: FleetCommandOptions, say: (line: string) => void) {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
   const times = { seed: options.seed, scale: SCALE, runawayShare: RUNAWAY_SHARE, runawayMs: RUNAWAY_MS };
   const all: number[] = [];
@@ -42,8 +42,8 @@ function fleetOf(options: FleetCommandOptions, say: (line: string) => void) {
   const idealSeconds = workSeconds / (options.nodes * options.processes);
   say(`${all.length} proofs, ${workSeconds.toFixed(0)} s of processes, ${idealSeconds.toFixed(1)} s at best`);
   const described = `${options.nodes} nodes of ${options.processes} processes, ${options.shards} shards of ${options.proofs} proofs; recorded times × ${SCALE}, ${(100 * RUNAWAY_SHARE).toFixed(1)} % runaways of ${RUNAWAY_MS / 1_000} s; ${idealSeconds.toFixed(1)} s at best; seed ${options.seed}.`;
+  const { executable } = await temporalExecutable(workerSettings(), say);
   const once = async <T>(losses: number, keepsParts: boolean, run: (fleet: FleetOptions) => Promise<T>): Promise<T> => {
-    const { executable } = await temporalExecutable(workerSettings(), say);
     const directory = await mkdtemp(join(tmpdir(), 'stp-fleet-'));
     // A server of its own for each: nothing of one run is in the next one's queues.
     const server = await startDevServer({ executable });
@@ -67,7 +67,7 @@ export async function simulateCancellation(
   afterSeconds: number,
   say: (line: string) => void,
 ): Promise<string> {
-  const { described, once } = fleetOf(options, say);
+  const { described, once } = await fleetOf(options, say);
   const told = await once(0, true, (fleet) => cancelFleet(fleet, afterSeconds * 1_000));
   const { p50, p99, max } = told.seconds;
   const heard = [p50, p99, max, told.roundSeconds].map((seconds) => seconds.toFixed(1)).join(' | ');
@@ -82,7 +82,7 @@ export async function simulateCancellation(
 
 /** Returns the lines of the log's entry: what was simulated, and what came of it. */
 export async function simulateFleet(options: FleetCommandOptions, say: (line: string) => void): Promise<string> {
-  const { all, described, once } = fleetOf(options, say);
+  const { all, described, once } = await fleetOf(options, say);
   const rows = [row('static split, 40-proof batches (computed)', staticSplit(all, options.nodes, options.processes))];
   for (const [name, losses, keepsParts] of [
     ['undisturbed', 0, true],

@@ -98,7 +98,6 @@ export async function cancelFleet(options: FleetOptions, afterMs: number): Promi
   return withFleet(options, async ({ round, logDirectory, over, end }) => {
     const when = untilBegun(logDirectory, over.signal).then(() => sleep(afterMs, undefined, { signal: over.signal }));
     const { askedAtMs, roundSeconds } = await cancelSimulatedRound(round, when, over.signal);
-    over.abort();
     await end();
     return { ...(await measureTold(logDirectory, askedAtMs)), roundSeconds };
   });

@@ -66,12 +66,14 @@ export async function findTemporal(options: FindOptions): Promise<FoundTemporal>
     place: string,
     source: FoundTemporal['source'],
     locate: () => Promise<string>,
+    onFailure: (error: unknown) => Promise<void> = async () => {},
   ): Promise<FoundTemporal | null> => {
     try {
       const executable = await locate();
       return { executable, version: await usableVersion(executable, options), source };
     } catch (error) {
       failures.push(`${place}: ${(error as Error).message}`);
+      await onFailure(error);
       return null;
     }
   };
@@ -84,12 +86,15 @@ export async function findTemporal(options: FindOptions): Promise<FoundTemporal>
     ] as const;
     for (const [executable, source] of places) {
       if (!(await isExecutable(executable))) continue;
-      try {
-        return { executable, version: await usableVersion(executable, options), source };
-      } catch (error) {
-        failures.push(`${executable}: ${(error as Error).message}`);
-        if (options.install) await removeDamaged(source === 'pypi' ? pypiFolder : archiveFolder, error, failures);
-      }
+      const found = await attempt(
+        executable,
+        source,
+        async () => executable,
+        async (error) => {
+          if (options.install) await removeDamaged(source === 'pypi' ? pypiFolder : archiveFolder, error, failures);
+        },
+      );
+      if (found !== null) return found;
     }
     return null;
   };

@@ -11,7 +11,7 @@ import { MockActivityEnvironment, type TestWorkflowEnvironment } from '@temporal
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withHeartbeat } from '../../activities/edge.ts';
 import { standDownSignal } from '../../activities/stand-down.ts';
-import { standDownWorkflowId } from '../../data/schemas/stand-down.ts';
+import { standDownWorkflowId } from '../../data/schemas/heartbeats.ts';
 import * as contracts from '../../workflows/contracts.ts';
 import { localServer } from '../support/temporal.ts';
 import { type Fakes, fakeActivities, HOST_QUEUE } from './fake-activities.ts';
