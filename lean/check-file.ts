@@ -12,7 +12,7 @@ import { basename, join } from 'node:path';
 import type { CheckRecord, LeanMessage, SandboxFacts } from '../data/schemas/records.ts';
 import type { Checker, CompiledFile } from './certificate/checker.ts';
 import { runCheckers } from './certificate/run-checkers.ts';
-import { runLean } from './process/lean-process.ts';
+import { readLean } from './process/its-own-end.ts';
 import type { LeanExit } from './process/spawn.ts';
 import { noSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { isSorry, splitAxioms } from './verdict/axioms.ts';
@@ -113,8 +113,6 @@ export async function checkFile(
     return report({ outcome: 'unchecked', theorems, reason: `${basename(path)}:${unjudgeable}` });
   }
   const directory = join(options.scratchDirectory, `check-${randomBytes(8).toString('hex')}`);
-  // What runs in the sandbox may put a file there that other users should not run.
-  await mkdir(directory, { recursive: true, mode: 0o700 });
   const startedMs = performance.now();
   try {
     const compiled = await compile(source.text, scan, directory, environment, options);
@@ -190,9 +188,14 @@ async function compile(
   const whole = companions.length === 0 ? text : `${text}\n${[...scan.closingLines, ...companions].join('\n')}\n`;
   const module = `Stp${nonce}`;
   const sourcePath = join(directory, `${module}.lean`);
-  await writeFile(sourcePath, whole);
-  const messages: LeanMessage[] = [];
-  const exit = await runLean({
+  /** A Lean that was killed may have left something beside the source. */
+  const layOut = async (): Promise<void> => {
+    await rm(directory, { recursive: true, force: true });
+    // What runs in the sandbox may put a file there that other users should not run.
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await writeFile(sourcePath, whole);
+  };
+  const run = {
     environment,
     arguments: ['-o', join(directory, `${module}.olean`), sourcePath],
     input: null,
@@ -203,16 +206,15 @@ async function compile(
     sandbox: options.sandbox,
     writable: [directory],
     signal: options.signal,
-    onMessage: (message) => messages.push(message),
-  });
-  const { peakResidentBytes } = exit;
+  };
+  const exit = await readLean(run, layOut);
+  const { messages, peakResidentBytes } = exit;
   if (exit.how !== 'finished')
     return { failure: explain(exit), exit: exit.how, messages, peakResidentBytes, module: null, aliases: new Map() };
   const own = messages.filter((message) => message.line <= ownLines);
   const failed = messages.some((message) => message.severity === 'error');
   if (failed && companions.length > 0 && !own.some((message) => message.severity === 'error')) {
     const visible = { ...scan, theorems: scan.theorems.filter((theorem) => !theorem.isPrivate) };
-    await rm(sourcePath);
     return compile(text, visible, directory, environment, options);
   }
   const compiled = failed || exit.code !== 0 ? null : module;

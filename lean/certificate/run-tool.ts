@@ -7,6 +7,7 @@ import { createReadStream } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { untilItsOwnEnd } from '../process/its-own-end.ts';
 import { type LeanExit, startLean } from '../process/spawn.ts';
 import { watchRun } from '../process/watch-run.ts';
 import type { CheckerAnswer, CompiledFile } from './checker.ts';
@@ -34,8 +35,12 @@ export interface ToolExit extends LeanExit {
 
 type ToolPlace = Pick<CompiledFile, 'place' | 'signal' | 'memoryBytesMax'>;
 
-/** Rejects only with the signal's reason. */
-export async function runTool({ place, signal, memoryBytesMax }: ToolPlace, run: ToolRun): Promise<ToolExit> {
+/** Until it came to an end of its own. Rejects only with the signal's reason. */
+export function runTool(place: ToolPlace, run: ToolRun): Promise<ToolExit> {
+  return untilItsOwnEnd(() => runOnce(place, run), place.signal);
+}
+
+async function runOnce({ place, signal, memoryBytesMax }: ToolPlace, run: ToolRun): Promise<ToolExit> {
   signal?.throwIfAborted();
   const folder = dirname(run.command[0]!);
   const prefix = dirname(dirname(place.environment.executable));

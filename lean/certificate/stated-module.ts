@@ -4,7 +4,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runLean } from '../process/lean-process.ts';
+import { readLean } from '../process/its-own-end.ts';
 import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
 import type { CompiledFile } from './checker.ts';
 
@@ -45,7 +45,7 @@ export async function compileStatements(
   const searchPath = place.environment.searchPath.filter((folder) => folder !== directory);
   const wrong = new Map<string, string>();
   let early = '';
-  const exit = await runLean({
+  const exit = await readLean({
     ...place,
     environment: { ...place.environment, searchPath },
     arguments: ['-o', join(scratchDirectory, `${name}.olean`), path],
@@ -55,13 +55,13 @@ export async function compileStatements(
     deadlineMs: HEADER_TIMEOUT_MS + theorems.length * STATEMENT_TIMEOUT_MS,
     memoryBytesMax: file.memoryBytesMax,
     signal: file.signal,
-    onMessage: ({ severity, line, text }) => {
-      if (severity !== 'error') return;
-      const theorem = theorems[lastLines.findIndex((last) => line <= last)];
-      if (theorem === undefined || line <= importLines.length) early ||= text;
-      else if (!wrong.has(theorem.name)) wrong.set(theorem.name, text);
-    },
   });
+  for (const { severity, line, text } of exit.messages) {
+    if (severity !== 'error') continue;
+    const theorem = theorems[lastLines.findIndex((last) => line <= last)];
+    if (theorem === undefined || line <= importLines.length) early ||= text;
+    else if (!wrong.has(theorem.name)) wrong.set(theorem.name, text);
+  }
   if (early === '' && exit.how === 'finished' && (exit.code === 0 || wrong.size > 0)) return { wrong };
   return { problem: `${exit.how}: ${early || exit.stderr.trim() || 'the statements were not compiled'}` };
 }

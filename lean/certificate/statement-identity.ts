@@ -15,7 +15,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { commandOptions } from '../process/command-options.ts';
-import { runLean } from '../process/lean-process.ts';
+import { readLean } from '../process/its-own-end.ts';
 import { parseAxioms } from '../verdict/axioms.ts';
 import { FULL_NAMES } from '../verdict/batch-source.ts';
 import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
@@ -74,7 +74,7 @@ async function compare(
   const axioms = new Map<number, readonly string[] | null>();
   let early = '';
   let complete = false;
-  const exit = await runLean({
+  const exit = await readLean({
     ...place,
     environment,
     arguments: await commandOptions(place),
@@ -82,15 +82,15 @@ async function compare(
     deadlineMs: HEADER_TIMEOUT_MS + theorems.length * STATEMENT_TIMEOUT_MS,
     memoryBytesMax: file.memoryBytesMax,
     signal: file.signal,
-    onMessage: ({ severity, line, text }) => {
-      if (line === lines.length && severity === 'information') complete = true;
-      const theorem = theorems[Math.floor((line - linesBefore - 1) / LINES_EACH)];
-      if (severity === 'information') axioms.set(line, axioms.has(line) ? null : parseAxioms(text));
-      if (severity !== 'error') return;
-      if (theorem === undefined) early ||= text;
-      else if (!wrong.has(theorem.name)) wrong.set(theorem.name, text);
-    },
   });
+  for (const { severity, line, text } of exit.messages) {
+    if (line === lines.length && severity === 'information') complete = true;
+    const theorem = theorems[Math.floor((line - linesBefore - 1) / LINES_EACH)];
+    if (severity === 'information') axioms.set(line, axioms.has(line) ? null : parseAxioms(text));
+    if (severity !== 'error') continue;
+    if (theorem === undefined) early ||= text;
+    else if (!wrong.has(theorem.name)) wrong.set(theorem.name, text);
+  }
   if (!complete || early !== '') return `${exit.how}: ${early || exit.stderr.trim() || 'it did not come to the end'}`;
   for (const [index, { name }] of theorems.entries()) {
     const line = linesBefore + LINES_EACH * index + 2;

@@ -2,7 +2,7 @@
  * Command-line options that make Lean readable from outside, where this Lean has them: an option it does not know is an
  * error to it, so it is asked about them once with an empty file, about all together first.
  */
-import { runLean } from './lean-process.ts';
+import { readLean } from './its-own-end.ts';
 import type { ProcessPlace } from './spawn.ts';
 
 const ELABORATION = [
@@ -49,13 +49,12 @@ async function askAbout(
 }
 
 async function knows(place: ProcessPlace, options: readonly string[], onNoAnswer: () => void): Promise<boolean> {
-  const exit = await runLean({
+  const exit = await readLean({
     ...place,
     arguments: ['--stdin', ...options],
     input: 'prelude\n',
     deadlineMs: PROBE_TIMEOUT_MS,
     memoryBytesMax: PROBE_MEMORY_BYTES_MAX,
-    onMessage: () => {},
   });
   if (exit.how !== 'finished') onNoAnswer();
   return exit.how === 'finished' && exit.code === 0;

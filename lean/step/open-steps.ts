@@ -1,11 +1,12 @@
 /** The step API over the language server's incremental documents (`step.ts` says what it promises). */
 import { randomBytes } from 'node:crypto';
 import type { LeanMessage, VerdictKind } from '../../data/schemas/records.ts';
+import { isKilledFromOutside } from '../process/its-own-end.ts';
 import type { ProcessPlace } from '../process/spawn.ts';
 import { screenHeader } from '../screen/screen-header.ts';
 import { screenProof } from '../screen/screen-proof.ts';
 import { screenStatement } from '../screen/screen-statement.ts';
-import { endedEarly, infra, isKilledFromOutside, note } from '../verdict/check-outcome.ts';
+import { endedEarly, infra, note } from '../verdict/check-outcome.ts';
 import type { CheckResult, Verifier } from '../verifier.ts';
 import type { Goal, OpenedGoal, StepOptions, StepResult, StepState, Steps } from './step.ts';
 import { type LaidOut, messagesOfLast, readState, type StepGoal, stateText } from './step-source.ts';

@@ -5,29 +5,15 @@
  * asked about ends as `infra`. Holds a bounded number of entries, however many come.
  */
 import type { LeanPool } from '../pool/lean-pool.ts';
+import { isKilledFromOutside, KILLS_MAX, STARTS_MAX, startPauseMs } from '../process/its-own-end.ts';
 import type { BatchEntry } from './batch-source.ts';
 import { openBacklog, type Task } from './check-backlog.ts';
 import { type Flight, type Landing, launch } from './check-flight.ts';
-import {
-  endedEarly,
-  type Finding,
-  headerError,
-  infra,
-  isKilledFromOutside,
-  note,
-  notStarted,
-  type Outcome,
-} from './check-outcome.ts';
+import { endedEarly, type Finding, headerError, infra, note, notStarted, type Outcome } from './check-outcome.ts';
 import { type CheckTimes, speculate } from './check-speculation.ts';
 import type { Limits } from './limits.ts';
 import type { BatchForm } from './run-batch.ts';
 
-/** Lean is started so often for one piece of work where it ends before any text of a candidate is read. */
-const STARTS_MAX = 3;
-/** Before the second start, ms; four times that before the third. What a machine lacks for a moment may be back then. */
-const START_PAUSE_MS = 250;
-/** So often in a row may somebody else kill the process that an entry is in; then Lean cannot be asked about it. */
-const KILLS_MAX = 5;
 /** Entries wait for their turn twice as many as run, so that one is ready when a process is. */
 const LOOKAHEAD = 2;
 /** How often it is looked whether a check takes long while processes are idle, ms. */
@@ -189,7 +175,7 @@ export async function checkEntries<E extends CheckEntry>(
       for (const one of tasks) backlog.again(one);
       pump();
     };
-    pauses.set(task.header, { tasks, timer: setTimeout(goOn, START_PAUSE_MS * 4 ** task.starts) });
+    pauses.set(task.header, { tasks, timer: setTimeout(goOn, startPauseMs(starts)) });
   }
 
   function killed(task: Task<E>): void {

@@ -6,9 +6,9 @@
 import { StpError } from '../../data/errors.ts';
 import type { LeanPool } from '../pool/lean-pool.ts';
 import type { LeanSession } from '../process/driver.ts';
+import { isKilledFromOutside } from '../process/its-own-end.ts';
 import type { LeanExit } from '../process/spawn.ts';
 import type { BatchEntry } from './batch-source.ts';
-import { isKilledFromOutside } from './check-outcome.ts';
 import type { Limits } from './limits.ts';
 import { type BatchForm, type BatchOutcome, runBatch } from './run-batch.ts';
 

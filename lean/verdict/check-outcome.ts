@@ -20,19 +20,6 @@ export type Outcome = OutcomeCosts &
 /** An outcome without its costs. */
 export type Finding = { readonly kind: VerdictKind; readonly messages: readonly LeanMessage[] };
 
-const SIGNALS_FROM_OUTSIDE: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']);
-/** As a shell or a sandbox passes those signals on: 128 and their number. */
-const CODES_FROM_OUTSIDE: ReadonlySet<number> = new Set([137, 143, 130, 129]);
-
-/**
- * Did somebody else end the process? Lean dies of a stack overflow or a failed assertion by other signals, and what we end
- * ourselves has a reason of its own.
- */
-export function isKilledFromOutside({ how, signal, code }: LeanExit): boolean {
-  if (how !== 'crashed') return false;
-  return (signal !== null && SIGNALS_FROM_OUTSIDE.has(signal)) || (code !== null && CODES_FROM_OUTSIDE.has(code));
-}
-
 /** Of the entry that was checked alone in a process that ended so. */
 export function endedEarly(exit: LeanExit): Finding {
   const said = exit.stderr.trim().slice(-400);

@@ -4,8 +4,6 @@
  * else: no module of ours, no text of a candidate. A name that is there cannot be declared again by whoever imports the
  * same modules, so an axiom of that name is the library's statement and nobody else's.
  */
-import type { LeanExit } from '../process/spawn.ts';
-import { isKilledFromOutside } from './check-outcome.ts';
 import { type AskOptions, printAxioms } from './print-axioms.ts';
 
 export interface LibraryAxioms {
@@ -26,9 +24,6 @@ interface Imports {
 /** Imports of modules that come with every Lean. */
 const TOOLCHAIN_IMPORT = /^\s*import\s+((?:Init|Std|Lean)(?:\.[A-Za-z0-9_.]+)?)\s*$/gm;
 
-/** A process that something else killed says nothing of the names; so often is asked in all then. */
-const ASKED_MAX = 6;
-
 export function openLibraryAxioms(options: AskOptions): LibraryAxioms {
   const all = new Map<string, Imports>();
   const askOptions: AskOptions = { ...options, environment: { ...options.environment, searchPath: [] } };
@@ -41,17 +36,6 @@ export function openLibraryAxioms(options: AskOptions): LibraryAxioms {
     return imports;
   }
 
-  async function ask(lines: readonly string[], names: readonly string[]) {
-    for (let asked = 1; ; asked += 1) {
-      try {
-        return await printAxioms(lines, names, askOptions);
-      } catch (error) {
-        const exit = (error as Error).cause as LeanExit | undefined;
-        if (asked === ASKED_MAX || exit === undefined || !isKilledFromOutside(exit)) throw error;
-      }
-    }
-  }
-
   function enqueue(imports: Imports, names: readonly string[]): Promise<void> {
     if (imports.next === null) {
       const next = { names: new Set<string>(), answered: Promise.resolve() };
@@ -59,7 +43,7 @@ export function openLibraryAxioms(options: AskOptions): LibraryAxioms {
         if (imports.next === next) imports.next = null;
         const unknown = [...next.names].filter((name) => !imports.known.has(name)).sort();
         if (unknown.length === 0) return;
-        const found = await ask(imports.lines, unknown);
+        const found = await printAxioms(imports.lines, unknown, askOptions);
         for (const name of unknown) imports.known.set(name, found.has(name));
       });
       asking = next.answered.catch(() => {});

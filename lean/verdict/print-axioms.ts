@@ -3,7 +3,8 @@
  * not exist there has no answer. What is printed are full names, private ones as such.
  */
 import { commandOptions } from '../process/command-options.ts';
-import { type LeanRun, runLean } from '../process/lean-process.ts';
+import { readLean } from '../process/its-own-end.ts';
+import type { LeanRun } from '../process/lean-process.ts';
 import { nameParts } from '../screen/tokenizer.ts';
 import { parseAxioms } from './axioms.ts';
 import { FULL_NAMES } from './batch-source.ts';
@@ -18,7 +19,7 @@ export interface AskOptions
 /**
  * `importLines`: `import Foo`, one a line. `names`: full names as a source writes them, without `_root_`. The answer to a
  * name that exists is its axioms, or null where the answer could not be read. Rejects with an `Error`
- * whose cause is the process's end where Lean ended early.
+ * whose cause is the process's end where Lean ended early, also the last time.
  */
 export async function printAxioms(
   importLines: readonly string[],
@@ -30,23 +31,20 @@ export async function printAxioms(
   const answers = new Map<string, string[] | null>();
   let complete = false;
   let failure = '';
-  const exit = await runLean({
+  const exit = await readLean({
     ...options,
     arguments: await commandOptions(options),
     input: `${lines.join('\n')}\n`,
     deadlineMs: HEADER_TIMEOUT_MS,
     memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
-    onMessage: (message) => {
-      if (message.severity === 'error') {
-        if (message.line <= before.length) failure ||= message.text;
-        return;
-      }
-      if (message.severity !== 'information' || message.column !== 0) return;
-      if (message.line === lines.length) complete = true;
-      const name = names[message.line - before.length - 1];
-      if (name !== undefined) answers.set(name, answers.has(name) ? null : answerFor(name, message.text));
-    },
   });
+  for (const { severity, line, column, text } of exit.messages) {
+    if (severity === 'error' && line <= before.length) failure ||= text;
+    if (severity !== 'information' || column !== 0) continue;
+    if (line === lines.length) complete = true;
+    const name = names[line - before.length - 1];
+    if (name !== undefined) answers.set(name, answers.has(name) ? null : answerFor(name, text));
+  }
   if (!complete || failure !== '') {
     throw new Error(`Lean did not print axioms (${exit.how}): ${failure || exit.stderr.trim().slice(-400)}`, {
       cause: exit,

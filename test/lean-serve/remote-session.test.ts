@@ -1,9 +1,9 @@
 /** What a server says of a check that did not come to its end, read as the end of a process here. No server: answers alone. */
 import { expect, it } from 'vitest';
+import { isKilledFromOutside } from '../../lean/process/its-own-end.ts';
 import type { Fleet } from '../../lean/serve/client/fleet.ts';
 import type { ServerResult } from '../../lean/serve/client/lean-server.ts';
 import { remoteSession } from '../../lean/serve/client/remote-session.ts';
-import { isKilledFromOutside } from '../../lean/verdict/check-outcome.ts';
 
 async function exitOf(outcome: string, error: string) {
   const result = { id: 'a', time: 1, outcome, error } satisfies ServerResult;

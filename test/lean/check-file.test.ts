@@ -1,5 +1,5 @@
 /** Whole files: what is accepted, what is told of the rest, and files that are none. Real Lean; about six seconds of a core. */
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkFile } from '../../lean/check-file.ts';
@@ -172,6 +172,27 @@ test.each([
   expect(report).toMatchObject({ outcome: 'unchecked', reason: expect.stringContaining('more than its module') });
   expect(readdirSync(scratchDirectory)).toEqual([]);
 });
+
+test.each([1, 2, 3, 4])(
+  'somebody else who kills Lean at start %i of a check changes nothing of what it finds',
+  async (at) => {
+    const path = join(folder, 'Honest.lean');
+    writeFileSync(path, 'theorem one : 1 = 1 := rfl\ntheorem two : 2 = 2 := by sorry\n');
+    const starts = join(folder, `starts-${at}`);
+    writeFileSync(starts, '');
+    const stand = besideLean(
+      `killed-${at}`,
+      `echo x >>'${starts}'
+[ "$(wc -l <'${starts}')" -ne ${at} ] || { [ -z "$module" ] || echo half >"$module.tmp"; kill -KILL $$; }
+exec '${environment.executable}' "$@"`,
+    );
+    const { outcome, theorems } = await checkFile(path, stand, { scratchDirectory });
+    const undisturbed = await checkFile(path, environment, { scratchDirectory });
+    expect({ outcome, theorems }).toEqual({ outcome: undisturbed.outcome, theorems: undisturbed.theorems });
+    expect(undisturbed.theorems.map(({ verdict }) => verdict)).toEqual(['accepted', 'rejected']);
+    expect(readFileSync(starts, 'utf8').split('\n').length - 1).toBeGreaterThan(at);
+  },
+);
 
 test('axioms are asked for within the memory that the caller allows', async () => {
   const ask = { environment, workingDirectory: folder };

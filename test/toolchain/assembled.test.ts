@@ -125,6 +125,24 @@ describe.runIf(possible)('an assembled Lean', () => {
       expect(unknown.exitCode).not.toBe(0);
     });
 
+    it.runIf(available)('needs no program on PATH, and is found through a link and a relative path', async () => {
+      const folder = await launcherFolder();
+      const start = async (executable: string, env: NodeJS.ProcessEnv) => {
+        const ended = await execa(executable, ['--json', '--stdin'], {
+          cwd: folder,
+          env,
+          extendEnv: false,
+          input: 'theorem t : 1 = 1 := rfl\n',
+          reject: false,
+        });
+        return [ended.exitCode, ended.stdout, ended.stderr];
+      };
+      await symlink(join(folder, 'bin', 'lean'), join(folder, 'linked'));
+      expect(await start(join(folder, 'bin', 'lean'), { PATH: folder })).toEqual([0, '', '']);
+      expect(await start('./bin/lean', { PATH: folder })).toEqual([0, '', '']);
+      expect(await start(join(folder, 'linked'), { PATH: environment.PATH })).toEqual([0, '', '']);
+    });
+
     it.runIf(available)('is one process, which ends by a signal', async () => {
       const server = execa(join(await launcherFolder(), 'bin', 'lean'), ['--server'], { reject: false });
       server.stdin.write(frame(INITIALIZE));

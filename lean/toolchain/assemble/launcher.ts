@@ -11,17 +11,26 @@ import { findOnPath } from '../search-path.ts';
 
 export type LauncherKind = 'native' | 'python';
 
-export const NATIVE_SOURCE = new URL('./main.c', import.meta.url);
-export const PYTHON_SOURCE = new URL('./launch.py', import.meta.url);
+const NATIVE_SOURCE = new URL('./main.c', import.meta.url);
+const PYTHON_SOURCE = new URL('./launch.py', import.meta.url);
+/** All that a launcher is made of: the script is written below. */
+export const LAUNCHER_SOURCES = [NATIVE_SOURCE, PYTHON_SOURCE, new URL(import.meta.url)];
 
 const C_COMPILERS = ['cc', 'gcc', 'clang'];
 /** Linking reads the symbols of a library of 230 MB. */
 const COMPILE_TIMEOUT_MS = 120_000;
 const PYTHON_TIMEOUT_MS = 30_000;
 
+/** Starts no process of its own, but through a link: that takes time, and what ends it early would go unnoticed. */
 const SCRIPT_START = `#!/bin/sh
 # Starts the assembled Lean. Modules are looked for in LEAN_PATH first, then in its own library.
-here=$(dirname "$(readlink -f "$0")")
+self=$0
+[ ! -L "$self" ] || self=$(readlink -f "$self") || exit
+case $self in
+/*) ;;
+*) self=$PWD/$self ;;
+esac
+here=\${self%/*}
 export LEAN_PATH="\${LEAN_PATH:+$LEAN_PATH:}$here/../lib/lean"
 `;
 const NATIVE_SCRIPT = `${SCRIPT_START}exec "$here/lean-native" "$@"\n`;
