@@ -23,8 +23,8 @@ import { retentionActivities } from './retention.ts';
 import { selectActivities } from './select.ts';
 import { takeOverActivities } from './take-over.ts';
 import { trainActivities } from './train.ts';
+import { trainLevanterActivities } from './train-levanter.ts';
 import { trainPartsActivities } from './train-parts.ts';
-import { trainTogetherActivities } from './train-together.ts';
 import { verifyActivities } from './verify.ts';
 import { verifyShardActivities } from './verify-shard.ts';
 
@@ -52,7 +52,7 @@ export function createHostActivities(ports: Ports) {
   return {
     ...trainActivities(ports),
     ...trainPartsActivities(ports),
-    ...trainTogetherActivities(ports),
+    ...trainLevanterActivities(ports),
     ...generateActivities(ports),
     ...conjectureActivities(ports),
     ...readConjecturesActivities(ports),

@@ -6,12 +6,12 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Ports } from '../activities/ports.ts';
+import { StpError } from '../data/errors.ts';
 import { type EnginesConfig, enginesConfigSchema, type TrainerEngine } from '../data/schemas/engines.ts';
 import type { Metric, Monitor } from '../infra/monitor/monitor.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { embeddedGenerator, embeddedTrainer } from '../model/embedded/engine.ts';
 import type { Generator } from '../model/generator.ts';
-import { levanterTrainer } from '../model/levanter/trainer.ts';
 import type { RemoteOptions } from '../model/openai/engine.ts';
 import { pytorchTrainer } from '../model/pytorch/trainer.ts';
 import type { Trainer } from '../model/trainer.ts';
@@ -114,7 +114,8 @@ export function openEngines({ modelServer, store, scratch, runMark, monitor }: E
       case 'pytorch':
         return pytorchTrainer({ ...options, engine });
       case 'levanter':
-        return levanterTrainer({ ...options, engine });
+        // In parts of its own, over a slice or on one machine: activities/train-levanter.ts.
+        throw new StpError('STP1002', 'Levanter does not train behind this port', 'Update the workers: they disagree.');
     }
   };
   return {

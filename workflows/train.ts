@@ -1,6 +1,6 @@
 /**
- * A training on a run's machines: on one of them, or where the engine works over all (Levanter on a slice, PyTorch if it is
- * told to) on all together. Where one of those fails or is lost the others are ended, and all begin anew from the last state.
+ * A training on a run's machines: by Levanter on all of them together, be it one; by PyTorch on all if it is told so; else on
+ * one. Where one of several fails or is lost the others are ended, and all begin anew from the last state.
  */
 import { ApplicationFailure, log, proxyActivities } from '@temporalio/workflow';
 import type { HostActivities } from '../activities/index.ts';
@@ -42,10 +42,9 @@ export async function trainModel(
   label: string,
   input: TrainModelInput,
 ): Promise<Trained> {
-  if (place.hostQueues.length > 1) {
-    if (engine.kind === 'levanter') return byLevanter(place, engine, label, input);
-    if (engine.kind === 'pytorch' && engine.nodes === 'all') return byPytorch(place, label, input);
-  }
+  if (engine.kind === 'levanter') return byLevanter(place, engine, label, input);
+  if (engine.kind === 'pytorch' && engine.nodes === 'all' && place.hostQueues.length > 1)
+    return byPytorch(place, label, input);
   return host(place.hostQueue, label).trainModel(input);
 }
 
@@ -55,18 +54,20 @@ async function byLevanter(
   label: string,
   input: TrainModelInput,
 ): Promise<Trained> {
-  const together = { ...input, engine };
-  const { trained, ...prepared } = await host(hostQueue, 'rows and first weights for all machines').prepareTogether(
-    together,
-  );
+  const training = { ...input, engine };
+  const { trained, ...prepared } = await host(hostQueue, 'rows and first weights').prepareLevanter(training);
   if (trained !== null) return trained;
-  const shares = await allTogether(
-    hostQueues,
-    label,
-    async () => (queue) => share(queue, label).trainShare(together, prepared),
-  );
+  // One machine waits for nobody: its part is taken up again like all other work of a machine.
+  const shares =
+    hostQueues.length === 1
+      ? [await host(hostQueue, label).trainByLevanter(training, prepared)]
+      : await allTogether(
+          hostQueues,
+          label,
+          async () => (queue) => share(queue, label).trainByLevanter(training, prepared),
+        );
   const telling = shares.find(({ finalLoss }) => finalLoss !== null) ?? shares[0]!;
-  return host(hostQueue, 'the export as a checkpoint').finishTogether(together, prepared, telling);
+  return host(hostQueue, 'the export as a checkpoint').finishLevanter(training, prepared, telling);
 }
 
 /** The processes of all machines are one group. Its first machine is the first of the queues. */

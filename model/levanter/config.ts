@@ -4,6 +4,7 @@
  */
 import { stringify } from 'yaml';
 import type { LevanterEngine } from '../../data/schemas/engines.ts';
+import type { WrittenRows } from '../process/trainer-messages.ts';
 import type { TrainRequest } from '../trainer.ts';
 
 /** STP's moments (stp.md §2.10); epsilon as the other trainers have it. */
@@ -63,6 +64,12 @@ const STEPS_READ_AHEAD = 160;
 /** Rows to be written for a training, all different places in its data. */
 export const rowsWanted = (request: Pick<TrainRequest, 'steps' | 'tokensPerStep' | 'shape'>): number =>
   (request.steps + STEPS_READ_AHEAD) * rowsPerStep(request);
+
+/** Tokens of so many steps; rows are alike enough, and Levanter does not say which of them it took. */
+export const tokensOf = (
+  request: Pick<TrainRequest, 'steps' | 'tokensPerStep' | 'shape'>,
+  train: Pick<WrittenRows, 'rows' | 'tokens'>,
+): number => Math.round((request.steps * rowsPerStep(request) * train.tokens) / train.rows);
 
 /** The export that a training of so many steps leaves: Levanter counts steps from 0. */
 export const exportFolder = (steps: number): string => `step-${steps - 1}`;

@@ -3,35 +3,40 @@ import { createInterface } from 'node:readline';
 import { StpError } from '../../data/errors.ts';
 import { CappedLog } from '../process/capped-log.ts';
 import { ProcessGroup } from '../process/process-group.ts';
-import type { TrainOptions } from '../trainer.ts';
+import type { TrainProgress } from '../trainer.ts';
 import { type LevanterMetrics, parseMetricsLine } from './metrics-log.ts';
 
 /** Share of the steps, at the end, that the final loss is averaged over. */
 const FINAL_LOSS_SHARE = 0.1;
 
+export interface MetricsListener {
+  onProgress(progress: TrainProgress): void;
+  /** Of the weights after `step` steps. Levanter says it in a line of its own. */
+  onHeldOut(step: number, loss: number): void;
+}
+
 /** Steps as Levanter's log has them. A training that was taken up says nothing of the steps before. */
 export class StepMetrics {
-  heldOutLoss: number | null = null;
   readonly #steps: number;
-  readonly #onProgress: TrainOptions['onProgress'];
+  readonly #hears: MetricsListener;
   #speed = 0;
   #norm = 0;
   readonly #losses: { readonly step: number; readonly loss: number }[] = [];
 
-  constructor(steps: number, onProgress: TrainOptions['onProgress']) {
+  constructor(steps: number, listener: MetricsListener) {
     this.#steps = steps;
-    this.#onProgress = onProgress;
+    this.#hears = listener;
   }
 
   take({ step, loss, gradientNorm, tokensPerSecond, heldOutLoss }: LevanterMetrics): void {
-    if (heldOutLoss !== null) this.heldOutLoss = heldOutLoss;
+    if (heldOutLoss !== null) this.#hears.onHeldOut(step, heldOutLoss);
     // Levanter says these in lines of their own, before the loss of the step.
     this.#speed = tokensPerSecond ?? this.#speed;
     this.#norm = gradientNorm ?? this.#norm;
     if (loss === null || step > this.#steps) return;
     this.#losses.push({ step, loss });
     const measured = { gradientNorm: this.#norm, tokensPerSecond: this.#speed };
-    this.#onProgress?.({ step, steps: this.#steps, loss, ...measured, heldOutLoss });
+    this.#hears.onProgress({ step, steps: this.#steps, loss, ...measured, heldOutLoss });
   }
 
   /** Whether it has heard of any step: of the hosts of a slice only the first says something. */

@@ -72,7 +72,7 @@ it.skipIf(skipped)('two machines train together, and go on when one is lost', as
   };
   const [, second] = await Promise.all([startWorker(queues[0], 'first'), startWorker(queues[1], 'second')]);
   await writeFile(join(directory, 'notes-second', 'lose'), '');
-  await trainTogether(server, engines, await smallInput(store, run, STEPS), async (start) => {
+  await trainTogether(server, engines, await smallInput(store, run, STEPS), 2, async (start) => {
     const replaced = once(second, 'exit').then(() => startWorker(queues[1], 'third'));
     // A lost machine ends the work; who holds the machines puts another in its place and does it again.
     const trained = await start().catch((error: unknown) => {

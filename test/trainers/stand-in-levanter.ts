@@ -1,6 +1,6 @@
 /**
  * A Python for tests that runs scripts as they are, and in place of `-m levanter.main.train_lm` looks at the rows, logs some
- * steps as Levanter does, and exports the weights it was given. It behaves by files beside it: `fail` ends it at once, `hang`
+ * steps as Levanter does, keeps a state, and exports the weights it was given. It behaves by files beside it: `fail` ends it at once, `hang`
  * has it wait, each once; with STP_SCRATCH set only on the machine whose scratch folder has the number in the file's name
  * (`fail-1`), and only machine 0 logs and exports.
  */
@@ -27,6 +27,13 @@ rows = [line.strip()[2:] for line in text.split('\\n') if line.strip().endswith(
 assert all(os.path.getsize(row) > 0 for row in rows)
 shutil.copy(sys.argv[1], os.path.join(here, 'config' + machine + '.yaml'))
 shutil.copy(rows[0], os.path.join(here, 'rows.jsonl.gz'))
+state = os.path.join(value('base_path'), value('id'), 'step-4')
+with open(os.path.join(here, 'starts'), 'a') as starts:
+    starts.write(machine + (' goes on\\n' if os.path.exists(state) else ' begins\\n'))
+for kept in (state, value('cache_dir')):
+    os.makedirs(kept, exist_ok=True)
+    with open(os.path.join(kept, 'part' + machine), 'w') as part:
+        part.write('of Levanter')
 if once('fail'):
     # Of several machines: not before the other hangs, as it would in the next attempt otherwise.
     while machine and os.path.exists(os.path.join(here, 'hang-0')):

@@ -47,14 +47,16 @@ export async function startMachine(
   return machine;
 }
 
-/** @param work is given how the training is started, as often as it likes, while a worker for its workflow runs */
+/** @param machines how many of the run's two
+ * @param work is given how the training is started, as often as it likes, while a worker for its workflow runs */
 export async function trainTogether(
   server: TestWorkflowEnvironment,
   engines: EnginesConfig,
   input: TrainModelInput,
+  machines: 1 | 2,
   work: (start: () => Promise<Trained>) => Promise<void>,
 ): Promise<void> {
-  const hostQueues = queuesOf(input.run);
+  const hostQueues = queuesOf(input.run).slice(0, machines);
   const taskQueue = `train/${input.run}`;
   const workflowsPath = join(import.meta.dirname, 'together-workflow.ts');
   const worker = await Worker.create({ connection: server.nativeConnection, taskQueue, workflowsPath });
@@ -62,7 +64,7 @@ export async function trainTogether(
     server.client.workflow.execute<typeof trainModel>('trainModel', {
       workflowId: randomUUID(),
       taskQueue,
-      args: [{ hostQueue: hostQueues[0], hostQueues }, engines, 'SFT', input],
+      args: [{ hostQueue: hostQueues[0]!, hostQueues }, engines, 'SFT', input],
     });
   await worker.runUntil(() => work(start));
 }

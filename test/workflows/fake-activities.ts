@@ -142,12 +142,12 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       call('sweepNode', openRuns.join());
       return { node: 'test', processesEnded: 1, memoryBytesFreed: 1, cpuSecondsUsed: 1, scratchBytesFreed: 0 };
     },
-    prepareTogether: () => Promise.reject(new Error('no machines train together in these tests')),
-    trainShare: () => Promise.reject(new Error('no machines train together in these tests')),
-    finishTogether: () => Promise.reject(new Error('no machines train together in these tests')),
-    meetToTrain: () => Promise.reject(new Error('no machines train together in these tests')),
-    trainPart: () => Promise.reject(new Error('no machines train together in these tests')),
-    dropTrainingStates: () => Promise.reject(new Error('no machines train together in these tests')),
+    prepareLevanter: () => Promise.reject(new Error('no Levanter trains in these tests')),
+    trainByLevanter: () => Promise.reject(new Error('no Levanter trains in these tests')),
+    finishLevanter: () => Promise.reject(new Error('no Levanter trains in these tests')),
+    meetToTrain: () => Promise.reject(new Error('no Levanter trains in these tests')),
+    trainPart: () => Promise.reject(new Error('no Levanter trains in these tests')),
+    dropTrainingStates: () => Promise.reject(new Error('no Levanter trains in these tests')),
     runOnNode: () => Promise.reject(new Error('no command is run in these tests')),
     async copyCheckpoint({ checkpoint: { model } }) {
       call('copyCheckpoint', model);

@@ -1,8 +1,8 @@
 /**
- * A machine's worker as a process of its own, with the activities of a training over all machines. Arguments: address of the
+ * A machine's worker as a process of its own, with the activities of a training by Levanter. Arguments: address of the
  * Temporal server, queue, URI of the store, scratch folder.
  */
-import { trainTogetherActivities } from '../../activities/train-together.ts';
+import { trainLevanterActivities } from '../../activities/train-levanter.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { runNodeWorker } from '../support/node-worker.ts';
 
@@ -10,7 +10,7 @@ const [address = '', taskQueue = '', storeUri = '', scratch = ''] = process.argv
 await runNodeWorker(
   address,
   taskQueue,
-  trainTogetherActivities({
+  trainLevanterActivities({
     store: () => openStore(storeUri),
     scratch: async () => scratch,
     monitor: async () => ({ log: async () => {}, finalise: async () => {} }),

@@ -1,32 +1,37 @@
 /**
- * A training by Levanter over all machines of a run, in three parts: rows and first weights into the store, by one machine;
- * the training, by all at once; its export as a checkpoint, by one. The machines share nothing but the store, where Levanter
- * keeps its own checkpoints too, so that a slice that was lost is followed by one that goes on.
+ * A training by Levanter over all machines of a run, be it one, in three parts: rows and first weights into the store, by one
+ * machine; the training, by all at once; its export as a checkpoint, by one. The machines share nothing but the store, where
+ * Levanter keeps its own checkpoints too, so that a slice that was lost is followed by one that goes on. The optimizer, the loss
+ * and the first weights are those of the other trainers; which examples share a step is not: a step is a number of full rows
+ * here, not of tokens.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { log } from '@temporalio/activity';
 import { z } from 'zod';
 import { checkpointRefSchema } from '../data/schemas/artifact.ts';
 import type { LevanterEngine } from '../data/schemas/engines.ts';
 import { contentId } from '../data/schemas/ids.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { startingPoint } from '../model/embedded/starting-point.ts';
-import { exportFolder, levanterCommand, levanterConfig } from '../model/levanter/config.ts';
+import { exportFolder, levanterCommand, levanterConfig, tokensOf } from '../model/levanter/config.ts';
 import { runLevanter, StepMetrics } from '../model/levanter/run.ts';
 import { sealExport, writeRows } from '../model/levanter/scripts.ts';
-import { tokensOf, trainingId } from '../model/levanter/trainer.ts';
+import { trainingId } from '../model/levanter/training-id.ts';
 import { optimiserSteps } from '../selfplay/select.ts';
 import { fetchCheckpoint, storeCheckpoint } from './checkpoints.ts';
 import { withHeartbeat } from './edge.ts';
+import { fetchForeign, placeOf, removeForeign } from './foreign-files.ts';
 import { logMetrics, metricsAt } from './metrics.ts';
 import type { Ports } from './ports.ts';
 import { once, readJson } from './record-files.ts';
 import { HELD_OUT_SCORINGS, type Trained, type TrainModelInput, trainedSchema } from './training.ts';
 
 const MILLISECONDS = 1_000;
+/** What Levanter writes below a training's name: twelve bytes a weight of state, the examples once more, the export. */
+const LEVANTERS_OWN = ['state', 'cache', 'export'];
 
-export interface TogetherInput extends TrainModelInput {
+export interface LevanterInput extends TrainModelInput {
   readonly engine: LevanterEngine;
 }
 
@@ -45,14 +50,13 @@ const preparedSchema = z.strictObject({
 });
 export type PreparedTraining = z.infer<typeof preparedSchema>;
 
-/** What one machine's share came to; numbers are null where another machine says them. */
+/** What one machine's share came to; the loss is null where another machine says it. */
 export interface TrainedShare {
   readonly finalLoss: number | null;
-  readonly heldOutLoss: number | null;
   readonly seconds: number;
 }
 
-export function trainTogetherActivities(ports: Pick<Ports, 'store' | 'scratch' | 'monitor' | 'runMark' | 'alone'>) {
+export function trainLevanterActivities(ports: Pick<Ports, 'store' | 'scratch' | 'monitor' | 'runMark' | 'alone'>) {
   /** A folder of this machine for one part, empty. */
   const folder = async (run: string, name: string): Promise<string> => {
     const directory = join(await ports.scratch(run), name);
@@ -60,20 +64,20 @@ export function trainTogetherActivities(ports: Pick<Ports, 'store' | 'scratch' |
     await mkdir(directory, { recursive: true });
     return directory;
   };
-  const initOf = async (input: TogetherInput, { init }: PreparedTraining, store: ObjectStore, signal: AbortSignal) =>
+  const initOf = async (input: LevanterInput, { init }: PreparedTraining, store: ObjectStore, signal: AbortSignal) =>
     init === null ? input.engine.base! : fetchCheckpoint(store, init, await ports.scratch(input.run), signal);
-  const requestOf = ({ config, optimiser, examples }: TogetherInput) => {
+  const requestOf = ({ config, optimiser, examples }: LevanterInput) => {
     const steps = optimiserSteps(examples.count, optimiser);
     const heldOutEverySteps = Math.ceil(steps / HELD_OUT_SCORINGS);
     return { ...optimiser, steps, seed: config.seed, shape: config.model, heldOutEverySteps };
   };
 
   return {
-    /** Puts what all machines need into the store, once. `trained`: where the training is done already, what it came to. */
-    async prepareTogether(input: TogetherInput): Promise<PreparedTraining & { readonly trained: Trained | null }> {
+    /** Puts what the machines need into the store, once. `trained`: where the training is done already, what it came to. */
+    async prepareLevanter(input: LevanterInput): Promise<PreparedTraining & { readonly trained: Trained | null }> {
       const { run, engine, config } = input;
       const digest = contentId(
-        'train together',
+        'train by levanter',
         input.examples.crc32c,
         input.init?.model ?? '',
         JSON.stringify([config, input.optimiser]),
@@ -120,7 +124,7 @@ export function trainTogetherActivities(ports: Pick<Ports, 'store' | 'scratch' |
     },
 
     /** This machine's part of the training: all machines must be at it at the same time. */
-    async trainShare(input: TogetherInput, prepared: PreparedTraining): Promise<TrainedShare> {
+    async trainByLevanter(input: LevanterInput, prepared: PreparedTraining): Promise<TrainedShare> {
       return withHeartbeat(async (signal, report) => {
         const { run, engine } = input;
         const { name, id, steps } = prepared;
@@ -138,11 +142,15 @@ export function trainTogetherActivities(ports: Pick<Ports, 'store' | 'scratch' |
         };
         const configPath = join(work, 'config.yaml');
         await writeFile(configPath, levanterConfig({ id, request: requestOf(input), engine, places }));
-        const metrics = new StepMetrics(steps, (progress) => {
-          report(progress);
-          const { step, loss, gradientNorm, tokensPerSecond } = progress;
-          const values = { loss, gradient_norm: gradientNorm, tokens_per_second: tokensPerSecond };
+        const tell = (step: number, values: Readonly<Record<string, number>>): void =>
           void logMetrics(ports, run, metricsAt(input.name, step, values));
+        const metrics = new StepMetrics(steps, {
+          onProgress(progress) {
+            report(progress);
+            const { step, loss, gradientNorm, tokensPerSecond } = progress;
+            tell(step, { loss, gradient_norm: gradientNorm, tokens_per_second: tokensPerSecond });
+          },
+          onHeldOut: (step, loss) => tell(step, { held_out_loss: loss }),
         });
         const started = performance.now();
         const logPath = join(await ports.scratch(run), 'commands', `levanter-${id}.log`);
@@ -151,53 +159,41 @@ export function trainTogetherActivities(ports: Pick<Ports, 'store' | 'scratch' |
         await rm(work, { recursive: true, force: true });
         const finalLoss = metrics.isEmpty ? null : metrics.finalLoss();
         const seconds = (performance.now() - started) / MILLISECONDS;
-        return { finalLoss, heldOutLoss: metrics.heldOutLoss, seconds };
+        return { finalLoss, seconds };
       });
     },
 
-    /** The export as a checkpoint in the store, once. */
-    async finishTogether(input: TogetherInput, prepared: PreparedTraining, share: TrainedShare): Promise<Trained> {
+    /** The export as a checkpoint in the store, once; what led to it is removed. */
+    async finishLevanter(input: LevanterInput, prepared: PreparedTraining, share: TrainedShare): Promise<Trained> {
       const { run, engine, config, optimiser } = input;
       const { name, id, steps, parent } = prepared;
       const store = await ports.store(run);
-      return once(store, `${name}/trained.json`, trainedSchema, () =>
-        withHeartbeat(async (signal, report) => {
+      return withHeartbeat(async (signal, report) => {
+        const trained = await once(store, `${name}/trained.json`, trainedSchema, async () => {
           const work = await folder(run, `finish-${id}`);
-          const exported = await exportOf(store, `${name}/export/${id}/${exportFolder(steps)}`, join(work, 'export'));
+          const folderOfExport = `${name}/export/${id}/${exportFolder(steps)}`;
+          const exported = await fetchForeign(store, folderOfExport, join(work, 'export'), signal);
           const output = join(work, 'checkpoint');
-          const tokens = tokensOf(requestOf(input), { ...prepared.train, examples: 0, tooLong: 0, targetWeight: 0 });
+          const tokens = tokensOf(requestOf(input), prepared.train);
           const { learningRate, warmupSteps, schedule, weightDecay, gradientClipNorm, tokensPerStep } = optimiser;
           const recipe = { learningRate, warmupSteps, schedule, weightDecay, gradientClipNorm, tokensPerStep };
           const training = { seed: config.seed, steps, tokens, finalLoss: share.finalLoss, ...recipe, parent };
-          const script = {
-            python: engine.python,
-            threads: config.modelThreads,
-            runMark: ports.runMark(run),
-            signal,
-            work,
-          };
+          const runMark = ports.runMark(run);
+          const script = { python: engine.python, threads: config.modelThreads, runMark, signal, work };
           const init = await initOf(input, prepared, store, signal);
           await sealExport(exported, init, output, training, script);
           const checkpoint = await storeCheckpoint(store, `${name}/checkpoint`, output, { signal, onProgress: report });
           await rm(work, { recursive: true, force: true });
           return { checkpoint, steps, loss: share.finalLoss ?? 0, tokens, seconds: share.seconds };
-        }),
-      );
+        });
+        // Too much in the store is no reason to fail a training that is done.
+        for (const part of LEVANTERS_OWN)
+          await removeForeign(store, `${name}/${part}`, signal).catch((error: unknown) => {
+            signal.throwIfAborted();
+            log.warn('what a training left could not be removed from the store', { part, error: String(error) });
+          });
+        return trained;
+      });
     },
   };
-}
-
-/** Where the store's objects are for a program that opens folders and buckets itself. */
-const placeOf = (store: ObjectStore): string =>
-  store.root.startsWith('file://') ? fileURLToPath(store.root) : store.root;
-
-/** A folder of this machine with what Levanter wrote below `name`, which it did past the store's own bookkeeping. */
-async function exportOf(store: ObjectStore, name: string, directory: string): Promise<string> {
-  if (store.root.startsWith('file://')) return join(fileURLToPath(store.root), name);
-  await mkdir(directory, { recursive: true });
-  for await (const object of store.list(`${name}/`)) {
-    const ref = await store.stat(object.name);
-    if (ref !== null) await store.download(ref, join(directory, object.name.slice(name.length + 1)));
-  }
-  return directory;
 }
