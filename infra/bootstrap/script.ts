@@ -3,6 +3,7 @@
  * from the metadata server (`startupMetadata` says what must be there), installs the pinned stack, says each step to the
  * store under `RUN/nodes/NODE/NUMBER/steps/`, and starts the workers, which poll `host/NODE/NUMBER`.
  */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -47,6 +48,15 @@ export function readPins(): Pins {
   return pinsSchema.parse(JSON.parse(readFileSync(join(import.meta.dirname, 'pins.json'), 'utf8')));
 }
 
+/** Where the lock of an environment is. */
+export const lockPath = (environment: string): string => join(import.meta.dirname, 'locks', `${environment}.txt`);
+
+/** All packages of an environment, what its own packages ask for among them, each at one version (`lock.ts`). */
+export function readLock(environment: string): string[] {
+  const lines = readFileSync(lockPath(environment), 'utf8').trim().split('\n');
+  return z.array(requirement).parse(lines.filter((line) => !line.startsWith('#')));
+}
+
 /** The script, for the metadata key `startup-script`. The same for every node of a kind; it holds no secret. */
 export function startupScript({ kind, pins = readPins() }: { readonly kind: NodeKind; readonly pins?: Pins }): string {
   const values = {
@@ -62,8 +72,10 @@ export function startupScript({ kind, pins = readPins() }: { readonly kind: Node
   };
   const environments = Object.entries(pins.environments)
     .filter(([, { kinds }]) => kinds.includes(kind))
-    .map(([name, { packages }], index) => {
-      const fingerprint = quoted([pins.python.version, ...packages].join(' '));
+    .map(([name], index) => {
+      const packages = readLock(name);
+      const all = [pins.python.version, ...packages].join(' ');
+      const fingerprint = createHash('sha256').update(all).digest('hex');
       const words = [FIRST_ENVIRONMENT_STEP + index, name, fingerprint, 'install_environment', name];
       return `  step ${[...words, ...packages.map(quoted)].join(' ')}`;
     });

@@ -2,7 +2,7 @@
  * Prints the shell commands that make the pinned Python environments of a kind of node (`infra/bootstrap/pins.json`), for
  * the image: in the folders where the start-up script of nodes makes them. Argument: the kind, `tpu` or `gpu`.
  */
-import { type NodeKind, readPins } from '../bootstrap/script.ts';
+import { type NodeKind, readLock, readPins } from '../bootstrap/script.ts';
 
 const FOLDER = '/opt/stp';
 
@@ -12,11 +12,9 @@ export function environmentCommands(kind: NodeKind): string[] {
   return [
     `python3 -m venv ${FOLDER}/uv`,
     `${FOLDER}/uv/bin/pip install --no-cache-dir uv==${python.uv}`,
-    ...made.flatMap(([name, { packages }]) => [
+    ...made.flatMap(([name]) => [
       `UV_PYTHON_INSTALL_DIR=${FOLDER}/python ${FOLDER}/uv/bin/uv venv --python ${python.version} ${FOLDER}/venv/${name}`,
-      `${FOLDER}/uv/bin/uv pip install --no-cache --prerelease allow --python ${FOLDER}/venv/${name}/bin/python ${packages
-        .map((requirement) => `'${requirement}'`)
-        .join(' ')}`,
+      `${FOLDER}/uv/bin/uv pip install --no-cache --no-deps --prerelease allow --python ${FOLDER}/venv/${name}/bin/python ${readLock(name).join(' ')}`,
     ]),
   ];
 }

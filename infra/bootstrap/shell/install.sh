@@ -63,7 +63,7 @@ install_lean() {
   ln -sfn "$(elan which lean)" "$SOFTWARE/lean"
 }
 
-# One environment of Python packages. A half-made one is not used: it gets its name when it is whole.
+# One environment of Python packages, every one of them named. A half-made one is not used: it gets its name when it is whole.
 install_environment() {
   local name=$1 folder=$SOFTWARE/venv/$1
   shift
@@ -75,5 +75,5 @@ install_environment() {
   rm -rf "$folder"
   "$SOFTWARE/uv/bin/uv" venv --quiet --python "$PYTHON_VERSION" "$folder"
   # Where making it was cut short there is no mark of the step, and it is made anew.
-  "$SOFTWARE/uv/bin/uv" pip install --quiet --prerelease allow --python "$folder/bin/python" "$@"
+  "$SOFTWARE/uv/bin/uv" pip install --quiet --no-deps --prerelease allow --python "$folder/bin/python" "$@"
 }

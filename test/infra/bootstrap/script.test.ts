@@ -1,7 +1,7 @@
 /** The text of start-up scripts: a shell reads it, a linter has nothing to say, and what it installs has one version. */
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import { readPins, startupMetadata, startupScript } from '../../../infra/bootstrap/script.ts';
+import { readLock, readPins, startupMetadata, startupScript } from '../../../infra/bootstrap/script.ts';
 import { shellcheck } from './shellcheck.ts';
 
 const KINDS = ['tpu', 'gpu', 'lean'] as const;
@@ -17,13 +17,24 @@ it.skipIf(linter === null).each(KINDS)('shellcheck has nothing to say of the scr
   expect(stdout).toBe('');
 });
 
-it('a kind of node installs its own environments, each package at one version', () => {
+it('a kind of node installs its own environments, each package at one version, what it asks for included', () => {
   const { environments } = readPins();
   for (const kind of KINDS) {
     const script = startupScript({ kind });
     for (const [name, { kinds, packages }] of Object.entries(environments)) {
       expect(script.includes(` install_environment ${name} `)).toBe(kinds.includes(kind));
-      if (kinds.includes(kind)) for (const one of packages) expect(script).toContain(`'${one}'`);
+      if (!kinds.includes(kind)) continue;
+      const lock = readLock(name);
+      expect(lock.length).toBeGreaterThan(packages.length);
+      expect(new Set(lock.map((one) => one.split('==')[0])).size).toBe(lock.length);
+      for (const one of lock) expect(script).toContain(`'${one}'`);
+      // What is asked for by hand has the version that it is asked for in. Names there are in their normal form.
+      const normal = (one: string): string =>
+        one
+          .replace(/\[.*\]/, '')
+          .toLowerCase()
+          .replaceAll('_', '-');
+      expect(lock).toEqual(expect.arrayContaining(packages.map(normal)));
     }
   }
 });

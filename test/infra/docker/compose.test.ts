@@ -13,7 +13,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { execa } from 'execa';
 import { afterAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readPins } from '../../../infra/bootstrap/script.ts';
+import { readLock, readPins } from '../../../infra/bootstrap/script.ts';
 import { environmentCommands } from '../../../infra/docker/python-environments.ts';
 import { ownHostQueue } from '../../../infra/nodes/names.ts';
 import { type DevServer, startDevServer } from '../../../infra/temporal/dev-server.ts';
@@ -152,8 +152,8 @@ it('makes the pinned Python environments in the image of GPU workers', () => {
   const commands = environmentCommands('gpu').join('\n');
   const { environments, python } = readPins();
   expect(commands).toContain(`uv==${python.uv}`);
-  for (const [name, { kinds, packages }] of Object.entries(environments))
-    for (const requirement of packages)
+  for (const [name, { kinds }] of Object.entries(environments))
+    for (const requirement of readLock(name))
       expect([requirement, commands.includes(`/venv/${name}/bin/python`) && commands.includes(requirement)]).toEqual([
         requirement,
         kinds.includes('gpu'),

@@ -1,0 +1,22 @@
+/**
+ * `node infra/bootstrap/lock.ts [ENVIRONMENT...]`: writes `locks/ENVIRONMENT.txt`, all packages that an environment of
+ * `pins.json` comes to, each at one version, so that a node that is made next year gets what today's got. Needs uv on PATH.
+ * Whoever changes a pin runs it, and tries what comes of it.
+ */
+import { writeFile } from 'node:fs/promises';
+import { execa } from 'execa';
+import { lockPath, readPins } from './script.ts';
+
+/** What nodes run: Ubuntu 22.04 or later on x86-64. libtpu has wheels for nothing older than glibc 2.31. */
+const PLATFORM = 'x86_64-manylinux_2_35';
+
+const { python, environments } = readPins();
+const asked = process.argv.slice(2);
+for (const [name, { packages }] of Object.entries(environments)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  const options = ['--prerelease', 'allow', '--no-annotate', '--no-header', '--quiet'];
+  const target = ['--python-version', python.version, '--python-platform', PLATFORM];
+  const { stdout } = await execa('uv', ['pip', 'compile', ...options, ...target, '-'], { input: packages.join('\n') });
+  await writeFile(lockPath(name), `# Made by infra/bootstrap/lock.ts.\n${stdout.trim()}\n`);
+  console.log(`${name}: ${stdout.trim().split('\n').length} packages`);
+}
