@@ -1,5 +1,5 @@
 /**
- * Prints the shell commands that make the pinned Python environments of a kind of node (`infra/bootstrap/pins.json`), for
+ * Prints the shell commands that make the pinned Python environments of a kind of node (`infra/bootstrap/locks/`), for
  * the image: in the folders where the start-up script of nodes makes them. Argument: the kind, `tpu` or `gpu`.
  */
 import { type NodeKind, readLock, readPins } from '../bootstrap/script.ts';

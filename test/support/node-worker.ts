@@ -1,6 +1,10 @@
 /** The worker of a machine as a process of its own, which tests start and kill. Prints `ready` when it is about to poll. */
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { edgeInterceptors, HEARTBEAT_THROTTLE_MS_MAX } from '../../activities/edge.ts';
+import type { Monitor } from '../../infra/monitor/monitor.ts';
+
+/** A monitor that keeps nothing. */
+export const silentMonitor = async (): Promise<Monitor> => ({ log: async () => {}, finalise: async () => {} });
 
 export async function runNodeWorker(address: string, taskQueue: string, activities: object): Promise<void> {
   Runtime.install({ logger: new DefaultLogger('ERROR') });

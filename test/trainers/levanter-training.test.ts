@@ -1,29 +1,18 @@
-/**
- * A training with a stand-in for Levanter, on a real Temporal server, over two machines and on one: where one fails, the
- * other is ended with it, and what begins anew finds the state in the store; the export becomes the checkpoint. Needs PyTorch
- * for the scripts around it. Costs about a minute of CPU. The last test is with Levanter itself, from the environment that
- * STP_LEVANTER_PYTHON names (`infra/bootstrap/locks/levanter.txt`): five minutes.
- */
-import { randomUUID } from 'node:crypto';
 import { globSync } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join, relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { enginesConfigSchema } from '../../data/schemas/engines.ts';
-import { openStore } from '../../infra/stores/open-store.ts';
 import { readCheckpoint } from '../../model/checkpoint/checkpoint.ts';
 import { rowsWanted } from '../../model/levanter/config.ts';
 import { parseMetricsLine } from '../../model/levanter/metrics-log.ts';
 import { optimiserSteps } from '../../selfplay/select.ts';
 import { skipsPython } from '../python/python.ts';
 import { killMarked, markedProcesses } from '../support/processes.ts';
-import { localServer } from '../support/temporal.ts';
-import { smallTraining } from './small-training.ts';
 import { standInForLevanter } from './stand-in-levanter.ts';
-import { queuesOf, smallInput, startMachine, trainTogether } from './together-training.ts';
+import { folderOf, openTraining, queuesOf, smallInput, startMachine, trainTogether } from './together-training.ts';
 
 const skipped = skipsPython('trainings by a stand-in for Levanter');
 const realPython = process.env.STP_LEVANTER_PYTHON ?? '';
@@ -32,12 +21,7 @@ if (realPython === '')
 const STEPS = 20;
 
 async function prepare(machines: 1 | 2, steps = STEPS) {
-  const server = await localServer();
-  onTestFinished(() => server.teardown());
-  const { directory } = await smallTraining();
-  const run = `levanter-${randomUUID().slice(0, 8)}`;
-  const storeUri = pathToFileURL(join(directory, 'store')).href;
-  const store = await openStore(storeUri);
+  const { server, directory, run, storeUri, store } = await openTraining('levanter');
   for (const [index, queue] of queuesOf(run).slice(0, machines).entries()) {
     const scratch = join(directory, String(index));
     await startMachine('levanter-worker.ts', [server.address, queue, storeUri, scratch], { STP_SCRATCH: scratch });
@@ -82,14 +66,12 @@ it.skipIf(skipped)('one machine keeps its state in the store too, and leaves onl
   await trainTogether(server, engines, input, 1, async (start) => {
     const trained = await start();
     expect(await linesOf('starts')).toEqual(['0 begins', '0 goes on']);
-    const folder = join(directory, 'store', new URL(trained.checkpoint.manifest.uri).pathname.split('/store/')[1]!);
     const config = parse(await readFile(join(directory, 'config0.yaml'), 'utf8'));
-    const training = join(folder, '..', '..');
+    const training = join(folderOf(trained), '..');
     expect(config.trainer.checkpointer.base_path).toBe(join(training, 'state'));
     expect((await readdir(training)).sort()).toEqual(['checkpoint', 'init', 'prepared.json', 'rows', 'trained.json']);
-    expect(
-      await store.stat(`${new URL(`file://${training}`).href.slice(store.root.length + 1)}/trained.json`),
-    ).not.toBeNull();
+    const name = relative(join(directory, 'store'), training);
+    expect(await store.stat(`${name}/trained.json`)).not.toBeNull();
     expect(markedProcesses(run)).toEqual([]);
   });
 

@@ -4,7 +4,7 @@
  */
 import { trainLevanterActivities } from '../../activities/train-levanter.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import { runNodeWorker } from '../support/node-worker.ts';
+import { runNodeWorker, silentMonitor } from '../support/node-worker.ts';
 
 const [address = '', taskQueue = '', storeUri = '', scratch = ''] = process.argv.slice(2);
 await runNodeWorker(
@@ -13,7 +13,7 @@ await runNodeWorker(
   trainLevanterActivities({
     store: () => openStore(storeUri),
     scratch: async () => scratch,
-    monitor: async () => ({ log: async () => {}, finalise: async () => {} }),
+    monitor: silentMonitor,
     runMark: (run) => run,
     alone: (work) => work(),
   }),

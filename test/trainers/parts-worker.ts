@@ -11,7 +11,7 @@ import { trainerEngineSchema } from '../../data/schemas/engines.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { pytorchTrainer } from '../../model/pytorch/trainer.ts';
 import type { Trainer } from '../../model/trainer.ts';
-import { runNodeWorker } from '../support/node-worker.ts';
+import { runNodeWorker, silentMonitor } from '../support/node-worker.ts';
 
 const [address = '', taskQueue = '', storeUri = '', scratch = '', engineJson = '', notes = ''] = process.argv.slice(2);
 const engine = trainerEngineSchema.parse(JSON.parse(engineJson));
@@ -46,7 +46,7 @@ await runNodeWorker(
   trainPartsActivities({
     store: () => openStore(storeUri),
     scratch: async () => scratch,
-    monitor: async () => ({ log: async () => {}, finalise: async () => {} }),
+    monitor: silentMonitor,
     trainer,
   }),
 );

@@ -4,14 +4,13 @@
  * machine. Costs about 40 s of CPU (PyTorch is loaded six times).
  */
 import type { ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { WorkflowFailedError } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { trainActivities } from '../../activities/train.ts';
 import type { Trained } from '../../activities/training.ts';
@@ -20,10 +19,9 @@ import { openStore } from '../../infra/stores/open-store.ts';
 import { readCheckpoint } from '../../model/checkpoint/checkpoint.ts';
 import { pytorchTrainer } from '../../model/pytorch/trainer.ts';
 import { interpreter, skipsPython } from '../python/python.ts';
+import { silentMonitor } from '../support/node-worker.ts';
 import { markedProcesses } from '../support/processes.ts';
-import { localServer } from '../support/temporal.ts';
-import { smallTraining } from './small-training.ts';
-import { queuesOf, smallInput, startMachine, trainTogether } from './together-training.ts';
+import { folderOf, openTraining, queuesOf, smallInput, startMachine, trainTogether } from './together-training.ts';
 
 const skipped = skipsPython('a PyTorch training over several machines');
 const STEPS = 24;
@@ -47,22 +45,14 @@ async function onOneMachine(directory: string): Promise<Trained> {
   const activities = trainActivities({
     store: async () => store,
     scratch: async () => join(directory, 'scratch'),
-    monitor: async () => ({ log: async () => {}, finalise: async () => {} }),
+    monitor: silentMonitor,
     trainer: () => pytorchTrainer({ engine: { ...engine, nodes: 'one', processes: 2 }, threads: 1 }),
   } as Partial<Ports> as Ports);
   return new MockActivityEnvironment().run(activities.trainModel, await smallInput(store, 'one', STEPS));
 }
 
-/** The checkpoint's folder in a store that is a folder. */
-const folderOf = ({ checkpoint }: Trained): string => new URL('.', checkpoint.manifest.uri).pathname;
-
 it.skipIf(skipped)('two machines train together, and go on when one is lost', async () => {
-  const server = await localServer();
-  onTestFinished(() => server.teardown());
-  const { directory } = await smallTraining();
-  const run = `parts-${randomUUID().slice(0, 8)}`;
-  const storeUri = pathToFileURL(join(directory, 'store')).href;
-  const store = await openStore(storeUri);
+  const { server, directory, run, storeUri, store } = await openTraining('parts');
   const queues = queuesOf(run);
   const startWorker = async (queue: string, machine: string): Promise<ChildProcess> => {
     const notes = join(directory, `notes-${machine}`);

@@ -19,6 +19,7 @@ import { pytorchTrainer } from '../../model/pytorch/trainer.ts';
 import type { KeptState, Trainer } from '../../model/trainer.ts';
 import { SMALL_SHAPE } from '../model-training/small-model.ts';
 import { interpreter, skipsPython } from '../python/python.ts';
+import { silentMonitor } from '../support/node-worker.ts';
 import { killMarked } from '../support/processes.ts';
 import { EXAMPLES } from './small-training.ts';
 
@@ -69,7 +70,7 @@ async function place() {
     const { trainModel } = trainActivities({
       store: async () => store,
       scratch: async () => join(directory, machine),
-      monitor: async () => ({ log: async () => {}, finalise: async () => {} }),
+      monitor: silentMonitor,
       trainer: () => trainer,
     } as Partial<Ports> as Ports);
     const trained: unknown = await new MockActivityEnvironment()

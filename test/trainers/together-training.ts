@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { onTestFinished } from 'vitest';
@@ -11,9 +12,24 @@ import type { Trained, TrainModelInput } from '../../activities/training.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { EnginesConfig } from '../../data/schemas/engines.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
 import type { trainModel } from '../../workflows/train.ts';
 import { SMALL_SHAPE } from '../model-training/small-model.ts';
-import { EXAMPLES } from './small-training.ts';
+import { localServer } from '../support/temporal.ts';
+import { EXAMPLES, smallTraining } from './small-training.ts';
+
+/** What a training over machines needs: a server, until the test ends, and a folder with a store. */
+export async function openTraining(name: string) {
+  const server = await localServer();
+  onTestFinished(() => server.teardown());
+  const { directory } = await smallTraining();
+  const storeUri = pathToFileURL(join(directory, 'store')).href;
+  const run = `${name}-${randomUUID().slice(0, 8)}`;
+  return { server, directory, run, storeUri, store: await openStore(storeUri) };
+}
+
+/** The checkpoint's folder in a store that is a folder. */
+export const folderOf = ({ checkpoint }: Trained): string => new URL('.', checkpoint.manifest.uri).pathname;
 
 /** Own queues of two machines of the run. */
 export const queuesOf = (run: string): readonly [string, string] => [`host/${run}/0`, `host/${run}/1`];
