@@ -1,9 +1,9 @@
 /** The record that is kept beside a proof: what exactly was checked, by what, within which walls. Claims nothing else. */
 import { createHash } from 'node:crypto';
 import type { Certificate, CheckRecord, Proved, SandboxFacts } from '../data/schemas/records.ts';
-import { SECOND_KERNEL } from '../lean/certificate/second-kernel.ts';
 import type { FileReport } from '../lean/check-file.ts';
 import { LIBRARY_HEADER } from '../lean/library/header.ts';
+import { OBJECT, SECOND_KERNEL } from '../lean/object/findings.ts';
 
 /** With the library's proofs there, every declaration that the theorem rests on was checked or is a standard axiom. */
 const CLAIM = 'kernel-checked';
@@ -22,7 +22,7 @@ export function certificateOf(
 ): Certificate {
   const ms = (by: readonly string[]): number =>
     report.checks.filter((check) => by.includes(check.by)).reduce((total, check) => total + check.ms, 0);
-  const own = ['lean', 'axioms'];
+  const own = ['lean', OBJECT.name, SECOND_KERNEL.name];
   return {
     leanVersion: report.leanVersion,
     fingerprint: report.fingerprint,
@@ -38,7 +38,7 @@ export function certificateOf(
     memory: report.memory,
     times: {
       compileMs: ms(['lean']),
-      axiomsMs: ms(['axioms']),
+      objectMs: ms([OBJECT.name, SECOND_KERNEL.name]),
       checksMs: ms(report.checks.map(({ by }) => by).filter((by) => !own.includes(by))),
     },
   };
@@ -54,7 +54,7 @@ function checkOf(check: CheckRecord, { declinedBy = [] }: FileReport['theorems']
 export type SecondOpinion = 'accepted' | 'declined' | 'none';
 
 export function secondOpinion({ certificate }: Proved): SecondOpinion {
-  const outcome = certificate?.checks?.find(({ by }) => by === SECOND_KERNEL)?.outcome;
+  const outcome = certificate?.checks?.find(({ by }) => by === SECOND_KERNEL.name)?.outcome;
   return outcome === 'accepted' || outcome === 'declined' ? outcome : 'none';
 }
 

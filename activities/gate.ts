@@ -94,7 +94,7 @@ class Gate {
       candidatesOf(statement).map((candidate) => ({ id, header, ...candidate })),
     );
     const results = await this.timed(question, conjectures.length, () =>
-      this.verifier.check(candidates, { signal: this.signal, smallLimitsOnly: true }),
+      this.verifier.check(candidates, { signal: this.signal, smallLimitsOnly: true, confirm: false }),
     );
     const proved = new Set<string>();
     for (const { id, kind, messages } of results) {

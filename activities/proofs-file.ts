@@ -80,6 +80,7 @@ export function certificateTask(proofs: readonly Proved[], library: readonly Gro
       opens: openLines(header),
       signature: signatureOf(statement),
     })),
+    importLines: importLines([...proofs, ...grown]),
     challenge: [...importLines([...proofs, ...grown]), ...grownSection(grown), keptSection(unproved, names)].join('\n'),
   };
 }

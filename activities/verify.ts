@@ -8,8 +8,8 @@ import { contentId } from '../data/schemas/ids.ts';
 import { type Proved, provedSchema } from '../data/schemas/records.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
-import { SECOND_KERNEL } from '../lean/certificate/second-kernel.ts';
 import type { FileReport } from '../lean/check-file.ts';
+import { SECOND_KERNEL } from '../lean/object/findings.ts';
 import { cutShards } from '../selfplay/shards.ts';
 import { certificateOf, sha256 } from './certificate.ts';
 import { withHeartbeat } from './edge.ts';
@@ -191,7 +191,7 @@ async function certifyBatch(
   // What a module is refused for without a theorem's name is one proof's fault where that stands alone in it.
   const disagreements = report.theorems.filter(
     ({ verdict, refusedBy = [] }) =>
-      refusedBy.includes(SECOND_KERNEL) && (verdict === 'rejected' || batch.length === 1),
+      refusedBy.includes(SECOND_KERNEL.name) && (verdict === 'rejected' || batch.length === 1),
   ).length;
   if (open.length === 0) return { certified, disagreements };
   if (batch.length === 1) {

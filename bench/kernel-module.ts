@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { DEFAULT_LIMITS } from '../lean/kernel/budget.ts';
-import { checkModuleInThread } from '../lean/kernel/olean/check-module-in-thread.ts';
+import { judgeInThread } from '../lean/kernel/olean/judge-in-thread.ts';
 import { resolveToolchain } from '../lean/toolchain/resolve.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { cpuSeconds, row } from './measure.ts';
@@ -22,12 +22,13 @@ export async function benchKernelModule(): Promise<void> {
     const { stdout } = await execa(executable, ['--print-libdir']);
     const before = cpuSeconds();
     const path = join(folder, 'Batch.olean');
-    const report = await checkModuleInThread({ path, searchPath: [stdout.trim()], fuel: DEFAULT_LIMITS.fuel });
+    const report = await judgeInThread({ path, searchPath: [stdout.trim()], fuel: DEFAULT_LIMITS.fuel });
     const seconds = cpuSeconds() - before;
-    const accepted = report.theorems.filter(({ verdict }) => verdict === 'accepted').length;
+    const theorems = report.constants.filter(({ kind }) => kind === 'theorem');
+    const accepted = theorems.filter(({ verdict }) => verdict === 'accepted').length;
     row(`kernel: a file of ${PROOFS} compiled proofs, processor time`, seconds, 's', 1);
     row('kernel: compiled proofs a second', PROOFS / seconds, '/s', 1);
-    row(`kernel: accepted of its ${report.theorems.length} theorems`, accepted, '');
+    row(`kernel: accepted of its ${theorems.length} theorems`, accepted, '');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { delimiter } from 'node:path';
 import { promisify } from 'node:util';
 import { StpError } from '../data/errors.ts';
-import { checkModuleInThread } from '../lean/kernel/olean/check-module-in-thread.ts';
+import { judgeInThread } from '../lean/kernel/olean/judge-in-thread.ts';
 import type { ModuleReport } from '../lean/kernel/olean/report.ts';
 import { resolveToolchain } from '../lean/toolchain/resolve.ts';
 import { workerSettings } from '../workers/settings.ts';
@@ -23,7 +23,7 @@ export interface KernelModuleOptions {
 export async function kernelModule(options: KernelModuleOptions): Promise<number> {
   try {
     const searchPath = [...(options.searchPath ?? []), ...leanPath(), ...(await toolchainLibrary(options))];
-    const report = await checkModuleInThread({ path: options.olean, searchPath, fuel: options.fuel });
+    const report = await judgeInThread({ path: options.olean, searchPath, fuel: options.fuel });
     const foreign = foreignAxioms(report, options.axioms);
     const verdict = foreign.length > 0 ? 'rejected' : report.verdict;
     if (options.json) console.log(JSON.stringify({ ...report, verdict, foreignAxioms: foreign }));
@@ -40,11 +40,13 @@ export async function kernelModule(options: KernelModuleOptions): Promise<number
 function foreignAxioms(report: ModuleReport, allowed: string): { theorem: string; axioms: string[] }[] {
   if (allowed === 'all') return [];
   const names = new Set(allowed.split(',').map((name) => name.trim()));
-  return report.theorems.flatMap(({ name, ownAxioms }) => {
-    const axioms = ownAxioms.filter((axiom) => !names.has(axiom));
-    return axioms.length > 0 ? [{ theorem: name, axioms }] : [];
+  return theoremsOf(report).flatMap(({ name, axioms }) => {
+    const foreign = axioms.filter((axiom) => axiom.from === 'module' && !names.has(axiom.name));
+    return foreign.length > 0 ? [{ theorem: name, axioms: foreign.map((axiom) => axiom.name) }] : [];
   });
 }
+
+const theoremsOf = ({ constants }: ModuleReport) => constants.filter(({ kind }) => kind === 'theorem');
 
 const leanPath = (): string[] => (process.env.LEAN_PATH ?? '').split(delimiter).filter((folder) => folder !== '');
 
@@ -62,10 +64,12 @@ async function toolchainLibrary({ searchPath = [] }: KernelModuleOptions): Promi
 }
 
 function toText(
-  { theorems, rejected, declined, declarations }: ModuleReport,
+  report: ModuleReport,
   verdict: string,
   foreign: readonly { theorem: string; axioms: readonly string[] }[],
 ): string[] {
+  const { rejected, declined, declarations } = report;
+  const theorems = theoremsOf(report);
   const accepted = theorems.filter((theorem) => theorem.verdict === 'accepted').length;
   return [
     ...rejected.map(({ rule, message }) => `rejected  ${message} (rule: ${rule})`),

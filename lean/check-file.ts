@@ -1,25 +1,28 @@
 /**
- * Judges every theorem of a whole Lean file. Two processes: the first compiles the file into a module, the second loads
- * that module with no text of the file around and prints the axioms of each theorem by full name, so that nothing the file
- * says can change the answer. A third makes sure that those names were not there before. A theorem that cannot be found
- * or told apart is `unchecked`, never accepted, and so is every theorem of a file that runs code of its own
- * (`verdict/file-policy.ts`). For a certificate more checkers look at the module (`certificate/`): what one of them refuses
- * is not accepted.
+ * Judges every theorem of a whole Lean file by what it compiles to. A process of its own, walled in, compiles the file into a
+ * module; nothing that this process says is believed. The module is then read by a thread that runs nothing of it: which constants
+ * the file adds, what they rest on, what the second kernel says of each (`object/`). A file whose object cannot be read is not
+ * judged, and neither is one that changes how its own text is to be read (`verdict/file-policy.ts`). For a certificate the
+ * theorems are compared with our own statements, and more checkers look at the module (`certificate/`).
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { CheckRecord, LeanMessage, SandboxFacts } from '../data/schemas/records.ts';
 import type { Checker, CompiledFile } from './certificate/checker.ts';
-import { runCheckers } from './certificate/run-checkers.ts';
-import { readLean } from './process/its-own-end.ts';
-import type { LeanExit } from './process/spawn.ts';
+import { leanchecker } from './certificate/leanchecker.ts';
+import { type CheckersReport, runCheckers } from './certificate/run-checkers.ts';
+import { type CertificateTask, KERNELS } from './certificate/checkers.ts';
+import { type CompiledModule, compileModule } from './object/compiled-module.ts';
+import { findInFile } from './object/file-policy.ts';
+import { OBJECT, type ObjectFinding, SECOND_KERNEL, type TheoremFinding } from './object/findings.ts';
+import { judgeObject, tellDisagreement } from './object/judge-object.ts';
+import { findProofs } from './object/proof-policy.ts';
+import { compileStatements, statedName } from './object/stated-module.ts';
+import type { LeanExit, ProcessPlace } from './process/spawn.ts';
 import { noSandbox, type Sandbox } from './sandbox/sandbox.ts';
-import { isSorry, splitAxioms } from './verdict/axioms.ts';
+import { tokenize } from './screen/tokenizer.ts';
 import { findUnjudgeable } from './verdict/file-policy.ts';
-import { type FileScan, type FoundTheorem, scanFile } from './verdict/file-scan.ts';
-import { openLibraryAxioms } from './verdict/library-axioms.ts';
-import { printAxioms } from './verdict/print-axioms.ts';
 import type { LeanEnvironment } from './verifier.ts';
 
 /** Mathlib's largest file is about 0.2 MB. */
@@ -29,15 +32,16 @@ const MEMORY_BYTES_MAX = 8_589_934_592;
 
 type FileVerdict = 'accepted' | 'rejected' | 'unchecked';
 
-interface TheoremReport {
+/** A theorem, or an axiom, which is never accepted. */
+export interface TheoremReport {
   readonly name: string;
   readonly verdict: FileVerdict;
-  /** Of the word `theorem`: 1-based line, 0-based column, as Lean counts. */
+  /** Where its declaration begins: 1-based line, 0-based column, as Lean counts. */
   readonly line: number;
   readonly column: number;
   /** Why it is not accepted; empty where it is. */
   readonly message: string;
-  /** All axioms that Lean reports of the compiled theorem, the allowed ones too, sorted; empty where it was not asked. */
+  /** All axioms that it rests on, the allowed ones too, sorted. */
   readonly axioms: readonly string[];
   /** Further checkers that could not tell of this theorem, by name; missing where there is none. */
   readonly declinedBy?: readonly string[];
@@ -49,6 +53,7 @@ export interface FileReport {
   readonly path: string;
   /** `accepted`: there are theorems and all are accepted. `rejected`: something is wrong. `unchecked`: nobody can tell. */
   readonly outcome: FileVerdict;
+  /** In the order of the file; none where it has errors or its object could not be read. */
   readonly theorems: readonly TheoremReport[];
   /** How the process ended that compiled the file; null where none was started for it (no text, too large, not judged). */
   readonly exit: LeanExit['how'] | null;
@@ -68,18 +73,28 @@ export interface FileReport {
   readonly memory: { readonly bytesMax: number; readonly peakBytes: number };
 }
 
+/** What a file of proofs is judged by for a certificate. */
+export interface ProofsCheck extends Pick<CertificateTask, 'stated' | 'importLines'> {
+  /** Asked after the second kernel. */
+  readonly checkers: readonly Checker[];
+}
+
 export interface CheckFileOptions {
   /** Folder for the compiled module; what is made there is removed. */
   readonly scratchDirectory: string;
   readonly runMark?: string;
   readonly signal?: AbortSignal;
+  /** Processor time of the process that compiles the file, ms; ten times that in wall time. */
   readonly timeoutMs?: number;
   /** Resident memory of the process that compiles the file, and of each that reads the module. */
   readonly memoryBytesMax?: number;
   /** Where Lean runs; without one as any program of this user. */
   readonly sandbox?: Sandbox;
-  /** Further checkers, for a certificate; asked where a theorem is accepted by then. */
-  readonly checkers?: readonly Checker[];
+  readonly certificate?: ProofsCheck;
+  /** Keeps which compiled module holds which constant; without it this is found out once a process. */
+  readonly indexFolder?: string;
+  /** Where modules go that the two kernels disagree on; without it they are not kept. */
+  readonly disagreementsFolder?: string;
 }
 
 const UNPROTECTED = noSandbox('none was asked for');
@@ -106,29 +121,26 @@ export async function checkFile(
   });
   const source = await readSource(path);
   if ('reason' in source) return report({ outcome: 'unchecked', reason: source.reason });
-  const scan = scanFile(source.text);
-  const unjudgeable = findUnjudgeable(source.text, scan.tokens);
-  if (unjudgeable !== null) {
-    const theorems = scan.theorems.map((theorem) => reportOn(theorem, 'unchecked', 'the file cannot be judged'));
-    return report({ outcome: 'unchecked', theorems, reason: `${basename(path)}:${unjudgeable}` });
-  }
+  const unjudgeable = findUnjudgeable(source.text, tokenize(source.text));
+  if (unjudgeable !== null) return report({ outcome: 'unchecked', reason: `${basename(path)}:${unjudgeable}` });
   const directory = join(options.scratchDirectory, `check-${randomBytes(8).toString('hex')}`);
-  const startedMs = performance.now();
   try {
-    const compiled = await compile(source.text, scan, directory, environment, options);
-    const { exit, messages } = compiled;
-    const memory = { bytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX, peakBytes: compiled.peakResidentBytes };
-    if (compiled.failure !== '')
-      return report({ outcome: 'unchecked', reason: compiled.failure, exit, messages, memory });
-    const compiledMs = performance.now();
-    const judged = await judgeTheorems(scan, compiled, directory, environment, options);
-    const axiomsMs = performance.now() - compiledMs;
-    const own = [
-      lookOf('lean', environment, compiled.module !== null, compiledMs - startedMs),
-      ...(compiled.module === null ? [] : [lookOf('axioms', environment, judged.every(isAccepted), axiomsMs)]),
-    ];
-    const { theorems, checks } = await judgeFurther(judged, scan, compiled, directory, environment, options);
-    return report({ ...summary(theorems, messages), theorems, exit, messages, memory, checks: [...own, ...checks] });
+    const check = new FileCheck(environment, options, directory);
+    const compiled = await check.compile(source.text);
+    const { exit, messages, peakResidentBytes: peakBytes } = compiled;
+    const memory = { bytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX, peakBytes };
+    const done = { exit, messages, memory };
+    const lean = lookOf('lean', environment.version, compiled.path === null ? 'refused' : 'accepted', compiled.ms);
+    if (compiled.path === null) {
+      const reason = compiled.failure || firstError(messages) || 'Lean says that the file has errors';
+      const outcome = compiled.failure === '' ? 'rejected' : 'unchecked';
+      return report({ ...done, outcome, reason, checks: compiled.failure === '' ? [lean] : [] });
+    }
+    const judged = await check.judge(compiled.path);
+    if ('unread' in judged) return report({ ...done, outcome: 'unchecked', reason: judged.unread, checks: [lean] });
+    const { theorems, objection } = judged;
+    const checks = [lean, ...judged.checks];
+    return report({ ...done, ...summary(theorems, objection, messages), theorems, checks });
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -149,235 +161,164 @@ async function readSource(path: string): Promise<{ text: string } | { reason: st
   }
 }
 
-const isAccepted = ({ verdict }: TheoremReport): boolean => verdict === 'accepted';
-
-function lookOf(by: string, { version }: LeanEnvironment, isGood: boolean, ms: number): CheckRecord {
-  return { by, version, outcome: isGood ? 'accepted' : 'refused', ms: Math.round(ms) };
+interface Judged {
+  readonly theorems: readonly TheoremReport[];
+  /** What is wrong with the file and with no theorem in particular; null where nothing is. */
+  readonly objection: string | null;
+  readonly checks: readonly CheckRecord[];
 }
 
-interface Compiled {
-  /** Why Lean did not get to the end; empty where it did. */
-  readonly failure: string;
-  readonly exit: LeanExit['how'];
-  readonly messages: readonly LeanMessage[];
-  readonly peakResidentBytes: number;
-  /** Module that holds the file, or null where it has errors. */
-  readonly module: string | null;
-  /** Private theorem → public constant that rests on what it rests on. */
-  readonly aliases: ReadonlyMap<FoundTheorem, string>;
-}
+/** One file's way: compiled, its object judged, and shown to further checkers. */
+class FileCheck {
+  readonly #environment: LeanEnvironment;
+  readonly #options: CheckFileOptions;
+  /** Holds the module and nothing else while further checkers look at it. */
+  readonly #directory: string;
+  readonly #module = `Stp${randomBytes(8).toString('hex')}`;
+  readonly #place: ProcessPlace;
+  readonly #memoryBytesMax: number;
 
-/**
- * Private theorems have no name outside their file, so each gets a public companion at the file's end: a constant of the
- * same type whose value is the theorem. Where the companions do not compile, the file is compiled without them.
- */
-async function compile(
-  text: string,
-  scan: FileScan,
-  directory: string,
-  environment: LeanEnvironment,
-  options: CheckFileOptions,
-): Promise<Compiled> {
-  const nonce = randomBytes(8).toString('hex');
-  const hidden = hasLocalSyntax(scan) ? [] : scan.theorems.filter((theorem) => theorem.isPrivate);
-  const aliases = new Map(hidden.map((theorem, index) => [theorem, `stp${nonce}_alias${index}`]));
-  const companions = [...aliases].map(
-    ([{ name }, alias]) => `theorem ${alias} : type_of% @_root_.${name} := @_root_.${name}`,
-  );
-  const ownLines = text.split('\n').length;
-  const whole = companions.length === 0 ? text : `${text}\n${[...scan.closingLines, ...companions].join('\n')}\n`;
-  const module = `Stp${nonce}`;
-  const sourcePath = join(directory, `${module}.lean`);
-  /** A Lean that was killed may have left something beside the source. */
-  const layOut = async (): Promise<void> => {
-    await rm(directory, { recursive: true, force: true });
-    // What runs in the sandbox may put a file there that other users should not run.
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    await writeFile(sourcePath, whole);
-  };
-  const run = {
-    environment,
-    arguments: ['-o', join(directory, `${module}.olean`), sourcePath],
-    input: null,
-    workingDirectory: directory,
-    deadlineMs: options.timeoutMs ?? FILE_TIMEOUT_MS,
-    memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
-    runMark: options.runMark,
-    sandbox: options.sandbox,
-    writable: [directory],
-    signal: options.signal,
-  };
-  const exit = await readLean(run, layOut);
-  const { messages, peakResidentBytes } = exit;
-  if (exit.how !== 'finished')
-    return { failure: explain(exit), exit: exit.how, messages, peakResidentBytes, module: null, aliases: new Map() };
-  const own = messages.filter((message) => message.line <= ownLines);
-  const failed = messages.some((message) => message.severity === 'error');
-  if (failed && companions.length > 0 && !own.some((message) => message.severity === 'error')) {
-    const visible = { ...scan, theorems: scan.theorems.filter((theorem) => !theorem.isPrivate) };
-    return compile(text, visible, directory, environment, options);
+  constructor(environment: LeanEnvironment, options: CheckFileOptions, directory: string) {
+    this.#environment = environment;
+    this.#options = options;
+    this.#directory = join(directory, 'module');
+    const { runMark, sandbox } = options;
+    this.#place = { environment, workingDirectory: this.#directory, runMark, sandbox };
+    this.#memoryBytesMax = options.memoryBytesMax ?? MEMORY_BYTES_MAX;
   }
-  const compiled = failed || exit.code !== 0 ? null : module;
-  const failure = compiled === null ? '' : await foreignFile(directory, module);
-  if (failure !== '')
-    return { failure, exit: exit.how, messages: own, peakResidentBytes, module: null, aliases: new Map() };
-  return { failure: '', exit: exit.how, messages: own, peakResidentBytes, module: compiled, aliases };
-}
 
-/**
- * What Lean does not write where it puts a module: only a program that ran while the file was compiled has. Beside the module
- * it could stand in for another one, and a link in its place would have us read what it points to. Empty where there is none.
- */
-async function foreignFile(directory: string, module: string): Promise<string> {
-  const entries = await readdir(directory, { withFileTypes: true });
-  const own = new Set([`${module}.lean`, `${module}.olean`]);
-  const foreign = entries.find((entry) => !own.has(entry.name) || !entry.isFile());
-  return foreign === undefined ? '' : `the file made more than its module while it was compiled: ${foreign.name}`;
-}
+  compile(text: string): Promise<CompiledModule> {
+    return compileModule({
+      ...this.#bounds(),
+      module: this.#module,
+      text,
+      directory: this.#directory,
+      deadlineMs: this.#options.timeoutMs ?? FILE_TIMEOUT_MS,
+    });
+  }
 
-/** Local syntax could make something else of the name of a private theorem. */
-function hasLocalSyntax(scan: FileScan): boolean {
-  return scan.tokens.some((token) =>
-    /^(?:macro|macro_rules|syntax|notation3?|infix[lr]?|prefix|postfix)$/.test(token.text),
-  );
-}
+  async judge(path: string): Promise<Judged | { readonly unread: string }> {
+    const found = await this.#findings(path);
+    if ('unread' in found) return found;
+    const { theorems, objection } = found;
+    const further = await this.#lookFurther(found);
+    const isRefused = objection !== null || theorems.some((theorem) => theorem.objection !== null);
+    const kernels = theorems.map(({ kernel }) => kernel);
+    const kernel = kernels.includes('rejected') ? 'refused' : kernels.includes('declined') ? 'declined' : 'accepted';
+    const checks = [
+      lookOf(OBJECT.name, OBJECT.version, isRefused ? 'refused' : 'accepted', found.statementsMs),
+      lookOf(SECOND_KERNEL.name, SECOND_KERNEL.version, kernel, found.objectMs),
+      ...further.records,
+    ];
+    return { theorems: theorems.map((theorem) => verdictOn(theorem, objection, further)), objection, checks };
+  }
 
-function explain(exit: LeanExit): string {
-  const reasons: Record<LeanExit['how'], string> = {
-    finished: '',
-    deadline: 'Lean did not end within the time limit',
-    memory: 'Lean needed more memory than the limit',
-    output: 'Lean printed more than is read',
-    crashed: `Lean ended by ${exit.signal ?? `exit code ${exit.code}`}`,
-    'not-started': 'Lean could not be started',
-  };
-  return `${reasons[exit.how]} ${exit.stderr.trim().slice(-400)}`.trim();
-}
+  async #findings(
+    path: string,
+  ): Promise<(ObjectFinding & { statementsMs: number; objectMs: number }) | { readonly unread: string }> {
+    const { certificate, indexFolder = null, disagreementsFolder = null } = this.#options;
+    const { toleratesLibraryAxioms } = this.#environment;
+    const task = { ...this.#bounds(), path, indexFolder };
+    const startedMs = performance.now();
+    if (certificate === undefined) {
+      const report = await judgeObject(task);
+      if ('unread' in report) return report;
+      const times = { statementsMs: 0, objectMs: performance.now() - startedMs };
+      return { ...findInFile(report, toleratesLibraryAxioms), ...times };
+    }
+    const { stated, importLines } = certificate;
+    const directory = `${this.#directory}-stated`;
+    const statements = await compileStatements(stated, { ...this.#bounds(), importLines, directory });
+    if (statements.problem !== '') return { unread: `the statements: ${statements.problem}` };
+    const statedMs = performance.now();
+    const asked = stated.map(({ name }, index) => ({ name, stated: statedName(index) }));
+    const statedPath = statements.path === null ? {} : { statedPath: statements.path };
+    const report = await judgeObject({ ...task, asked, ...statedPath });
+    if ('unread' in report) return report;
+    if (report.rejected.length > 0) await tellDisagreement(path, report, disagreementsFolder);
+    const expected = { importLines, unreadable: statements.wrong, toleratesLibraryAxioms, mayShare: true };
+    const times = { statementsMs: statedMs - startedMs, objectMs: performance.now() - statedMs };
+    return { ...findProofs(report, expected), ...times };
+  }
 
-async function judgeTheorems(
-  scan: FileScan,
-  compiled: Compiled,
-  directory: string,
-  environment: LeanEnvironment,
-  options: CheckFileOptions,
-): Promise<TheoremReport[]> {
-  const { module, aliases } = compiled;
-  if (module === null) return scan.theorems.map((theorem) => judgeByMessages(theorem, compiled.messages));
-  const { runMark, signal, sandbox, memoryBytesMax = MEMORY_BYTES_MAX } = options;
-  const ask = { environment, workingDirectory: directory, runMark, signal, sandbox, memoryBytesMax };
-  const askedName = (theorem: FoundTheorem): string => aliases.get(theorem) ?? theorem.name;
-  const names = scan.theorems.map(askedName);
-  const counts = Map.groupBy(names, (name) => name);
-  const loaded = { ...environment, searchPath: [directory, ...environment.searchPath] };
-  try {
-    const answers = await printAxioms([`import ${module}`], names, { ...ask, environment: loaded });
-    const before = await printAxioms(scan.importLines, names, ask);
-    const library = openLibraryAxioms(ask);
-    const header = scan.importLines.join('\n');
-    return await Promise.all(
-      scan.theorems.map(async (theorem) => {
-        const name = askedName(theorem);
-        const axioms = answers.get(name);
-        if (axioms === undefined || axioms === null || before.has(name)) {
-          return reportOn(theorem, 'unchecked', 'Lean knows no constant of this name that the file could have made');
-        }
-        if (counts.get(name)!.length > 1) {
-          return reportOn(theorem, 'unchecked', 'the file seems to declare this name twice');
-        }
-        if (isSorry(axioms)) return reportOn(theorem, 'rejected', 'rests on `sorry`');
-        const { refused, asked } = splitAxioms(axioms, environment.toleratesLibraryAxioms);
-        const foreign = [...refused, ...(await library.foreign(header, asked))].sort();
-        if (foreign.length === 0) return reportOn(theorem, 'accepted', '', axioms);
-        return reportOn(
-          theorem,
-          'rejected',
-          `rests on axioms that are not allowed: ${foreign.slice(0, 20).join(', ')}`,
-        );
-      }),
-    );
-  } catch (error) {
-    options.signal?.throwIfAborted();
-    return scan.theorems.map((theorem) => reportOn(theorem, 'unchecked', (error as Error).message));
+  /**
+   * Further checkers look at what nothing speaks against so far; without a certificate Lean's own, where the second kernel could
+   * not tell.
+   */
+  #lookFurther({ theorems, objection, imports }: ObjectFinding): Promise<CheckersReport> {
+    const sound = theorems.filter((theorem) => theorem.objection === null && theorem.kernel !== 'rejected');
+    const isOpen = sound.some(({ kernel }) => kernel === 'declined');
+    const checkers = this.#options.certificate?.checkers ?? (isOpen ? [leanchecker] : []);
+    const searchPath = [this.#directory, ...this.#environment.searchPath];
+    const bounds = this.#bounds();
+    const file: Omit<CompiledFile, 'scratchDirectory'> = {
+      ...bounds,
+      place: { ...this.#place, environment: { ...this.#environment, searchPath } },
+      directory: this.#directory,
+      module: this.#module,
+      importLines: imports.map((name) => `import ${name}`),
+      theorems: sound.map(({ name }) => name),
+    };
+    return runCheckers(objection === null && sound.length > 0 ? checkers : [], file, `${this.#directory}-checkers`);
+  }
+
+  #bounds() {
+    const { signal } = this.#options;
+    return { place: this.#place, memoryBytesMax: this.#memoryBytesMax, signal };
   }
 }
 
-/** What the further checkers say of the theorems that are accepted so far. The folder of the module is read-only to them. */
-async function judgeFurther(
-  judged: readonly TheoremReport[],
-  scan: FileScan,
-  { module, aliases }: Compiled,
-  directory: string,
-  environment: LeanEnvironment,
-  options: CheckFileOptions,
-): Promise<{ theorems: readonly TheoremReport[]; checks: readonly CheckRecord[] }> {
-  const { checkers = [], runMark, sandbox, signal } = options;
-  const accepted = judged.filter(isAccepted);
-  if (module === null || checkers.length === 0 || accepted.length === 0) return { theorems: judged, checks: [] };
-  const hidden = new Map([...aliases].map(([{ name }, alias]) => [name, alias]));
-  const file: Omit<CompiledFile, 'scratchDirectory'> = {
-    place: {
-      environment: { ...environment, searchPath: [directory, ...environment.searchPath] },
-      workingDirectory: directory,
-      runMark,
-      sandbox,
-    },
-    signal,
-    directory,
-    module,
-    importLines: scan.importLines,
-    theorems: accepted.map(({ name }) => hidden.get(name) ?? name),
-    memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
-  };
-  const scratch = `${directory}-checkers`;
-  const { records, objections, declinedBy, refusedBy } = await runCheckers(checkers, file, scratch).finally(() =>
-    rm(scratch, { recursive: true, force: true }),
-  );
-  const theorems = judged.map((theorem): TheoremReport => {
-    const name = hidden.get(theorem.name) ?? theorem.name;
-    const own = objections.get(name);
-    const declined = declinedBy.get(name);
-    if (!isAccepted(theorem)) return theorem;
-    if (own === undefined && !objections.has(null))
-      return declined === undefined ? theorem : { ...theorem, declinedBy: declined };
-    const by = refusedBy.get(own === undefined ? null : name);
-    const refused = by === undefined ? theorem : { ...theorem, refusedBy: by };
-    if (own !== undefined) return { ...refused, verdict: 'rejected', message: own };
-    // Whoever refuses a module may mean any theorem of it.
-    return { ...refused, verdict: 'unchecked', message: objections.get(null)! };
+/** Nothing may speak against it, and some kernel must have accepted it. */
+function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: CheckersReport): TheoremReport {
+  const { name, line, column, axioms, objection, kernel, reason } = theorem;
+  const report = { name, line, column, axioms };
+  const refused = (verdict: FileVerdict, message: string, refusedBy: readonly string[]): TheoremReport => ({
+    ...report,
+    verdict,
+    message,
+    ...(refusedBy.length === 0 ? {} : { refusedBy }),
   });
-  return { theorems, checks: records };
+  if (objection !== null) return refused('rejected', objection, [OBJECT.name]);
+  if (kernel === 'rejected') return refused('rejected', `the second kernel refuses it: ${reason}`, [SECOND_KERNEL.name]);
+  // Whoever refuses a module may mean any theorem of it.
+  if (ofFile !== null) return refused('unchecked', ofFile, [OBJECT.name]);
+  for (const about of [name, null])
+    if (further.objections.has(about))
+      return refused(about === null ? "unchecked" : "rejected", further.objections.get(about)!, further.refusedBy.get(about) ?? []);
+  const declined = [...(kernel === 'declined' ? [SECOND_KERNEL.name] : []), ...(further.declinedBy.get(name) ?? [])];
+  const declinedBy = declined.length === 0 ? {} : { declinedBy: declined };
+  const isChecked =
+    kernel === 'accepted' ||
+    further.records.some(
+      ({ by, outcome }) =>
+        KERNELS.includes(by) && (outcome === 'accepted' || (outcome === 'declined' && !declined.includes(by))),
+    );
+  if (isChecked) return { ...report, verdict: 'accepted', message: '', ...declinedBy };
+  return { ...report, verdict: 'unchecked', message: `no kernel accepted it: ${reason}`, ...declinedBy };
 }
 
-/** In a file with errors there is no module to look into: only what is wrong can be told. */
-function judgeByMessages(theorem: FoundTheorem, messages: readonly LeanMessage[]): TheoremReport {
-  const own = messages.filter(({ line }) => line >= theorem.line && line <= theorem.lastLine);
-  const wrong =
-    own.find(({ severity }) => severity === 'error') ??
-    own.find(({ text }) => /^declaration uses [`']sorry/.test(text));
-  if (wrong !== undefined)
-    return reportOn(theorem, 'rejected', `${wrong.line}:${wrong.column}: ${wrong.text.slice(0, 400)}`);
-  return reportOn(theorem, 'unchecked', 'the file has errors elsewhere');
+function lookOf(by: string, version: string, outcome: CheckRecord['outcome'], ms: number): CheckRecord {
+  return { by, version, outcome, ms: Math.round(ms) };
 }
 
-function reportOn(
-  { name, line, column }: FoundTheorem,
-  verdict: FileVerdict,
-  message: string,
-  axioms: Iterable<string> = [],
-): TheoremReport {
-  return { name, verdict, line, column, message, axioms: [...axioms].sort() };
+function firstError(messages: readonly LeanMessage[]): string {
+  const wrong = messages.find(({ severity }) => severity === 'error');
+  return wrong === undefined ? '' : placed(wrong);
 }
+
+const placed = ({ line, column, text }: LeanMessage): string => `${line}:${column}: ${text.slice(0, 400)}`;
 
 function summary(
   theorems: readonly TheoremReport[],
+  objection: string | null,
   messages: readonly LeanMessage[],
 ): { outcome: FileVerdict; reason: string } {
-  const wrong =
-    messages.find(({ severity }) => severity === 'error') ??
-    messages.find(({ text }) => /^declaration uses [`']sorry/.test(text));
-  if (theorems.some(({ verdict }) => verdict === 'rejected')) return { outcome: 'rejected', reason: '' };
-  if (wrong !== undefined)
-    return { outcome: 'rejected', reason: `${wrong.line}:${wrong.column}: ${wrong.text.slice(0, 400)}` };
+  // An `example` leaves nothing in the module.
+  const open = messages.find(({ text }) => /^declaration uses [`']sorry/.test(text));
+  const reason = objection ?? '';
+  if (theorems.some(({ verdict }) => verdict === 'rejected')) return { outcome: 'rejected', reason };
+  if (open !== undefined) return { outcome: 'rejected', reason: placed(open) };
+  if (objection !== null) return { outcome: 'unchecked', reason };
   if (theorems.length === 0) return { outcome: 'unchecked', reason: 'the file holds no theorem' };
-  return { outcome: theorems.every(({ verdict }) => verdict === 'accepted') ? 'accepted' : 'unchecked', reason: '' };
+  return { outcome: theorems.every(({ verdict }) => verdict === 'accepted') ? 'accepted' : 'unchecked', reason };
 }

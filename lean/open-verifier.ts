@@ -4,6 +4,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { StpError } from '../data/errors.ts';
+import { ProofConfirmer } from './object/proof-confirmer.ts';
 import type { LeanPool } from './pool/lean-pool.ts';
 import { openPool } from './pool/open-pool.ts';
 import type { DriverName } from './process/driver.ts';
@@ -14,7 +15,6 @@ import { openVerdictCache } from './verdict/cache.ts';
 import { checkCandidates, type VerifierState } from './verdict/check-candidates.ts';
 import { openCheckTimes } from './verdict/check-speculation.ts';
 import { checkStatementBatch } from './verdict/check-statements.ts';
-import { openLibraryAxioms } from './verdict/library-axioms.ts';
 import { CANDIDATE_TIMEOUT_MS, limitClasses, MEMORY_BYTES_MAX } from './verdict/limits.ts';
 import { premiseResolver } from './verdict/premises.ts';
 import type { LeanEnvironment, Verifier } from './verifier.ts';
@@ -57,6 +57,10 @@ interface VerifierSettings {
   readonly memoryBytesMax?: number;
   /** Fully qualified names that count as premises; without them no verdict names any. */
   readonly premiseNames?: readonly string[];
+  /** Keeps which compiled module holds which constant; without it this is found out once a process. */
+  readonly indexFolder?: string;
+  /** Where modules go that the two kernels disagree on; without it they are not kept. */
+  readonly disagreementsFolder?: string;
 }
 
 /** What a pool needs beyond the place of its processes. */
@@ -106,7 +110,14 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
     limits,
     times: openCheckTimes(),
     cache: options.cacheDirectory === null ? null : await openVerdictCache(options.cacheDirectory),
-    libraryAxioms: openLibraryAxioms({ ...place, signal: closing.signal, memoryBytesMax: limits.big.memoryBytesMax }),
+    confirmer: new ProofConfirmer({
+      place,
+      scratchDirectory,
+      limits: limits.big,
+      indexFolder: options.indexFolder ?? null,
+      disagreementsFolder: options.disagreementsFolder ?? null,
+      signal: closing.signal,
+    }),
     premises: premiseResolver(new Set(options.premiseNames ?? [])),
   };
 

@@ -65,6 +65,11 @@ export interface CheckOptions {
   readonly onResult?: (result: CheckResult) => void;
   /** `certificate` checks every candidate alone in a fresh process, past the cache. Default `screen`. */
   readonly tier?: 'screen' | 'certificate';
+  /**
+   * False: a proof that Lean accepted counts at once, without a look at its compiled object. For proofs of our own whose verdict
+   * can only take something away. Default true.
+   */
+  readonly confirm?: boolean;
   /** What exceeds the small limits is a `timeout` at once, not tried again under the big ones. For what should be cheap. */
   readonly smallLimitsOnly?: boolean;
 }

@@ -121,6 +121,10 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     if (what === 'all') await engines.letGo((run) => local(run) === localName);
   };
   const { scratchDirectory } = settings;
+  const objectFolders = {
+    indexFolder: join(settings.cacheDirectory, 'constants'),
+    disagreementsFolder: join(settings.cacheDirectory, 'disagreements'),
+  };
   const machine = localNodes({ scratchDirectory, taskQueue: localHostQueue(), release: letGo });
 
   const openProvider = providers();
@@ -178,6 +182,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
           candidateTimeoutMs: limits.candidateTimeoutMs,
           memoryBytesMax: limits.memoryBytesMax,
           sandbox,
+          ...objectFolders,
           scratchDirectory: await scratch(run),
           runMark: mark(run, 'lean'),
           premiseNames: [...(await theoremNames(await storeOf(run))), ...grown.map((theorem) => theorem.name)],
@@ -211,7 +216,8 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
         sandbox: await sandboxFor(limits.sandbox),
         ...(certificate === undefined
           ? {}
-          : { checkers: certificateCheckers(certificate, join(settings.cacheDirectory, 'disagreements')) }),
+          : { certificate: { ...certificate, checkers: certificateCheckers(certificate.challenge) } }),
+        ...objectFolders,
         scratchDirectory: await scratch(run),
         runMark: mark(run, 'lean'),
         memoryBytesMax: limitClasses(limits).big.memoryBytesMax,

@@ -178,7 +178,7 @@ export const certificateSchema = z.strictObject({
   fingerprint: z.string(),
   /** SHA-256 (hex) of the file that a fresh process compiled, this proof in it. */
   fileHash: z.string(),
-  /** Axioms that Lean reported of the compiled theorem, sorted. */
+  /** Axioms that the compiled theorem rests on, sorted. */
   axioms: z.array(z.string()),
   /** What the certificate claims, in words: with an assembled Lean no more than its library's statements allow. */
   claim: z.string().optional(),
@@ -193,7 +193,16 @@ export const certificateSchema = z.strictObject({
   /** Resident memory of the compiling process, bytes: its bound and the most that was seen. */
   memory: z.strictObject({ bytesMax: z.number(), peakBytes: z.number().nonnegative() }).optional(),
   /** Wall times of the file the proof stood in, ms. */
-  times: z.strictObject({ compileMs: z.number(), axiomsMs: z.number(), checksMs: z.number() }).optional(),
+  times: z
+    .strictObject({
+      compileMs: z.number(),
+      /** Reading the compiled object and checking it by the second kernel; missing in older ones. */
+      objectMs: z.number().optional(),
+      /** In older ones: asking Lean for axioms. */
+      axiomsMs: z.number().optional(),
+      checksMs: z.number(),
+    })
+    .optional(),
 });
 export type Certificate = z.infer<typeof certificateSchema>;
 

@@ -33,7 +33,7 @@ export interface ToolExit extends LeanExit {
   readonly output: string;
 }
 
-type ToolPlace = Pick<CompiledFile, 'place' | 'signal' | 'memoryBytesMax'>;
+export type ToolPlace = Pick<CompiledFile, 'place' | 'signal' | 'memoryBytesMax'>;
 
 /** Until it came to an end of its own. Rejects only with the signal's reason. */
 export function runTool(place: ToolPlace, run: ToolRun): Promise<ToolExit> {

@@ -1,28 +1,26 @@
 /**
  * How much a check may do before it is declined. It counts steps, not time, so the same input ends in the same way on every
- * machine.
+ * machine. How deep calls are nested is not bounded here: the threads of `run/` and `olean/` have stacks that hold more than
+ * these limits let a term need.
  */
 import { Decline } from './verdict.ts';
 
 export interface Limits {
   /** Steps for one declaration: reductions, comparisons, inferences and nodes walked by substitution. */
   readonly fuel: number;
-  /** Nested calls of inference, reduction and comparison. */
-  readonly depth: number;
   /** Expressions one check may make beside those of the environment; about 60 bytes each with what is remembered of them. */
   readonly nodes: number;
 }
 
 /**
- * Far above what was measured: of a part of Lean's `Init` (3,653 constants) the costliest declaration takes 90,000 steps, 62
- * nested calls and 32,000 expressions (`npm run bench -- kernel`). The fuel is a minute or two on one core.
+ * Far above what was measured: of a part of Lean's `Init` (3,653 constants) the costliest declaration takes 90,000 steps
+ * and 32,000 expressions (`npm run bench -- kernel`). The fuel is a minute or two on one core.
  */
-export const DEFAULT_LIMITS: Limits = { fuel: 100_000_000, depth: 20_000, nodes: 8_000_000 };
+export const DEFAULT_LIMITS: Limits = { fuel: 100_000_000, nodes: 8_000_000 };
 
 export class Budget {
   readonly limits: Limits;
   spent = 0;
-  depth = 0;
 
   constructor(limits: Limits) {
     this.limits = limits;
@@ -39,18 +37,8 @@ export class Budget {
     if (this.spent > this.limits.fuel) this.#exhausted();
   }
 
-  enter(): void {
-    if (++this.depth > this.limits.depth) throw new Decline(`nested deeper than ${this.limits.depth} calls`);
-    this.step();
-  }
-
-  leave(): void {
-    this.depth--;
-  }
-
   restart(): void {
     this.spent = 0;
-    this.depth = 0;
   }
 
   #exhausted(): never {

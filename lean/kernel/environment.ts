@@ -9,6 +9,7 @@ import { Decline, Rejection } from './verdict.ts';
 export interface DefinitionConstant extends ConstantHead {
   /** Theorems unfold like definitions, last of all. Opaque constants never do. */
   readonly kind: 'definition' | 'theorem' | 'opaque';
+  /** `UNREAD_VALUE` where a trusted source has the proof and nothing has unfolded it yet; `Environment.valueOf` reads it. */
   readonly value: Expr;
   /** Definitional height: of two heads the higher is unfolded first. */
   readonly height: number;
@@ -52,7 +53,10 @@ export type Constant =
   | ConstructorConstant
   | RecursorConstant;
 
-/** A constant is needed that is trusted and not read yet. Whoever runs the check reads it and begins anew. */
+/** Stands for the proof of a trusted theorem that is not read yet; no expression has this number. */
+export const UNREAD_VALUE = -1 as Expr;
+
+/** A constant, or a theorem's proof, is needed that is trusted and not read yet. The kernel reads it and begins anew. */
 export class Unread extends Error {
   readonly constant: Name;
 
@@ -100,6 +104,17 @@ export class Environment {
     return this.find(name) !== undefined;
   }
 
+  valueOf(constant: DefinitionConstant): Expr {
+    if (constant.value === UNREAD_VALUE) throw new Unread(constant.name);
+    return constant.value;
+  }
+
+  /** A trusted theorem whose proof is not read yet, or null. */
+  withoutProof(name: Name): DefinitionConstant | null {
+    const constant = this.#constants.get(name);
+    return constant?.kind === 'theorem' && constant.value === UNREAD_VALUE ? constant : null;
+  }
+
   /** Rejects a name that is taken. */
   requireFree(name: Name): void {
     if (this.has(name)) throw new Rejection('name', `${this.#print(name)} is declared already`);
@@ -126,8 +141,19 @@ export class Environment {
     this.#read.add(name);
   }
 
-  markDeclined(name: Name): void {
-    if (!this.#constants.has(name)) this.#declined.add(name);
+  /** False where the constant is there. */
+  markDeclined(name: Name): boolean {
+    if (this.#constants.has(name)) return false;
+    this.#declined.add(name);
+    return true;
+  }
+
+  /** Takes away constants that were declared, or declined. What a trusted source has is not to be among them. */
+  remove(names: Iterable<Name>): void {
+    for (const name of names) {
+      this.#constants.delete(name);
+      this.#declined.delete(name);
+    }
   }
 
   constants(): IterableIterator<Constant> {

@@ -10,7 +10,7 @@ import { DEFAULT_LIMITS, type Limits } from './budget.ts';
 import { Checker } from './check/checker.ts';
 import { OPERATIONS } from './check/naturals.ts';
 import type { ConstantHead, Declaration, InductiveDeclaration, ReducibilityHint } from './declaration.ts';
-import { type Constant, Environment, Unread } from './environment.ts';
+import { type Constant, Environment, UNREAD_VALUE, Unread } from './environment.ts';
 import type { Expr, Terms } from './expr.ts';
 import { checkInductive } from './inductive/add-inductive.ts';
 import { noteDown } from './keep.ts';
@@ -35,8 +35,13 @@ export interface KernelOptions {
 
 export interface TrustedSource {
   has(name: Name): boolean;
-  /** The declaration that makes the constant, in terms of the kernel's tables; null where it cannot be used. */
+  /**
+   * The declaration that makes the constant, in terms of the kernel's tables; null where it cannot be used. A theorem comes
+   * without its proof (`UNREAD_VALUE`).
+   */
   read(name: Name): Declaration | null;
+  /** The proof of a theorem. */
+  proof(name: Name): Expr;
 }
 
 /** Abbreviations unfold before everything, opaque hints and theorems after everything. */
@@ -56,6 +61,8 @@ export class Kernel {
   readonly #accelerates: boolean;
   readonly #trusted: TrustedSource | null;
   readonly #accelerated = new Map<Name, string>();
+  /** Names that were added and not trusted, declined ones too. */
+  readonly #added = new Set<Name>();
   /** Of the last check: steps spent and expressions made. */
   lastSpent = { steps: 0, nodes: 0 };
 
@@ -77,7 +84,8 @@ export class Kernel {
   add(declaration: Declaration): Verdict {
     const label = this.terms.names.print(nameOf(declaration));
     const verdict = this.#inScratch(label, (checker) => this.#check(checker, declaration));
-    if (verdict.kind === 'declined') for (const name of namesOf(declaration)) this.environment.markDeclined(name);
+    if (verdict.kind === 'accepted') for (const name of namesOf(declaration)) this.#added.add(name);
+    if (verdict.kind === 'declined') for (const name of namesOf(declaration)) this.decline(name);
     if (verdict.kind === 'accepted' && declaration.kind === 'definition' && this.#accelerates)
       this.#verifyPrimitive(declaration.name);
     return verdict;
@@ -99,6 +107,24 @@ export class Kernel {
       if (declaration.kind === 'axiom') this.#takeOperation(declaration);
     }
     return verdict;
+  }
+
+  /** Reads trusted constants that are about to be needed: a check that meets one unread begins anew. */
+  readAhead(names: Iterable<Name>): void {
+    for (const name of names) if (this.environment.isUnread(name)) this.#read(name);
+  }
+
+  /** What rests on a constant of this name can be declined only. */
+  decline(name: Name): void {
+    if (this.environment.isUnread(name)) return;
+    if (this.environment.markDeclined(name)) this.#added.add(name);
+  }
+
+  /** Forgets all that was added, so that another module can be checked over the same trusted constants. */
+  dropAdded(): void {
+    this.environment.remove(this.#added);
+    for (const name of this.#added) this.#accelerated.delete(name);
+    this.#added.clear();
   }
 
   /** Whether the constant is one of Lean's three axioms, by its statement. */
@@ -155,6 +181,11 @@ export class Kernel {
   #read(name: Name): void {
     const waiting = [name];
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const theorem = this.environment.withoutProof(next);
+      if (theorem !== null && next === name) {
+        this.environment.declare({ ...theorem, value: this.#trusted!.proof(next) });
+        continue;
+      }
       if (!this.environment.isUnread(next)) continue;
       const declaration = this.#trusted?.read(next) ?? null;
       for (const its of declaration === null ? [next] : namesOf(declaration)) this.environment.markRead(its);
@@ -282,7 +313,7 @@ function inductiveNames({ types, constructors, recursors }: InductiveDeclaration
 
 /** The terms of a constant, in a fixed order. */
 function partsOf(constant: Constant): Expr[] {
-  if ('value' in constant) return [constant.type, constant.value];
+  if ('value' in constant && constant.value !== UNREAD_VALUE) return [constant.type, constant.value];
   if (constant.kind === 'recursor') return [constant.type, ...constant.rules.map((rule) => rule.value)];
   return [constant.type];
 }
@@ -290,7 +321,7 @@ function partsOf(constant: Constant): Expr[] {
 /** The constant with other terms, in the order of `partsOf`. */
 function withParts(constant: Constant, parts: readonly Expr[]): Constant {
   const type = parts[0]!;
-  if ('value' in constant) return { ...constant, type, value: parts[1]! };
+  if ('value' in constant) return { ...constant, type, value: parts[1] ?? constant.value };
   if (constant.kind === 'recursor')
     return { ...constant, type, rules: constant.rules.map((rule, at) => ({ ...rule, value: parts[at + 1]! })) };
   return { ...constant, type };

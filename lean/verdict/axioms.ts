@@ -6,11 +6,11 @@ export const STANDARD_AXIOMS: ReadonlySet<string> = new Set(['propext', 'Quot.so
 /** Never tolerated, not even where the toolchain's library declares them. */
 const UNPROVED = /(?:^|\.)(?:sorryAx|ofReduceBool|ofReduceNat|trustCompiler)(?:$|\.)|\._native\.|native_decide/;
 
+/** Whether a constant of the toolchain stands for a fact that no kernel has checked. */
+export const isUnproved = (name: string): boolean => UNPROVED.test(name);
+
 const NONE = /^'[^\n]*' does not depend on any axioms$/;
 const SOME = /^'[^\n]*' depends on axioms: \[([^[\]]*)\]$/;
-/** A name as Lean prints it without «»: what an honest library holds. */
-const PLAIN_NAME = /^[^\s«»'",()[\]{}]+(?:'+[^\s«»",()[\]{}]*)*$/u;
-
 /** Axioms by name, or null where the text is no such answer. */
 export function parseAxioms(text: string): string[] | null {
   if (NONE.test(text)) return [];
@@ -20,20 +20,4 @@ export function parseAxioms(text: string): string[] | null {
 
 export function isSorry(axioms: readonly string[]): boolean {
   return axioms.some((name) => /(?:^|\.)sorryAx$/.test(name));
-}
-
-/** Axioms that may only count where the toolchain's own library holds them; the rest is decided by name. */
-export function splitAxioms(
-  axioms: readonly string[],
-  toleratesLibraryAxioms: boolean,
-): { refused: string[]; asked: string[] } {
-  const refused: string[] = [];
-  const asked: string[] = [];
-  for (const name of axioms) {
-    if (STANDARD_AXIOMS.has(name)) continue;
-    const mayBeLibrary =
-      toleratesLibraryAxioms && PLAIN_NAME.test(name) && !UNPROVED.test(name) && !/_stp|_private/.test(name);
-    (mayBeLibrary ? asked : refused).push(name);
-  }
-  return { refused, asked };
 }

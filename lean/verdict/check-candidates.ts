@@ -4,29 +4,32 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { LeanMessage, VerdictKind } from '../../data/schemas/records.ts';
+import type { ProofConfirmer } from '../object/proof-confirmer.ts';
 import type { LeanPool } from '../pool/lean-pool.ts';
 import { screenHeader } from '../screen/screen-header.ts';
 import { screenProof } from '../screen/screen-proof.ts';
 import { screenStatement } from '../screen/screen-statement.ts';
 import type { Refusal } from '../screen/screen-text.ts';
 import type { Candidate, CheckOptions, CheckResult, LeanEnvironment } from '../verifier.ts';
-import { splitAxioms } from './axioms.ts';
 import { type VerdictCache, verdictKey } from './cache.ts';
 import { type CheckEntry, checkEntries } from './check-entries.ts';
 import type { Outcome } from './check-outcome.ts';
 import type { CheckTimes } from './check-speculation.ts';
-import type { LibraryAxioms } from './library-axioms.ts';
 import type { Limits } from './limits.ts';
 import type { PremiseResolver } from './premises.ts';
 import { PROOFS } from './run-batch.ts';
 
 /** Raised whenever the way a candidate is judged changes, so that older cached verdicts are not found. */
-const CHECK_VERSION = '1';
+const CHECK_VERSION = '3';
 
 /** Candidates are screened in one go so many at a time; then others may do something. */
 const SCREENED_AT_ONCE = 64;
-/** Verdicts that wait for Lean's word on axioms; then nothing more is given to Lean until there are fewer. */
+/** Proofs that wait for their object to be judged; then nothing more is given to Lean until there are fewer. */
 const JUDGING_MAX = 1_024;
+
+/** As in `leanMessageSchema`. */
+const TEXT_CHARS_MAX = 4_096;
+const UNCONFIRMED = { kind: 'proved', reason: '', axioms: [] } as const;
 
 export interface VerifierState {
   readonly environment: LeanEnvironment;
@@ -37,7 +40,7 @@ export interface VerifierState {
   readonly limits: { readonly small: Limits; readonly big: Limits };
   readonly times: CheckTimes;
   readonly cache: VerdictCache | null;
-  readonly libraryAxioms: LibraryAxioms;
+  readonly confirmer: ProofConfirmer;
   readonly premises: PremiseResolver;
 }
 
@@ -66,6 +69,7 @@ export async function checkCandidates(
     options.onResult?.(results[index]);
   };
   const alone = options.tier === 'certificate';
+  const confirm = options.confirm ?? true;
   const cache = alone ? null : state.cache;
   /** What Lean is asked about now, by key. */
   const works = new Map<string, Work>();
@@ -78,7 +82,7 @@ export async function checkCandidates(
       while (judging.size >= JUDGING_MAX) await Promise.race(judging);
       if (failure !== null) throw failure.error;
       signal.throwIfAborted();
-      const prepared = prepare(state, candidate);
+      const prepared = prepare(state, candidate, confirm);
       if ('kind' in prepared) {
         report(index, prepared);
         continue;
@@ -98,7 +102,7 @@ export async function checkCandidates(
   }
 
   async function judge(work: Work, outcome: Outcome): Promise<void> {
-    const judged = await judgeOutcome(state, work, outcome);
+    const judged = await judgeOutcome(state, work, outcome, confirm);
     signal.throwIfAborted();
     works.delete(work.key);
     for (const index of work.indexes) report(index, judged);
@@ -119,6 +123,7 @@ export async function checkCandidates(
   try {
     const check = { pool, ...limits, smallLimitsOnly, alone, entriesPerRun, times, form: PROOFS, signal };
     await checkEntries(check, unknown(), settle);
+    state.confirmer.flush();
   } finally {
     await Promise.all(judging);
   }
@@ -126,7 +131,7 @@ export async function checkCandidates(
   return results;
 }
 
-function prepare(state: VerifierState, candidate: Candidate): Omit<Work, 'indexes'> | Judged {
+function prepare(state: VerifierState, candidate: Candidate, confirm: boolean): Omit<Work, 'indexes'> | Judged {
   const header = candidate.header ?? state.libraryHeader;
   const headerReason = candidate.header === null ? null : screenHeader(candidate.header);
   if (headerReason !== null) return refused('header_error', { line: 0, column: 0, reason: headerReason });
@@ -140,7 +145,7 @@ function prepare(state: VerifierState, candidate: Candidate): Omit<Work, 'indexe
   const { environment } = state;
   const limits = [state.limits.small, state.limits.big].map((limit) => JSON.stringify(limit));
   return {
-    key: verdictKey([CHECK_VERSION, environment.fingerprint, header, statement.signature, proof.text, ...limits]),
+    key: verdictKey([CHECK_VERSION, confirm ? 'object' : 'text', environment.fingerprint, header, statement.signature, proof.text, ...limits]),
     header,
     signature: statement.signature,
     proofText: proof.text,
@@ -155,7 +160,8 @@ function refused(kind: VerdictKind, refusal: Omit<Refusal, 'kind'>): Judged {
   return { kind, messages: [message], premises: [], axioms: [], checkMs: 0, fromCache: false };
 }
 
-async function judgeOutcome(state: VerifierState, work: Work, outcome: Outcome): Promise<Judged> {
+/** What Lean accepted counts when its object has been judged too. */
+async function judgeOutcome(state: VerifierState, work: Work, outcome: Outcome, confirm: boolean): Promise<Judged> {
   const { checkMs, queueMs, peakResidentBytes } = outcome;
   const base = {
     premises: work.premises,
@@ -169,22 +175,9 @@ async function judgeOutcome(state: VerifierState, work: Work, outcome: Outcome):
   if (!('axioms' in outcome)) {
     return { ...base, kind: outcome.kind, messages: outcome.messages.map((message) => placeInProof(message, work)) };
   }
-  const { environment } = state;
-  const { refused: axioms, asked } = splitAxioms(outcome.axioms, environment.toleratesLibraryAxioms);
-  try {
-    if (axioms.length === 0) axioms.push(...(await state.libraryAxioms.foreign(work.header, asked)));
-  } catch (error) {
-    const message: LeanMessage = { severity: 'error', line: 0, column: 0, text: (error as Error).message };
-    return { ...base, kind: 'infra', messages: [message] };
-  }
-  if (axioms.length === 0) return { ...base, kind: 'proved', messages: [] };
-  const text = `rests on axioms that are not allowed: ${axioms.slice(0, 20).join(', ')}`;
-  return {
-    ...base,
-    kind: 'rejected',
-    axioms: axioms.sort(),
-    messages: [{ severity: 'error', line: 0, column: 0, text }],
-  };
+  const { kind, reason, axioms } = confirm ? await state.confirmer.confirm(work) : UNCONFIRMED;
+  const messages: LeanMessage[] = reason === '' ? [] : [{ severity: 'error', line: 0, column: 0, text: reason.slice(0, TEXT_CHARS_MAX) }];
+  return { ...base, kind, axioms, messages };
 }
 
 function placeInProof(message: LeanMessage, work: Work): LeanMessage {

@@ -18,7 +18,7 @@ import { Random } from './mutate.ts';
 
 const SEED = Number(process.env.STP_KERNEL_FUZZ_SEED ?? 77);
 const FILES = Number(process.env.STP_KERNEL_FUZZ ?? 2_000);
-const LIMITS = { ...DEFAULT_LIMITS, fuel: 200_000, depth: 1_000, nodes: 200_000 };
+const LIMITS = { ...DEFAULT_LIMITS, fuel: 200_000, nodes: 200_000 };
 const folder = mkdtempSync(join(tmpdir(), 'kernel-fuzz-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -4,12 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerFrom, secondKernel } from '../../lean/certificate/second-kernel.ts';
-import { checkFile } from '../../lean/check-file.ts';
 import { DEFAULT_LIMITS } from '../../lean/kernel/budget.ts';
 import { Terms } from '../../lean/kernel/expr.ts';
-import { checkModuleInThread } from '../../lean/kernel/olean/check-module-in-thread.ts';
-import { explained, readModule } from '../../lean/kernel/olean/library.ts';
+import { explained, readModule } from '../../lean/kernel/olean/compiled-file.ts';
+import { judgeInThread } from '../../lean/kernel/olean/judge-in-thread.ts';
+import type { ModuleReport } from '../../lean/kernel/olean/report.ts';
 import { Decline } from '../../lean/kernel/verdict.ts';
 import { coreEnvironment } from '../lean/environment.ts';
 
@@ -28,7 +27,9 @@ function compile(name: string, text: string): string {
   return path;
 }
 const check = (path: string, searchPath = [library]) =>
-  checkModuleInThread({ path, searchPath, fuel: DEFAULT_LIMITS.fuel });
+  judgeInThread({ path, searchPath, fuel: DEFAULT_LIMITS.fuel });
+
+const theorems = ({ constants }: ModuleReport) => constants.filter(({ kind }) => kind === 'theorem');
 
 const SOURCE = `
 theorem commutes (a b : Nat) : a + b = b + a := by omega
@@ -58,10 +59,12 @@ describe('a compiled module', () => {
     const report = await check(path);
     expect([report.rejected, report.declined]).toEqual([[], []]);
     expect(report.verdict).toBe('accepted');
-    const verdicts = new Map(report.theorems.map((theorem) => [theorem.name, theorem]));
+    const verdicts = new Map(report.constants.map((constant) => [constant.name, constant]));
     for (const name of ['commutes', 'grows', 'text', 'large', 'divisors', 'nexts'])
-      expect(verdicts.get(name)).toMatchObject({ verdict: 'accepted', ownAxioms: [] });
-    expect(verdicts.get('wished')?.ownAxioms).toEqual(['wish']);
+      expect(verdicts.get(name)).toMatchObject({ verdict: 'accepted', kind: 'theorem' });
+    expect(verdicts.get('wished')?.axioms.filter(({ from }) => from === 'module')).toEqual([
+      { name: 'wish', from: 'module' },
+    ]);
   });
 
   it('is rejected where a statement was changed after Lean had checked it', async () => {
@@ -86,12 +89,11 @@ theorem sound : 1 + 1 = 2 := rfl
     const report = await check(forged);
     expect(report.verdict).toBe('rejected');
     expect(report.rejected[0]).toMatchObject({ declaration: 'forged', rule: 'declaration-type' });
-    expect(Object.fromEntries(report.theorems.map(({ name, verdict }) => [name, verdict]))).toEqual({
+    expect(Object.fromEntries(theorems(report).map(({ name, verdict }) => [name, verdict]))).toEqual({
       forged: 'rejected',
       rests: 'rejected',
       sound: 'accepted',
     });
-    expect(answerFrom(report, ['sound', 'rests'])).toMatchObject({ outcome: 'refused', theorems: ['rests'] });
   });
 
   it('imports modules from the search path only', async () => {
@@ -107,7 +109,7 @@ theorem sound : 1 + 1 = 2 := rfl
     );
     expect(report.verdict).toBe('accepted');
     expect(report.setAside).toBeGreaterThan(0);
-    expect(report.theorems).toMatchObject([{ name: 'fine', verdict: 'accepted' }]);
+    expect(theorems(report)).toMatchObject([{ name: 'fine', verdict: 'accepted' }]);
   });
 });
 
@@ -149,18 +151,5 @@ describe('damage', () => {
       }
     }
     expect(errors).toBeGreaterThan(100);
-  });
-});
-
-describe('in a certificate', () => {
-  it('each theorem is checked twice; what it declines is said of that theorem alone', async () => {
-    const file = join(folder, 'Kept.lean');
-    writeFileSync(file, 'theorem one (a b : Nat) : a + b = b + a := by omega\ntheorem two : 1 + 1 = 2 := rfl\n');
-    const report = await checkFile(file, environment, { scratchDirectory: folder, checkers: [secondKernel(null)] });
-    expect(report.theorems.map(({ verdict, declinedBy }) => [verdict, declinedBy])).toEqual([
-      ['accepted', undefined],
-      ['accepted', undefined],
-    ]);
-    expect(report.checks.at(-1)).toMatchObject({ by: 'second kernel', outcome: 'accepted' });
   });
 });

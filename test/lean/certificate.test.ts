@@ -11,7 +11,6 @@ import { leanchecker } from '../../lean/certificate/leanchecker.ts';
 import { nanoda } from '../../lean/certificate/nanoda.ts';
 import { runCheckers } from '../../lean/certificate/run-checkers.ts';
 import { answerOf, runTool } from '../../lean/certificate/run-tool.ts';
-import { statementIdentity } from '../../lean/certificate/statement-identity.ts';
 import { checkFile } from '../../lean/check-file.ts';
 import { machineSandbox } from '../support/sandbox.ts';
 import { coreEnvironment, scratchFolder } from './environment.ts';
@@ -49,10 +48,11 @@ const STATED = [
 const CHALLENGE = FILE.replaceAll(/:= .*/g, ':= by sorry');
 
 let files = 0;
-async function check(checkers: readonly Checker[], text = FILE) {
+async function check(checkers: readonly Checker[], text = FILE, stated = STATED) {
   const path = join(folder, `File${files++}.lean`);
   writeFileSync(path, text);
-  const report = await checkFile(path, environment, { scratchDirectory: folder, checkers, ...walls });
+  const certificate = { stated, importLines: [], checkers };
+  const report = await checkFile(path, environment, { scratchDirectory: folder, certificate, ...walls });
   return {
     verdicts: report.theorems.map(({ verdict }) => verdict),
     messages: report.theorems.map(({ message }) => message),
@@ -81,16 +81,15 @@ async function look(checkers: readonly Checker[]) {
 
 describe('checkers', () => {
   test('that are not there are recorded as absent, never as passed, and take nothing away', async () => {
-    const { verdicts, checks, report } = await check(certificateCheckers({ stated: STATED, challenge: CHALLENGE }));
+    const { verdicts, checks, report } = await check(certificateCheckers(CHALLENGE));
     expect(verdicts).toEqual(['accepted', 'accepted']);
     expect(checks).toEqual({
       lean: 'accepted',
-      axioms: 'accepted',
-      'statement identity': 'accepted',
+      object: 'accepted',
+      'second kernel': 'accepted',
       leanchecker: 'absent',
       'lake comparator': 'absent',
       nanoda: 'absent',
-      'second kernel': 'accepted',
     });
     expect(report.checks.filter(({ outcome }) => outcome === 'absent').map(({ version }) => version)).toEqual([
       null,
@@ -164,7 +163,7 @@ grep -q '^StpChallenge -- Kept.one Kept.two' "$challenge" || exit 7
 grep -q '^StpModule -- Kept.one Kept.two' "$solution" || exit 8
 grep -q '"theorem_names":\\["Kept.one","Kept.two"\\]' "$config" || exit 9
 exit ${end}`;
-    const [, , comparator] = certificateCheckers({ stated: STATED, challenge: CHALLENGE });
+    const [, comparator] = certificateCheckers(CHALLENGE);
     const outcomes: string[] = [];
     for (const code of ['0', '1', '2']) {
       place('STP_LAKE', lake(code));
@@ -178,12 +177,12 @@ exit ${end}`;
   });
 });
 
-describe('the comparison of statements', () => {
+describe('the object of a file of proofs', () => {
   test('refuses the theorem that says something else, and it alone', async () => {
     const stated = [STATED[0]!, { ...STATED[1]!, signature: ' : 1 + 1 = 3' }];
-    const { verdicts, messages } = await check([statementIdentity(stated)]);
+    const { verdicts, messages } = await check([], FILE, stated);
     expect(verdicts).toEqual(['accepted', 'rejected']);
-    expect(messages[1]).toMatch(/statement identity refuses it/);
+    expect(messages[1]).toBe('it states something else than was to be proved');
   });
 
   test('refuses a weaker theorem, one about other types, and one that nobody asked for', async () => {
@@ -192,9 +191,9 @@ describe('the comparison of statements', () => {
       'theorem Kept.two : (1 : Int) + 1 = 2 := rfl',
       'theorem Kept.three : True := trivial',
     ].join('\n');
-    expect((await check([statementIdentity(STATED)], `${text}\n`)).checks['statement identity']).toBe('refused');
+    expect((await check([], `${text}\n`, STATED)).checks.object).toBe('refused');
     const known = text.split('\n').slice(0, 2).join('\n');
-    expect((await check([statementIdentity(STATED)], `${known}\n`)).verdicts).toEqual(['rejected', 'rejected']);
+    expect((await check([], `${known}\n`, STATED)).verdicts).toEqual(['rejected', 'rejected']);
   });
 
   test('sees through what a proof above has done to the meaning of later words', async () => {
@@ -203,8 +202,9 @@ local instance : Add Nat := ⟨fun left _ => left⟩
 theorem Kept.two : 1 + 1 = 1 := rfl
 `;
     const stated = [STATED[0]!, { name: 'Kept.two', opens: '', signature: ' : 1 + 1 = 1' }];
-    const result = await check([statementIdentity(stated)], text);
-    expect(result.verdicts).toEqual(['accepted', 'rejected']);
+    const result = await check([], text, stated);
+    expect(result.verdicts).toEqual(['unchecked', 'rejected']);
+    expect(result.messages[0]).toMatch(/belongs to no proof: .*Add/);
   });
 
   test('sees through it also where it reaches beyond the file', async () => {
@@ -216,7 +216,7 @@ theorem Kept.two : 1 + 1 = 1 := rfl
       { name: 'Kept.one', opens: '', signature: ' (a b : Nat) : a + b = a' },
       { name: 'Kept.two', opens: '', signature: ' : 1 + 1 = 1' },
     ];
-    const result = await check([statementIdentity(stated)], text);
+    const result = await check([], text, stated);
     expect(result.verdicts).toEqual(['rejected', 'rejected']);
   });
 
@@ -225,20 +225,19 @@ theorem Kept.two : 1 + 1 = 1 := rfl
 instance : Coe True (1 + 1 = 1) := ⟨fun _ => cheat⟩
 theorem Kept.two : True := trivial
 `;
-    const { verdicts, messages } = await check(
-      [statementIdentity([{ name: 'Kept.two', opens: '', signature: ' : 1 + 1 = 1' }])],
-      text,
-    );
+    const stated = [{ name: 'Kept.two', opens: '', signature: ' : 1 + 1 = 1' }];
+    const { verdicts, messages } = await check([], text, stated);
     expect(verdicts).toEqual(['rejected']);
-    expect(messages[0]).toMatch(/statement identity refuses it/);
+    expect(messages[0]).toBe('it states something else than was to be proved');
   });
 
   test('refuses a statement that cannot be read without the proofs, and compares the others', async () => {
     const text = `def Hidden : Prop := True\ntheorem Kept.one : Hidden := trivial\ntheorem Kept.two : 1 + 1 = 2 := rfl\n`;
     const stated = [{ name: 'Kept.one', opens: '', signature: ' : Hidden' }, STATED[1]!];
-    expect((await check([statementIdentity(stated)], text)).verdicts).toEqual(['rejected', 'accepted']);
+    // What the file adds beside its proofs leaves none of them certified here; alone the second one is.
+    expect((await check([], text, stated)).verdicts).toEqual(['rejected', 'unchecked']);
     const wrong = [stated[0]!, { ...STATED[1]!, signature: ' : 1 + 1 = 3' }];
-    expect((await check([statementIdentity(wrong)], text)).verdicts).toEqual(['rejected', 'rejected']);
+    expect((await check([], text, wrong)).verdicts).toEqual(['rejected', 'rejected']);
   });
 
   test('takes statements over universes for what they are', async () => {
@@ -248,23 +247,6 @@ theorem Kept.two : True := trivial
       { name: 'Kept.one', opens: '', signature: '.{u} {α : Sort u} (a : α) : a = a' },
       { name: 'Kept.two', opens: '', signature: ' (α : Type _) (a : α) : a = a' },
     ];
-    expect((await check([statementIdentity(stated)], text)).verdicts).toEqual(['accepted', 'accepted']);
-  });
-
-  test('gives no verdict where the statement cannot be read for another reason than the proof', async () => {
-    const broken: Checker = statementIdentity(STATED);
-    const path = join(folder, 'Nothing.lean');
-    writeFileSync(path, FILE);
-    const answer = await broken.check({
-      place: { environment, workingDirectory: folder, ...walls },
-      directory: folder,
-      scratchDirectory: folder,
-      module: 'NoSuchModule',
-      importLines: [],
-      theorems: ['Kept.one'],
-      memoryBytesMax: 1_000_000_000,
-    });
-    expect(answer.outcome).toBe('failed');
-    expect(readFileSync(path, 'utf8')).toBe(FILE);
+    expect((await check([], text, stated)).verdicts).toEqual(['accepted', 'accepted']);
   });
 });

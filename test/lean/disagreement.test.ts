@@ -1,58 +1,63 @@
 /**
- * Two kernels that disagree: Lean is real, the second one's verdict is a double's. What is refused, what is said, and what is
- * kept for a person. Some three seconds.
+ * Two kernels that disagree: Lean is real, the second one's verdict is changed on its way. What is refused, what is said, and what
+ * is kept for a person. Some three seconds.
  */
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { secondKernel } from '../../lean/certificate/second-kernel.ts';
 import { checkFile } from '../../lean/check-file.ts';
-import { DEFAULT_LIMITS } from '../../lean/kernel/budget.ts';
-import type * as InThread from '../../lean/kernel/olean/check-module-in-thread.ts';
-import { checkModuleInThread } from '../../lean/kernel/olean/check-module-in-thread.ts';
-import type { CheckedTheorem, ModuleReport } from '../../lean/kernel/olean/report.ts';
+import type * as InThread from '../../lean/kernel/olean/judge-in-thread.ts';
+import { judgeInThread } from '../../lean/kernel/olean/judge-in-thread.ts';
+import type { ModuleReport } from '../../lean/kernel/olean/report.ts';
 import { coreEnvironment, scratchFolder } from './environment.ts';
 
-vi.mock('../../lean/kernel/olean/check-module-in-thread.ts', { spy: true });
+vi.mock('../../lean/kernel/olean/judge-in-thread.ts', { spy: true });
 
 const FILE = 'theorem Kept.one (a b : Nat) : a + b = b + a := Nat.add_comm a b\ntheorem Kept.two : 1 + 1 = 2 := rfl\n';
+const STATED = [
+  { name: 'Kept.one', opens: '', signature: ' (a b : Nat) : a + b = b + a' },
+  { name: 'Kept.two', opens: '', signature: ' : 1 + 1 = 2' },
+];
 const environment = await coreEnvironment();
 const folder = scratchFolder();
 const kept = join(folder, 'disagreements');
 const said = vi.spyOn(console, 'error').mockImplementation(() => {});
+const actual = await vi.importActual<typeof InThread>('../../lean/kernel/olean/judge-in-thread.ts');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => said.mockClear());
 afterEach(() => rmSync(kept, { recursive: true, force: true }));
 
-function theorem(name: string, verdict: CheckedTheorem['verdict']): CheckedTheorem {
-  return { name, verdict, message: verdict === 'accepted' ? '' : 'the types differ', ownAxioms: [], libraryAxioms: [] };
+/** The kernel's own report, with another verdict on one constant. */
+function says(name: string, verdict: 'rejected' | 'declined'): void {
+  vi.mocked(judgeInThread).mockImplementationOnce(async (...call): Promise<ModuleReport> => {
+    const report = await actual.judgeInThread(...call);
+    const message = 'the types differ';
+    return {
+      ...report,
+      verdict,
+      constants: report.constants.map((constant) =>
+        constant.name === name ? { ...constant, verdict, message } : constant,
+      ),
+      rejected: verdict === 'rejected' ? [{ declaration: name, rule: 'declaration-type', message }] : [],
+      declined: verdict === 'declined' ? [{ declaration: name, reason: message }] : [],
+    };
+  });
 }
 
-function report(theorems: readonly CheckedTheorem[]): ModuleReport {
-  const rejected = theorems.filter(({ verdict }) => verdict === 'rejected');
-  return {
-    verdict: rejected.length > 0 ? 'rejected' : 'accepted',
-    declarations: theorems.length,
-    setAside: 0,
-    theorems,
-    rejected: rejected.map(({ name, message }) => ({ declaration: name, rule: 'declaration-type', message })),
-    declined: [],
-  };
-}
-
-async function check(keptFolder: string | null) {
+async function check(disagreementsFolder?: string) {
   const path = join(folder, 'File.lean');
   writeFileSync(path, FILE);
-  return checkFile(path, environment, { scratchDirectory: folder, checkers: [secondKernel(keptFolder)] });
+  const certificate = { stated: STATED, importLines: [], checkers: [] };
+  const options = { scratchDirectory: folder, certificate };
+  return checkFile(path, environment, disagreementsFolder === undefined ? options : { ...options, disagreementsFolder });
 }
 
 test('the theorem is refused, both kernels are named as the suspects, and the module is kept whole', async () => {
-  const double = report([theorem('Kept.one', 'accepted'), theorem('Kept.two', 'rejected')]);
-  vi.mocked(checkModuleInThread).mockResolvedValueOnce(double);
+  says('Kept.two', 'rejected');
   const { theorems, checks } = await check(kept);
   expect(theorems.map(({ verdict }) => verdict)).toEqual(['accepted', 'rejected']);
   expect(theorems[1]).toMatchObject({
-    message: 'second kernel refuses it: the types differ',
+    message: 'the second kernel refuses it: the types differ',
     refusedBy: ['second kernel'],
   });
   expect(checks.at(-1)).toMatchObject({ by: 'second kernel', outcome: 'refused' });
@@ -64,22 +69,24 @@ test('the theorem is refused, both kernels are named as the suspects, and the mo
   expect(message).toContain(`kept as ${path}`);
   expect(message).toContain('the types differ (rule: declaration-type)');
   // A person can look at what is kept: with the kernel itself, which is at one with Lean here.
-  const actual = await vi.importActual<typeof InThread>('../../lean/kernel/olean/check-module-in-thread.ts');
-  const [{ searchPath }] = vi.mocked(checkModuleInThread).mock.calls[0]!;
-  const again = await actual.checkModuleInThread({ path, searchPath, fuel: DEFAULT_LIMITS.fuel });
-  expect(Object.fromEntries(again.theorems.map(({ name, verdict }) => [name, verdict]))).toEqual({
-    'Kept.one': 'accepted',
-    'Kept.two': 'accepted',
-  });
+  const [{ searchPath, fuel }] = vi.mocked(judgeInThread).mock.calls[0]!;
+  const again = await actual.judgeInThread({ path, searchPath, fuel });
+  expect(again.constants.map(({ name, verdict }) => [name, verdict])).toEqual([
+    ['Kept.one', 'accepted'],
+    ['Kept.two', 'accepted'],
+  ]);
 });
 
-test('a rejection of something that no theorem names leaves none accepted, and says where nothing was kept', async () => {
-  const double = report([theorem('Kept.one', 'accepted'), theorem('Kept.two', 'accepted'), theorem('aux', 'rejected')]);
-  vi.mocked(checkModuleInThread).mockResolvedValueOnce(double);
-  const { theorems } = await check(null);
-  expect(theorems.map(({ verdict }) => verdict)).toEqual(['unchecked', 'unchecked']);
-  expect(String(said.mock.calls[0]![0])).toContain('it was not kept');
-  expect(existsSync(kept)).toBe(false);
+test('a theorem that no kernel accepts is not accepted, though nothing speaks against it', async () => {
+  says('Kept.one', 'declined');
+  const { theorems, checks } = await check();
+  expect(theorems.map(({ verdict }) => verdict)).toEqual(['unchecked', 'accepted']);
+  expect(theorems[0]).toMatchObject({
+    message: 'no kernel accepted it: the types differ',
+    declinedBy: ['second kernel'],
+  });
+  expect(checks.at(-1)).toMatchObject({ by: 'second kernel', outcome: 'declined' });
+  expect(said).not.toHaveBeenCalled();
 });
 
 test('kernels that agree say and keep nothing', async () => {

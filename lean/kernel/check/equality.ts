@@ -32,9 +32,8 @@ export class Equality {
     const [least, most] = left < right ? [left, right] : [right, left];
     if (this.#failures.get(least, most) === 1) return false;
     const { budget } = this.#checker;
-    budget.enter();
+    budget.step();
     const isEqual = this.#decide(left, right);
-    budget.leave();
     if (isEqual) this.#join(left, right);
     else this.#failures.set(least, most, 1);
     return isEqual;

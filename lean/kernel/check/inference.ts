@@ -92,9 +92,8 @@ export class Inference {
       const inferred = this.#types.get(expr, INFERRED);
       if (inferred >= 0) return inferred as Expr;
     }
-    budget.enter();
+    budget.step();
     const type = this.#compute(kind, expr, isChecked);
-    budget.leave();
     this.#types.set(expr, isChecked ? CHECKED : INFERRED, type);
     return type;
   }

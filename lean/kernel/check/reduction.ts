@@ -36,7 +36,7 @@ export class Reduction {
     const known = this.#results.get(expr, WITH_DEFINITIONS);
     if (known >= 0) return known as Expr;
     const { budget, naturals } = this.#checker;
-    budget.enter();
+    budget.step();
     let result = expr;
     for (;;) {
       budget.step();
@@ -50,7 +50,6 @@ export class Reduction {
       if (unfolded === null) break;
       result = unfolded;
     }
-    budget.leave();
     this.#results.set(expr, WITH_DEFINITIONS, result);
     return result;
   }
@@ -62,7 +61,7 @@ export class Reduction {
     const known = this.#results.get(expr, mode);
     if (known >= 0) return known as Expr;
     const { budget } = this.#checker;
-    budget.enter();
+    budget.step();
     let result = expr;
     for (;;) {
       budget.step();
@@ -70,7 +69,6 @@ export class Reduction {
       if (next === null) break;
       result = next;
     }
-    budget.leave();
     this.#results.set(expr, mode, result);
     return result;
   }
@@ -87,14 +85,14 @@ export class Reduction {
   unfold(expr: Expr): Expr | null {
     const definition = this.definition(expr);
     if (definition === null) return null;
-    const { terms, substitution } = this.#checker;
+    const { terms, substitution, environment } = this.#checker;
     const head = headOf(terms, expr);
     const { levels } = terms;
     let value = this.#values.get(head, 0) as Expr | -1;
     if (value === -1) {
       const list = terms.levelList(head);
       if (levels.length(list) !== definition.levelParams.length) return null;
-      value = substitution.instantiateLevels(definition.value, definition.levelParams, levels.array(list));
+      value = substitution.instantiateLevels(environment.valueOf(definition), definition.levelParams, levels.array(list));
       this.#values.set(head, 0, value);
     }
     return head === expr ? value : apply(terms, value, argumentsOf(terms, expr));

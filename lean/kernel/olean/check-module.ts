@@ -1,83 +1,101 @@
 /**
- * Checks the declarations of a compiled module over its imports, which are taken as they are. A module lists its constants in
- * no particular order, so each is checked after those it mentions; constants that mention each other in a circle were
- * not made by a kernel, and the first of them is rejected for naming what is not there.
+ * Checks the declarations of a compiled module over its imports, which are taken as they are, and says all that the module
+ * holds. A module lists its constants in no particular order, so each is checked after those it mentions; constants that
+ * mention each other in a circle were not made by a kernel, and the first of them is rejected for naming what is not there.
  */
+import { dirname, sep } from 'node:path';
 import { mentioned } from '../axioms.ts';
-import { DEFAULT_LIMITS, type Limits } from '../budget.ts';
+import { Budget, DEFAULT_LIMITS } from '../budget.ts';
 import type { Declaration } from '../declaration.ts';
-import { Terms } from '../expr.ts';
-import { Kernel } from '../kernel.ts';
+import type { Terms } from '../expr.ts';
+import type { Kernel } from '../kernel.ts';
 import { KnownNames } from '../known-names.ts';
 import type { Name } from '../name.ts';
+import { Substitution } from '../substitution.ts';
 import { Decline, type Verdict } from '../verdict.ts';
+import { AxiomTrace } from './axiom-trace.ts';
+import { explained } from './compiled-file.ts';
 import { declarationOf } from './declarations.ts';
-import { CompiledLibrary, explained, readModule } from './library.ts';
-import type { CompiledModule } from './module-data.ts';
-import type { CheckedTheorem, ModuleReport } from './report.ts';
+import type { CompiledLibrary } from './library.ts';
+import type { CompiledConstant, CompiledModule } from './module-data.ts';
+import { displayName, isPrivate, publicName } from './names.ts';
+import type { AskedReport, AskedTheorem, AxiomUse, CheckedConstant, ModuleReport } from './report.ts';
+import { isSameStatement } from './same-statement.ts';
 
-export interface ModuleRequest {
-  /** The compiled module, `.olean`. */
+export interface ModuleCheckOptions {
   readonly path: string;
-  /** Folders with the modules it imports. The module's own folder is not among them: what lies there is not vouched for. */
-  readonly searchPath: readonly string[];
-  readonly fuel: number;
+  /** Folder of the toolchain's own modules, where axioms are not followed further; null: everything is followed. */
+  readonly toolchainFolder: string | null;
+  readonly asked: readonly AskedTheorem[];
+  /** Compiled from the statements alone. Null where `asked` is empty. */
+  readonly stated: { readonly path: string; readonly module: CompiledModule } | null;
 }
 
-/** On the thread it is called on; `check-module-in-thread.ts` gives it a stack for deep terms. Throws STP1801. */
-export function checkModule(request: ModuleRequest): ModuleReport {
-  const terms = new Terms();
+/** Throws STP1801 where the module is damaged. `kernel` trusts `library`, and forgets the module afterwards. */
+export function checkModule(
+  terms: Terms,
+  kernel: Kernel,
+  library: CompiledLibrary,
+  module: CompiledModule,
+  options: ModuleCheckOptions,
+): ModuleReport {
   try {
-    const module = readModule(request.path, terms);
-    const library = new CompiledLibrary(terms, module.imports, request.searchPath);
-    const limits: Limits = { ...DEFAULT_LIMITS, fuel: request.fuel };
-    const check = new ModuleCheck(terms, module, new Kernel(terms, { limits, trusted: library }));
-    return explained(request.path, () => check.run());
-  } catch (error) {
-    if (!(error instanceof Decline)) throw error;
-    return {
-      verdict: 'declined',
-      declarations: 0,
-      setAside: 0,
-      theorems: [],
-      rejected: [],
-      declined: [declinedFile(error)],
-    };
+    return explained(options.path, () => new ModuleCheck(terms, kernel, library, module, options).run());
+  } finally {
+    kernel.dropAdded();
   }
 }
 
-const declinedFile = (error: Decline) => ({ declaration: '', reason: error.message });
+type Finding = Pick<CheckedConstant, 'verdict' | 'message'>;
 
 class ModuleCheck {
   readonly #terms: Terms;
   readonly #kernel: Kernel;
+  readonly #library: CompiledLibrary;
   readonly #module: CompiledModule;
+  readonly #options: ModuleCheckOptions;
   readonly #known: KnownNames;
   readonly #places: ReadonlyMap<Name, number>;
+  readonly #constants = new Map<Name, CompiledConstant>();
   /** Names whose declaration was checked, or waits for what it mentions. */
   readonly #begun = new Set<Name>();
-  readonly #ownAxioms = new Set<Name>();
+  readonly #findings = new Map<Name, Finding>();
   readonly #rejected: Extract<Verdict, { kind: 'rejected' }>[] = [];
   readonly #declined: Extract<Verdict, { kind: 'declined' }>[] = [];
-  readonly #theorems: CheckedTheorem[] = [];
   #declarations = 0;
   #setAside = 0;
 
-  constructor(terms: Terms, module: CompiledModule, kernel: Kernel) {
+  constructor(
+    terms: Terms,
+    kernel: Kernel,
+    library: CompiledLibrary,
+    module: CompiledModule,
+    options: ModuleCheckOptions,
+  ) {
     this.#terms = terms;
-    this.#module = module;
     this.#kernel = kernel;
+    this.#library = library;
+    this.#module = module;
+    this.#options = options;
     this.#known = new KnownNames(terms.names);
     this.#places = new Map(module.names.map((name, place) => [name, place]));
   }
 
   run(): ModuleReport {
+    const { names } = this.#terms;
+    for (const place of this.#places.values()) this.#kernel.readAhead(this.#module.mentioned(place));
     for (const name of this.#module.names) this.#checkFrom(name);
+    const reports = this.#reports();
+    const placeOf = new Map(reports.map(([name], place) => [name, place]));
+    const asked = this.#options.asked.map((theorem) => this.#answer(theorem, placeOf));
     return {
       verdict: this.#rejected.length > 0 ? 'rejected' : this.#declined.length > 0 ? 'declined' : 'accepted',
       declarations: this.#declarations,
       setAside: this.#setAside,
-      theorems: this.#theorems,
+      imports: [...new Set(this.#module.imports.map((name) => names.print(name)))],
+      constants: reports.map(([, constant]) => constant),
+      asked,
+      extensions: [...this.#module.extensions()].map(([name, entries]) => ({ name, entries })),
       rejected: this.#rejected.map(({ declaration, rule, message }) => ({ declaration, rule, message })),
       declined: this.#declined.map(({ declaration, reason }) => ({ declaration, reason })),
     };
@@ -107,19 +125,26 @@ class ModuleCheck {
     return this.#begun.has(name) || !this.#places.has(name);
   }
 
+  /** Of this module, or null. */
+  #own(name: Name): CompiledConstant | null {
+    const place = this.#places.get(name);
+    if (place === undefined) return null;
+    const known = this.#constants.get(name) ?? this.#module.constant(place);
+    this.#constants.set(name, known);
+    return known;
+  }
+
   #declarationOf(name: Name): Declaration | null {
     try {
-      const constant = this.#module.constant(this.#places.get(name)!);
-      return declarationOf(this.#terms, constant, (part) => {
-        const place = this.#places.get(part);
-        return place === undefined ? null : this.#module.constant(place);
-      });
+      return declarationOf(this.#terms, this.#own(name)!, (part) => this.#own(part));
     } catch (error) {
       if (!(error instanceof Decline)) throw error;
       this.#begun.add(name);
       const declaration = this.#terms.names.print(name);
-      this.#declined.push({ kind: 'declined', declaration, reason: `${declaration}: ${error.message}` });
-      this.#kernel.environment.markDeclined(name);
+      const reason = `${declaration}: ${error.message}`;
+      this.#declined.push({ kind: 'declined', declaration, reason });
+      this.#findings.set(name, { verdict: 'declined', message: reason });
+      this.#kernel.decline(name);
       return null;
     }
   }
@@ -127,29 +152,155 @@ class ModuleCheck {
   #add(declaration: Declaration): void {
     if (isOutside(declaration)) {
       this.#setAside++;
-      for (const name of namesOf(declaration)) this.#kernel.environment.markDeclined(name);
+      for (const name of namesOf(declaration)) {
+        this.#kernel.decline(name);
+        this.#findings.set(name, { verdict: 'outside', message: 'it is unsafe or partial' });
+      }
       return;
     }
     this.#declarations++;
     const verdict = this.#kernel.add(declaration);
-    const isTheorem = declaration.kind === 'theorem';
-    if (declaration.kind === 'axiom') this.#ownAxioms.add(declaration.name);
     if (verdict.kind === 'rejected') this.#rejected.push(verdict);
     if (verdict.kind === 'declined') this.#declined.push(verdict);
-    if (isTheorem) this.#theorems.push(this.#reportOn(declaration.name, verdict));
+    const finding: Finding =
+      verdict.kind === 'accepted'
+        ? { verdict: 'accepted', message: '' }
+        : { verdict: verdict.kind, message: verdict.kind === 'rejected' ? verdict.message : verdict.reason };
+    for (const name of namesOf(declaration)) this.#findings.set(name, finding);
   }
 
-  #reportOn(name: Name, verdict: Verdict): CheckedTheorem {
+  /** In the order of the source; what Lean made by itself comes last. */
+  #reports(): (readonly [Name, CheckedConstant])[] {
     const { names } = this.#terms;
-    const axioms = verdict.kind === 'accepted' ? this.#kernel.axioms.of(name) : [];
-    return {
-      name: names.print(name),
-      verdict: verdict.kind,
-      message: verdict.kind === 'rejected' ? verdict.message : verdict.kind === 'declined' ? verdict.reason : '',
-      ownAxioms: axioms.filter((axiom) => this.#ownAxioms.has(axiom)).map((axiom) => names.print(axiom)),
-      libraryAxioms: axioms.filter((axiom) => !this.#ownAxioms.has(axiom)).map((axiom) => names.print(axiom)),
-    };
+    const ranges = this.#module.sourceRanges();
+    const trace = new AxiomTrace({
+      isFollowed: (name) => this.#places.has(name) || (this.#library.has(name) && !this.#isToolchains(name)),
+      isAxiom: (name) =>
+        this.#places.has(name)
+          ? this.#own(name)!.kind === 'axiom'
+          : this.#library.has(name) && this.#library.isAxiom(name),
+      mentioned: (name) => this.#mentioned(name),
+    });
+    const reports = this.#module.names.map((name): readonly [Name, CheckedConstant] => {
+      const constant = this.#own(name)!;
+      const isTheorem = constant.kind === 'theorem' || constant.kind === 'axiom';
+      const report = {
+        name: displayName(names, publicName(names, name)),
+        kind: constant.kind,
+        safety: safetyOf(constant),
+        isPrivate: isPrivate(names, name),
+        range: ranges.get(name) ?? null,
+        ...(this.#findings.get(name) ?? { verdict: 'declined', message: 'the kernel did not come to it' }),
+        madeFor: this.#madeFor(name),
+        axioms: isTheorem ? [...trace.of(name)].map((axiom) => this.#axiomUse(axiom)) : [],
+      };
+      return [name, report];
+    });
+    const line = ({ range }: CheckedConstant): number => range?.line ?? Number.MAX_SAFE_INTEGER;
+    const column = ({ range }: CheckedConstant): number => range?.column ?? 0;
+    return reports.sort(([, a], [, b]) => line(a) - line(b) || column(a) - column(b) || (a.name < b.name ? -1 : 1));
   }
+
+  #axiomUse(name: Name): AxiomUse {
+    const from = this.#places.has(name) ? 'module' : this.#isToolchains(name) ? 'toolchain' : 'import';
+    return { name: displayName(this.#terms.names, name), from };
+  }
+
+  #isToolchains(name: Name): boolean {
+    const folder = this.#options.toolchainFolder;
+    const place = this.#library.place(name);
+    return folder !== null && place !== null && `${dirname(place.module.path)}${sep}`.startsWith(`${folder}${sep}`);
+  }
+
+  #mentioned(name: Name): Iterable<Name> {
+    const place = this.#places.get(name);
+    return place === undefined ? this.#library.mentioned(name) : this.#module.mentioned(place);
+  }
+
+  /**
+   * Whose constant it is by its name, which may be private: of the asked theorem that is a prefix of it (its place), of an
+   * imported constant that Lean derives facts about on demand (`imported`), or of nobody.
+   */
+  #madeFor(name: Name): CheckedConstant['madeFor'] {
+    const { names } = this.#terms;
+    const own = publicName(names, name);
+    for (let at = own; at !== 0; at = names.prefix(at)) {
+      const theorem = this.#askedAt().get(at);
+      if (theorem !== undefined) return theorem;
+    }
+    const last = names.last(own);
+    const derived = typeof last === 'string' && DERIVED.test(last);
+    for (let at = names.prefix(own); derived && at !== 0; at = names.prefix(at)) {
+      if (this.#isImported(at)) return 'imported';
+      const between = names.last(at);
+      if (typeof between !== 'string' || !DERIVED.test(between)) break;
+    }
+    return null;
+  }
+
+  #asked: ReadonlyMap<Name, number> | null = null;
+  #askedAt(): ReadonlyMap<Name, number> {
+    const { names } = this.#terms;
+    this.#asked ??= new Map(this.#options.asked.map(({ name }, at) => [names.of(name), at]));
+    return this.#asked;
+  }
+
+  /** Also where it is private to the imported module. */
+  #isImported(name: Name): boolean {
+    if (this.#library.has(name)) return true;
+    const { names } = this.#terms;
+    // `_private.M.0.f.match_1` is derived from `f.match_1` of whatever module.
+    return names.prefix(name) !== 0 && this.#library.has(publicName(names, name));
+  }
+
+  #answer({ name: asked, stated: statedName }: AskedTheorem, placeOf: ReadonlyMap<Name, number>): AskedReport {
+    const { names } = this.#terms;
+    const name = names.of(asked);
+    const given = this.#own(name);
+    const { stated } = this.#options;
+    if (given === null) return { name: asked, place: null, statement: 'unknown', reaches: [] };
+    let statement: AskedReport['statement'] = 'unknown';
+    if (stated !== null) {
+      const places = new Map(stated.module.names.map((its, place) => [its, place]));
+      statement = explained(stated.path, () => {
+        const constant = (its: Name): CompiledConstant | null => {
+          const place = places.get(its);
+          return place === undefined ? null : stated.module.constant(place);
+        };
+        const its = constant(names.of(statedName));
+        if (its === null) return 'unknown';
+        const substitution = new Substitution(this.#terms, new Budget(DEFAULT_LIMITS));
+        const mine = { constant: given, own: (part: Name) => this.#own(part) };
+        const same = isSameStatement(this.#terms, substitution, mine, { constant: its, own: constant });
+        return same ? 'same' : 'other';
+      });
+    }
+    const reaches = this.#reached(name).map((its) => placeOf.get(its)!);
+    return { name: asked, place: placeOf.get(name)!, statement, reaches };
+  }
+
+  /** The module's own constants that one rests on, itself left out. */
+  #reached(name: Name): Name[] {
+    const seen = new Set([name]);
+    const waiting = [name];
+    for (let at = waiting.pop(); at !== undefined; at = waiting.pop())
+      for (const its of this.#mentioned(at))
+        if (this.#places.has(its) && !seen.has(its)) {
+          seen.add(its);
+          waiting.push(its);
+        }
+    seen.delete(name);
+    return [...seen];
+  }
+}
+
+/** Last parts of names that Lean gives to what it derives from a constant when a tactic asks for it. */
+const DERIVED =
+  /^(?:eq_\d+|eq_def|eq_unfold|match_\d+(?:_\d+)*|splitter|(?:mutual_)?induct(?:_unfolding)?|fun_cases(?:_unfolding)?|congr_simp(?:_\d+)?|hcongr_\d+|congr_eq_\d+|injEq|inj|sizeOf_spec|noConfusion\w*|ctorIdx\w*|elim|casesOn|recOn|rec\w*|below\w*|brecOn\w*|_sizeOf_\w+|_sunfold|_unfold|_f|_unary|_mutual|_proof_\d+(?:_\d+)*|_simp_\d+(?:_\d+)*|_sparseCasesOn_\d+\w*|else_eq|arity|partial_correctness|fixpoint_induct)$/;
+
+function safetyOf(constant: CompiledConstant): CheckedConstant['safety'] {
+  if (constant.kind === 'definition') return constant.safety;
+  return 'isUnsafe' in constant && constant.isUnsafe ? 'unsafe' : 'safe';
 }
 
 /**

@@ -88,6 +88,39 @@ export class Decoder {
     );
   }
 
+  printed(slot: number): string {
+    return this.#terms.names.print(this.name(slot));
+  }
+
+  /** Names of all constants in the expressions below an object, found without making the expressions. */
+  mentioned(slot: number): ReadonlySet<Name> {
+    const heap = this.#heap;
+    const names = new Set<Name>();
+    const seen = new Set<number>();
+    const waiting = [slot];
+    for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+      if (!heap.isPointer(at)) continue;
+      const object = heap.pointer(at);
+      if (seen.has(object)) continue;
+      seen.add(object);
+      if (!heap.isConstructor(object)) continue;
+      const fields = heap.fieldCount(object);
+      const tag = heap.tag(object, fields);
+      // Constants and projections begin with a name, and no other object that holds expressions has their shape.
+      const named = (tag === EXPR.constant && fields === 2) || (tag === EXPR.projection && fields === 3);
+      if (named && this.#isName(heap.field(object, 0))) names.add(this.name(heap.field(object, 0)));
+      for (let index = 0; index < fields; index++) waiting.push(heap.field(object, index));
+    }
+    return names;
+  }
+
+  #isName(slot: number): boolean {
+    const heap = this.#heap;
+    if (!heap.isPointer(slot)) return false;
+    const object = heap.pointer(slot);
+    return heap.isConstructor(object) && heap.fieldCount(object) === 2 && heap.anyTag(object) <= NAME_NUMBER;
+  }
+
   expr(slot: number): Expr {
     return this.#fold(
       this.#heap.pointer(slot),

@@ -127,6 +127,10 @@ export class Heap {
     return tag;
   }
 
+  isConstructor(object: number): boolean {
+    return this.anyTag(object) <= CONSTRUCTOR_TAG_MAX;
+  }
+
   anyTag(object: number): number {
     return this.#bytes[object + 7]!;
   }

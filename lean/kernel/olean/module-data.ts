@@ -3,6 +3,7 @@
  * `Lean.ConstantInfo`; an inductive type, its constructors and its recursors are constants of their own there.
  */
 import type { ConstantHead, QuotientRole, RecursorRule, ReducibilityHint, Safety } from '../declaration.ts';
+import { UNREAD_VALUE } from '../environment.ts';
 import type { Expr, Terms } from '../expr.ts';
 import type { Name } from '../name.ts';
 import { Decoder } from './decode.ts';
@@ -12,6 +13,12 @@ import { Damaged, type Heap } from './heap.ts';
 const CONSTANTS_MAX = 4_000_000;
 const IMPORTS_MAX = 100_000;
 const NAMES_MAX = 100_000;
+/** Environment extensions; Lean has some four hundred. */
+const EXTENSIONS_MAX = 100_000;
+/** Entries of one extension. */
+const ENTRIES_MAX = 16_000_000;
+/** Where declarations stand in their source: `Lean.declRangeExt`, entries (name, ranges). */
+const RANGES = 'Lean.declRangeExt';
 
 /** Pointer fields of `ModuleData`: imports, names of the constants, constants, names of further constants, extension entries. */
 const MODULE_FIELDS = 5;
@@ -57,17 +64,27 @@ export type CompiledConstant = ConstantHead &
   );
 
 const QUOTIENT_ROLES: readonly QuotientRole[] = ['type', 'ctor', 'lift', 'ind'];
+/** Constructors of `ConstantInfo`. */
+const AXIOM = 0;
+const INDUCTIVE = 5;
 /** `Lean.DefinitionSafety` in its order. */
 const SAFETIES: readonly Safety[] = ['unsafe', 'safe', 'partial'];
 /** `Lean.ReducibilityHints`: the first two carry nothing, the third a number of 32 bits. */
 const HINT_REGULAR = 2;
 
+/** Of a declaration in its source: lines from 1, columns from 0 in characters. */
+export interface SourceRange {
+  readonly line: number;
+  readonly column: number;
+  readonly endLine: number;
+}
+
 export class CompiledModule {
   readonly #heap: Heap;
   readonly #decoder: Decoder;
   readonly #constants: readonly number[];
-  /** Names of the constants, each at its place. */
-  readonly names: readonly Name[];
+  readonly #nameSlots: readonly number[];
+  #names: readonly Name[] | null = null;
   readonly imports: readonly Name[];
 
   /** Throws `Damaged` or `Decline`. */
@@ -82,9 +99,9 @@ export class CompiledModule {
       heap.tag(object, 1);
       return this.#decoder.name(heap.field(object, 0));
     });
-    this.names = array(1, CONSTANTS_MAX).map((slot) => this.#decoder.name(slot));
+    this.#nameSlots = array(1, CONSTANTS_MAX);
     this.#constants = array(2, CONSTANTS_MAX);
-    if (this.#constants.length !== this.names.length)
+    if (this.#constants.length !== this.#nameSlots.length)
       throw new Damaged('its constants and their names differ in number');
   }
 
@@ -92,17 +109,80 @@ export class CompiledModule {
     return this.#heap.byteLength;
   }
 
-  constant(place: number): CompiledConstant {
+  /** Names of the constants, each at its place. */
+  get names(): readonly Name[] {
+    this.#names ??= this.#nameSlots.map((slot) => this.#decoder.name(slot));
+    return this.#names;
+  }
+
+  isAxiom(place: number): boolean {
+    return this.#heap.tag(this.#heap.pointer(this.#constants[place]!), 1) === AXIOM;
+  }
+
+  /** How many entries the module gives each environment extension, those without any left out. */
+  extensions(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { name, entries } of this.#extensions())
+      if (entries.length > 0) counts.set(name, (counts.get(name) ?? 0) + entries.length);
+    return counts;
+  }
+
+  /** Declarations that somebody wrote, with their places; what Lean makes by itself has none. */
+  sourceRanges(): ReadonlyMap<Name, SourceRange> {
+    const heap = this.#heap;
+    const ranges = new Map<Name, SourceRange>();
+    for (const { name, entries } of this.#extensions()) {
+      if (name !== RANGES) continue;
+      for (const slot of entries) {
+        const [declaration, both] = this.#fields(slot, 2) as [number, number];
+        // The whole declaration, and its name; each from a position to a position, with columns in UTF-16 beside them.
+        const [whole] = this.#fields(both, 2) as [number];
+        const [start, , end] = this.#fields(whole, 4) as [number, number, number];
+        const [line, column] = this.#fields(start, 2).map((at) => heap.small(at)) as [number, number];
+        const endLine = heap.small(this.#fields(end, 2)[0]!);
+        ranges.set(this.#decoder.name(declaration), { line, column, endLine });
+      }
+    }
+    return ranges;
+  }
+
+  /** The constants that type and value of a constant mention, and an inductive type's constructors, without making terms. */
+  mentioned(place: number): ReadonlySet<Name> {
+    const info = this.#heap.pointer(this.#constants[place]!);
+    const tag = this.#heap.tag(info, 1);
+    const names = this.#decoder.mentioned(this.#heap.field(info, 0));
+    const constant = tag === INDUCTIVE ? this.constant(place) : null;
+    return constant?.kind === 'inductive' ? new Set([...names, ...constant.constructors]) : names;
+  }
+
+  *#extensions(): Generator<{ readonly name: string; readonly entries: readonly number[] }> {
+    const heap = this.#heap;
+    const pairs = heap.array(heap.pointer(heap.field(heap.root, MODULE_FIELDS - 1)), EXTENSIONS_MAX);
+    for (const slot of pairs) {
+      const [name, entries] = this.#fields(slot, 2) as [number, number];
+      yield { name: this.#decoder.printed(name), entries: heap.array(heap.pointer(entries), ENTRIES_MAX) };
+    }
+  }
+
+  /** Slots of the fields of the object in a slot. */
+  #fields(slot: number, count: number): number[] {
+    const object = this.#heap.pointer(slot);
+    this.#heap.tag(object, count);
+    return Array.from({ length: count }, (_, index) => this.#heap.field(object, index));
+  }
+
+  /** `withProof`: false leaves the proof of a theorem unread (`UNREAD_VALUE`). */
+  constant(place: number, withProof = true): CompiledConstant {
     const heap = this.#heap;
     const info = heap.pointer(this.#constants[place]!);
     const tag = heap.tag(info, 1);
     const value = heap.pointer(heap.field(info, 0));
-    const constant = this.#read(tag, value);
-    if (constant.name !== this.names[place]) throw new Damaged('a constant has another name than the index says');
+    const constant = this.#read(tag, value, withProof);
+    if (constant.name !== this.#decoder.name(this.#nameSlots[place]!)) throw new Damaged('a constant has another name than the index says');
     return constant;
   }
 
-  #read(tag: number, object: number): CompiledConstant {
+  #read(tag: number, object: number, withProof: boolean): CompiledConstant {
     const heap = this.#heap;
     const expr = (index: number): Expr => this.#decoder.expr(heap.field(object, index));
     const names = (index: number): Name[] => this.#decoder.names(heap.field(object, index), NAMES_MAX);
@@ -114,7 +194,7 @@ export class CompiledModule {
     const flag = (fields: number, index: number): boolean => heap.scalar(object, fields, index) !== 0;
     // In the order of the constructors of `ConstantInfo`.
     switch (tag) {
-      case 0:
+      case AXIOM:
         return { kind: 'axiom', ...shape(1, 1), isUnsafe: flag(1, 0) };
       case 1: {
         const head = shape(4, 1);
@@ -123,7 +203,7 @@ export class CompiledModule {
         return { kind: 'definition', ...head, value: expr(1), hint: this.#hint(heap.field(object, 2)), safety };
       }
       case 2:
-        return { kind: 'theorem', ...shape(3, 0), value: expr(1) };
+        return { kind: 'theorem', ...shape(3, 0), value: withProof ? expr(1) : UNREAD_VALUE };
       case 3:
         return { kind: 'opaque', ...shape(3, 1), value: expr(1), isUnsafe: flag(3, 0) };
       case 4: {
@@ -132,7 +212,7 @@ export class CompiledModule {
         if (role === undefined) throw new Damaged(`an unknown part of the quotient at byte ${object}`);
         return { kind: 'quotient', ...head, role };
       }
-      case 5:
+      case INDUCTIVE:
         return {
           kind: 'inductive',
           ...shape(6, 3),

@@ -1,19 +1,46 @@
 /** What a check of a compiled module came to, as it is printed and passed between threads. */
 import type { Declined, Rejected } from '../run/report.ts';
-import type { Verdict } from '../verdict.ts';
+import type { CompiledConstant, SourceRange } from './module-data.ts';
 
-export interface CheckedTheorem {
+/** A theorem that the module is to hold. */
+export interface AskedTheorem {
+  /** Its name and that of its statement in the module of statements, with dots; all parts are texts. */
   readonly name: string;
-  readonly verdict: Verdict['kind'];
+  readonly stated: string;
+}
+
+export interface AxiomUse {
+  readonly name: string;
+  /** Who declares it: the module itself, one that it imports, or the toolchain's own library. */
+  readonly from: 'module' | 'import' | 'toolchain';
+}
+
+export interface CheckedConstant {
+  /** As a source would write it, without the marks of a private one. */
+  readonly name: string;
+  readonly kind: CompiledConstant['kind'];
+  readonly safety: 'safe' | 'unsafe' | 'partial';
+  readonly isPrivate: boolean;
+  /** Where it was written; null for what Lean made by itself. */
+  readonly range: SourceRange | null;
+  /** Of the kernel. `outside`: unsafe and partial ones, which are not looked at. */
+  readonly verdict: 'accepted' | 'rejected' | 'declined' | 'outside';
   /** Why it is not accepted; empty where it is. */
   readonly message: string;
-  /** Axioms of this module that it rests on. */
-  readonly ownAxioms: readonly string[];
-  /**
-   * Axioms among what was read of the imports: of a library without proofs the theorems that are used, and of one with proofs
-   * those that types and unfolded values mention. Lean's `#print axioms` tells all.
-   */
-  readonly libraryAxioms: readonly string[];
+  /** The place of the asked theorem it belongs to; `imported` for facts that Lean derives of imported constants. */
+  readonly madeFor: number | 'imported' | null;
+  /** Of theorems and axioms: what they rest on, found by following the modules. */
+  readonly axioms: readonly AxiomUse[];
+}
+
+export interface AskedReport {
+  readonly name: string;
+  /** Its place among `constants`; null where the module has no such constant. */
+  readonly place: number | null;
+  /** Whether its type is that of its statement. `unknown`: there is no such statement. */
+  readonly statement: 'same' | 'other' | 'unknown';
+  /** Places of the module's own constants that it rests on, itself left out. */
+  readonly reaches: readonly number[];
 }
 
 export interface ModuleReport {
@@ -22,7 +49,13 @@ export interface ModuleReport {
   readonly declarations: number;
   /** Unsafe and partial ones, which are not looked at. */
   readonly setAside: number;
-  readonly theorems: readonly CheckedTheorem[];
+  readonly imports: readonly string[];
+  /** All that the module adds, in the order of its source. */
+  readonly constants: readonly CheckedConstant[];
+  /** In the order in which they were asked for. */
+  readonly asked: readonly AskedReport[];
+  /** Entries that it gives environment extensions. */
+  readonly extensions: readonly { readonly name: string; readonly entries: number }[];
   readonly rejected: readonly Rejected[];
   readonly declined: readonly Declined[];
 }

@@ -1,0 +1,59 @@
+/** A compiled module's file, with its parts, read whole; and what reading it can throw, as an error that a person can use. */
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import { StpError } from '../../../data/errors.ts';
+import type { Terms } from '../expr.ts';
+import { Decline } from '../verdict.ts';
+import { Damaged, Heap } from './heap.ts';
+import { CompiledModule } from './module-data.ts';
+
+/** Lean's largest compiled module has about 20 MB; Mathlib's about as much. */
+const MODULE_BYTES_MAX = 512 * 1024 * 1024;
+/** What the module system puts into files of their own; the last that is there holds everything. */
+const PARTS = ['', '.server', '.private'];
+
+/** Reads a module with its parts. Throws STP1801 for what is none, `Decline` for what this kernel does not know. */
+export function readModule(path: string, terms: Terms): CompiledModule {
+  return explained(path, () => {
+    const parts = PARTS.map((part) => path + part).filter((part) => part === path || existsSync(part));
+    return new CompiledModule(new Heap(parts.map(readWhole)), terms);
+  });
+}
+
+/** Turns what reading `path` can throw into an error that a person can use. */
+export function explained<Read>(path: string, read: () => Read): Read {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Decline) throw new Decline(`${path}: ${error.message}`);
+    // The second is what a view says of a place outside it.
+    if (error instanceof Damaged || error instanceof RangeError)
+      throw new StpError('STP1801', `${path} is damaged: ${error.message}`, 'Compile the module again.', {
+        facts: { path },
+      });
+    throw error;
+  }
+}
+
+function readWhole(path: string): Buffer {
+  let file: number | null = null;
+  try {
+    file = openSync(path, 'r');
+    const { size } = fstatSync(file);
+    if (size > MODULE_BYTES_MAX) throw new Decline(`more than ${MODULE_BYTES_MAX} bytes`);
+    const bytes = Buffer.alloc(size);
+    let filled = 0;
+    while (filled < size) {
+      const got = readSync(file, bytes, filled, size - filled, filled);
+      if (got === 0) throw new Damaged('it is cut short');
+      filled += got;
+    }
+    return bytes;
+  } catch (error) {
+    if (!(error instanceof Error) || !('syscall' in error)) throw error;
+    throw new StpError('STP1801', `${path} cannot be read: ${error.message}`, 'Give a compiled module (`lean -o`).', {
+      cause: error,
+    });
+  } finally {
+    if (file !== null) closeSync(file);
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Does a theorem of one compiled module state what a constant of another one states? Their types must be one term, up to the
+ * names and kinds of binders, which terms here do not have, and to constants that each module made for its own statement
+ * (a `match` in it): those must be the same in turn, whatever they are called.
+ */
+import type { Expr, Terms } from '../expr.ts';
+import { APPLICATION, CONSTANT, FORALL, LAMBDA, LET, PROJECTION } from '../expr.ts';
+import type { Name } from '../name.ts';
+import type { Substitution } from '../substitution.ts';
+import type { CompiledConstant } from './module-data.ts';
+
+/** A module's own constant, or null where the name is none of them. */
+type Own = (name: Name) => CompiledConstant | null;
+
+/** Where an answer of no ends it, so what was assumed to be the same on the way is never used again. */
+export function isSameStatement(
+  terms: Terms,
+  substitution: Substitution,
+  given: { readonly constant: CompiledConstant; readonly own: Own },
+  asked: { readonly constant: CompiledConstant; readonly own: Own },
+): boolean {
+  return new Comparison(terms, substitution, given.own, asked.own).isSame(given.constant, asked.constant);
+}
+
+class Comparison {
+  readonly #terms: Terms;
+  readonly #substitution: Substitution;
+  readonly #given: Own;
+  readonly #asked: Own;
+  readonly #same = new Set<string>();
+
+  constructor(terms: Terms, substitution: Substitution, given: Own, asked: Own) {
+    this.#terms = terms;
+    this.#substitution = substitution;
+    this.#given = given;
+    this.#asked = asked;
+  }
+
+  isSame(given: CompiledConstant, asked: CompiledConstant): boolean {
+    return this.#sameParts(given, asked, [[given.type, asked.type]]);
+  }
+
+  /** The asked one's level parameters are renamed to the given one's, in their order. */
+  #sameParts(given: CompiledConstant, asked: CompiledConstant, pairs: readonly (readonly [Expr, Expr])[]): boolean {
+    const { levels } = this.#terms;
+    if (given.levelParams.length !== asked.levelParams.length) return false;
+    const to = given.levelParams.map((name) => levels.parameter(name));
+    return pairs.every(([mine, theirs]) =>
+      this.#sameTerms(mine, this.#substitution.instantiateLevels(theirs, asked.levelParams, to)),
+    );
+  }
+
+  #sameTerms(first: Expr, second: Expr): boolean {
+    const terms = this.#terms;
+    const waiting: (readonly [Expr, Expr])[] = [[first, second]];
+    for (let pair = waiting.pop(); pair !== undefined; pair = waiting.pop()) {
+      const [given, asked] = pair;
+      const key = `${given} ${asked}`;
+      if (this.#same.has(key)) continue;
+      this.#same.add(key);
+      const kind = terms.kind(given);
+      if (kind !== terms.kind(asked)) return false;
+      switch (kind) {
+        case CONSTANT:
+          if (terms.levelList(given) !== terms.levelList(asked)) return false;
+          if (!this.#sameConstants(terms.name(given), terms.name(asked))) return false;
+          break;
+        case APPLICATION:
+          waiting.push([terms.fn(given), terms.fn(asked)], [terms.argument(given), terms.argument(asked)]);
+          break;
+        case LAMBDA:
+        case FORALL:
+          waiting.push([terms.binderType(given), terms.binderType(asked)], [terms.body(given), terms.body(asked)]);
+          break;
+        case LET:
+          waiting.push(
+            [terms.binderType(given), terms.binderType(asked)],
+            [terms.letValue(given), terms.letValue(asked)],
+            [terms.letBody(given), terms.letBody(asked)],
+          );
+          break;
+        case PROJECTION:
+          if (terms.name(given) !== terms.name(asked) || terms.fieldIndex(given) !== terms.fieldIndex(asked)) return false;
+          waiting.push([terms.projected(given), terms.projected(asked)]);
+          break;
+        default:
+          if (given !== asked) return false;
+      }
+    }
+    return true;
+  }
+
+  #sameConstants(given: Name, asked: Name): boolean {
+    const [mine, theirs] = [this.#given(given), this.#asked(asked)];
+    if (mine === null && theirs === null) return given === asked;
+    if (mine === null || theirs === null) return false;
+    const key = `constants ${given} ${asked}`;
+    if (this.#same.has(key)) return true;
+    this.#same.add(key);
+    if (mine.kind === 'theorem' && theirs.kind === 'theorem') return this.isSame(mine, theirs);
+    // Only what a statement needs to be read: definitions. An inductive type in it is not taken apart.
+    if (mine.kind !== 'definition' || theirs.kind !== 'definition' || mine.safety !== theirs.safety) return false;
+    return this.#sameParts(mine, theirs, [
+      [mine.type, theirs.type],
+      [mine.value, theirs.value],
+    ]);
+  }
+}

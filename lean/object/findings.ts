@@ -1,0 +1,28 @@
+/** What is found of theorems in a compiled object, before further checkers have their say. */
+
+/** In records of checks. The version changes whenever a verdict could. */
+export const OBJECT = { name: 'object', version: '1' } as const;
+/** Our own kernel (`lean/kernel/`): the certificate counts as checked twice by it. */
+export const SECOND_KERNEL = { name: 'second kernel', version: '2' } as const;
+
+export interface TheoremFinding {
+  readonly name: string;
+  /** Where its declaration begins: 1-based line, 0-based column. */
+  readonly line: number;
+  readonly column: number;
+  /** All that it rests on, sorted. */
+  readonly axioms: readonly string[];
+  /** What the object says against it; null where nothing. */
+  readonly objection: string | null;
+  /** Of the second kernel. */
+  readonly kernel: 'accepted' | 'rejected' | 'declined';
+  /** Why the kernel did not accept; empty where it did. */
+  readonly reason: string;
+}
+
+export interface ObjectFinding {
+  readonly theorems: readonly TheoremFinding[];
+  /** What is wrong with the object and with no theorem in particular; null where nothing is. */
+  readonly objection: string | null;
+  readonly imports: readonly string[];
+}

@@ -1,0 +1,56 @@
+/** Gathers proofs by header until they are worth a module of their own; one module at a time is made and judged. */
+import type { CheckEntry } from '../verdict/check-entries.ts';
+import { type Confirmation, type ConfirmContext, confirmProofs } from './confirm-proofs.ts';
+
+/** Starting Lean twice is shared by so many; a fault costs some more starts the more there are. */
+const PROOFS_MAX = 150;
+/** A proof waits at most this long for others, ms. */
+const WAIT_MS = 4_000;
+
+interface Waiting {
+  readonly entry: CheckEntry;
+  readonly resolve: (confirmation: Confirmation) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class ProofConfirmer {
+  readonly #context: ConfirmContext;
+  readonly #waiting = new Map<string, Waiting[]>();
+  #timer: NodeJS.Timeout | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(context: ConfirmContext) {
+    this.#context = context;
+  }
+
+  confirm(entry: CheckEntry): Promise<Confirmation> {
+    return new Promise((resolve, reject) => {
+      const list = this.#waiting.get(entry.header) ?? [];
+      this.#waiting.set(entry.header, list);
+      list.push({ entry, resolve, reject });
+      if (list.length >= PROOFS_MAX) this.#start(entry.header);
+      else this.#timer ??= setTimeout(() => this.flush(), WAIT_MS);
+    });
+  }
+
+  /** No more is coming for a while: what waits is looked at now. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const header of [...this.#waiting.keys()]) this.#start(header);
+  }
+
+  #start(header: string): void {
+    const batch = this.#waiting.get(header)!;
+    this.#waiting.delete(header);
+    this.#turn = this.#turn.then(async () => {
+      try {
+        const claims = batch.map(({ entry }) => entry);
+        const confirmations = await confirmProofs(header, claims, this.#context);
+        for (const [index, { resolve }] of batch.entries()) resolve(confirmations[index]!);
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    });
+  }
+}

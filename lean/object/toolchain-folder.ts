@@ -1,0 +1,26 @@
+/** The folder of a toolchain's own compiled library. */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { runTool, type ToolPlace } from '../certificate/run-tool.ts';
+
+const TIMEOUT_MS = 60_000;
+
+const folders = new Map<string, string>();
+
+/** Where it lies in a plain installation, else where `lean --print-libdir` says; null where it does not say. */
+export async function toolchainFolder(place: ToolPlace): Promise<string | null> {
+  const { environment, workingDirectory } = place.place;
+  const { executable } = environment;
+  const known = folders.get(executable);
+  if (known !== undefined) return known;
+  const plain = join(dirname(dirname(executable)), 'lib', 'lean');
+  const folder = existsSync(join(plain, 'Init.olean')) ? plain : await ask(place, executable, workingDirectory);
+  if (folder !== null) folders.set(executable, folder);
+  return folder;
+}
+
+async function ask(place: ToolPlace, executable: string, workingDirectory: string): Promise<string | null> {
+  const exit = await runTool(place, { command: [executable, '--print-libdir'], workingDirectory, timeoutMs: TIMEOUT_MS });
+  const folder = exit.output.trim().split('\n').at(-1) ?? '';
+  return exit.how === 'finished' && exit.code === 0 && folder.startsWith('/') ? folder : null;
+}
