@@ -284,7 +284,7 @@ function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: Chec
   if (ofFile !== null) return refused('unchecked', ofFile, [OBJECT.name]);
   for (const about of [name, null])
     if (further.objections.has(about))
-      return refused(about === null ? "unchecked" : "rejected", further.objections.get(about)!, further.refusedBy.get(about) ?? []);
+      return refused(about === null ? 'unchecked' : 'rejected', further.objections.get(about)!, further.refusedBy.get(about) ?? []);
   const declined = [...(kernel === 'declined' ? [SECOND_KERNEL.name] : []), ...(further.declinedBy.get(name) ?? [])];
   const declinedBy = declined.length === 0 ? {} : { declinedBy: declined };
   const isChecked =
