@@ -21,7 +21,7 @@ import type { PremiseResolver } from './premises.ts';
 import { PROOFS } from './run-batch.ts';
 
 /** Raised whenever the way a candidate is judged changes, so that older cached verdicts are not found. */
-const CHECK_VERSION = '1';
+const CHECK_VERSION = '2';
 
 /** Candidates are screened in one go so many at a time; then others may do something. */
 const SCREENED_AT_ONCE = 64;
@@ -127,9 +127,11 @@ export async function checkCandidates(
 }
 
 function prepare(state: VerifierState, candidate: Candidate): Omit<Work, 'indexes'> | Judged {
-  const header = candidate.header ?? state.libraryHeader;
-  const headerReason = candidate.header === null ? null : screenHeader(candidate.header);
-  if (headerReason !== null) return refused('header_error', { line: 0, column: 0, reason: headerReason });
+  const screenedHeader = candidate.header === null ? null : screenHeader(candidate.header);
+  if (screenedHeader?.accepted === false) {
+    return refused('header_error', { line: 0, column: 0, reason: screenedHeader.reason });
+  }
+  const header = screenedHeader?.text ?? state.libraryHeader;
   const statement = screenStatement(candidate.statement);
   if (!statement.accepted) {
     const { reason, ...place } = statement.refusal;
