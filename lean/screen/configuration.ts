@@ -11,19 +11,17 @@ function words(...lists: string[]): ReadonlySet<string> {
   return new Set(lists.flatMap((list) => list.split(/\s+/)));
 }
 
-/** Tactics, without the `!` and `?` at their ends. What takes no configuration does no harm here. */
+/** Tactics that take a configuration, without the `!` and `?` at their ends. */
 const TACTICS = words(
   'simp simpa simp_all dsimp simp_rw simp_arith simp_all_arith simp_wf simp_match norm_num norm_num1 norm_cast push_cast',
   'exact_mod_cast apply_mod_cast rw_mod_cast assumption_mod_cast rw rewrite rwa erw nth_rewrite nth_rw rw_search unfold delta',
   'omega bv_omega bv_decide bv_normalize bv_check decide native_decide decide_cbv cbv grind grobner cutsat lia linarith nlinarith',
   'positivity polyrith ring ring_nf ring1 ring1_nf abel abel_nf abel1 field_simp field noncomm_ring group module match_scalars',
-  'linear_combination aesop aesop_cat aesop_graph exact apply fapply eapply refine apply_rules apply_assumption solve_by_elim',
+  'linear_combination aesop aesop_cat aesop_graph apply fapply eapply apply_rules apply_assumption solve_by_elim exact',
   'hint plausible slim_check ext ext1 congr convert convert_to gcongr rcongr split split_ifs contrapose push_neg push pull tauto',
-  'itauto duper auto fun_prop continuity measurability bound interval_cases fin_cases conv constructor fconstructor exists use',
-  'existsi injection injections rfl eq_refl symm trans by_contra wlog choose ac_rfl ac_nf mvcgen vcgen mspec infer_instance lift zify qify',
-  'rify set_config sym rel mono peel monicity compute_degree extract_lets lift_lets let_to_have observe cases induction rcases',
-  'rintro obtain intro intros rename_i fun_induction fun_cases instantiate internalize whnf reduce change show clear subst egg',
-  'subst_vars trivial assumption contradiction exfalso nofun nomatch generalize specialize repeat iterate first all_goals canonical',
+  'itauto duper auto fun_prop continuity measurability bound interval_cases fin_cases conv by_contra wlog ac_rfl ac_nf',
+  'mvcgen vcgen mspec infer_instance lift zify qify rify set_config sym rel mono monicity compute_degree extract_lets lift_lets',
+  'let_to_have observe fun_induction fun_cases instantiate internalize whnf egg canonical refine constructor fconstructor',
 );
 
 /** Fields of the configurations of Lean's and Mathlib's tactics that have telling names, or hold functions. */
@@ -49,41 +47,35 @@ const PLAIN_SYMBOLS = '{}[](),.:=*';
 
 /** `tokens` hold no comments, and their brackets are balanced. */
 export function findEvaluated(tokens: readonly Token[]): Finding | null {
-  for (let index = 0; index < tokens.length; index += 1) {
-    if (!isItem(tokens, index)) continue;
-    const name = nameParts(tokens[index + 1]!.text).at(-1)!;
-    const isConfiguration =
-      /config$/i.test(name) || FIELDS.has(name) || (!NOT_EVALUATED.has(name) && TACTICS.has(headOf(tokens, index)));
-    if (!isConfiguration) continue;
-    const value = findNotPlain(tokens, index + 4);
-    if (value !== null)
-      return { offset: value.start, reason: `the value of ${name.slice(0, 40)} is run, and not plain` };
+  /** By the index of an item's closing bracket: the tactic that the item belongs to, or empty. */
+  const heads = new Map<number, string>();
+  const open: { readonly index: number; readonly head: string | null }[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (token.text === '(') {
+      const head = isItem(tokens, index) ? headOf(tokens, index, heads) : null;
+      open.push({ index, head });
+      const value = head === null ? null : findRun(tokens, index, head);
+      if (value !== null) return value;
+    } else if (token.text === ')') {
+      const opener = open.pop();
+      if (opener !== undefined && opener.head !== null) heads.set(index, opener.head);
+    }
   }
   return null;
 }
 
 /** `( NAME :=` at `index`. */
 function isItem(tokens: readonly Token[], index: number): boolean {
-  return (
-    tokens[index]!.text === '(' &&
-    tokens[index + 1]?.kind === 'word' &&
-    tokens[index + 2]?.text === ':' &&
-    tokens[index + 3]?.text === '='
-  );
+  return tokens[index + 1]?.kind === 'word' && tokens[index + 2]?.text === ':' && tokens[index + 3]?.text === '=';
 }
 
 /** The word before the item at `index`, other items and flags (`+arith`) passed over, without `!` and `?`; or empty. */
-function headOf(tokens: readonly Token[], index: number): string {
+function headOf(tokens: readonly Token[], index: number, heads: ReadonlyMap<number, string>): string {
   let at = index - 1;
-  for (;;) {
-    const token = tokens[at];
-    if (token?.text === ')') {
-      const opener = openerOf(tokens, at);
-      if (!isItem(tokens, opener)) return '';
-      at = opener - 1;
-    } else if (token?.kind === 'word' && (tokens[at - 1]?.text === '+' || tokens[at - 1]?.text === '-')) at -= 2;
-    else return token?.kind === 'word' && !isField(tokens, at) ? token.text.replace(/['!?]+$/, '') : '';
-  }
+  while (tokens[at]?.kind === 'word' && (tokens[at - 1]?.text === '+' || tokens[at - 1]?.text === '-')) at -= 2;
+  const token = tokens[at];
+  if (token?.text === ')') return heads.get(at) ?? '';
+  return token?.kind === 'word' && !isField(tokens, at) ? token.text.replace(/['!?]+$/, '') : '';
 }
 
 /** `trans` of `(f x).trans`. The dot of `.simp` may be a bullet. */
@@ -92,14 +84,14 @@ function isField(tokens: readonly Token[], index: number): boolean {
   return dot?.text === '.' && dot.end === tokens[index]!.start && object?.end === dot.start;
 }
 
-function openerOf(tokens: readonly Token[], closer: number): number {
-  let depth = 0;
-  for (let at = closer; at >= 0; at -= 1) {
-    if (tokens[at]!.text === ')') depth += 1;
-    if (tokens[at]!.text === '(') depth -= 1;
-    if (depth === 0) return at;
-  }
-  return 0;
+/** What is not plain in the value of the item at `index`, if that is run. */
+function findRun(tokens: readonly Token[], index: number, head: string): Finding | null {
+  const name = nameParts(tokens[index + 1]!.text).at(-1)!;
+  const isRun = /config$/i.test(name) || FIELDS.has(name) || (!NOT_EVALUATED.has(name) && TACTICS.has(head));
+  const value = isRun ? findNotPlain(tokens, index + 4) : null;
+  return value === null
+    ? null
+    : { offset: value.start, reason: `the value of ${name.slice(0, 40)} is run, and not plain` };
 }
 
 /** The first token of the value that starts at `start`, up to the bracket that closes its item, that is not plain. */

@@ -57,7 +57,6 @@ export const FORBIDDEN_BEGINNINGS: readonly (readonly [string, string])[] = [
   ['declare_', EXTENDS],
   ['register_', EXTENDS],
   ['builtin_', EXTENDS],
-  ['assert_', SCOPES],
 ];
 
 /** Words that are refused right before `%`, with which they are one token: elsewhere `n%2` is a remainder. */
@@ -91,6 +90,8 @@ export const FORBIDDEN_CONSTANTS: ReadonlyMap<string, string> = new Map([
     RUNS_CODE,
     'dbgTrace dbgTraceVal dbgTraceIfShared dbgSleep dbgStackTrace addDecl evalExpr evalTerm evalConst',
   ),
+  // Opened, these make raw text of what stands between tags.
+  ...words(EXTENDS, 'ProofWidgets Jsx'),
 ]);
 
 /** Options a proof may set, for one tactic or term (`set_option … in`), with the largest value. */
@@ -99,7 +100,7 @@ export const OPTIONS_MAX: ReadonlyMap<string, number> = new Map([
   ['maxRecDepth', 10_000],
   /** Lean's default. 0 would mean no bound at all and is refused. */
   ['maxHeartbeats', 200_000],
-  /** Lean's defaults are 20,000 and 128. The search for one instance stays within the heartbeats of the proof. */
+  /** Lean's defaults are 20,000 and 128: one search for an instance takes no more than a proof may. */
   ['synthInstance.maxHeartbeats', 200_000],
   ['synthInstance.maxSize', 4_096],
 ]);

@@ -13,7 +13,8 @@ export function printTokens(text: string, tokens: readonly Token[]): string {
     end = token.end;
   }
   parts.push(blank(text.slice(end)));
-  return parts.join('').replace(/ +$/gm, '');
+  const lines = parts.join('').split('\n');
+  return lines.map((line) => line.trimEnd()).join('\n');
 }
 
 /** A blank for each character (not for each UTF-16 unit) other than a line break. */

@@ -19,7 +19,7 @@ const NOWHERE: readonly (readonly [RegExp, string])[] = [
   [/"/, 'holds a string that is not plain'],
   [LONE_QUOTE, 'holds a quote that belongs to nothing'],
   [/@\[/, 'holds an attribute'],
-  [/#[A-Za-z_]/, 'holds a command'],
+  [/#(?!v\[)[A-Za-z_]/, 'holds a command'],
   [/ $/m, 'ends a line with a blank'],
   [/skipKernelTC/, 'names the option that switches the kernel off'],
 ];

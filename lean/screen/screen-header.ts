@@ -3,11 +3,19 @@
  * from its tokens.
  */
 import { findRefusedCharacter } from './characters.ts';
-import { FORBIDDEN_CONSTANTS, FORBIDDEN_WORDS, HEADER_COMMANDS, HEADER_OPTIONS, SORRY_WORDS } from './forbidden.ts';
+import { findEvaluated } from './configuration.ts';
+import {
+  FORBIDDEN_BEGINNINGS,
+  FORBIDDEN_CONSTANTS,
+  FORBIDDEN_WORDS,
+  HEADER_COMMANDS,
+  HEADER_OPTIONS,
+  SORRY_WORDS,
+} from './forbidden.ts';
 import { findUnplain } from './plain-tokens.ts';
 import { printTokens } from './print-tokens.ts';
 import { findUnprinted } from './printed-text.ts';
-import { positionAt, type Token, tokenize } from './tokenizer.ts';
+import { nameParts, positionAt, type Token, tokenize } from './tokenizer.ts';
 
 /** As in `statementSchema`. */
 const HEADER_CHARS_MAX = 4_096;
@@ -47,7 +55,7 @@ export function screenHeader(header: string): ScreenedHeader {
     }
     if (isRefused(token)) return refuseAt(text, token.start, `${token.text.slice(0, 40)} has no place in a header`);
   }
-  const unplain = findUnplain(text, tokens);
+  const unplain = findUnplain(text, tokens) ?? findEvaluated(tokens);
   if (unplain !== null) return refuseAt(text, unplain.offset, unplain.reason);
   const printed = printTokens(text, tokens);
   const unprinted = findUnprinted(printed, OPTIONS);
@@ -58,7 +66,9 @@ export function screenHeader(header: string): ScreenedHeader {
 function isRefused(token: Token): boolean {
   if (token.text === '#' || token.text === '@' || token.text === '`') return true;
   if (token.kind !== 'word' || HEADER_COMMANDS.has(token.text)) return false;
-  return FORBIDDEN_WORDS.has(token.text) || SORRY_WORDS.has(token.text) || FORBIDDEN_CONSTANTS.has(token.text);
+  const isConstant = nameParts(token.text).some((part) => FORBIDDEN_CONSTANTS.has(part));
+  const isCommand = FORBIDDEN_BEGINNINGS.some(([begins]) => token.text.startsWith(begins));
+  return isConstant || isCommand || FORBIDDEN_WORDS.has(token.text) || SORRY_WORDS.has(token.text);
 }
 
 function refuse(reason: string): ScreenedHeader {

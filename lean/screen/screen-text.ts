@@ -142,7 +142,7 @@ function findForbidden(text: string, tokens: readonly Token[], mayHaveOptions: b
           return { offset: token.start, reason: `has a string with the word ${word.text.slice(0, 40)}` };
         }
       }
-    } else if (token.text === '#' && adjacent && next.kind === 'word') {
+    } else if (token.text === '#' && adjacent && next.kind === 'word' && !isVector(tokens, index)) {
       return { offset: token.start, reason: `#${next.text} is a command` };
     } else if (token.text === '@' && adjacent && next.text === '[') {
       return { offset: token.start, reason: '@[…] adds an attribute' };
@@ -151,6 +151,12 @@ function findForbidden(text: string, tokens: readonly Token[], mayHaveOptions: b
     }
   }
   return null;
+}
+
+/** `#v[…]`. */
+function isVector(tokens: readonly Token[], index: number): boolean {
+  const [letter, bracket] = [tokens[index + 1], tokens[index + 2]];
+  return letter?.text === 'v' && bracket?.text === '[' && bracket.start === letter.end;
 }
 
 function findForbiddenWord(token: Token): Finding | null {

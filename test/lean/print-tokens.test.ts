@@ -53,9 +53,9 @@ describe('random texts that are accepted', () => {
         expect(after).toEqual(moved);
         expect(tokenize(text).length).toBe(after.length);
       }),
-      { numRuns: 20_000, seed: 11 },
+      { numRuns: 8_000, seed: 11 },
     );
-    expect(accepted).toBeGreaterThan(1_000);
+    expect(accepted).toBeGreaterThan(400);
   });
 
   test('are printed the same once more', () => {
@@ -67,7 +67,7 @@ describe('random texts that are accepted', () => {
         expect(screenProof(text)).toEqual({ accepted: true, text, linesDropped: 0, columnsAdded: 0 });
         expect(findUnprinted(text, PROOF_OPTIONS)).toBeNull();
       }),
-      { numRuns: 20_000, seed: 12 },
+      { numRuns: 8_000, seed: 12 },
     );
   });
 
@@ -82,9 +82,9 @@ describe('random texts that are accepted', () => {
         expect(screenStatement(`theorem other${signature}`)).toEqual({ accepted: true, name: 'other', signature });
         expect(signature).not.toMatch(/--|\/-|-\/|set_option|[«»`]| $/mu);
       }),
-      { numRuns: 20_000, seed: 13 },
+      { numRuns: 8_000, seed: 13 },
     );
-    expect(accepted).toBeGreaterThan(300);
+    expect(accepted).toBeGreaterThan(100);
   });
 });
 

@@ -30,6 +30,8 @@ describe('proofs', () => {
     '  exact foo (n := k + 1) (h.trans (b := x * y)) (mul (a := f x) h)',
     '  exact Nat.le.intro (x := -3) <| by norm_num',
     '  exact x - -y - - z',
+    '  exact #v[1, 2] = #[1].toVector',
+    '  exact .trans (b := x + y) h',
     '  set_option maxRecDepth 4000 in\n  simp',
     '  open Nat in\n  simp',
     '  calc a\n    _ = b := h\n    _ ≤ c := by omega',
@@ -87,6 +89,9 @@ describe('proofs', () => {
     ['  let rec @[simp] f := 1', 'forbidden 1:10'],
     ['  exact eval% 1', 'forbidden 1:8'],
     ['  exact (h).theorem', 'forbidden 1:12'],
+    ['  open ProofWidgets.Jsx in rfl', 'forbidden 1:7'],
+    ['  #version', 'forbidden 1:2'],
+    ['  #v [1]', 'forbidden 1:2'],
     ['  declare_config_elab a b', 'forbidden 1:2'],
     ['  exact IO.println', 'forbidden 1:8'],
     ['  set_option doc.verso true in rfl', 'forbidden 1:2'],
@@ -109,6 +114,19 @@ describe('proofs', () => {
   test('a text of a megabyte is refused unread', () => {
     const screened = screenProof('('.repeat(1_048_576));
     expect(screened).toMatchObject({ accepted: false, refusal: { kind: 'forbidden', line: 1, column: 0 } });
+  });
+
+  test('texts made to be slow are looked at in a moment', () => {
+    const slow = [
+      `simp ${'(a := 1)'.repeat(1_500)}`,
+      `simp ${'+a '.repeat(5_000)}(a := 1)`,
+      `simp${' '.repeat(15_000)}x`,
+      `exact ${'"a" '.repeat(3_000)}`,
+      `exact ${"x' ".repeat(5_000)}`,
+    ];
+    const start = process.cpuUsage();
+    for (const proof of slow) expect(refusalOf(proof)).toBe('accepted');
+    expect(process.cpuUsage(start).user).toBeLessThan(2_000_000);
   });
 
   test('a block moves as a whole, and comments are blanks', () => {
