@@ -5,8 +5,7 @@
 import { contentId } from '../data/schemas/ids.ts';
 import type { Proved } from '../data/schemas/records.ts';
 import type { CertificateTask } from '../lean/certificate/checkers.ts';
-import { GROWN_NAMESPACE, signatureOf, theoremText } from '../lean/library/grow.ts';
-import { LIBRARY_HEADER } from '../lean/library/header.ts';
+import { GROWN_NAMESPACE, headerOf, signatureOf, theoremText } from '../lean/library/grow.ts';
 import { type LeanSource, pruneTheorems } from '../lean/library/prune.ts';
 import type { GrownRecord } from './library.ts';
 
@@ -26,7 +25,7 @@ const withoutImports = (text: string): string => text.replaceAll(IMPORT_LINE, ''
 
 /** Lines of a header other than its imports, which the file carries in full. */
 function openLines(header: string | null): string {
-  return withoutImports(header ?? LIBRARY_HEADER).replaceAll(/\n{2,}/g, '\n');
+  return withoutImports(headerOf(header)).replaceAll(/\n{2,}/g, '\n');
 }
 
 /**
@@ -55,14 +54,18 @@ export function proofsFile(
     '/- Proofs found by self-play, with the definitions and theorems that they use. Written by a machine. -/',
     ...carried,
     ...grownSection(grown),
-    keptSection(proofs),
+    keptSection(proofs, proofs.map(keptName)),
   ].join('\n');
 }
 
 /** The file that certificates are made from: the same theorems over the compiled library. */
 export function certificateFile(proofs: readonly Proved[], library: readonly GrownRecord[] = []): string {
   const grown = neededTheorems(proofs, library);
-  return [...importLines([...proofs, ...grown]), ...grownSection(grown), keptSection(proofs)].join('\n');
+  return [
+    ...importLines([...proofs, ...grown]),
+    ...grownSection(grown),
+    keptSection(proofs, proofs.map(keptName)),
+  ].join('\n');
 }
 
 /**
@@ -70,7 +73,7 @@ export function certificateFile(proofs: readonly Proved[], library: readonly Gro
  * with no proof of theirs in it.
  */
 export function certificateTask(proofs: readonly Proved[], library: readonly GrownRecord[] = []): CertificateTask {
-  const unproved = proofs.map((proof) => ({ ...proof, proof: 'sorry' }));
+  const unproved = proofs.map((proof) => ({ ...proof, proof: null }));
   const grown = neededTheorems(proofs, library);
   const names = proofs.map((proof) => keptName(proof));
   const theorems = [...grown, ...proofs.map((proof, index) => ({ ...proof, name: names[index]! }))];
@@ -102,7 +105,7 @@ function neededTheorems(proofs: readonly Proved[], library: readonly GrownRecord
 
 /** What the headers import, once each, sorted. */
 function importLines(proofs: readonly { readonly header: string | null }[]): string[] {
-  const lines = proofs.flatMap((proof) => (proof.header ?? LIBRARY_HEADER).match(IMPORT_LINE) ?? []);
+  const lines = proofs.flatMap((proof) => headerOf(proof.header).match(IMPORT_LINE) ?? []);
   return [...new Set(lines.map((line) => line.trim()))].sort();
 }
 
@@ -117,7 +120,10 @@ function grownSection(theorems: readonly GrownRecord[]): string[] {
   return [`namespace ${GROWN_NAMESPACE}\n\n${NO_AUTO_BOUND}`, ...grown, `end ${GROWN_NAMESPACE}\n`];
 }
 
-function keptSection(proofs: readonly Proved[], names: readonly string[] = proofs.map(keptName)): string {
+/** A proof of null is left open. */
+type Kept = Omit<Proved, 'proof'> & { readonly proof: string | null };
+
+function keptSection(proofs: readonly Kept[], names: readonly string[]): string {
   const kept = proofs.map((proof, index) => {
     const local = names[index]!.slice(NAMESPACE.length + 1);
     const usesGrown = proof.premises.some((premise) => premise.startsWith(`${GROWN_NAMESPACE}.`));

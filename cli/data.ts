@@ -63,7 +63,7 @@ export async function prepare(options: PrepareOptions): Promise<void> {
   );
 }
 
-const takesHeader = (header: string): boolean => screenHeader(header) === null;
+const takesHeader = (header: string): boolean => screenHeader(header).accepted;
 
 async function single(options: PrepareOptions, folder: string): Promise<ProblemSetReport> {
   const source = PUBLIC_SETS[options.from as PublicSetName];

@@ -10,9 +10,9 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { CheckRecord, LeanMessage, SandboxFacts } from '../data/schemas/records.ts';
 import type { Checker, CompiledFile } from './certificate/checker.ts';
+import { type CertificateTask, KERNELS } from './certificate/checkers.ts';
 import { leanchecker } from './certificate/leanchecker.ts';
 import { type CheckersReport, runCheckers } from './certificate/run-checkers.ts';
-import { type CertificateTask, KERNELS } from './certificate/checkers.ts';
 import { type CompiledModule, compileModule } from './object/compiled-module.ts';
 import { findInFile } from './object/file-policy.ts';
 import { OBJECT, type ObjectFinding, SECOND_KERNEL, type TheoremFinding } from './object/findings.ts';
@@ -279,12 +279,17 @@ function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: Chec
     ...(refusedBy.length === 0 ? {} : { refusedBy }),
   });
   if (objection !== null) return refused('rejected', objection, [OBJECT.name]);
-  if (kernel === 'rejected') return refused('rejected', `the second kernel refuses it: ${reason}`, [SECOND_KERNEL.name]);
+  if (kernel === 'rejected')
+    return refused('rejected', `the second kernel refuses it: ${reason}`, [SECOND_KERNEL.name]);
   // Whoever refuses a module may mean any theorem of it.
   if (ofFile !== null) return refused('unchecked', ofFile, [OBJECT.name]);
   for (const about of [name, null])
     if (further.objections.has(about))
-      return refused(about === null ? 'unchecked' : 'rejected', further.objections.get(about)!, further.refusedBy.get(about) ?? []);
+      return refused(
+        about === null ? 'unchecked' : 'rejected',
+        further.objections.get(about)!,
+        further.refusedBy.get(about) ?? [],
+      );
   const declined = [...(kernel === 'declined' ? [SECOND_KERNEL.name] : []), ...(further.declinedBy.get(name) ?? [])];
   const declinedBy = declined.length === 0 ? {} : { declinedBy: declined };
   const isChecked =

@@ -14,6 +14,8 @@ import { isThere } from '../../data/is-there.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import type { LeanMessage } from '../../data/schemas/records.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { screenHeader } from '../screen/screen-header.ts';
+import { screenProof } from '../screen/screen-proof.ts';
 import { screenStatement } from '../screen/screen-statement.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 import { LIBRARY_HEADER } from './header.ts';
@@ -45,29 +47,49 @@ export interface GrownModule {
 
 const IMPORT_LINE = /^[ \t]*import[ \t].*$/gmu;
 /** Part of every module name: raise it when the layout changes. */
-const LAYOUT = 'grown library 1';
+const LAYOUT = 'grown library 2';
 /** A thousand proofs, each of which took at most some seconds. */
 const MODULE_DEADLINE_MS = 600_000;
 
 /**
- * `theorem NAME BINDERS : TYPE := by` and the proof, under another name; universe parameters stay with it. STP1402 for a
- * statement that the screen refuses: none such was ever certified.
+ * `theorem NAME BINDERS : TYPE := by` and the proof, under another name; universe parameters stay with it. Both are printed
+ * from their tokens, as they were when they were checked. A proof of null is left open. STP1402 for what the screen refuses:
+ * none such was ever certified.
  */
-export function theoremText(name: string, { statement, proof }: Pick<GrownTheorem, 'statement' | 'proof'>): string {
-  const body = proof.split('\n').map((line) => (line === '' ? '' : `  ${line}`));
-  return [`theorem ${name}${signatureOf(statement)} := by`, ...body].join('\n');
+export function theoremText(
+  name: string,
+  { statement, proof }: { readonly statement: string; readonly proof: string | null },
+): string {
+  return `theorem ${name}${signatureOf(statement)} := by\n${proof === null ? '  sorry' : proofOf(proof)}`;
+}
+
+function proofOf(proof: string): string {
+  const screened = screenProof(proof);
+  if (!screened.accepted) throw notScreened('proof', screened.refusal.reason, proof);
+  return screened.text;
 }
 
 /** What stands after the name in a statement: binders and type. STP1402 for a statement that the screen refuses. */
 export function signatureOf(statement: string): string {
   const screened = screenStatement(statement);
-  if (!screened.accepted)
-    throw new StpError(
-      'STP1402',
-      `the statement of a kept proof ${screened.refusal.reason}: ${statement.slice(0, 200)}`,
-      'The record was changed after it was certified: restore it, or start the run again.',
-    );
+  if (!screened.accepted) throw notScreened('statement', screened.refusal.reason, statement);
   return screened.signature;
+}
+
+/** The header of a kept proof as Lean gets it. STP1402 for a header that the screen refuses. */
+export function headerOf(header: string | null): string {
+  if (header === null) return LIBRARY_HEADER;
+  const screened = screenHeader(header);
+  if (!screened.accepted) throw notScreened('header', screened.reason, header);
+  return screened.text;
+}
+
+function notScreened(what: string, reason: string, text: string): StpError {
+  return new StpError(
+    'STP1402',
+    `the ${what} of a kept proof is refused: ${reason}: ${text.slice(0, 200)}`,
+    'The record was changed after it was certified, or by an earlier version: restore it, or start the run again.',
+  );
 }
 
 /** The modules of grown theorems, each after the one it imports. The same theorems give the same modules. */
@@ -104,7 +126,7 @@ function grownModule(header: string | null, theorems: readonly GrownTheorem[], b
 }
 
 function splitHeader(header: string | null): { imports: string[]; rest: string } {
-  const text = header ?? LIBRARY_HEADER;
+  const text = headerOf(header);
   const imports = (text.match(IMPORT_LINE) ?? []).map((line) => line.trim());
   return { imports, rest: text.replaceAll(IMPORT_LINE, '').trim() };
 }

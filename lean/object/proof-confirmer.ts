@@ -23,8 +23,10 @@ export class ProofConfirmer {
     this.#context = context;
   }
 
-  confirm(entry: CheckEntry): Promise<Confirmation> {
+  /** Rejects with the signal's reason, or where nothing can be compiled any more. */
+  confirm(entry: CheckEntry, signal: AbortSignal): Promise<Confirmation> {
     return new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       const list = this.#waiting.get(entry.header) ?? [];
       this.#waiting.set(entry.header, list);
       list.push({ entry, resolve, reject });

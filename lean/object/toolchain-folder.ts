@@ -20,7 +20,11 @@ export async function toolchainFolder(place: ToolPlace): Promise<string | null> 
 }
 
 async function ask(place: ToolPlace, executable: string, workingDirectory: string): Promise<string | null> {
-  const exit = await runTool(place, { command: [executable, '--print-libdir'], workingDirectory, timeoutMs: TIMEOUT_MS });
+  const exit = await runTool(place, {
+    command: [executable, '--print-libdir'],
+    workingDirectory,
+    timeoutMs: TIMEOUT_MS,
+  });
   const folder = exit.output.trim().split('\n').at(-1) ?? '';
   return exit.how === 'finished' && exit.code === 0 && folder.startsWith('/') ? folder : null;
 }

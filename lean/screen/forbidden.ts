@@ -19,20 +19,51 @@ export const SORRY_WORDS: ReadonlyMap<string, string> = new Map(words(SORRY, 'so
 export const FORBIDDEN_WORDS: ReadonlyMap<string, string> = new Map([
   ...words(DECLARES, 'axiom theorem lemma def abbrev example instance inductive coinductive structure class'),
   ...words(DECLARES, 'opaque mutual variable universe deriving alias proof_wanted irreducible_def'),
-  ...words(DECLARES, 'private protected noncomputable partial nonrec'),
-  ...words(SCOPES, 'namespace section end import module prelude export include omit local scoped'),
+  ...words(DECLARES, 'private protected noncomputable partial nonrec public meta'),
+  ...words(DECLARES, 'aux_def family_def def_wanted theorem_wanted instance_wanted nonempty_type hydrate_opaque_type'),
+  ...words(SCOPES, 'namespace section end import module prelude export include omit local scoped end_local_scope'),
+  ...words(SCOPES, 'with_weak_namespace unset_option unlock_limits stop_at_first_error wait_for_unblock_async'),
+  ...words(SCOPES, 'suppress_compilation unsuppress_compilation'),
   ...words(EXTENDS, 'macro macro_rules syntax notation notation3 infix infixl infixr prefix postfix elab elab_rules'),
   ...words(EXTENDS, 'declare_syntax_cat attribute simproc simproc_decl dsimproc dsimproc_decl builtin_simproc'),
   ...words(EXTENDS, 'unif_hint add_decl_doc register_simp_attr grind_pattern builtin_grind_propagator seal unseal'),
-  ...words(EXTENDS, 'gen_injective_theorems% init_quot reset_grind_attrs% binder_predicate register_option'),
+  ...words(EXTENDS, 'init_quot binder_predicate grind_propagator grind_annotated init_grind_norm'),
+  ...words(
+    EXTENDS,
+    'cbv_simproc cbv_simproc_decl norm_cast_add_elim tactic_extension recommended_spelling docs_to_verso',
+  ),
+  ...words(
+    EXTENDS,
+    'deprecated_module deprecated_syntax extend_docs library_note set_library_suggestions recall recall?',
+  ),
+  ...words(EXTENDS, 'add_aesop_rules erase_aesop_rules initialize_simps_projections mk_iff_of_inductive_prop'),
+  ...words(EXTENDS, 'to_additive_name_hint insert_to_additive_translation to_dual_name_hint to_dual_insert_cast'),
+  ...words(EXTENDS, 'make_elab_simp_config make_elab_grind_config elab_stx_quot'),
+  ...words(RUNS_CODE, 'initialize run_tac run_tacq run_cmd run_elab run_meta run_conv run_term by_elab by_elabq'),
   ...words(
     RUNS_CODE,
-    'initialize builtin_initialize run_tac run_cmd run_elab run_meta by_elab eval% elab_stx% run_conv',
+    'include_str include_bytes dbg_trace dbg_sleep idbg debug_assert! unsafe implemented_by extern csimp',
   ),
-  ...words(RUNS_CODE, 'include_str dbg_trace dbg_sleep dbgTraceVal unsafe implemented_by extern csimp'),
+  ...words(RUNS_CODE, 'test_extern compile_def compile_inductive from_lrat lrat_proof with_panel_widgets'),
+  ...words(RUNS_CODE, 'show_panel_widgets def_eval_config_item ensure_eval_term_instance ensure_eval_expr_instance'),
+  ...words(RUNS_CODE, 'ensure_eval_term_expr_instances derive_eval_expr_instance_using_meta_eval'),
   ...words(TRUSTS_COMPILER, 'native_decide bv_decide bv_check reduceBool reduceNat'),
-  ...words(SEARCHES, 'exact? apply? rw? rw?? have? try? observe?'),
-  ...words(STALLS, 'trace_state trace_goal'),
+  ...words(SEARCHES, 'exact? apply? rw? rw?? have? try? observe? polyrith'),
+  ...words(STALLS, 'trace_state trace_goal whatsnew'),
+]);
+
+/** Words that begin so are commands of Lean and of libraries, which get more of them with every version. */
+export const FORBIDDEN_BEGINNINGS: readonly (readonly [string, string])[] = [
+  ['declare_', EXTENDS],
+  ['register_', EXTENDS],
+  ['builtin_', EXTENDS],
+];
+
+/** Words that are refused right before `%`, with which they are one token: elsewhere `n%2` is a remainder. */
+export const FORBIDDEN_BEFORE_PERCENT: ReadonlyMap<string, string> = new Map([
+  ...words(RUNS_CODE, 'eval elab_stx elabToSyntax html json mk_rpc_widget let_mvar private_decl'),
+  ...words(EXTENDS, 'gen_injective_theorems reset_grind_attrs simproc_pattern cbv_simproc_pattern with_decl_name'),
+  ...words(SEARCHES, 'exact?'),
 ]);
 
 /** Words that are names as well (`start stop : Nat`): refused only where a tactic starts. */
@@ -52,6 +83,15 @@ export const FORBIDDEN_FLAGS: ReadonlyMap<string, string> = new Map([
 export const FORBIDDEN_CONSTANTS: ReadonlyMap<string, string> = new Map([
   ...words(SORRY, 'sorryAx'),
   ...words(TRUSTS_COMPILER, 'ofReduceBool ofReduceNat trustCompiler reduceBool reduceNat'),
+  // What a tactic evaluates while it is elaborated could do with these more than compute a value.
+  ...words(RUNS_CODE, 'unsafeCast unsafeIO unsafeBaseIO unsafeEIO lcUnreachable lcProof lcAny lcErased'),
+  ...words(RUNS_CODE, 'IO EIO BaseIO RealWorld CoreM MetaM TermElabM TacticM CommandElabM MacroM'),
+  ...words(
+    RUNS_CODE,
+    'dbgTrace dbgTraceVal dbgTraceIfShared dbgSleep dbgStackTrace addDecl evalExpr evalTerm evalConst',
+  ),
+  // Opened, these make raw text of what stands between tags.
+  ...words(EXTENDS, 'ProofWidgets Jsx'),
 ]);
 
 /** Options a proof may set, for one tactic or term (`set_option … in`), with the largest value. */
@@ -60,6 +100,9 @@ export const OPTIONS_MAX: ReadonlyMap<string, number> = new Map([
   ['maxRecDepth', 10_000],
   /** Lean's default. 0 would mean no bound at all and is refused. */
   ['maxHeartbeats', 200_000],
+  /** Lean's defaults are 20,000 and 128: one search for an instance takes no more than a proof may. */
+  ['synthInstance.maxHeartbeats', 200_000],
+  ['synthInstance.maxSize', 4_096],
 ]);
 
 /** Commands a header may hold. Everything else in a header is refused: a header comes with a dataset. */

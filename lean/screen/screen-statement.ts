@@ -1,19 +1,22 @@
 /** Screens `theorem NAME BINDERS : TYPE` and takes the name off it, so that it can be stated under a name of ours. */
 import { STATEMENT_CHARS_MAX } from '../../data/schemas/records.ts';
+import { findRefusedCharacter } from './characters.ts';
 import { type Refusal, refuse, screenText } from './screen-text.ts';
-import type { Token } from './tokenizer.ts';
+import { type Token, tokenize } from './tokenizer.ts';
 
 export type ScreenedStatement =
   | {
       readonly accepted: true;
       readonly name: string;
-      /** Everything after the name: ` BINDERS : TYPE`, universe parameters (`.{u}`) first where there are any. */
+      /** What stands after the name, printed from its tokens: ` BINDERS : TYPE`, universe parameters (`.{u}`) before these. */
       readonly signature: string;
     }
   | { readonly accepted: false; readonly refusal: Refusal };
 
 const OPENERS = '([{⟨⦃⟦';
 const CLOSERS = ')]}⟩⦄⟧';
+/** So that the signature can be written after another name. */
+const AFTER_NAME = /^(?:[\s:([{⦃]|\.\{)/u;
 
 /**
  * The keyword and the name are cut off before the rest is screened, so `theorem` anywhere else is a second declaration.
@@ -22,22 +25,35 @@ const CLOSERS = ')]}⟩⦄⟧';
  */
 export function screenStatement(statement: string): ScreenedStatement {
   if (statement.length > STATEMENT_CHARS_MAX) {
-    return screenText(statement, STATEMENT_CHARS_MAX) as { accepted: false; refusal: Refusal };
+    return screenText(statement, STATEMENT_CHARS_MAX, 'no options') as { accepted: false; refusal: Refusal };
   }
   const text = statement.replaceAll('\r\n', '\n');
   const opening = /^\s*(?:theorem|lemma)\s+/u.exec(text)?.[0];
   if (opening === undefined) return refuse(text, { offset: 0, reason: 'does not start with `theorem NAME`' });
-  const blanked = ' '.repeat(opening.length) + text.slice(opening.length);
-  const screened = screenText(blanked, STATEMENT_CHARS_MAX);
-  if (!screened.accepted) return screened;
-  const tokens = screened.tokens.filter((token) => token.kind !== 'comment');
-  const name = tokens[0];
-  if (name?.kind !== 'word' || name.start !== opening.length) {
+  const name = tokenize(text.slice(opening.length))[0];
+  if (name?.kind !== 'word' || name.start !== 0) {
     return refuse(text, { offset: opening.length, reason: 'has no name after `theorem`' });
   }
-  const finding = findShape(tokens);
+  const nameEnd = opening.length + name.end;
+  const after = text.slice(nameEnd);
+  if (!AFTER_NAME.test(after)) {
+    return refuse(text, { offset: nameEnd, reason: 'has no white space, bracket or colon after its name' });
+  }
+  if (findRefusedCharacter(name.text) >= 0 || name.text.includes('\n')) {
+    return refuse(text, { offset: opening.length, reason: 'has a character in its name that a name never needs' });
+  }
+  // Lean does not get the name, so it may be a quoted one.
+  const plainName = name.text.includes('«') ? '_'.repeat([...name.text].length) : name.text;
+  const screened = screenText(blankOut(opening) + plainName + after, STATEMENT_CHARS_MAX, 'no options');
+  if (!screened.accepted) return screened;
+  const finding = findShape(screened.tokens);
   if (finding !== null) return refuse(text, finding);
-  return { accepted: true, name: name.text, signature: text.slice(name.end) };
+  const signature = screened.printed.trimStart().slice(plainName.length).trimEnd();
+  return { accepted: true, name: name.text, signature };
+}
+
+function blankOut(text: string): string {
+  return text.replace(/[^\n]/g, ' ');
 }
 
 function findShape(tokens: readonly Token[]): { offset: number; reason: string } | null {

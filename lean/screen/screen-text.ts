@@ -1,16 +1,24 @@
 /**
- * What is refused before Lean sees it, in proofs and in untrusted statements. It is a filter that saves Lean's time and
+ * What is refused before Lean sees it, in proofs and in untrusted statements, and what Lean gets of the rest: text printed from
+ * the tokens that were looked at, so that what was misread arrives as it was read. It is a filter that saves Lean's time and
  * keeps one candidate's text within its own lines; it is never what makes a proof count (axioms and the kernel are).
  */
 import { findRefusedCharacter } from './characters.ts';
+import { findEvaluated } from './configuration.ts';
+import type { Finding } from './finding.ts';
 import {
+  FORBIDDEN_BEFORE_PERCENT,
+  FORBIDDEN_BEGINNINGS,
   FORBIDDEN_CONSTANTS,
   FORBIDDEN_FLAGS,
   FORBIDDEN_TACTICS,
   FORBIDDEN_WORDS,
-  OPTIONS_MAX,
   SORRY_WORDS,
 } from './forbidden.ts';
+import { findOption } from './options.ts';
+import { findUnplain } from './plain-tokens.ts';
+import { printTokens } from './print-tokens.ts';
+import { findUnprinted, NO_OPTIONS, PROOF_OPTIONS } from './printed-text.ts';
 import { nameParts, positionAt, type Token, tokenize } from './tokenizer.ts';
 
 export interface Refusal {
@@ -22,7 +30,13 @@ export interface Refusal {
 }
 
 export type Screened =
-  | { readonly accepted: true; readonly tokens: readonly Token[] }
+  | {
+      readonly accepted: true;
+      /** Without comments, at their places in the text that was screened. */
+      readonly tokens: readonly Token[];
+      /** These tokens and blanks: each token in its line and column (in characters). No line ends with a blank. */
+      readonly printed: string;
+    }
   | { readonly accepted: false; readonly refusal: Refusal };
 
 const CLOSERS: ReadonlyMap<string, string> = new Map([
@@ -55,10 +69,11 @@ const BEFORE_TACTIC: ReadonlySet<string> = new Set([
   'repeat',
 ]);
 
-export type Finding = { offset: number; reason: string; kind?: 'forbidden' | 'sorry' };
-
-/** Checks `text` of at most `charsMax` UTF-16 units. The length is looked at first, so a huge text costs nothing. */
-export function screenText(text: string, charsMax: number): Screened {
+/**
+ * Checks `text` of at most `charsMax` UTF-16 units, in which options may be set or not. The length is looked at first, so a huge
+ * text costs nothing.
+ */
+export function screenText(text: string, charsMax: number, options: 'options' | 'no options'): Screened {
   if (text.length > charsMax) {
     return refuse(text, { offset: 0, reason: `is ${text.length} characters long; at most ${charsMax} are read` }, true);
   }
@@ -69,8 +84,17 @@ export function screenText(text: string, charsMax: number): Screened {
   }
   const tokens = tokenize(text);
   const code = tokens.filter((token) => token.kind !== 'comment');
-  const finding = findAmbiguity(text, tokens) ?? findForbidden(text, code) ?? findUnbalanced(code);
-  return finding === null ? { accepted: true, tokens } : refuse(text, finding);
+  const finding =
+    findAmbiguity(text, tokens) ??
+    findForbidden(text, code, options === 'options') ??
+    findUnplain(text, tokens) ??
+    findUnbalanced(code) ??
+    findEvaluated(code);
+  if (finding !== null) return refuse(text, finding);
+  const printed = printTokens(text, tokens);
+  const unprinted = findUnprinted(printed, options === 'options' ? PROOF_OPTIONS : NO_OPTIONS);
+  // Lines and columns of the printed text are those of the text.
+  return unprinted === null ? { accepted: true, tokens: code, printed } : refuse(printed, unprinted);
 }
 
 export function refuse(text: string, finding: Finding, atStart = false): { accepted: false; refusal: Refusal } {
@@ -85,6 +109,7 @@ export function findAmbiguity(text: string, tokens: readonly Token[]): Finding |
     const at = (reason: string): Finding => ({ offset: token.start, reason });
     if (token.kind === 'unterminated') return at('opens a comment, string or quoted name that does not end');
     if (token.ambiguous) return at('has a brace in a string, which may be an interpolation');
+    if (token.kind === 'comment' && token.text.startsWith('/-/-')) return at('starts a comment that could be two');
     if (token.kind === 'comment' && token.start > 0 && !/\s/.test(text[token.start - 1]!)) {
       return at('starts a comment without white space before it');
     }
@@ -99,14 +124,25 @@ export function findAmbiguity(text: string, tokens: readonly Token[]): Finding |
   return null;
 }
 
-function findForbidden(text: string, tokens: readonly Token[]): Finding | null {
+function findForbidden(text: string, tokens: readonly Token[], mayHaveOptions: boolean): Finding | null {
   for (const [index, token] of tokens.entries()) {
     const next = tokens[index + 1];
     const adjacent = next !== undefined && next.start === token.end;
     if (token.kind === 'word') {
+      if (token.text === 'set_option' && !mayHaveOptions) {
+        return { offset: token.start, reason: 'set_option has no place in a statement' };
+      }
       const finding = findForbiddenWord(token) ?? findForbiddenUse(text, tokens, index);
       if (finding !== null) return finding;
-    } else if (token.text === '#' && adjacent && next.kind === 'word') {
+    } else if (token.kind === 'string') {
+      // Read as code by whatever takes the quote before it for something else, it must be as harmless.
+      for (const word of tokenize(token.text.slice(1, -1))) {
+        const finding = word.kind === 'word' && word.text !== 'set_option' ? findForbiddenWord(word) : null;
+        if (finding !== null || word.text === 'set_option') {
+          return { offset: token.start, reason: `has a string with the word ${word.text.slice(0, 40)}` };
+        }
+      }
+    } else if (token.text === '#' && adjacent && next.kind === 'word' && !isVector(tokens, index)) {
       return { offset: token.start, reason: `#${next.text} is a command` };
     } else if (token.text === '@' && adjacent && next.text === '[') {
       return { offset: token.start, reason: '@[…] adds an attribute' };
@@ -117,11 +153,19 @@ function findForbidden(text: string, tokens: readonly Token[]): Finding | null {
   return null;
 }
 
+/** `#v[…]`. */
+function isVector(tokens: readonly Token[], index: number): boolean {
+  const [letter, bracket] = [tokens[index + 1], tokens[index + 2]];
+  return letter?.text === 'v' && bracket?.text === '[' && bracket.start === letter.end;
+}
+
 function findForbiddenWord(token: Token): Finding | null {
   const sorry = SORRY_WORDS.get(token.text);
   if (sorry !== undefined) return { offset: token.start, reason: `${token.text} ${sorry}`, kind: 'sorry' };
   const reason = FORBIDDEN_WORDS.get(token.text);
   if (reason !== undefined) return { offset: token.start, reason: `${token.text} ${reason}` };
+  const beginning = FORBIDDEN_BEGINNINGS.find(([begins]) => token.text.startsWith(begins));
+  if (beginning !== undefined) return { offset: token.start, reason: `${token.text.slice(0, 40)} ${beginning[1]}` };
   const parts = nameParts(token.text);
   for (const part of parts) {
     const constant = FORBIDDEN_CONSTANTS.get(part);
@@ -137,32 +181,19 @@ function findForbiddenUse(text: string, tokens: readonly Token[], index: number)
   const { text: word, start: offset } = tokens[index]!;
   if (word === 'set_option') return findOption(tokens, index);
   const before = tokens[index - 1];
+  const next = tokens[index + 1];
+  const percent = FORBIDDEN_BEFORE_PERCENT.get(word);
+  if (percent !== undefined && next?.text === '%' && next.start === tokens[index]!.end) {
+    return { offset, reason: `${word}% ${percent}` };
+  }
   const flag = FORBIDDEN_FLAGS.get(word);
-  const assigns = tokens[index + 1]?.text === ':' && tokens[index + 2]?.text === '=';
+  const assigns = next?.text === ':' && tokens[index + 2]?.text === '=';
   if (flag !== undefined && (before?.text === '+' || assigns)) return { offset, reason: `${word} ${flag}` };
   const tactic = FORBIDDEN_TACTICS.get(word);
-  if (tactic === undefined || tokens[index + 1]?.text === ':') return null;
+  if (tactic === undefined || next?.text === ':') return null;
   const starts =
     before === undefined || BEFORE_TACTIC.has(before.text) || text.slice(before.end, offset).includes('\n');
   return starts ? { offset, reason: `${word} ${tactic}`, kind: word === 'stop' ? 'sorry' : 'forbidden' } : null;
-}
-
-/** `set_option NAME NUMBER` with a short list of names and capped numbers. */
-function findOption(tokens: readonly Token[], index: number): Finding | null {
-  const name = tokens[index + 1];
-  const value = tokens[index + 2];
-  const offset = tokens[index]!.start;
-  const valueMax = name?.kind === 'word' ? OPTIONS_MAX.get(name.text) : undefined;
-  if (valueMax === undefined) {
-    return {
-      offset,
-      reason: `set_option ${name?.text.slice(0, 40) ?? ''} is not among ${[...OPTIONS_MAX.keys()].join(', ')}`,
-    };
-  }
-  if (value?.kind !== 'number' || !/^[1-9][0-9]*$/.test(value.text) || Number(value.text) > valueMax) {
-    return { offset, reason: `set_option ${name!.text} takes a number from 1 to ${valueMax}` };
-  }
-  return null;
 }
 
 function findUnbalanced(tokens: readonly Token[]): Finding | null {

@@ -52,6 +52,11 @@ export function tokenize(text: string): Token[] {
   return tokens;
 }
 
+/** `/-- … -/` and `/-! … -/` are tokens of Lean's grammar and no white space. */
+export function isDocComment({ kind, text }: Token): boolean {
+  return kind === 'comment' && /^\/-[-!]/.test(text);
+}
+
 function make(kind: TokenKind, text: string, start: number, end: number): Token {
   return { kind, start, end, text: text.slice(start, end) };
 }
@@ -89,9 +94,13 @@ function readLineComment(text: string, start: number): Token {
   return make('comment', text, start, end < 0 ? text.length : end);
 }
 
+/**
+ * The character after `/-` belongs to the opener, as Lean reads it: `/--/` and `/-!/` open a doc comment and close nothing, and
+ * the third character of `/-/- a -/` opens no inner comment.
+ */
 function readBlockComment(text: string, start: number): Token {
   let depth = 1;
-  for (let offset = start + 2; offset < text.length; ) {
+  for (let offset = start + 3; offset < text.length; ) {
     const pair = text.slice(offset, offset + 2);
     if (pair === '/-') depth += 1;
     else if (pair === '-/') depth -= 1;

@@ -34,13 +34,15 @@ export function openSteps(options: StepsOptions): Steps {
     },
     close: () => worker.close(),
     async openGoal(headerGiven, statement, limits) {
-      const refusal = headerGiven === null ? null : screenHeader(headerGiven);
-      if (refusal !== null) return { kind: 'invalid', why: 'header_error', messages: [note(refusal)] };
+      const screenedHeader = headerGiven === null ? null : screenHeader(headerGiven);
+      if (screenedHeader?.accepted === false) {
+        return { kind: 'invalid', why: 'header_error', messages: [note(screenedHeader.reason)] };
+      }
       const screened = screenStatement(statement);
       if (!screened.accepted) return { kind: 'invalid', why: 'forbidden', messages: [note(screened.refusal.reason)] };
       const { signature } = screened;
       const name = `_stp${randomBytes(8).toString('hex')}_goal`;
-      const header = headerGiven ?? libraryHeader;
+      const header = screenedHeader?.text ?? libraryHeader;
       return openState(worker, { header, headerGiven, statement, signature, name, heartbeatsMax }, limits);
     },
   };

@@ -20,7 +20,7 @@ import type { PremiseResolver } from './premises.ts';
 import { PROOFS } from './run-batch.ts';
 
 /** Raised whenever the way a candidate is judged changes, so that older cached verdicts are not found. */
-const CHECK_VERSION = '3';
+const CHECK_VERSION = '2';
 
 /** Candidates are screened in one go so many at a time; then others may do something. */
 const SCREENED_AT_ONCE = 64;
@@ -102,7 +102,7 @@ export async function checkCandidates(
   }
 
   async function judge(work: Work, outcome: Outcome): Promise<void> {
-    const judged = await judgeOutcome(state, work, outcome, confirm);
+    const judged = await judgeOutcome(state, work, outcome, confirm ? signal : null);
     signal.throwIfAborted();
     works.delete(work.key);
     for (const index of work.indexes) report(index, judged);
@@ -123,8 +123,8 @@ export async function checkCandidates(
   try {
     const check = { pool, ...limits, smallLimitsOnly, alone, entriesPerRun, times, form: PROOFS, signal };
     await checkEntries(check, unknown(), settle);
-    state.confirmer.flush();
   } finally {
+    state.confirmer.flush();
     await Promise.all(judging);
   }
   if (failure !== null) throw (failure as { error: unknown }).error;
@@ -132,9 +132,11 @@ export async function checkCandidates(
 }
 
 function prepare(state: VerifierState, candidate: Candidate, confirm: boolean): Omit<Work, 'indexes'> | Judged {
-  const header = candidate.header ?? state.libraryHeader;
-  const headerReason = candidate.header === null ? null : screenHeader(candidate.header);
-  if (headerReason !== null) return refused('header_error', { line: 0, column: 0, reason: headerReason });
+  const screenedHeader = candidate.header === null ? null : screenHeader(candidate.header);
+  if (screenedHeader?.accepted === false) {
+    return refused('header_error', { line: 0, column: 0, reason: screenedHeader.reason });
+  }
+  const header = screenedHeader?.text ?? state.libraryHeader;
   const statement = screenStatement(candidate.statement);
   if (!statement.accepted) {
     const { reason, ...place } = statement.refusal;
@@ -145,7 +147,15 @@ function prepare(state: VerifierState, candidate: Candidate, confirm: boolean): 
   const { environment } = state;
   const limits = [state.limits.small, state.limits.big].map((limit) => JSON.stringify(limit));
   return {
-    key: verdictKey([CHECK_VERSION, confirm ? 'object' : 'text', environment.fingerprint, header, statement.signature, proof.text, ...limits]),
+    key: verdictKey([
+      CHECK_VERSION,
+      confirm ? 'object' : 'text',
+      environment.fingerprint,
+      header,
+      statement.signature,
+      proof.text,
+      ...limits,
+    ]),
     header,
     signature: statement.signature,
     proofText: proof.text,
@@ -161,7 +171,12 @@ function refused(kind: VerdictKind, refusal: Omit<Refusal, 'kind'>): Judged {
 }
 
 /** What Lean accepted counts when its object has been judged too. */
-async function judgeOutcome(state: VerifierState, work: Work, outcome: Outcome, confirm: boolean): Promise<Judged> {
+async function judgeOutcome(
+  state: VerifierState,
+  work: Work,
+  outcome: Outcome,
+  confirming: AbortSignal | null,
+): Promise<Judged> {
   const { checkMs, queueMs, peakResidentBytes } = outcome;
   const base = {
     premises: work.premises,
@@ -175,8 +190,9 @@ async function judgeOutcome(state: VerifierState, work: Work, outcome: Outcome, 
   if (!('axioms' in outcome)) {
     return { ...base, kind: outcome.kind, messages: outcome.messages.map((message) => placeInProof(message, work)) };
   }
-  const { kind, reason, axioms } = confirm ? await state.confirmer.confirm(work) : UNCONFIRMED;
-  const messages: LeanMessage[] = reason === '' ? [] : [{ severity: 'error', line: 0, column: 0, text: reason.slice(0, TEXT_CHARS_MAX) }];
+  const { kind, reason, axioms } = confirming === null ? UNCONFIRMED : await state.confirmer.confirm(work, confirming);
+  const messages: LeanMessage[] =
+    reason === '' ? [] : [{ severity: 'error', line: 0, column: 0, text: reason.slice(0, TEXT_CHARS_MAX) }];
   return { ...base, kind, axioms, messages };
 }
 

@@ -35,12 +35,13 @@ export async function checkStatementBatch(
   };
   const works: Work[] = [];
   for (const [index, input] of statements.entries()) {
-    const header = input.header ?? state.libraryHeader;
-    const reason = input.header === null ? null : screenHeader(input.header);
+    const header = input.header === null ? null : screenHeader(input.header);
     const screened = screenStatement(input.statement);
-    if (reason !== null) report(index, { kind: 'header_error', messages: [note(reason)] });
-    else if (screened.accepted) works.push({ index, header, signature: screened.signature, proofText: '' });
-    else {
+    if (header?.accepted === false) report(index, { kind: 'header_error', messages: [note(header.reason)] });
+    else if (screened.accepted) {
+      const text = header?.text ?? state.libraryHeader;
+      works.push({ index, header: text, signature: screened.signature, proofText: '' });
+    } else {
       const { line, column, reason: text } = screened.refusal;
       report(index, { kind: 'forbidden', messages: [{ severity: 'error', line, column, text }] });
     }

@@ -10,6 +10,8 @@ const attackSchema = z.discriminatedUnion('checks', [
     header: z.string().nullable(),
     statement: z.string(),
     proof: z.string(),
+    /** Lean itself takes it for a proof, in the form it came: the screen keeps it out, and after it the second kernel. */
+    leanAccepts: z.boolean().default(false),
     expected: z.enum(['forbidden', 'sorry', 'rejected', 'timeout', 'header_error']),
   }),
   z.strictObject({

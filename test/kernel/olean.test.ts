@@ -26,8 +26,7 @@ function compile(name: string, text: string): string {
   });
   return path;
 }
-const check = (path: string, searchPath = [library]) =>
-  judgeInThread({ path, searchPath, fuel: DEFAULT_LIMITS.fuel });
+const check = (path: string, searchPath = [library]) => judgeInThread({ path, searchPath, fuel: DEFAULT_LIMITS.fuel });
 
 const theorems = ({ constants }: ModuleReport) => constants.filter(({ kind }) => kind === 'theorem');
 

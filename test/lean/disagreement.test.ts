@@ -49,7 +49,11 @@ async function check(disagreementsFolder?: string) {
   writeFileSync(path, FILE);
   const certificate = { stated: STATED, importLines: [], checkers: [] };
   const options = { scratchDirectory: folder, certificate };
-  return checkFile(path, environment, disagreementsFolder === undefined ? options : { ...options, disagreementsFolder });
+  return checkFile(
+    path,
+    environment,
+    disagreementsFolder === undefined ? options : { ...options, disagreementsFolder },
+  );
 }
 
 test('the theorem is refused, both kernels are named as the suspects, and the module is kept whole', async () => {

@@ -2,10 +2,12 @@
  * Speaks the wire protocol of the community REPL and lets real Lean elaborate: an environment is the text that led to it,
  * and a command is read by `lean --json` below that text. So it is slow, and says what Lean says. A command with a line
  * `-- double writes: TEXT` has TEXT written before its reply, as a candidate that runs code could; `-- double hangs` waits.
+ * A file that is named as argument is written before the reply to every command that holds a theorem.
  *
  * LEAN_SYSROOT names the toolchain, as for the real one.
  */
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -22,6 +24,7 @@ interface Line {
 
 const lean = join(process.env.LEAN_SYSROOT ?? '', 'bin', 'lean');
 const texts: string[] = [];
+const forged = process.argv[2] === undefined ? '' : readFileSync(process.argv[2], 'utf8');
 
 /** Lines are trimmed at their right and joined without a break; an empty one ends the command. */
 let pending = '';
@@ -38,6 +41,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 
 async function answer({ cmd, env }: Command): Promise<object> {
+  if (forged !== '' && /^theorem /m.test(cmd)) process.stdout.write(forged);
   for (const [, written] of cmd.matchAll(/^-- double writes: (.*)$/gm)) process.stdout.write(`${written}\n\n`);
   if (/^-- double hangs$/m.test(cmd)) await new Promise(() => setInterval(() => {}, 1_000));
   const above = env === undefined ? [] : texts[env]?.split('\n');

@@ -206,7 +206,7 @@ describe('accidents', () => {
     const runMark = `test-${randomBytes(6).toString('hex')}`;
     const verifier = await open({ runMark });
     const stop = new AbortController();
-    const checking = verifier.check([HEAVY, { ...HEAVY, id: 'again', proof: '  decide +kernel -- again' }], {
+    const checking = verifier.check([HEAVY, { ...HEAVY, id: 'again', proof: '  skip\n  decide +kernel' }], {
       signal: stop.signal,
     });
     await untilMarked(runMark);

@@ -92,7 +92,11 @@ export class Reduction {
     if (value === -1) {
       const list = terms.levelList(head);
       if (levels.length(list) !== definition.levelParams.length) return null;
-      value = substitution.instantiateLevels(environment.valueOf(definition), definition.levelParams, levels.array(list));
+      value = substitution.instantiateLevels(
+        environment.valueOf(definition),
+        definition.levelParams,
+        levels.array(list),
+      );
       this.#values.set(head, 0, value);
     }
     return head === expr ? value : apply(terms, value, argumentsOf(terms, expr));

@@ -178,7 +178,8 @@ export class CompiledModule {
     const tag = heap.tag(info, 1);
     const value = heap.pointer(heap.field(info, 0));
     const constant = this.#read(tag, value, withProof);
-    if (constant.name !== this.#decoder.name(this.#nameSlots[place]!)) throw new Damaged('a constant has another name than the index says');
+    if (constant.name !== this.#decoder.name(this.#nameSlots[place]!))
+      throw new Damaged('a constant has another name than the index says');
     return constant;
   }
 

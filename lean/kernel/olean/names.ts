@@ -16,7 +16,10 @@ export function publicName(names: NameTable, name: Name): Name {
   const mark = parts.findIndex((part) => typeof part === 'bigint');
   return parts
     .slice(mark + 1)
-    .reduce((prefix, part) => (typeof part === 'string' ? names.text(prefix, part) : names.number(prefix, part)), ANONYMOUS);
+    .reduce(
+      (prefix, part) => (typeof part === 'string' ? names.text(prefix, part) : names.number(prefix, part)),
+      ANONYMOUS,
+    );
 }
 
 /** Different names print differently: a part that is no plain word, a number among them, stands in «». */

@@ -80,7 +80,8 @@ class Comparison {
           );
           break;
         case PROJECTION:
-          if (terms.name(given) !== terms.name(asked) || terms.fieldIndex(given) !== terms.fieldIndex(asked)) return false;
+          if (terms.name(given) !== terms.name(asked) || terms.fieldIndex(given) !== terms.fieldIndex(asked))
+            return false;
           waiting.push([terms.projected(given), terms.projected(asked)]);
           break;
         default:

@@ -1,0 +1,117 @@
+/**
+ * What screens accept is printed from tokens: nothing but these, where they stood, whatever the text is made of. No Lean; some
+ * seconds.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { findUnprinted, PROOF_OPTIONS } from '../../lean/screen/printed-text.ts';
+import { PROOF_COLUMN, screenProof } from '../../lean/screen/screen-proof.ts';
+import { screenStatement } from '../../lean/screen/screen-statement.ts';
+import { positionAt, tokenize } from '../../lean/screen/tokenizer.ts';
+
+/** The alphabet of Lean's lexer, and what is harmless often enough for texts that are accepted. */
+const RISKY =
+  '" "a" \'a\' \' \'\' \\ -- - / /- /-- /-! -/ /-/ -/- ! ? . .. s! m! r r" r# r#" # « » ` `` { } [ ] ( ) ⟨ ⟩ @ @[ #[ %[ @& $ % · λ Π é ᵢ ₁ 𝔸 ∑ ¹ ℕ 0 0x 1 1.5 1e _'.split(
+    ' ',
+  );
+const HARMLESS = 'simp exact h x.1 foo! := => + , ; <;> | : 12 theorem set_option maxRecDepth in sorry'.split(' ');
+const SPACES = [' ', ' ', '  ', '\n', '\n  ', ' -- c\n', ' /- 𝔸 -/ '];
+const piece = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...SPACES) },
+  { weight: 3, arbitrary: fc.constantFrom(...HARMLESS) },
+  { weight: 2, arbitrary: fc.constantFrom(...RISKY) },
+);
+/** Long ones are refused nearly always. */
+const texts = fc.array(piece, { maxLength: 14 }).map((list) => list.join(''));
+
+/** Code tokens with their lines and columns. */
+function placed(text: string) {
+  return tokenize(text)
+    .filter(({ kind }) => kind !== 'comment')
+    .map(({ kind, text: word, start }) => ({ kind, word, ...positionAt(text, start) }));
+}
+
+describe('random texts that are accepted', () => {
+  test('are, as proofs, their tokens, each moved as its line is', () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(texts, (proof) => {
+        const screened = screenProof(proof);
+        if (!screened.accepted) return;
+        accepted += 1;
+        const { text, linesDropped, columnsAdded } = screened;
+        const [before, after] = [placed(proof), placed(text)];
+        expect(after[0]!.column).toBe(PROOF_COLUMN);
+        const firsts = new Map<number, number>();
+        for (const { line, column } of before) if (!firsts.has(line)) firsts.set(line, column);
+        const moved = before.map(({ line, column, ...token }) => ({
+          ...token,
+          line: line - linesDropped,
+          // A line stays right of column 0.
+          column: column + Math.max(columnsAdded, -firsts.get(line)!),
+        }));
+        expect(after).toEqual(moved);
+        expect(tokenize(text).length).toBe(after.length);
+      }),
+      { numRuns: 8_000, seed: 11 },
+    );
+    expect(accepted).toBeGreaterThan(400);
+  });
+
+  test('are printed the same once more', () => {
+    fc.assert(
+      fc.property(texts, (proof) => {
+        const screened = screenProof(proof);
+        if (!screened.accepted) return;
+        const { text } = screened;
+        expect(screenProof(text)).toEqual({ accepted: true, text, linesDropped: 0, columnsAdded: 0 });
+        expect(findUnprinted(text, PROOF_OPTIONS)).toBeNull();
+      }),
+      { numRuns: 8_000, seed: 12 },
+    );
+  });
+
+  test('are, as statements, a signature that stays the same under any name', () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(texts, texts, (binders, type) => {
+        const screened = screenStatement(`theorem a ${binders} : ${type}`);
+        if (!screened.accepted) return;
+        accepted += 1;
+        const { signature } = screened;
+        expect(screenStatement(`theorem other${signature}`)).toEqual({ accepted: true, name: 'other', signature });
+        expect(signature).not.toMatch(/--|\/-|-\/|set_option|[«»`]| $/mu);
+      }),
+      { numRuns: 8_000, seed: 13 },
+    );
+    expect(accepted).toBeGreaterThan(100);
+  });
+});
+
+describe('the second look, which knows no tokens', () => {
+  test.each(['  rfl', "  exact f \"a b\" 'c' x' xs[0]'h", '  set_option maxRecDepth 100 in rfl'])(
+    'lets %j pass',
+    (text) => {
+      expect(findUnprinted(text, PROOF_OPTIONS)).toBeNull();
+    },
+  );
+
+  test.each([
+    ['  rfl -- a', 6],
+    ['  rfl /- a', 6],
+    ['  rfl -/', 6],
+    ['  rfl ', 5],
+    ['  f"a"', 3],
+    ['  f "a{"', 4],
+    ["  f '-'", 4],
+    ['  «a»', 2],
+    ['  `a', 2],
+    ['  @[simp]', 2],
+    ['  #eval', 2],
+    ['  a\tb', 3],
+    ['  set_option pp.all true in rfl', 2],
+    ['  exact debug.skipKernelTC', 14],
+  ])('stops %j', (text, offset) => {
+    expect(findUnprinted(text, PROOF_OPTIONS)).toMatchObject({ offset });
+  });
+});
