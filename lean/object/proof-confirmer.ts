@@ -26,10 +26,17 @@ export class ProofConfirmer {
   /** Rejects with the signal's reason, or where nothing can be compiled any more. */
   confirm(entry: CheckEntry, signal: AbortSignal): Promise<Confirmation> {
     return new Promise((resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      const stop = (): void => reject(signal.reason);
+      signal.addEventListener('abort', stop, { once: true });
+      const settle =
+        <Value>(how: (value: Value) => void) =>
+        (value: Value): void => {
+          signal.removeEventListener('abort', stop);
+          how(value);
+        };
       const list = this.#waiting.get(entry.header) ?? [];
       this.#waiting.set(entry.header, list);
-      list.push({ entry, resolve, reject });
+      list.push({ entry, resolve: settle(resolve), reject: settle(reject) });
       if (list.length >= PROOFS_MAX) this.#start(entry.header);
       else this.#timer ??= setTimeout(() => this.flush(), WAIT_MS);
     });

@@ -97,8 +97,9 @@ async function check(
 async function verdictsOf(name: string, text: string, task?: CertificateTask): Promise<[string, string][]> {
   const path = join(directory, `${name}.lean`);
   await writeFile(path, text);
-  const checkers = task === undefined ? {} : { checkers: certificateCheckers(task) };
-  const report = await checkFile(path, environment, { scratchDirectory: directory, ...checkers });
+  const certificate =
+    task === undefined ? {} : { certificate: { ...task, checkers: certificateCheckers(task.challenge) } };
+  const report = await checkFile(path, environment, { scratchDirectory: directory, ...certificate });
   expect(report.checks.filter(({ outcome }) => outcome === 'refused' || outcome === 'failed')).toEqual([]);
   return report.theorems.map((theorem) => [theorem.name, theorem.verdict]);
 }

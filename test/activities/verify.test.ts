@@ -15,8 +15,8 @@ import { resolveConfig } from '../../data/config/resolve.ts';
 import { certificateSchema, type Proved, provedSchema, type VerdictKind } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import { SECOND_KERNEL } from '../../lean/certificate/second-kernel.ts';
 import { checkFile, type FileReport } from '../../lean/check-file.ts';
+import { SECOND_KERNEL } from '../../lean/object/findings.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { coreEnvironment } from '../lean/environment.ts';
@@ -221,9 +221,12 @@ describe('certify', () => {
         return { ...report, theorems: [{ ...accepted, name: `Kept.${control}` }] };
       }
       if (!report.theorems.some(({ name }) => bad.has(name))) return report;
-      const refused = { refusedBy: [SECOND_KERNEL], verdict: isNamed ? ('rejected' as const) : ('unchecked' as const) };
+      const refused = {
+        refusedBy: [SECOND_KERNEL.name],
+        verdict: isNamed ? ('rejected' as const) : ('unchecked' as const),
+      };
       const theorems = report.theorems.map((one) => (!isNamed || bad.has(one.name) ? { ...one, ...refused } : one));
-      const refusal = { by: SECOND_KERNEL, version: '1', outcome: 'refused' as const, ms: 1 };
+      const refusal = { by: SECOND_KERNEL.name, version: '1', outcome: 'refused' as const, ms: 1 };
       return { ...report, outcome: 'rejected', theorems, checks: [...report.checks, refusal] };
     });
     expect(result).toMatchObject({ certified: 7, refused: 2, disagreements: 2 });

@@ -2,7 +2,7 @@
  * The further checkers of a certificate, by doubles that are there, absent, refusing, declining, crashing and hanging, and
  * the comparison of statements with real Lean. Some fifteen seconds of a core.
  */
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Checker } from '../../lean/certificate/checker.ts';

@@ -18,7 +18,7 @@ import type {
 } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import { SECOND_KERNEL } from '../../lean/certificate/second-kernel.ts';
+import { SECOND_KERNEL } from '../../lean/object/findings.ts';
 
 export interface SyntheticConjecture {
   readonly statement: string;
@@ -279,7 +279,7 @@ function asProved(
       axioms: ['propext'],
       // As on a machine that asks the second kernel about dataset statements only.
       ...(origin === 'dataset'
-        ? { checks: [{ by: SECOND_KERNEL, version: '1', outcome: 'accepted' as const, ms: 1 }] }
+        ? { checks: [{ by: SECOND_KERNEL.name, version: '1', outcome: 'accepted' as const, ms: 1 }] }
         : {}),
     },
     checkMs: CHECK_MS,
