@@ -1,4 +1,7 @@
-/** `stp doctor`: what is there, what would be used, and why. Changes nothing. Exit 1 when a run could not start. */
+/**
+ * `stp doctor`: what is there, what would be used, and why. Changes nothing, but removes what is left of commands that were
+ * killed. Exit 1 when a run could not start.
+ */
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { StpError } from '../data/errors.ts';
@@ -9,6 +12,7 @@ import { explainToolchain } from '../lean/toolchain/resolve.ts';
 import type { Toolchain } from '../lean/toolchain/toolchain.ts';
 import { executionProviders } from '../model/embedded/execution-provider.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';
+import { leavingsText } from './leavings.ts';
 import { environmentWithoutOurBin } from './temporal.ts';
 
 /** Lean, its library, Temporal, a run of the default preset; measured with some room (assembled Lean alone takes 0.6 GB). */
@@ -59,6 +63,7 @@ export async function doctor(): Promise<number> {
     );
   if (settings.leanProject !== null) await describeProject(settings.leanProject, say);
   await describeSandbox(settings.cacheDirectory, used?.toolchain, say);
+  await removeLeft(settings.scratchDirectory, say);
   return healthy ? 0 : 1;
 }
 
@@ -87,4 +92,17 @@ async function describeSandbox(
   if (facts.kind !== 'none') return say(true, 'sandbox', `${facts.description}; the probe passed`);
   const advice = '`bin/stp setup` gets bubblewrap on Debian and Ubuntu. Without it results are not eligible';
   say(true, 'sandbox', `none: ${facts.description}. ${advice}`);
+}
+
+async function removeLeft(
+  scratchDirectory: string,
+  say: (good: boolean, what: string, detail: string) => void,
+): Promise<void> {
+  try {
+    const removed = await leavingsText(scratchDirectory);
+    say(true, 'scratch', `${scratchDirectory}${removed === '' ? '' : `; ${removed}`}`);
+  } catch (error) {
+    if (!(error instanceof StpError)) throw error;
+    say(false, 'scratch', `${error.message}. ${error.advice}`);
+  }
 }

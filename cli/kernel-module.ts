@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { delimiter } from 'node:path';
 import { promisify } from 'node:util';
 import { StpError } from '../data/errors.ts';
+import { printableJson, printableLine, printableText } from '../data/printable.ts';
 import { judgeInThread } from '../lean/kernel/olean/judge-in-thread.ts';
 import type { ModuleReport } from '../lean/kernel/olean/report.ts';
 import { resolveToolchain } from '../lean/toolchain/resolve.ts';
@@ -26,12 +27,12 @@ export async function kernelModule(options: KernelModuleOptions): Promise<number
     const report = await judgeInThread({ path: options.olean, searchPath, fuel: options.fuel });
     const foreign = foreignAxioms(report, options.axioms);
     const verdict = foreign.length > 0 ? 'rejected' : report.verdict;
-    if (options.json) console.log(JSON.stringify({ ...report, verdict, foreignAxioms: foreign }));
-    else for (const line of toText(report, verdict, foreign)) console.log(line);
+    if (options.json) console.log(printableJson({ ...report, verdict, foreignAxioms: foreign }));
+    else for (const line of toText(report, verdict, foreign)) console.log(printableLine(line));
     return EXIT_CODES[verdict];
   } catch (error) {
     if (!(error instanceof StpError)) throw error;
-    console.error(error.toText());
+    console.error(printableText(error.toText()));
     return EXIT_CODES.declined;
   }
 }

@@ -1,5 +1,6 @@
 /** `stp kernel FILE…`: what the second kernel says, with the axioms of each theorem, time and memory. */
 import { StpError } from '../data/errors.ts';
+import { printableJson, printableLine, printableText } from '../data/printable.ts';
 import { checkInThread } from '../lean/kernel/run/check-in-thread.ts';
 import type { KernelReport } from '../lean/kernel/run/report.ts';
 
@@ -25,12 +26,12 @@ export async function kernel(files: readonly string[], options: KernelCommandOpt
     const { user, system } = process.cpuUsage(before);
     const cpuSeconds = (user + system) / 1e6;
     const peakResidentBytes = process.resourceUsage().maxRSS * 1024;
-    if (options.json) console.log(JSON.stringify({ ...report, cpuSeconds, peakResidentBytes }));
-    else for (const line of toText(report, cpuSeconds, peakResidentBytes)) console.log(line);
+    if (options.json) console.log(printableJson({ ...report, cpuSeconds, peakResidentBytes }));
+    else for (const line of toText(report, cpuSeconds, peakResidentBytes)) console.log(printableLine(line));
     return EXIT_CODES[report.verdict];
   } catch (error) {
     // Whatever went wrong, it is no verdict on the files: 1 would say that they are rejected.
-    console.error(error instanceof StpError ? error.toText() : error);
+    console.error(error instanceof StpError ? printableText(error.toText()) : error);
     return EXIT_CODES.declined;
   }
 }

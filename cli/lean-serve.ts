@@ -1,9 +1,10 @@
-/** `stp lean serve`: real Lean behind Kimina's HTTP contract, until SIGTERM or Ctrl-C (docs/lean-service.md). */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+/**
+ * `stp lean serve`: real Lean behind Kimina's HTTP contract, until SIGTERM or Ctrl-C (docs/lean-service.md). The first signal
+ * has it finish what is under way, a second one ends it at once.
+ */
 import { StpError } from '../data/errors.ts';
-import { writeRunMark } from '../data/run-mark.ts';
-import { ownerOfThisProcess } from '../infra/nodes/processes.ts';
+import { printableText } from '../data/printable.ts';
+import { type CommandScratch, openCommandScratch } from '../infra/nodes/command-scratch.ts';
 import { openPool } from '../lean/pool/open-pool.ts';
 import type { DriverName } from '../lean/process/driver.ts';
 import { openDriver } from '../lean/process/open-driver.ts';
@@ -11,13 +12,13 @@ import { openSandbox, type SandboxPolicy } from '../lean/sandbox/open-sandbox.ts
 import { DEFAULT_LIMITS, type LeanServeLimits } from '../lean/serve/limits.ts';
 import { startLeanServer } from '../lean/serve/server.ts';
 import { leanEnvironment } from '../workers/assemble.ts';
-import { workerSettings } from '../workers/settings.ts';
-import { clientKeys, untilStopped } from './serving.ts';
+import { REPOSITORY, workerSettings } from '../workers/settings.ts';
+import { sayRemoved } from './leavings.ts';
+import { clientKeys } from './serving.ts';
+import { Stopped, stopSignal } from './stop-signals.ts';
 
 /** Comma-separated keys of clients. */
 const KEYS_VARIABLE = 'STP_LEAN_SERVE_KEYS';
-/** What the marks of these processes say in place of a run. */
-const RUN_NAME = 'lean-serve';
 /** A process that holds this share of its memory after a check is ended: the next check would have too little. */
 const RECYCLED_SHARE = 0.9;
 const MEBIBYTE = 1_048_576;
@@ -36,23 +37,44 @@ export interface LeanServeCommand {
   readonly key: boolean;
 }
 
-export async function serveLean(options: LeanServeCommand): Promise<void> {
+/** The exit code: 0 where it was asked to stop and has finished what was under way; 128 and a signal's number where it was not yet serving. */
+export async function serveLean(options: LeanServeCommand): Promise<number> {
   const keys = clientKeys(KEYS_VARIABLE, options);
-  const stopped = untilStopped();
+  const stop = stopSignal();
+  const { scratchDirectory } = workerSettings();
+  await sayRemoved(scratchDirectory);
+  const scratch = await openCommandScratch(scratchDirectory, 'lean-serve');
+  try {
+    await serveUntil(stop, scratch, keys, options);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+    console.error(error.message);
+    return error.exitCode;
+  } finally {
+    await scratch.remove();
+  }
+}
+
+/** Rejects with the signal's reason where that comes before it serves; afterwards it finishes what is under way. */
+async function serveUntil(
+  stop: AbortSignal,
+  { directory: workingDirectory, runMark }: CommandScratch,
+  keys: readonly string[],
+  options: LeanServeCommand,
+): Promise<void> {
   const settings = workerSettings();
+  const { cacheDirectory, replProgram } = settings;
   const say = (line: string): void => console.error(line);
-  const environment = await leanEnvironment(settings, say);
-  const { cacheDirectory, scratchDirectory } = settings;
-  const sandbox = await openSandbox(options.sandbox, { cacheDirectory, environment, install: 'auto', onProgress: say });
-  await mkdir(scratchDirectory, { recursive: true });
-  const workingDirectory = await mkdtemp(join(scratchDirectory, `${RUN_NAME}-`));
-  const runMark = writeRunMark(RUN_NAME, await ownerOfThisProcess(), 'lean');
+  const environment = await leanEnvironment(settings, say, stop);
+  const opening = { cacheDirectory, environment, install: 'auto', onProgress: say, signal: stop } as const;
+  const sandbox = await openSandbox(options.sandbox, opening);
   const limits = limitsOf(options);
   const { driver: driverName, processes } = options;
-  const { replProgram } = settings;
   const driver = openDriver(driverName, { environment, workingDirectory, runMark, sandbox, replProgram });
   const { memoryBytesMax } = limits;
   const residentBytesMax = RECYCLED_SHARE * memoryBytesMax;
+  stop.throwIfAborted();
   const pool = openPool({ driver, processes, memoryBytesMax, residentBytesMax });
   try {
     const server = await startLeanServer({
@@ -64,19 +86,26 @@ export async function serveLean(options: LeanServeCommand): Promise<void> {
       port: options.port,
       keys,
       limits,
-      onError: (error) => console.error(error instanceof StpError ? error.toText() : error),
+      privateFolders: [workingDirectory, cacheDirectory, REPOSITORY],
+      onError: (error) => console.error(error instanceof StpError ? printableText(error.toText()) : error),
     });
     console.log(`serving ${environment.version} on ${server.url}, ${processes} processes (${driverName})`);
     console.log(keys.length === 0 ? 'no key is asked for' : `a key of ${KEYS_VARIABLE} is asked for`);
     if (sandbox.facts.kind === 'none')
       console.log(`Lean runs without a sandbox (${sandbox.facts.description}): serve nobody you do not trust`);
-    await stopped;
+    await aborted(stop);
     console.log('finishing what is under way');
     await server.close();
   } finally {
     await pool.close();
-    await rm(workingDirectory, { recursive: true, force: true });
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 function limitsOf({ memoryMb, waitSeconds, timeoutSeconds, maxRequests }: LeanServeCommand): LeanServeLimits {

@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { presetNames } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
 import { PUBLIC_SETS } from '../data/prepare/public-sets.ts';
+import { printableText } from '../data/printable.ts';
 import { addKernelCommand } from './commands/kernel.ts';
 import { addLeanCommands } from './commands/lean.ts';
 import { addNodesCommands } from './commands/nodes.ts';
@@ -12,6 +13,7 @@ import {
   portValue,
   roundsValue,
   samplesValue,
+  secondsValue,
   seedValue,
   temperatureValue,
   wholeNumber,
@@ -109,16 +111,27 @@ data
 
 program
   .command('check')
-  .description('Check every theorem of a Lean file; exit 0 all accepted, 1 some rejected, 2 could not be checked.')
-  .argument('<file>', 'Lean source file')
-  .option('--json', 'one JSON object a theorem: name, verdict, line, column, message, axioms')
+  .description(
+    'Check every theorem of Lean files; exit 0 all accepted, 1 some rejected, 2 none rejected but some not checked.',
+  )
+  .argument('<paths...>', 'Lean files, or folders: every .lean file below them, without .lake and links that lead out')
+  .option(
+    '--timeout <seconds>',
+    'wall time for the whole command, 1 to 86400; then Lean is ended and what is left is not checked',
+    secondsValue,
+    300,
+  )
+  .option(
+    '--json',
+    'one JSON object a theorem (file, name, verdict, line, column, message, axioms), then one a file (file, outcome, reason, theorems, checks, sandbox)',
+  )
   .addOption(
-    new Option('--sandbox <policy>', 'whether Lean is walled in while it reads the file')
+    new Option('--sandbox <policy>', 'whether Lean is walled in while it reads the files')
       .choices(['required', 'where-available', 'off'])
       .default('where-available'),
   )
-  .action(async (file, options) => {
-    process.exitCode = await (await import('./check.ts')).check(file, options);
+  .action(async (paths, options) => {
+    process.exitCode = await (await import('./check.ts')).check(paths, options);
   });
 
 program
@@ -145,7 +158,7 @@ program
 program
   .command('doctor')
   .description(
-    'Say what of Lean, Temporal, Python and the disk is there, what would be used, and why. Changes nothing.',
+    'Say what of Lean, Temporal, Python and the disk is there, what would be used, and why. Changes nothing; removes what killed commands have left.',
   )
   .action(async () => {
     process.exitCode = await (await import('./doctor.ts')).doctor();
@@ -203,7 +216,7 @@ program
   .description(
     'End the Lean and model processes of a run on this machine and remove its scratch files. Touches nothing else.',
   )
-  .argument('[run]', 'name of the run, or its folder; without it, processes whose worker is gone, of any run')
+  .argument('[run]', 'name of the run, or its folder; without it, what workers and commands have left that are gone')
   .action(async (run) => (await import('./clean.ts')).clean(run));
 
 addLeanCommands(program);
@@ -217,7 +230,7 @@ try {
     // commander has said what is wrong already; help and version are no errors
     process.exitCode = error.exitCode === 0 ? 0 : 2;
   } else if (error instanceof StpError) {
-    console.error(error.toText());
+    console.error(printableText(error.toText()));
     process.exitCode = error.code === 'STP1001' || error.code === 'STP1002' || error.code === 'STP1102' ? 2 : 1;
   } else {
     console.error(error);

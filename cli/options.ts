@@ -26,6 +26,14 @@ export const temperatureValue = (text: string): number => {
   if (text.trim() !== '' && value >= 0 && value <= 4) return value;
   throw new InvalidArgumentError('a temperature must be a number from 0 to 4.');
 };
+/** Longest time that an option may set: a day. */
+export const SECONDS_MAX = 86_400;
+/** Of wall time. Parts of a second may stand behind a point. */
+export const secondsValue = (text: string): number => {
+  const value = Number(text);
+  if (/^\d+(?:\.\d+)?$/.test(text) && value >= 1 && value <= SECONDS_MAX) return value;
+  throw new InvalidArgumentError(`a time must be a number of seconds from 1 to ${SECONDS_MAX}, such as 60 or 2.5.`);
+};
 export const portValue = wholeNumber('a port', 1, 65_535);
 
 export function keyValue(text: string, previous: Record<string, string> = {}): Record<string, string> {

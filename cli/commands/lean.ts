@@ -58,5 +58,7 @@ export function addLeanCommands(program: Command): void {
         .default('required'),
     )
     .option('--no-key', 'serve everyone who reaches the address, on whatever host')
-    .action(async (options) => (await import('../lean-serve.ts')).serveLean(options));
+    .action(async (options) => {
+      process.exitCode = await (await import('../lean-serve.ts')).serveLean(options);
+    });
 }

@@ -2,9 +2,10 @@
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, hostname, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { StpError } from '../../data/errors.ts';
 import type { RunMark } from '../../data/run-mark.ts';
+import { orphanFolders } from './command-scratch.ts';
 import { endControlGroups } from './control-groups.ts';
 import { type EndedProcesses, endMarkedProcesses, findMeant, type MarkedProcess } from './marked-processes.ts';
 import type { CleanUpReport, CleanUpScope, Nodes } from './nodes.ts';
@@ -64,7 +65,7 @@ export function localNodes({ scratchDirectory, taskQueue, release }: LocalNodesO
     async sweep(openRuns) {
       const isLeftover = async ({ owner }: RunMark): Promise<boolean> => owner !== null && isOwnerGone(owner);
       const ended = await end('processes whose worker is gone', isLeftover);
-      const reports = [report(ended, 0)];
+      const reports = [report(ended, await removeOrphanFolders(scratchDirectory))];
       if (openRuns !== null)
         for (const run of await heldRuns()) if (!openRuns.includes(run)) reports.push(await cleanUp(run));
       return reports.reduce(sumReports);
@@ -109,6 +110,14 @@ function sumReports(a: CleanUpReport, b: CleanUpReport): CleanUpReport {
     cpuSecondsUsed: a.cpuSecondsUsed + b.cpuSecondsUsed,
     scratchBytesFreed: a.scratchBytesFreed + b.scratchBytesFreed,
   };
+}
+
+/** Folders of commands that are gone; the bytes that were given back. Another user's cannot be removed, and stays. */
+async function removeOrphanFolders(scratchDirectory: string): Promise<number> {
+  let bytes = 0;
+  for (const folder of await orphanFolders(scratchDirectory))
+    bytes += await removeScratch(folder, basename(folder)).catch(() => 0);
+  return bytes;
 }
 
 /** Bytes that were given back. */

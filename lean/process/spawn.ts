@@ -1,7 +1,8 @@
 /**
  * Starts Lean; nothing else in `lean/` may, but for the set-up's own questions to a toolchain. Each process leads a process
  * group of its own, sees a cleared environment, carries the run's mark, is walled in by the sandbox it is given, is bounded
- * by a control group where this machine lets us make one, and has its standard error drained whatever it writes there.
+ * by a control group where this machine lets us make one, ends with this process, and has its standard error drained
+ * whatever it writes there.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { delimiter, dirname } from 'node:path';
@@ -12,6 +13,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 import { type ControlGroup, openControlGroup } from './cgroup.ts';
 import { lineBufferingPrefix } from './line-buffering.ts';
+import { lifelinePrefix, parentDeathPrefix } from './parent-death.ts';
 
 const STDERR_CHARS_KEPT = 2_048;
 /** What it may write in one run, standard error included. A batch of 200 hopeless candidates writes some hundred kilobytes. */
@@ -84,12 +86,15 @@ export function startLean(options: StartOptions): LeanProcess | LeanExit {
   const group = openControlGroup(runMark ?? 'unnamed', options.memoryBytesMax);
   let child: ChildProcess;
   try {
-    const walled = sandbox === undefined ? command : sandbox.wrap(command, access);
-    const [first, ...rest] = group === null ? walled : group.enter(walled);
+    const isWalled = sandbox !== undefined && sandbox.facts.kind !== 'none';
+    const bound = isWalled
+      ? sandbox.wrap([...lifelinePrefix(), ...command], access)
+      : [...parentDeathPrefix(), ...(sandbox?.wrap(command, access) ?? command)];
+    const [first, ...rest] = group === null ? bound : group.enter(bound);
     child = spawn(first!, rest, {
       cwd: workingDirectory,
       detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: isWalled ? ['pipe', 'pipe', 'pipe', 'pipe'] : ['pipe', 'pipe', 'pipe'],
       env: { ...cleared(environment.searchPath, runMark), ...options.variables },
     });
   } catch (error) {
@@ -147,6 +152,8 @@ function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbo
   };
   // A process that ends before it has read its input closes the pipe: its exit tells the story.
   child.stdin!.on('error', () => {});
+  const lifeline = child.stdio[3];
+  lifeline?.on('error', () => {});
   child.on('error', (error) => {
     startFailure ??= error;
   });
@@ -155,6 +162,7 @@ function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbo
     hasEnded = true;
     killGroup(child);
     group?.kill();
+    lifeline?.destroy();
     letGoOfOutput();
   });
   const ended = new Promise<LeanExit>((resolve) => {

@@ -10,6 +10,7 @@ import { allEnded } from '../process/all-ended.ts';
 import { openAnswerRoom } from './answer-room.ts';
 import { checkSnippet, type SnippetFacts } from './check-snippet.ts';
 import type { LeanServeLimits } from './limits.ts';
+import type { HidePaths } from './private-paths.ts';
 import type { ServeMetrics } from './serve-metrics.ts';
 import { noFreeProcess } from './service-error.ts';
 import type { WireResult } from './wire.ts';
@@ -22,6 +23,7 @@ export interface BatchCheck {
   readonly cpuTimeoutMs: number | null;
   readonly fresh: boolean;
   readonly debug: boolean;
+  readonly hidePaths: HidePaths;
   readonly signal: AbortSignal;
 }
 

@@ -6,6 +6,7 @@ import type { LeanPool } from '../pool/lean-pool.ts';
 import { checkBatch } from './check-batch.ts';
 import type { LeanServeLimits } from './limits.ts';
 import { describe } from './openapi.ts';
+import type { HidePaths } from './private-paths.ts';
 import type { ServeMetrics } from './serve-metrics.ts';
 import { bodyError, unprocessable } from './service-error.ts';
 import {
@@ -24,6 +25,7 @@ export interface CheckRoutes {
   readonly limits: LeanServeLimits;
   readonly metrics: ServeMetrics;
   readonly tracker: WorkTracker;
+  readonly hidePaths: HidePaths;
 }
 
 interface Job {
@@ -72,14 +74,15 @@ export function addCheckRoutes(server: FastifyInstance, routes: CheckRoutes): vo
   }
 }
 
-async function check(job: Job, { pool, limits, metrics, tracker }: CheckRoutes, reply: FastifyReply) {
+async function check(job: Job, { tracker, ...routes }: CheckRoutes, reply: FastifyReply) {
+  const { limits } = routes;
   if (job.timeoutSeconds > limits.timeoutSecondsMax)
     throw unprocessable(['timeout'], `is at most ${limits.timeoutSecondsMax} here`);
   const work = tracker.begin(reply.raw);
   try {
     const { snippets, timeoutSeconds, cpuTimeoutSeconds, debug, reuse } = job;
     const cpuTimeoutMs = cpuTimeoutSeconds === null ? null : 1_000 * cpuTimeoutSeconds;
-    const options = { pool, limits, metrics, timeoutMs: 1_000 * timeoutSeconds, cpuTimeoutMs, debug, fresh: !reuse };
+    const options = { ...routes, timeoutMs: 1_000 * timeoutSeconds, cpuTimeoutMs, debug, fresh: !reuse };
     return await checkBatch(snippets, { ...options, signal: work.signal });
   } finally {
     work.end();

@@ -3,12 +3,14 @@
  * process alone while it runs, for a bounded time and with bounded memory and output, and leaves nothing to the next one.
  */
 import { randomUUID } from 'node:crypto';
+import type { LeanMessage } from '../../data/schemas/records.ts';
 import type { LeanPool } from '../pool/lean-pool.ts';
 import type { LeanSession, SessionExit } from '../process/driver.ts';
 import type { LeanExit } from '../process/spawn.ts';
 import { findUnjudgeable } from '../verdict/file-policy.ts';
 import type { SnippetRoom } from './answer-room.ts';
 import { HEADER_CHARS_MAX } from './limits.ts';
+import type { HidePaths } from './private-paths.ts';
 import { findSorries } from './sorry-goals.ts';
 import { type SplitSnippet, splitSnippet } from './split-snippet.ts';
 import type { Outcome, WireMessage, WireResult } from './wire.ts';
@@ -30,6 +32,8 @@ export interface SnippetCheck {
   readonly fresh: boolean;
   /** Of its texts in the answer. */
   readonly room: SnippetRoom;
+  /** For what Lean says. */
+  readonly hidePaths: HidePaths;
   /** Longest wait for a process; without it as long as it takes. */
   readonly waitMsMax?: number;
   readonly signal: AbortSignal;
@@ -84,7 +88,7 @@ export async function checkSnippet(snippet: { id: string; code: string }, check:
   if (leased.kind === 'header_error')
     return headerError(
       id,
-      leased.messages.map((message) => wireMessage(message, null, split.lineOf)),
+      leased.messages.map((message) => wireMessage(hidden(message, check), null, split.lineOf)),
     );
   if (leased.kind === 'no_start') return notStarted(id, leased.exit);
   const { ran, sorries, uuid, checkMs } = leased.value;
@@ -122,8 +126,9 @@ async function runBody(
   session: LeanSession,
   split: SplitSnippet,
   messages: WireMessage[],
-  { timeoutMs, cpuTimeoutMs, memoryBytesMax, signal, room }: SnippetCheck,
+  check: SnippetCheck,
 ): Promise<Ran> {
+  const { timeoutMs, cpuTimeoutMs, memoryBytesMax, signal, room } = check;
   const cut = new AbortController();
   const timer = setTimeout(() => cut.abort('timeout'), timeoutMs);
   try {
@@ -133,7 +138,8 @@ async function runBody(
       memoryBytesMax,
       signal: AbortSignal.any([signal, cut.signal]),
       onMessage: (message, _, end) => {
-        if (room.take(message.text.length)) messages.push(wireMessage(message, end, split.lineOf));
+        const shown = hidden(message, check);
+        if (room.take(shown.text.length)) messages.push(wireMessage(shown, end, split.lineOf));
         else cut.abort('too much said');
       },
     });
@@ -144,6 +150,10 @@ async function runBody(
   } finally {
     clearTimeout(timer);
   }
+}
+
+function hidden(message: LeanMessage, { hidePaths }: SnippetCheck): LeanMessage {
+  return { ...message, text: hidePaths(message.text) };
 }
 
 /**
@@ -159,8 +169,9 @@ function judge(
   ran: Ran,
   { timeoutMs, cpuTimeoutMs, memoryBytesMax }: SnippetCheck,
 ): { outcome: Outcome; error: string | null } {
-  const timedOut = `Lean REPL command timed out in ${timeoutMs / 1_000} seconds`;
-  const outOfTime = cpuTimeoutMs === null ? timedOut : `${timedOut}, or in ${cpuTimeoutMs / 1_000} of processor time`;
+  const timedOut = `Lean REPL command timed out in ${limitSeconds(timeoutMs)} seconds`;
+  const outOfTime =
+    cpuTimeoutMs === null ? timedOut : `${timedOut}, or in ${limitSeconds(cpuTimeoutMs)} of processor time`;
   if (ran.how === 'timeout') return { outcome: 'timeout', error: timedOut };
   if (ran.how === 'too much said') return { outcome: 'output', error: 'Lean printed more than is kept' };
   switch (ran.exit.how) {
@@ -202,6 +213,11 @@ function uuidOf(session: LeanSession): string {
   const uuid = uuids.get(session) ?? randomUUID();
   uuids.set(session, uuid);
   return uuid;
+}
+
+/** A limit as it is told, to the millisecond: a client may ask for any number, and no clock here is finer. */
+function limitSeconds(ms: number): number {
+  return Math.max(1, Math.round(ms)) / 1_000;
 }
 
 /** To the microsecond, as Kimina. */

@@ -4,6 +4,7 @@
  */
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { BearerKeys } from '../../data/http/bearer-keys.ts';
+import { discardBody } from '../../data/http/discard-body.ts';
 import { listen } from '../../data/http/listen.ts';
 import { CLIENT_GONE_STATUS, WorkTracker } from '../../data/http/work-tracker.ts';
 import type { LeanPool } from '../pool/lean-pool.ts';
@@ -13,6 +14,7 @@ import type { LeanEnvironment } from '../verifier.ts';
 import { addCheckRoutes } from './check-routes.ts';
 import { BODY_BYTES_MAX, type LeanServeLimits, RECEIVE_TIMEOUT_MS } from './limits.ts';
 import { addOpenApi, DOCS_ROUTE, describe, OPENAPI_ROUTE } from './openapi.ts';
+import { type HidePaths, hidePathsOf } from './private-paths.ts';
 import { ServeMetrics } from './serve-metrics.ts';
 import { ServiceError, serviceErrorOf, unauthorised, workEndings } from './service-error.ts';
 import { environmentAnswerSchema, healthAnswerSchema } from './wire.ts';
@@ -32,6 +34,8 @@ export interface LeanServeOptions {
   /** Keys of clients; none lets everyone in. */
   readonly keys: readonly string[];
   readonly limits: LeanServeLimits;
+  /** Folders of the service that no answer names; those of Lean and of the user are known. */
+  readonly privateFolders: readonly string[];
   /** Hears of failures that clients are told little of. */
   readonly onError: (error: unknown) => void;
 }
@@ -65,7 +69,8 @@ export async function startLeanServer(options: LeanServeOptions): Promise<Runnin
   server.setValidatorCompiler(() => () => true);
   server.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
   let isClosing = false;
-  addErrors(server, onError);
+  const hidePaths = hidePathsOf(options.environment, options.privateFolders);
+  addErrors(server, onError, hidePaths);
   addRequestMetrics(server, metrics);
   const keys = new BearerKeys(options.keys);
   server.addHook('onRequest', async (request) => {
@@ -75,11 +80,11 @@ export async function startLeanServer(options: LeanServeOptions): Promise<Runnin
     if (!isOpen && !keys.admits(request.headers.authorization)) throw unauthorised();
   });
   await addOpenApi(server, options.keys.length > 0);
-  addFactRoutes(server, options);
+  addFactRoutes(server, options, hidePaths);
   server.get('/metrics', { schema: { hide: true } }, async (_, reply) =>
     reply.type(metrics.contentType).send(await metrics.text()),
   );
-  addCheckRoutes(server, { pool, limits, metrics, tracker });
+  addCheckRoutes(server, { pool, limits, metrics, tracker, hidePaths });
   const url = await listen(server, options.host, options.port);
   return {
     url,
@@ -94,6 +99,7 @@ export async function startLeanServer(options: LeanServeOptions): Promise<Runnin
 function addFactRoutes(
   server: FastifyInstance,
   { environment, driver, sandbox, pool, limits }: LeanServeOptions,
+  hidePaths: HidePaths,
 ): void {
   const health = {
     schema: describe({ summary: 'Whether the server is up', answer: healthAnswerSchema, errors: [503] }),
@@ -101,22 +107,26 @@ function addFactRoutes(
   for (const route of ['/health', '/']) server.get(route, health, () => ({ status: 'ok' }));
   const facts = { summary: 'Which Lean checks here, and how', answer: environmentAnswerSchema, errors: [401] };
   server.get('/api/environment', { schema: describe(facts) }, () => ({
-    lean: environment.version,
+    lean: hidePaths(environment.version),
     fingerprint: environment.fingerprint,
     driver,
-    sandbox: `${sandbox.kind}: ${sandbox.description}`,
+    sandbox: hidePaths(`${sandbox.kind}: ${sandbox.description}`),
     processes: pool.stats().processes,
     timeout_max: limits.timeoutSecondsMax,
   }));
 }
 
-function addErrors(server: FastifyInstance, onError: (error: unknown) => void): void {
+function addErrors(server: FastifyInstance, onError: (error: unknown) => void, hidePaths: HidePaths): void {
   const answer = (reply: FastifyReply, error: ServiceError) => {
     if (error.retryAfterSeconds !== null) reply.header('retry-after', error.retryAfterSeconds);
     if (error.status === 401) reply.header('www-authenticate', 'Bearer');
     return reply.status(error.status).send({ detail: error.detail });
   };
-  server.setErrorHandler((error, _, reply) => answer(reply, serviceErrorOf(error, onError)));
+  server.setErrorHandler(async (error, request, reply) => {
+    const known = serviceErrorOf(error, onError, hidePaths);
+    if (known.status === 413) await discardBody(request.raw);
+    return answer(reply, known);
+  });
   server.setNotFoundHandler(({ method, url }, reply) => {
     const path = url.split('?')[0];
     return answer(reply, new ServiceError(404, `There is no ${method} ${path} here.`));

@@ -5,11 +5,16 @@
 import type { z } from 'zod';
 import { StpError } from '../../data/errors.ts';
 import { CLIENT_GONE_STATUS, type WorkEndings } from '../../data/http/work-tracker.ts';
+import { BODY_BYTES_MAX } from './limits.ts';
+import type { HidePaths } from './private-paths.ts';
 
 /** When a client that was turned away may come again, seconds. */
 const RETRY_AFTER_SECONDS = 1;
 /** Of what a schema found wrong, so many places are told. */
 const PROBLEMS_MAX = 20;
+
+/** Keys that would change what every object has are refused by the parser, wherever they stand. */
+const NO_JSON = 'The body is not JSON, or holds a key that is not taken: `__proto__`, or `prototype` in `constructor`.';
 
 export class ServiceError extends Error {
   readonly status: number;
@@ -65,17 +70,21 @@ export function bodyError(error: z.ZodError): ServiceError {
 }
 
 /** Whatever was thrown. `report` hears of what the client is not told. */
-export function serviceErrorOf(error: unknown, report: (error: unknown) => void): ServiceError {
+export function serviceErrorOf(error: unknown, report: (error: unknown) => void, hidePaths: HidePaths): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof StpError) {
     report(error);
+    const message = hidePaths(`${error.code}: ${error.message}`);
     return error.code === 'STP1203' || error.retryable
-      ? unavailable(`${error.code}: ${error.message}. Try again.`)
-      : new ServiceError(500, `${error.code}: ${error.message}`);
+      ? unavailable(`${message}. Try again.`)
+      : new ServiceError(500, message);
   }
-  const { statusCode, message } = error as { statusCode?: unknown; message?: unknown };
+  const { statusCode, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown };
   if (statusCode === 415) return new ServiceError(415, 'Send JSON, with `Content-Type: application/json`.');
-  // Fastify's own: a body too large, or no JSON.
+  if (code === 'FST_ERR_CTP_INVALID_JSON_BODY') return new ServiceError(400, NO_JSON);
+  if (statusCode === 413)
+    return new ServiceError(413, `The body is too large: at most ${BODY_BYTES_MAX} bytes are read.`);
+  // Fastify's own.
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
     return new ServiceError(statusCode, String(message));
   report(error);

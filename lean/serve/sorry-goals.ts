@@ -4,6 +4,7 @@
  */
 import type { LeanSession } from '../process/driver.ts';
 import type { SnippetRoom } from './answer-room.ts';
+import type { HidePaths } from './private-paths.ts';
 import { sorriesOf } from './sorries.ts';
 import type { SplitSnippet } from './split-snippet.ts';
 import type { WireMessage, WireSorry } from './wire.ts';
@@ -14,13 +15,19 @@ const GOALS_MS_MAX = 5_000;
 const GOAL_CHARS_MAX = 65_536;
 const STOPPED = Symbol('stopped');
 
+interface Goals {
+  readonly room: SnippetRoom;
+  readonly hidePaths: HidePaths;
+  readonly signal: AbortSignal;
+}
+
 /** `room`: of the answer; goals that it has none for are left out. Rejects with the signal's reason; the session has ended then. */
 export async function findSorries(
   session: LeanSession,
   code: string,
   split: SplitSnippet,
   messages: readonly WireMessage[],
-  { room, signal }: { readonly room: SnippetRoom; readonly signal: AbortSignal },
+  { room, hidePaths, signal }: Goals,
 ): Promise<WireSorry[]> {
   const tokens = split.allTokens.filter((token) => token.kind !== 'comment');
   const sorries = sorriesOf(code, tokens, messages);
@@ -39,7 +46,7 @@ export async function findSorries(
         await session.close();
         break;
       }
-      const shown = (goal ?? '').slice(0, GOAL_CHARS_MAX);
+      const shown = hidePaths((goal ?? '').slice(0, GOAL_CHARS_MAX));
       if (!room.take(shown.length)) break;
       sorries[index] = { ...sorry, goal: shown };
     }

@@ -175,7 +175,7 @@ describe('certify', () => {
       checks: REST.checks,
       sandbox: REST.sandbox,
       memory: REST.memory,
-      times: { compileMs: 5, axiomsMs: 0, checksMs: 0 },
+      times: { compileMs: 5, objectMs: 0, checksMs: 0 },
     });
   });
   it('reads certificates of older records, which say less', () => {

@@ -1,8 +1,9 @@
-/** `stp check FILE.lean`: a line a theorem, and exit codes that scripts can rely on. Costs about 15 s. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+/** `stp check FILE|FOLDER…`: a line a theorem, and exit codes that scripts can rely on. Costs about 70 s. */
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { secondsValue } from '../../cli/options.ts';
 import { stp } from '../support/stp.ts';
 
 let directory: string;
@@ -15,20 +16,47 @@ async function check(source: string) {
   const path = join(directory, 'File.lean');
   await writeFile(path, source);
   const result = await stp(['check', '--json', path]);
-  const lines = String(result.stdout)
-    .split('\n')
-    .filter((line) => line !== '');
-  return { exitCode: result.exitCode, theorems: lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
+  const objects = jsonLines(result.stdout);
+  return { exitCode: result.exitCode, theorems: objects.slice(0, -1), file: objects.at(-1) };
 }
 
+function jsonLines(text: unknown): Record<string, unknown>[] {
+  return String(text)
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** A folder of its own with these files. */
+async function folderWith(files: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(directory, 'folder-'));
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+  return folder;
+}
+
+const GOOD = 'theorem good : 1 = 1 := rfl\n';
+const BAD = 'theorem bad : 1 = 2 := rfl\n';
+
 it('accepts what holds, exit 0', async () => {
-  const { exitCode, theorems } = await check(
+  const { exitCode, theorems, file } = await check(
     'theorem a (n : Nat) : n + 0 = n := rfl\nnamespace B\ntheorem b : 1 + 1 = 2 := by decide\nend B\n',
   );
   expect(exitCode).toBe(0);
+  const path = join(directory, 'File.lean');
+  expect(file).toEqual({
+    file: path,
+    outcome: 'accepted',
+    reason: '',
+    theorems: { accepted: 2, rejected: 0, unchecked: 0 },
+    checks: expect.arrayContaining([expect.objectContaining({ by: 'lean', outcome: 'accepted' })]),
+    sandbox: { kind: expect.any(String), description: expect.any(String) },
+  });
   expect(theorems).toEqual([
-    { name: 'a', verdict: 'accepted', line: 1, column: 0, message: '', axioms: expect.any(Array) },
-    { name: 'B.b', verdict: 'accepted', line: 3, column: 0, message: '', axioms: expect.any(Array) },
+    { file: path, name: 'a', verdict: 'accepted', line: 1, column: 0, message: '', axioms: expect.any(Array) },
+    { file: path, name: 'B.b', verdict: 'accepted', line: 3, column: 0, message: '', axioms: expect.any(Array) },
   ]);
 });
 
@@ -50,11 +78,107 @@ it.each([
     'macro "#print" "axioms" x:ident : command => `(example : True := trivial)\ntheorem a : 1 = 1 := rfl',
   ],
 ])('cannot tell of %s, exit 2', async (_, source) => {
-  expect((await check(source)).exitCode).toBe(2);
+  const { exitCode, file } = await check(source);
+  expect(exitCode).toBe(2);
+  expect(file).toMatchObject({ outcome: 'unchecked', reason: expect.stringMatching(/./) });
 });
 
-it('cannot tell of a file that is not there, exit 2', async () => {
-  const result = await stp(['check', join(directory, 'none.lean')]);
+it('says why a file as a whole is rejected', async () => {
+  const { exitCode, file } = await check(`${GOOD}example : 1 = 2 := rfl\n`);
+  expect(exitCode).toBe(1);
+  expect(file).toMatchObject({ outcome: 'rejected', reason: expect.stringMatching(/^2:/) });
+});
+
+it('cannot tell of a file that is not there, exit 2, and looks for no Lean', async () => {
+  const path = join(directory, 'none.lean');
+  const result = await stp(['check', path], { env: { STP_LEAN: '/no/such/lean' } });
   expect(result.exitCode).toBe(2);
-  expect(result.all).toContain('no such file');
+  expect(result.stdout).toMatch(/^unchecked .*none\.lean\n +there is no such file or folder$/);
+  expect(jsonLines((await stp(['check', '--json', path])).stdout)).toMatchObject([
+    { file: path, outcome: 'unchecked', reason: 'there is no such file or folder', sandbox: null },
+  ]);
+});
+
+it('says of every file why no Lean looked at it', async () => {
+  const folder = await folderWith({ 'a.lean': GOOD, 'b.lean': GOOD });
+  const result = await stp(['check', '--json', folder], { env: { STP_LEAN: '/no/such/lean' } });
+  expect(result.exitCode).toBe(2);
+  expect(jsonLines(result.stdout)).toMatchObject([
+    { file: join(folder, 'a.lean'), outcome: 'unchecked', reason: expect.stringContaining('/no/such/lean') },
+    { file: join(folder, 'b.lean'), outcome: 'unchecked', reason: expect.stringContaining('/no/such/lean') },
+  ]);
+});
+
+it('judges files and folders in one call, and the worst decides', async () => {
+  const folder = await folderWith({
+    'b.lean': GOOD,
+    'a/z.lean': GOOD,
+    'a/.lake/packages/x.lean': BAD,
+    'notes.txt': BAD,
+  });
+  const outside = await folderWith({ 'bad.lean': BAD });
+  await symlink(join(folder, 'b.lean'), join(folder, 'inside.lean'));
+  const fine = await stp(['check', '--json', join(folder, 'b.lean'), folder]);
+  expect(jsonLines(fine.stdout).map(({ file, name, outcome }) => [file, name ?? outcome])).toEqual([
+    [join(folder, 'b.lean'), 'good'],
+    [join(folder, 'b.lean'), 'accepted'],
+    [join(folder, 'a/z.lean'), 'good'],
+    [join(folder, 'a/z.lean'), 'accepted'],
+  ]);
+  expect(fine.exitCode).toBe(0);
+  expect(fine.stderr).toContain('2 files: 2 accepted, 0 rejected, 0 unchecked; 2 of 2 theorems accepted by Lean');
+
+  await symlink(outside, join(folder, 'out'));
+  await symlink(join(outside, 'bad.lean'), join(folder, 'out.lean'));
+  const led = await stp(['check', folder]);
+  expect(led.exitCode).toBe(2);
+  expect(led.stdout).not.toContain('bad :');
+  expect(String(led.stdout).match(/leads out/g)).toHaveLength(2);
+
+  const worst = await stp(['check', join(folder, 'none'), join(outside, 'bad.lean'), join(folder, 'b.lean')]);
+  expect(worst.exitCode).toBe(1);
+  expect(worst.stdout).toMatch(/^unchecked .*none\n.*\nrejected .* bad\n(?: .*\n)*accepted .* good$/);
+  const empty = await folderWith({ 'notes.txt': BAD });
+  expect(await stp(['check', empty])).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('no .lean file') });
+});
+
+it('shows no control character of names and messages', async () => {
+  const path = join(directory, 'Control.lean');
+  const name = 'a\u001b[31m\u009b\u202e\u200b';
+  await writeFile(path, `theorem «${name}» : 1 = 2 := rfl\ntheorem «b\u007f» : 1 = 1 := rfl\n`);
+  const shown = await stp(['check', path]);
+  expect(shown.all).toContain('«a\\u{1B}[31m\\u{9B}\\u{202E}\\u{200B}»');
+  expect(shown.all).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+  const json = await stp(['check', '--json', path]);
+  expect(json.stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+  expect(jsonLines(json.stdout)[0]).toMatchObject({ name: expect.stringContaining(name) });
+});
+
+describe('ends within its time', () => {
+  /** No limit of processor time ends these in any time that a test may take. */
+  const endless = `set_option maxHeartbeats 0\n${GOOD}theorem endless : 1 = 1 := by\n  repeat have h := 1\n  rfl\n`;
+  const prints = `${GOOD}${'#print Nat.add_comm\n'.repeat(40_000)}`;
+
+  it.each([
+    ['over a tactic that does not end', endless],
+    ['over forty thousand commands', prints],
+  ])('%s, and says what decided', async (_, source) => {
+    const folder = await folderWith({ 'a.lean': source, 'b.lean': GOOD });
+    const result = await stp(['check', '--timeout', '15.5', folder]);
+    expect(result.exitCode).toBe(2);
+    // On a machine that hardly moves Lean is not ready by then; what is said of that names the limit too.
+    expect(result.stdout).toMatch(
+      /^unchecked .*a\.lean\n .*15\.5 seconds.*--timeout.*\nunchecked .*b\.lean\n .*15\.5 seconds.*--timeout/,
+    );
+    expect(result.stderr).toContain('2 files: 0 accepted, 0 rejected, 2 unchecked');
+  });
+
+  it('which must be one', async () => {
+    for (const seconds of ['0', '0.5', '-1', '86401', 'soon', '1e3', '', '2.', '0x10'])
+      expect(() => secondsValue(seconds)).toThrow('a number of seconds from 1 to 86400');
+    expect(['1', '2.5', '86400'].map(secondsValue)).toEqual([1, 2.5, 86_400]);
+    const result = await stp(['check', '--timeout', '0', 'none.lean']);
+    expect(result.exitCode).toBe(2);
+    expect(result.all).toContain('a time must be a number of seconds from 1 to 86400');
+  });
 });

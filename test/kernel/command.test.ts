@@ -1,7 +1,9 @@
 /** `bin/stp kernel`: exit codes and reports of the command itself. About 5 s of processor time. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 const kernel = (...given: string[]) =>
@@ -34,6 +36,20 @@ describe('bin/stp kernel', () => {
     const other = await kernel('package.json');
     expect(other.exitCode).toBe(2);
     expect(other.stderr).toMatch(/STP1801/);
+  });
+
+  it('shows no control character of names', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'stp-kernel-names-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const file = join(folder, 'named.ndjson');
+    const text = await readFile(join(root, exports, 'proj-from-prop.must-reject.ndjson'), 'utf8');
+    await writeFile(file, text.replaceAll('explosion_helper', 'a\\u001b[31m\\naccepted\\u009b\\u202e'));
+    const { stdout } = await kernel(file);
+    expect(stdout).toContain('a\\u{1B}[31m\\u{0A}accepted\\u{9B}\\u{202E}');
+    expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+    const json = await kernel(file, '--json');
+    expect(json.stdout).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(JSON.parse(json.stdout)).toMatchObject({ verdict: 'rejected' });
   });
 
   it('binds to a statement', async () => {

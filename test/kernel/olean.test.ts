@@ -117,7 +117,11 @@ describe('damage', () => {
     const file = join(folder, 'Damaged.olean');
     writeFileSync(file, bytes);
     const module = readModule(file, new Terms());
-    for (const place of module.names.keys()) explained(file, () => module.constant(place));
+    explained(file, () => {
+      for (const place of module.names.keys()) module.constant(place);
+      module.sourceRanges();
+      for (const place of module.names.keys()) module.mentioned(place);
+    });
   };
 
   it('of another version is declined by name', () => {

@@ -50,6 +50,7 @@ async function outcomes(pool: LeanPool, codes: readonly string[]) {
       cpuTimeoutMs: null,
       fresh: false,
       debug: false,
+      hidePaths: (text) => text,
       signal: new AbortController().signal,
     },
   );

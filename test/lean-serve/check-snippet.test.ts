@@ -48,6 +48,7 @@ const check = (pool: LeanPool, signal: AbortSignal) =>
       memoryBytesMax: 1,
       fresh: false,
       room: openAnswerRoom()(),
+      hidePaths: (text) => text,
       signal,
       onStart: () => {},
     },

@@ -64,6 +64,7 @@ export async function serveLean(options: ServedOptions = {}): Promise<Served> {
     port: 0,
     keys,
     limits,
+    privateFolders: [workingDirectory],
     onError: (error) => failures.push(error),
   });
   atEnd(async () => {

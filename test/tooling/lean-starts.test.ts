@@ -11,6 +11,7 @@ const USES_SET_UP_COMMANDS = /from ['"][./\w-]*\/run-command\.ts['"]/;
 
 const ALLOWED = {
   'lean/process/spawn.ts': 'starts Lean, and what speaks for it',
+  'lean/process/parent-death.ts': 'asks `setpriv` whether it can have a process end with its parent; starts `true`',
   'lean/toolchain/run-command.ts': 'tools of the set-up, and questions to a toolchain about itself',
   'lean/sandbox/probe-program.ts': 'runs inside the sandbox, to find out whether it holds',
 };

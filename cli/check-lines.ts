@@ -1,0 +1,67 @@
+/** What `stp check` prints: verdicts for people, or a JSON object a theorem and one a file. */
+import { printableJson, printableLine, printableText } from '../data/printable.ts';
+import type { CheckRecord, SandboxFacts } from '../data/schemas/records.ts';
+import type { FileReport } from '../lean/check-file.ts';
+
+type Verdict = FileReport['outcome'];
+const VERDICTS: readonly Verdict[] = ['accepted', 'rejected', 'unchecked'];
+/** Width of the longest verdict and a blank: below it stand messages. */
+const VERDICT_COLUMNS = 10;
+
+/** What is told of a file, also where Lean never saw it. */
+export interface CheckedFile {
+  readonly file: string;
+  readonly outcome: Verdict;
+  /** Of the file as a whole; empty where its theorems say it, or all is well. */
+  readonly reason: string;
+  readonly theorems: FileReport['theorems'];
+  readonly checks: readonly CheckRecord[];
+  /** Null where no Lean was looked for. */
+  readonly sandbox: SandboxFacts | null;
+}
+
+export function uncheckedFile(file: string, reason: string, sandbox: SandboxFacts | null = null): CheckedFile {
+  return { file, outcome: 'unchecked', reason, theorems: [], checks: [], sandbox };
+}
+
+/** The lines of one file. */
+export function linesOf(checked: CheckedFile, asJson: boolean): string[] {
+  return asJson ? jsonLines(checked) : textLines(checked);
+}
+
+/** Theorems as they stand in the file, then the file. Lines of theorems have `name`, those of files have `outcome`. */
+function jsonLines({ file, outcome, reason, theorems, checks, sandbox }: CheckedFile): string[] {
+  const counts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, countOf(theorems, verdict)]));
+  return [
+    ...theorems.map((theorem) => printableJson({ file, ...theorem })),
+    printableJson({ file, outcome, reason, theorems: counts, checks, sandbox }),
+  ];
+}
+
+function textLines({ file, outcome, reason, theorems }: CheckedFile): string[] {
+  return [
+    ...theorems.map(({ name, verdict, line, column, message }) =>
+      entry(verdict, `${printableLine(file)}:${line}:${column} ${printableLine(name)}`, message),
+    ),
+    ...(reason === '' ? [] : [entry(outcome, printableLine(file), reason)]),
+  ];
+}
+
+function entry(verdict: Verdict, what: string, message: string): string {
+  const indent = `\n${' '.repeat(VERDICT_COLUMNS)}`;
+  const below = message === '' ? '' : `${indent}${printableText(message).replaceAll('\n', indent)}`;
+  return `${verdict.padEnd(VERDICT_COLUMNS)}${what}${below}`;
+}
+
+/** The line at the end. `by`: which Lean, in which walls. */
+export function summaryLine(files: readonly CheckedFile[], by: string): string {
+  const theorems = files.flatMap((file) => file.theorems);
+  const accepted = `${countOf(theorems, 'accepted')} of ${theorems.length} theorems accepted${by}`;
+  if (files.length === 1) return accepted;
+  const outcomes = VERDICTS.map((verdict) => `${files.filter(({ outcome }) => outcome === verdict).length} ${verdict}`);
+  return `${files.length} files: ${outcomes.join(', ')}; ${accepted}`;
+}
+
+function countOf(theorems: CheckedFile['theorems'], wanted: Verdict): number {
+  return theorems.filter(({ verdict }) => verdict === wanted).length;
+}

@@ -1,0 +1,77 @@
+/**
+ * The Lean files that paths on a command line mean: a file is itself, a folder is every `.lean` file below it, in the order
+ * of their names. Packages that Lake has fetched (`.lake`) are left out. Links are not followed out of the folder; what such
+ * a link leads to is named as not read, so that nobody takes it for checked.
+ */
+import { type Dirent, realpathSync } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+
+const LEFT_OUT: ReadonlySet<string> = new Set(['.lake']);
+
+export interface LeanFile {
+  /** As it is to be shown: the argument, with the way below it. */
+  readonly path: string;
+  /** Why it cannot be checked; null where it can. */
+  readonly problem: string | null;
+}
+
+/** In the order of the paths, no file twice. */
+export async function findLeanFiles(paths: readonly string[]): Promise<LeanFile[]> {
+  const found = new Map<string, LeanFile>();
+  for (const path of paths)
+    for (const file of await filesOf(path)) {
+      const key = await realpath(file.path).catch(() => file.path);
+      if (!found.has(key)) found.set(key, file);
+    }
+  return [...found.values()];
+}
+
+async function filesOf(path: string): Promise<LeanFile[]> {
+  try {
+    const facts = await stat(path);
+    if (!facts.isDirectory()) return [{ path, problem: null }];
+    const files = await filesBelow(path, realpathSync(path));
+    return files.length > 0 ? files : [{ path, problem: 'the folder holds no .lean file' }];
+  } catch (error) {
+    return [{ path, problem: readProblem(error) }];
+  }
+}
+
+async function filesBelow(folder: string, root: string): Promise<LeanFile[]> {
+  let entries: Dirent[];
+  try {
+    entries = await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    return [{ path: folder, problem: readProblem(error) }];
+  }
+  const files: LeanFile[] = [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(folder, entry.name);
+    if (entry.isSymbolicLink()) files.push(...(await linkOf(path, root)));
+    else if (entry.isDirectory() && !LEFT_OUT.has(entry.name)) files.push(...(await filesBelow(path, root)));
+    else if (entry.isFile() && entry.name.endsWith('.lean')) files.push({ path, problem: null });
+  }
+  return files;
+}
+
+/** A link to something inside is passed by: that is found by itself. One that leads out could hide Lean files. */
+async function linkOf(path: string, root: string): Promise<LeanFile[]> {
+  const isLean = path.endsWith('.lean');
+  try {
+    const target = await realpath(path);
+    const way = relative(root, target);
+    const isInside = way !== '..' && !way.startsWith(`..${sep}`);
+    if (isInside || !(isLean || (await stat(target)).isDirectory())) return [];
+    return [
+      { path, problem: 'this is a link that leads out of the folder: name what it leads to, to have it checked' },
+    ];
+  } catch (error) {
+    return isLean ? [{ path, problem: readProblem(error) }] : [];
+  }
+}
+
+function readProblem(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR' ? 'there is no such file or folder' : `it cannot be read: ${message}`;
+}

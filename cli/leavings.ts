@@ -1,0 +1,26 @@
+/** Removes what commands have left that were killed, and says so where there was something. */
+import { StpError } from '../data/errors.ts';
+import { removeLeavings } from '../infra/nodes/command-scratch.ts';
+
+/** What was removed, in words; empty where there was nothing. */
+export async function leavingsText(scratchDirectory: string): Promise<string> {
+  const { processes, folders } = await removeLeavings(scratchDirectory);
+  const parts = [counted(processes, 'process', 'processes'), counted(folders, 'scratch folder', 'scratch folders')];
+  const found = parts.filter((part) => part !== '').join(' and ');
+  return found === '' ? '' : `removed what a command that was killed had left: ${found}`;
+}
+
+/** To standard error. What does not go is said, and is no reason to do nothing. */
+export async function sayRemoved(scratchDirectory: string): Promise<void> {
+  try {
+    const text = await leavingsText(scratchDirectory);
+    if (text !== '') console.error(text);
+  } catch (error) {
+    if (!(error instanceof StpError)) throw error;
+    console.error(error.toText());
+  }
+}
+
+function counted(count: number, one: string, several: string): string {
+  return count === 0 ? '' : `${count} ${count === 1 ? one : several}`;
+}

@@ -1,0 +1,35 @@
+/**
+ * SIGINT, SIGTERM and SIGHUP for a command that cleans up before it ends. The first one aborts `signal`; the command stops
+ * its work, removes what it made and ends with 128 and the signal's number, as a shell would say it. A second one ends the
+ * process at once.
+ */
+import { constants } from 'node:os';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+type StopSignal = (typeof SIGNALS)[number];
+
+/** Why work was given up: the process was asked to end. */
+export class Stopped extends Error {
+  readonly signalName: StopSignal;
+
+  constructor(signalName: StopSignal) {
+    super(`ended by ${signalName}`);
+    this.signalName = signalName;
+  }
+
+  get exitCode(): number {
+    return 128 + constants.signals[this.signalName];
+  }
+}
+
+/** To be called before anything long is begun. The signal's reason is a `Stopped`. */
+export function stopSignal(): AbortSignal {
+  const stopping = new AbortController();
+  for (const name of SIGNALS)
+    process.on(name, () => {
+      const stopped = new Stopped(name);
+      if (stopping.signal.aborted) process.exit(stopped.exitCode);
+      stopping.abort(stopped);
+    });
+  return stopping.signal;
+}

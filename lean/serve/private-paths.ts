@@ -1,0 +1,51 @@
+/**
+ * Where things lie on this machine is nobody's business outside: Lean names folders in its messages (a module that it does
+ * not find, a file that it cannot open), and so may errors of our own. The folders that are known are replaced in every
+ * text that was not the client's own.
+ */
+import { realpathSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import type { LeanEnvironment } from '../verifier.ts';
+
+export type HidePaths = (text: string) => string;
+
+/** What makes the match a part of another name where it stands before or behind it. A full stop behind it may end a sentence. */
+const BEFORE = '[\\p{L}\\p{N}_.~@%+-]';
+const BEHIND = '[\\p{L}\\p{N}_~@%+-]';
+
+/**
+ * `folders`: of the service, beside those of Lean and of the user. What is inside another one is named by the innermost.
+ * Each is looked for as it is named and, where that is a link, as it lies.
+ */
+export function hidePathsOf(
+  { executable, searchPath }: Pick<LeanEnvironment, 'executable' | 'searchPath'>,
+  folders: readonly string[],
+): HidePaths {
+  const names = new Map<string, string>();
+  const add = (path: string, name: string): void => {
+    for (const one of [resolve(path), real(path)]) if (one !== '/' && !names.has(one)) names.set(one, name);
+  };
+  for (const path of [executable, real(executable)]) add(dirname(dirname(path)), 'LEAN');
+  for (const path of searchPath) if (isAbsolute(path)) add(path, 'LIBRARY');
+  for (const path of folders) add(path, 'SERVICE');
+  // A temporary folder that all machines have says nothing.
+  if (tmpdir() !== '/tmp') add(tmpdir(), 'TEMPORARY');
+  add(homedir(), 'HOME');
+  if (names.size === 0) return (text) => text;
+  const longestFirst = [...names.keys()].sort((a, b) => b.length - a.length).map(escaped);
+  const pattern = new RegExp(`(?<!${BEFORE})(?:${longestFirst.join('|')})(?!${BEHIND})`, 'gu');
+  return (text) => text.replace(pattern, (path) => `<${names.get(path)}>`);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
