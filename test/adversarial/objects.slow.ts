@@ -1,0 +1,38 @@
+/**
+ * Every attack on a proof, looked at as an object with no screen before it: none is proved. Two starts of Lean for each; some
+ * three minutes of a core.
+ */
+import { rmSync } from 'node:fs';
+import { afterAll, expect, test, vi } from 'vitest';
+import { confirmProofs } from '../../lean/object/confirm-proofs.ts';
+import { limitClasses } from '../../lean/verdict/limits.ts';
+import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
+import { machineSandbox } from '../support/sandbox.ts';
+import { readAttacks } from './attacks.ts';
+
+const environment = await coreEnvironment();
+const sandbox = (await machineSandbox(environment)) ?? undefined;
+const scratchDirectory = scratchFolder();
+vi.spyOn(console, 'error').mockImplementation(() => {});
+afterAll(() => rmSync(scratchDirectory, { recursive: true, force: true }));
+
+test('an attack that the screen refuses is not proved without it either', async () => {
+  const attacks = readAttacks('proof').filter(
+    ({ header, statement, expected }) =>
+      header === null && statement.startsWith('theorem claim : (1 : Nat) = 2') && expected !== 'timeout',
+  );
+  expect(attacks.length).toBeGreaterThan(80);
+  const proved: string[] = [];
+  for (const { name, statement, proof } of attacks) {
+    const [found] = await confirmProofs('', [{ signature: statement.replace('theorem claim', ''), proofText: proof }], {
+      place: { environment, workingDirectory: scratchDirectory, sandbox },
+      scratchDirectory,
+      limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
+      indexFolder: null,
+      disagreementsFolder: null,
+      signal: AbortSignal.timeout(600_000),
+    });
+    if (found!.kind === 'proved') proved.push(name);
+  }
+  expect(proved).toEqual([]);
+}, 900_000);
