@@ -1,15 +1,19 @@
-/** The second kernel on compiled proofs, as a certificate asks it: a batch of five kinds of proofs over Lean's own library. */
+/**
+ * The second kernel on compiled proofs, as the judge of objects asks it: a batch of five kinds of proofs, over Lean's core library
+ * and over all of Lean's modules; the first time, with the index of constants kept, and by a judge that is warm.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { DEFAULT_LIMITS } from '../lean/kernel/budget.ts';
 import { judgeInThread } from '../lean/kernel/olean/judge-in-thread.ts';
+import { ModuleJudge } from '../lean/kernel/olean/module-judge.ts';
 import { resolveToolchain } from '../lean/toolchain/resolve.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { cpuSeconds, row } from './measure.ts';
 
-/** As many as a certificate file holds (`activities/verify.ts`). */
+/** As many as a certificate file holds (`lean/certificate`). */
 const PROOFS = 300;
 
 export async function benchKernelModule(): Promise<void> {
@@ -17,22 +21,38 @@ export async function benchKernelModule(): Promise<void> {
   const { executable } = await resolveToolchain({ cacheDirectory, install: 'never' });
   const folder = await mkdtemp(join(tmpdir(), 'bench-kernel-'));
   try {
-    await writeFile(join(folder, 'Batch.lean'), Array.from({ length: PROOFS }, (_, index) => proof(index)).join('\n'));
-    await execa(executable, ['-o', 'Batch.olean', 'Batch.lean'], { cwd: folder });
-    const { stdout } = await execa(executable, ['--print-libdir']);
-    const before = cpuSeconds();
-    const path = join(folder, 'Batch.olean');
-    const report = await judgeInThread({ path, searchPath: [stdout.trim()], fuel: DEFAULT_LIMITS.fuel });
-    const seconds = cpuSeconds() - before;
-    const theorems = report.constants.filter(({ kind }) => kind === 'theorem');
-    const accepted = theorems.filter(({ verdict }) => verdict === 'accepted').length;
-    row(`kernel: a file of ${PROOFS} compiled proofs, processor time`, seconds, 's', 1);
-    row('kernel: compiled proofs a second', PROOFS / seconds, '/s', 1);
-    row(`kernel: accepted of its ${theorems.length} theorems`, accepted, '');
+    const { stdout: toolchainFolder } = await execa(executable, ['--print-libdir']);
+    const batch = Array.from({ length: PROOFS }, (_, index) => proof(index)).join('\n');
+    for (const header of ['Init', 'Lean']) {
+      await writeFile(join(folder, 'Batch.lean'), `import ${header}\n${batch}`);
+      await execa(executable, ['-o', 'Batch.olean', 'Batch.lean'], { cwd: folder });
+      const request = {
+        path: join(folder, 'Batch.olean'),
+        searchPath: [toolchainFolder],
+        toolchainFolder,
+        indexFolder: join(folder, 'index'),
+        fuel: DEFAULT_LIMITS.fuel,
+      };
+      const time = async (what: string, check: () => unknown): Promise<void> => {
+        const before = cpuSeconds();
+        await check();
+        row(`kernel: ${PROOFS} proofs over \`import ${header}\`, ${what}, processor time`, cpuSeconds() - before, 's', 2);
+      };
+      await time('index not made', () => new ModuleJudge().check(request));
+      const judge = new ModuleJudge();
+      await time('index kept', () => judge.check(request));
+      await time('warm', () => judge.check(request));
+      const report = await judgeInThread(request);
+      const theorems = report.constants.filter(({ kind }) => kind === 'theorem');
+      row(`kernel: accepted of its ${theorems.length} theorems`, theorems.filter(isAccepted).length, '');
+    }
+    row('kernel: resident memory after it', process.memoryUsage.rss() / 2 ** 20, 'MiB', 0);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+const isAccepted = ({ verdict }: { readonly verdict: string }): boolean => verdict === 'accepted';
 
 function proof(index: number): string {
   const kinds = [

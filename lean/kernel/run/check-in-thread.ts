@@ -8,7 +8,7 @@ import type { CheckRequest } from './check-export.ts';
 import type { KernelReport } from './report.ts';
 
 /** For as many nested calls and as high terms as the limits allow, as tests have them. Only what is used is allocated. */
-const STACK_MEBIBYTES = 256;
+const STACK_MEBIBYTES = 2_048;
 const HEAP_MEBIBYTES = 8_192;
 
 export type ThreadAnswer =
