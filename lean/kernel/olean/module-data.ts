@@ -19,6 +19,8 @@ const EXTENSIONS_MAX = 100_000;
 const ENTRIES_MAX = 16_000_000;
 /** Where declarations stand in their source: `Lean.declRangeExt`, entries (name, ranges). */
 const RANGES = 'Lean.declRangeExt';
+/** Projections of structures, entries (name, information). */
+const PROJECTIONS = 'Lean.projectionFnInfoExt';
 
 /** Pointer fields of `ModuleData`: imports, names of the constants, constants, names of further constants, extension entries. */
 const MODULE_FIELDS = 5;
@@ -127,7 +129,7 @@ export class CompiledModule {
     return counts;
   }
 
-  /** Declarations that somebody wrote, with their places; what Lean makes by itself has none. */
+  /** Declarations that somebody wrote, with their places; what Lean makes by itself has none, nor have a structure's fields. */
   sourceRanges(): ReadonlyMap<Name, SourceRange> {
     const heap = this.#heap;
     const ranges = new Map<Name, SourceRange>();
@@ -143,6 +145,9 @@ export class CompiledModule {
         ranges.set(this.#decoder.name(declaration), { line, column, endLine });
       }
     }
+    for (const { name, entries } of this.#extensions())
+      if (name === PROJECTIONS)
+        for (const slot of entries) ranges.delete(this.#decoder.name(this.#fields(slot, 2)[0]!));
     return ranges;
   }
 
