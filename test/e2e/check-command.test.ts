@@ -64,11 +64,16 @@ it.each([
   ['sorry', 'theorem a : 1 = 2 := sorry'],
   ['sorry behind another theorem', 'theorem z : 1 = 2 := sorry\ntheorem a : 1 = 2 := z'],
   ['an axiom of its own', 'axiom z : 1 = 2\ntheorem a : 1 = 2 := z'],
-  ['a wrong proof', 'theorem a : 1 = 2 := rfl'],
 ])('rejects %s, exit 1', async (_, source) => {
   const { exitCode, theorems } = await check(`${source}\ntheorem good : 1 = 1 := rfl\n`);
   expect(exitCode).toBe(1);
   expect(theorems.find((theorem) => theorem.name === 'a')).toMatchObject({ verdict: 'rejected' });
+});
+
+it('rejects a file that Lean does not compile, with the place, exit 1', async () => {
+  const { exitCode, theorems, file } = await check('theorem a : 1 = 2 := rfl\ntheorem good : 1 = 1 := rfl\n');
+  expect([exitCode, theorems]).toEqual([1, []]);
+  expect(file).toMatchObject({ outcome: 'rejected', reason: expect.stringMatching(/^1:21: /) });
 });
 
 it.each([
@@ -137,7 +142,7 @@ it('judges files and folders in one call, and the worst decides', async () => {
 
   const worst = await stp(['check', join(folder, 'none'), join(outside, 'bad.lean'), join(folder, 'b.lean')]);
   expect(worst.exitCode).toBe(1);
-  expect(worst.stdout).toMatch(/^unchecked .*none\n.*\nrejected .* bad\n(?: .*\n)*accepted .* good$/);
+  expect(worst.stdout).toMatch(/^unchecked .*none\n.*\nrejected .*bad\.lean\n(?: .*\n)*accepted .* good$/);
   const empty = await folderWith({ 'notes.txt': BAD });
   expect(await stp(['check', empty])).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('no .lean file') });
 });
@@ -145,7 +150,7 @@ it('judges files and folders in one call, and the worst decides', async () => {
 it('shows no control character of names and messages', async () => {
   const path = join(directory, 'Control.lean');
   const name = 'a\u001b[31m\u009b\u202e\u200b';
-  await writeFile(path, `theorem «${name}» : 1 = 2 := rfl\ntheorem «b\u007f» : 1 = 1 := rfl\n`);
+  await writeFile(path, `theorem «${name}» : 1 = 2 := sorry\ntheorem «b\u007f» : 1 = 1 := rfl\n`);
   const shown = await stp(['check', path]);
   expect(shown.all).toContain('«a\\u{1B}[31m\\u{9B}\\u{202E}\\u{200B}»');
   expect(shown.all).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
