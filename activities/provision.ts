@@ -1,5 +1,6 @@
-/** Machines of a cloud: asked for, looked at, watched, given back. Each call is short but the watch, and may be repeated. */
+/** Machines of a cloud: what they need looked for, asked for, looked at, watched, given back. Each call is short but the watch, and may be repeated. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StpError } from '../data/errors.ts';
 import type { NodesConfig } from '../data/schemas/nodes.ts';
 import type { Asked, NodesState, Released } from '../infra/nodes/provider.ts';
 import { withHeartbeat } from './edge.ts';
@@ -19,14 +20,24 @@ export interface WatchInput extends NodeSetInput {
   readonly untilMs: number;
 }
 
+/** First digits of its checksum, which `bin/stp nodes bundle` puts into the name of a bundle. */
+const BUNDLE_DIGITS = /\/worker-([0-9a-f]{16})\.tar\.gz$/;
 /** How often machines are looked at, ms: a slice that is taken away is missed within this, and then found. */
 const LOOK_EVERY_MS = 30_000;
 /** Machines that are repaired or made anew by their group may be away for so long before they count as lost. */
 const REPAIR_MS_MAX = 15 * 60_000;
 
-export function provisionActivities(ports: Pick<Ports, 'provider'>) {
+export function provisionActivities(ports: Pick<Ports, 'provider' | 'findObject'>) {
   const providerOf = ({ run, nodes }: NodesInput) => ports.provider(run, nodes);
   return {
+    /** Is all there that machines need at their start? Asks the cloud for nothing. STP1602 says what is missing. */
+    async checkNodes(input: NodesInput): Promise<void> {
+      const { provider, name } = providerOf(input);
+      // The requests as they will be: STP1602 where a value is not set.
+      provider.plan({ run: name, generation: 1 });
+      await requireBundle(input.nodes, ports.findObject);
+    },
+
     async requestNodes(input: NodeSetInput & { readonly attempt: number }): Promise<Asked> {
       const { provider, name } = providerOf(input);
       return withHeartbeat(() => provider.request({ run: name, generation: input.generation }, input.attempt));
@@ -72,4 +83,17 @@ export function provisionActivities(ports: Pick<Ports, 'provider'>) {
       return withHeartbeat(() => provider.release(label, generation === 0 ? null : { run: name, generation }));
     },
   };
+}
+
+/** STP1602 where the worker that machines install is not in its store, or its name is that of another checksum. */
+async function requireBundle(nodes: NodesConfig, findObject: Ports['findObject']): Promise<void> {
+  if (nodes.provider !== 'tpu' && nodes.provider !== 'gpu') return;
+  const { bundle, bundleSha256 } = nodes;
+  const advice = 'Run `bin/stp nodes bundle` and set nodes.bundle and nodes.bundleSha256 to what it prints.';
+  const facts = { bundle, bundleSha256 };
+  const named = BUNDLE_DIGITS.exec(bundle!)?.[1];
+  if (named !== undefined && !bundleSha256!.startsWith(named))
+    throw new StpError('STP1602', `nodes.bundleSha256 is not the checksum of ${bundle}`, advice, { facts });
+  if ((await findObject(bundle!)) === null)
+    throw new StpError('STP1602', `${bundle}, which machines install, is not there`, advice, { facts });
 }

@@ -104,6 +104,9 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       call('provisionNodes');
       return [{ name: 'test', taskQueue: HOST_QUEUE, cpuCores: 2, memoryBytes: 1 }];
     },
+    async checkNodes() {
+      call('checkNodes');
+    },
     async requestNodes(input) {
       call('requestNodes', input.generation);
       return { kind: 'accepted' };
