@@ -1,9 +1,11 @@
-/** Machines of a cloud: what they need looked for, asked for, looked at, watched, given back. Each call is short but the watch, and may be repeated. */
+/** Machines of a cloud: what they need looked for, asked for, looked at, watched, given back. Each attempt is short but the watch's. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '../data/errors.ts';
 import type { NodesConfig } from '../data/schemas/nodes.ts';
+import { isStillComing } from '../infra/nodes/looking.ts';
 import type { Asked, NodesState, Released } from '../infra/nodes/provider.ts';
 import { withHeartbeat } from './edge.ts';
+import { finalAfter, lookUntil } from './look-again.ts';
 import type { Ports } from './ports.ts';
 
 export interface NodesInput {
@@ -15,10 +17,15 @@ export interface NodeSetInput extends NodesInput {
   readonly generation: number;
 }
 
-export interface WatchInput extends NodeSetInput {
-  /** ms since 1970 */
+/** By the server's clock, ms since 1970. */
+interface Until {
   readonly untilMs: number;
 }
+
+export type WatchInput = NodeSetInput & Until;
+
+/** More than a wait of the longest kind has. */
+const ASKINGS_MAX = 1_000_000;
 
 /** First digits of its checksum, which `bin/stp nodes bundle` puts into the name of a bundle. */
 const BUNDLE_DIGITS = /\/worker-([0-9a-f]{16})\.tar\.gz$/;
@@ -38,14 +45,35 @@ export function provisionActivities(ports: Pick<Ports, 'provider' | 'findObject'
       await requireBundle(input.nodes, ports.findObject);
     },
 
-    async requestNodes(input: NodeSetInput & { readonly attempt: number }): Promise<Asked> {
+    /** Asks until the cloud accepts, or there is no time before `untilMs` to ask again: the last answer. */
+    async requestNodes(input: NodeSetInput & Until & { readonly attempt: number }): Promise<Asked> {
       const { provider, name } = providerOf(input);
-      return withHeartbeat(() => provider.request({ run: name, generation: input.generation }, input.attempt));
+      const set = { run: name, generation: input.generation };
+      return withHeartbeat(() =>
+        finalAfter(input.untilMs, () =>
+          lookUntil(
+            input.untilMs,
+            // Every asking has a number of its own: the cloud gives the same answer to the same one.
+            (look) => provider.request(set, input.attempt * ASKINGS_MAX + look),
+            (asked) => (asked.kind === 'no-capacity' ? asked.reason : null),
+          ),
+        ),
+      );
     },
 
-    async nodesState(input: NodeSetInput): Promise<NodesState> {
+    /** Looks until the machines are there or will not come by themselves, or until `untilMs`: the last state. */
+    async nodesState(input: NodeSetInput & Until): Promise<NodesState> {
       const { provider, name } = providerOf(input);
-      return withHeartbeat(() => provider.state({ run: name, generation: input.generation }));
+      return withHeartbeat(() =>
+        finalAfter(input.untilMs, () =>
+          lookUntil(
+            input.untilMs,
+            () => provider.state({ run: name, generation: input.generation }),
+            (state, look) =>
+              !isStillComing(state, look) ? null : state.kind === 'waiting' ? state.reason : 'nothing of that name yet',
+          ),
+        ),
+      );
     },
 
     /** Looks at the machines until they are lost, or until it is `untilMs`. A look that fails says nothing. */
@@ -76,11 +104,23 @@ export function provisionActivities(ports: Pick<Ports, 'provider' | 'findObject'
       });
     },
 
-    /** Has everything of the run deleted; to be called until nothing is left. */
-    async releaseCloudNodes(input: NodesInput & { readonly lastGeneration: number }): Promise<Released> {
+    /**
+     * Has everything of the run deleted, until nothing is left or until `untilMs`; null: for ever, whatever fails, since what
+     * is not deleted is paid for.
+     */
+    async releaseCloudNodes(
+      input: NodesInput & { readonly lastGeneration: number; readonly untilMs: number | null },
+    ): Promise<Released> {
       const { provider, name, label } = providerOf(input);
-      const { lastGeneration: generation } = input;
-      return withHeartbeat(() => provider.release(label, generation === 0 ? null : { run: name, generation }));
+      const { lastGeneration: generation, untilMs } = input;
+      const last = generation === 0 ? null : { run: name, generation };
+      return withHeartbeat(() =>
+        lookUntil(
+          untilMs,
+          () => provider.release(label, last).catch((error: Error) => ({ left: [error.message] })),
+          ({ left }) => (left.length === 0 ? null : `${left.length} are still there, such as ${left[0]}`),
+        ),
+      );
     },
   };
 }

@@ -1,8 +1,12 @@
 /** What is found out about machines before they are asked for: nothing that a bill would tell. */
+import type { ApplicationFailure } from '@temporalio/activity';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { provisionActivities } from '../../activities/provision.ts';
+import { StpError } from '../../data/errors.ts';
 import { nodesConfigSchema } from '../../data/schemas/nodes.ts';
 import { providers } from '../../infra/nodes/open-provider.ts';
+import type { NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
 import { runProvider } from '../../workers/run-provider.ts';
 
 const DIGEST = '0123456789abcdef'.repeat(4);
@@ -52,4 +56,54 @@ it('machines of an inventory are not where its file is not there', async () => {
     findObject: async () => null,
   });
   await expect(checkNodes({ run: 'first', nodes })).rejects.toThrow(/machines\.yaml/);
+});
+
+describe('a look at what is not there yet', () => {
+  const MINUTE_MS = 60_000;
+  const WAITING: NodesState = { kind: 'waiting', reason: 'WAITING_FOR_RESOURCES' };
+  /** What the attempt comes to; times are minutes since the activity was scheduled. */
+  async function look(state: () => Promise<NodesState>, attempt: number, atMinute: number, untilMinute = 600) {
+    const provider = { state } as unknown as NodeProvider;
+    const { nodesState } = provisionActivities({
+      provider: (run) => ({ provider, name: run, label: run }),
+      findObject: async () => null,
+    });
+    const environment = new MockActivityEnvironment({
+      attempt,
+      scheduledTimestampMs: 0,
+      currentAttemptScheduledTimestampMs: atMinute * MINUTE_MS,
+    });
+    const nodes = nodesConfigSchema.parse({ provider: 'inventory', file: 'hosts.json' });
+    const input = { run: 'first', nodes, generation: 1, untilMs: untilMinute * MINUTE_MS };
+    return environment.run(() => nodesState(input)).catch((error: unknown) => error);
+  }
+
+  it.each([
+    [1, 5_000],
+    [4, 40_000],
+    [5, 60_000],
+    [40_000, 60_000],
+  ])('of attempt %i is repeated after %i ms, and nobody is alarmed', async (attempt, pause) => {
+    const thrown = (await look(async () => WAITING, attempt, 1)) as ApplicationFailure;
+    expect(thrown).toMatchObject({ message: 'WAITING_FOR_RESOURCES', nextRetryDelay: pause, category: 'BENIGN' });
+    expect(thrown.nonRetryable).toBe(false);
+  });
+
+  it('is the answer when there is no time for another', async () => {
+    expect(await look(async () => WAITING, 5, 599.5)).toEqual(WAITING);
+  });
+
+  it('is repeated twice where nothing of that name is there', async () => {
+    const absent = async (): Promise<NodesState> => ({ kind: 'absent' });
+    expect(await look(absent, 2, 1)).toMatchObject({ type: 'STP_WAITING' });
+    expect(await look(absent, 3, 1)).toEqual({ kind: 'absent' });
+  });
+
+  it('that fails is repeated for a quarter of an hour at least, and until the waiting is over', async () => {
+    const away = () => Promise.reject(new StpError('STP1603', 'no answer', 'Try again.', { retryable: true }));
+    expect(await look(away, 20, 14, 1)).toMatchObject({ code: 'STP1603', retryable: true });
+    expect(await look(away, 20, 16, 1)).toMatchObject({ type: 'STP1603', nonRetryable: true });
+    expect(await look(away, 20, 599)).toMatchObject({ code: 'STP1603', retryable: true });
+    expect(await look(away, 20, 601)).toMatchObject({ type: 'STP1603', nonRetryable: true });
+  });
 });
