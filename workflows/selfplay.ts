@@ -11,6 +11,7 @@ import {
   continueAsNew,
   isCancellation,
   log,
+  patched,
   startChild,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
@@ -21,6 +22,7 @@ import type { RoundOutcome } from '../data/schemas/round.ts';
 import { type RunConfig, type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import { control, host, streaming } from './activity-proxies.ts';
 import { type Attempted, attempt } from './attempt.ts';
+import { CHANGES } from './changes.ts';
 import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId, type Stage, setPausedSignal } from './contracts.ts';
 import { evaluateHeldOut, evaluateRound, isEvaluationDue } from './evaluate.ts';
 import { folderName, type Machines, onNodes, type Place } from './nodes.ts';
@@ -51,7 +53,8 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
   try {
     // What the run is to be comes first: it says which machines are got.
     const config = carried?.state.config ?? (await control('resolve the configuration').prepareRun(run, start));
-    const settled = carried === undefined ? await settle(run, start, config, story) : null;
+    const isSettledFirst = carried === undefined && patched(CHANGES.dataBeforeMachines);
+    const settled = isSettledFirst ? await settle(run, start, config, story) : null;
     story.enter('provision', 'getting nodes');
     const place = carried === undefined ? null : placeOf(carried.state);
     const context = {
@@ -77,7 +80,7 @@ interface Play {
   readonly input: StartInput;
   readonly config: RunConfig;
   readonly carried: Carried | undefined;
-  /** Null behind a continue-as-new, which carries the state. */
+  /** Null behind a continue-as-new, which carries the state, and in runs that settle it on their machines. */
   readonly settled: Settled | null;
   readonly steering: RunControl;
   readonly story: Story;
@@ -92,7 +95,9 @@ const placeOf = ({ hostQueue, hostQueues }: RunState): Place => ({
 /** The run from its first model to its report, on machines that may change on the way. */
 async function play(playing: Play): Promise<SelfplayResult> {
   const { run, start, input, config, carried, settled, steering, story, machines } = playing;
-  let state = carried?.state ?? (await machines.use((place) => firstState(run, config, settled!, place, story)));
+  const begin = async (place: Place): Promise<RunState> =>
+    firstState(run, config, settled ?? (await settle(run, start, config, story)), place, story);
+  let state = carried?.state ?? (await machines.use(begin));
   if (!carried) await control('keep the state').saveState(run, state);
   /** Work that a person may decide about when it fails; on other machines again when these are lost. */
   const tried = <T>(stage: Stage, label: string, work: (state: RunState) => Promise<T>): Promise<Attempted<T>> =>
