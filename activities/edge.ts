@@ -8,14 +8,23 @@ import { ZodError } from 'zod';
 import { describeIssues } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../data/schemas/heartbeats.ts';
+import { isDiskFull, pauseForSpace } from './full-disk.ts';
 import { reportStoodDown, standDownSignal } from './stand-down.ts';
 
-/** Errors of the operating system that mean the store's disk cannot take more. */
-const DISK_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
-
-export function toFailure(error: unknown): unknown {
+/** @param attempt of the activity: it says how soon a full disk is tried again */
+export function toFailure(error: unknown, attempt = 1): unknown {
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure || error instanceof CompleteAsyncError)
     return error;
+  if (isDiskFull(error)) {
+    const { message, facts } = error instanceof StpError ? error : { message: String(error), facts: {} };
+    return ApplicationFailure.create({
+      message: `${message}. Free space there: it is tried again by itself, five times in 81 minutes.`,
+      type: 'STP1401',
+      nextRetryDelay: pauseForSpace(attempt),
+      details: [facts],
+      cause: error as Error,
+    });
+  }
   if (error instanceof StpError)
     return ApplicationFailure.create({
       message: `${error.message}. ${error.advice}`,
@@ -25,9 +34,9 @@ export function toFailure(error: unknown): unknown {
       cause: error,
     });
   if (error instanceof ZodError) return ApplicationFailure.nonRetryable(describeIssues(error), 'STP1001');
-  if (error instanceof Error && 'code' in error && DISK_CODES.has(String(error.code)))
+  if (error instanceof Error && 'code' in error && error.code === 'EROFS')
     return ApplicationFailure.create({
-      message: `${error.message}. Free space on the disk, then retry the round.`,
+      message: `${error.message}. Mount the file system so that it can be written to, then retry the round.`,
       type: 'STP1401',
       nonRetryable: true,
       cause: error,
@@ -41,7 +50,7 @@ export const edgeInterceptors: ActivityInterceptorsFactory = (_context: Context)
       try {
         return await next(input);
       } catch (error) {
-        throw toFailure(error);
+        throw toFailure(error, activityInfo().attempt);
       }
     },
   } satisfies ActivityInboundCallsInterceptor,

@@ -1,6 +1,7 @@
 /**
  * Weights of conjectures by distribution matching (STP §2.8): cosines of blocks of unproved statements with all
- * conjectures, never of all with all, and the greedy of `selfplay/transport.ts` over them in the targets' order.
+ * conjectures, never of all with all, and the greedy of `selfplay/transport.ts` over them in the targets' order. Cosines come
+ * from a matrix product in 32 bits; where its last digits would decide, they are computed again in 64, in a fixed order.
  */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -10,7 +11,8 @@ import { StpError } from '../data/errors.ts';
 import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
-import { innerProducts, type Vectors } from '../selfplay/similarity.ts';
+import { openInnerProducts, productTolerance } from '../model/embedded/matrix/inner-products.ts';
+import { innerProduct, norm } from '../selfplay/similarity.ts';
 import { Transport } from '../selfplay/transport.ts';
 import { type ChosenRecord, chosenConjectureSchema, transportTargetSchema } from './choose-conjectures.ts';
 import { withHeartbeat } from './edge.ts';
@@ -22,8 +24,8 @@ import { openVectorSet, type VectorSet } from './vector-set.ts';
 const SIMILARITY_BYTES = 128 * 1024 * 1024;
 const BLOCK_BYTES = 64 * 1024 * 1024;
 const FLOAT_BYTES = 4;
-/** Products between two looks at the event loop, a fraction of a second: heartbeats must come through. */
-const PRODUCTS_AT_ONCE = 2e8;
+/** Targets between two looks at the event loop. */
+const ROWS_AT_ONCE = 64;
 
 export interface MatchConjecturesInput {
   readonly run: string;
@@ -91,8 +93,9 @@ async function transportWeights(
       throw unmatched(`${conjectures.length} dimensions of conjectures, ${targets.length} of statements for both`);
     const transport = new Transport(conjectures.count, counts, input.config.conjectures.transport);
     let done = 0;
-    for await (const similarities of similarityRows(targets, conjectures, signal)) {
-      transport.receive(similarities, counts[done]!);
+    for await (const found of similarityRows(targets, conjectures, signal)) {
+      await undecidedMadeExact(transport, found, counts[done]!, conjectures);
+      transport.receive(found.similarities, counts[done]!);
       report({ matched: ++done, of: counts.length });
     }
     return transport.weights();
@@ -102,13 +105,22 @@ async function transportWeights(
   }
 }
 
-/** The similarities of every target with all conjectures, target by target; an array is valid until the next one comes. */
+export interface SimilarityRow {
+  /** The target's own. */
+  readonly vector: Float32Array;
+  /** With every conjecture. */
+  readonly similarities: Float32Array;
+  /** How far each of them may be from what it is. */
+  readonly tolerance: number;
+}
+
+/** Target by target; arrays are valid until the next one comes. */
 export async function* similarityRows(
   targets: VectorSet,
   conjectures: VectorSet,
   signal: AbortSignal,
   limits = { similarityBytes: SIMILARITY_BYTES, blockBytes: BLOCK_BYTES },
-): AsyncGenerator<Float32Array> {
+): AsyncGenerator<SimilarityRow> {
   const { length } = targets;
   const fitting = (bytes: number, each: number): number => Math.max(1, Math.floor(bytes / (each * FLOAT_BYTES)));
   const rowsMax = Math.min(
@@ -120,28 +132,63 @@ export async function* similarityRows(
   const rows = new Float32Array(rowsMax * length);
   const columns = new Float32Array(columnsMax * length);
   const similarities = new Float32Array(rowsMax * conjectures.count);
-  let columnsHeld = -1;
-  for (let rowAt = 0; rowAt < targets.count; rowAt += rowsMax) {
-    const rowCount = Math.min(rowsMax, targets.count - rowAt);
-    await targets.read(rowAt, rowCount, rows);
-    for (let columnAt = 0; columnAt < conjectures.count; columnAt += columnsMax) {
-      const columnCount = Math.min(columnsMax, conjectures.count - columnAt);
-      // Where all fit they are read once.
-      if (columnAt !== columnsHeld) await conjectures.read(columnAt, columnCount, columns);
-      columnsHeld = columnAt;
-      const block: Vectors = { values: columns, count: columnCount };
-      const out = { values: similarities, stride: conjectures.count, columnAt };
-      const slice = Math.max(1, Math.floor(PRODUCTS_AT_ONCE / (columnCount * length)));
-      for (let from = 0; from < rowCount; from += slice) {
-        const to = Math.min(from + slice, rowCount);
-        innerProducts({ values: rows, count: rowCount }, from, to, block, length, out);
-        await setImmediate();
+  const vectorAt = (vectors: Float32Array, index: number): Float32Array =>
+    vectors.subarray(index * length, (index + 1) * length);
+  const products = await openInnerProducts(length);
+  try {
+    let columnsHeld = -1;
+    let normMax = 0;
+    for (let rowAt = 0; rowAt < targets.count; rowAt += rowsMax) {
+      const rowCount = Math.min(rowsMax, targets.count - rowAt);
+      await targets.read(rowAt, rowCount, rows);
+      for (let columnAt = 0; columnAt < conjectures.count; columnAt += columnsMax) {
+        const columnCount = Math.min(columnsMax, conjectures.count - columnAt);
+        // Where all fit they are read once.
+        if (columnAt !== columnsHeld) await conjectures.read(columnAt, columnCount, columns);
+        columnsHeld = columnAt;
+        if (rowAt === 0)
+          for (let column = 0; column < columnCount; column++)
+            normMax = Math.max(normMax, norm(vectorAt(columns, column)));
+        const block = await products.compute(rows, rowCount, columns, columnCount);
+        for (let row = 0; row < rowCount; row++)
+          similarities.set(
+            block.subarray(row * columnCount, (row + 1) * columnCount),
+            row * conjectures.count + columnAt,
+          );
         signal.throwIfAborted();
       }
+      for (let row = 0; row < rowCount; row++) {
+        // Choosing among all conjectures takes its time as well, and heartbeats must come through.
+        if (row % ROWS_AT_ONCE === 0) await setImmediate();
+        signal.throwIfAborted();
+        const vector = vectorAt(rows, row);
+        yield {
+          vector,
+          similarities: similarities.subarray(row * conjectures.count, (row + 1) * conjectures.count),
+          tolerance: productTolerance(length, norm(vector), normMax),
+        };
+      }
     }
-    for (let row = 0; row < rowCount; row++)
-      yield similarities.subarray(row * conjectures.count, (row + 1) * conjectures.count);
+  } finally {
+    await products.close();
   }
+}
+
+/** Writes exact similarities where they decide; how many there were. */
+export async function undecidedMadeExact(
+  transport: Transport,
+  { vector, similarities, tolerance }: SimilarityRow,
+  count: number,
+  conjectures: VectorSet,
+): Promise<number> {
+  const undecided = transport.undecided(similarities, count, tolerance);
+  if (undecided.length === 0) return 0;
+  const other = new Float32Array(conjectures.length);
+  for (const index of undecided) {
+    await conjectures.read(index, 1, other);
+    similarities[index] = innerProduct(vector, other);
+  }
+  return undecided.length;
 }
 
 function unmatched(problem: string): StpError {

@@ -3,6 +3,7 @@
  * implementations are put in by the workers (`workers/assemble.ts`), fakes by tests.
  */
 import type { SftSet } from '../data/prepare/sft-set.ts';
+import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { NodesConfig } from '../data/schemas/nodes.ts';
 import type { LibraryTheorem, SandboxFacts, Statement } from '../data/schemas/records.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
@@ -45,6 +46,8 @@ export interface VerificationLimits {
 
 export interface Ports {
   store(run: string): Promise<ObjectStore>;
+  /** An object by its whole address, in whatever store; null where it is not there. */
+  findObject(uri: string): Promise<ArtifactRef | null>;
   /** Checks under the library and, where there are any, the run's grown theorems (`grownHeaders` says how they come in). */
   verifier(run: string, limits: VerificationLimits, grown?: readonly GrownTheorem[]): Promise<Verifier>;
   /** What Lean runs in on this node under the policy. */

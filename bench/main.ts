@@ -1,7 +1,7 @@
 /**
- * `npm run bench [model] [lean] [verify] [selection] [orchestration] [storage]`: how fast this machine trains, samples, embeds, verifies
- * and selects, and what orchestration costs. Nothing here passes or fails. Costs about twenty minutes; `model` has columns
- * for PyTorch after `npm run test:python`.
+ * `npm run bench [model] [lean] [verify] [selection] [matching] [orchestration] [storage]`: how fast this machine trains, samples,
+ * embeds, verifies, selects and matches, and what orchestration costs. Nothing here passes or fails. Costs about twenty
+ * minutes; `model` has columns for PyTorch after `npm run test:python`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { proverExample, proverPrompt } from '../selfplay/prompts.ts';
 import { repositorySources } from '../workers/sources.ts';
 import { benchKernel } from './kernel.ts';
 import { benchLean } from './lean.ts';
+import { benchMatching } from './matching.ts';
 import { row } from './measure.ts';
 import { benchSampling } from './model-sampling.ts';
 import { benchTraining } from './model-training.ts';
@@ -33,6 +34,7 @@ const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
   lean: benchLean,
   verify: benchVerify,
   selection: () => benchSelection(row),
+  matching: benchMatching,
   kernel: benchKernel,
   orchestration: benchOrchestration,
   storage: benchStorage,

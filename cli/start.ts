@@ -5,11 +5,16 @@
 import { execa } from 'execa';
 import { suggestion } from '../data/config/nearest.ts';
 import { StpError } from '../data/errors.ts';
+import { requireAnswer } from '../infra/temporal/answer.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { CONTROL_QUEUE, SELFPLAY_TYPE, selfplayWorkflowId } from '../workflows/contracts.ts';
 import { freshRunName, type RunOptions, runSummary, startInput } from './options.ts';
 import { environmentWithoutOurBin, temporalExecutable } from './temporal.ts';
+import { addressOfCommand } from './temporal-address.ts';
 import { splitTemporalFlags, TEMPORAL_FLAGS } from './temporal-flags.ts';
+
+/** A server that is there answers within a round trip or two. */
+const ANSWER_MS_MAX = 3_000;
 
 const OWN_FLAGS = [
   '--rounds',
@@ -25,7 +30,7 @@ const OWN_FLAGS = [
 
 /** @param words arguments that are none of our options: Temporal's own, or mistakes */
 export async function start(options: RunOptions & { run?: string }, words: readonly string[]): Promise<number> {
-  const { temporal, given, unknown } = splitTemporalFlags(words);
+  const { temporal, given, values, unknown } = splitTemporalFlags(words);
   const [stranger] = unknown;
   if (stranger !== undefined)
     throw new StpError(
@@ -40,6 +45,9 @@ export async function start(options: RunOptions & { run?: string }, words: reado
     ['workflow-id', selfplayWorkflowId(run)],
     ['static-summary', runSummary(input)],
   ];
+  const address = addressOfCommand(values, given);
+  // Before the command is looked for or installed, and without the ten seconds that it takes to say so.
+  if (address !== null) await requireAnswer(address, ANSWER_MS_MAX);
   const found = await temporalExecutable(workerSettings(), (line) => console.error(line));
   const result = await execa(
     found.executable,

@@ -67,6 +67,8 @@ export interface SplitArguments {
   readonly temporal: readonly string[];
   /** Long names of the flags among them, without dashes. */
   readonly given: ReadonlySet<string>;
+  /** Values of those that have one, by long name. */
+  readonly values: ReadonlyMap<string, string>;
   /** What is no flag of Temporal's. */
   readonly unknown: readonly string[];
 }
@@ -74,6 +76,7 @@ export interface SplitArguments {
 export function splitTemporalFlags(words: readonly string[]): SplitArguments {
   const temporal: string[] = [];
   const given = new Set<string>();
+  const values = new Map<string, string>();
   const unknown: string[] = [];
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!;
@@ -83,12 +86,17 @@ export function splitTemporalFlags(words: readonly string[]): SplitArguments {
     if (isFlag && WITHOUT_VALUE.includes(name)) temporal.push(word);
     else if (isFlag && WITH_VALUE.includes(name)) {
       temporal.push(word);
-      if (!word.includes('=') && i + 1 < words.length) temporal.push(words[++i]!);
+      if (word.includes('=')) values.set(name, word.slice(flag.length + 1));
+      else if (i + 1 < words.length) {
+        const value = words[++i]!;
+        temporal.push(value);
+        values.set(name, value);
+      }
     } else {
       unknown.push(word);
       continue;
     }
     given.add(name);
   }
-  return { temporal, given, unknown };
+  return { temporal, given, values, unknown };
 }

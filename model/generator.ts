@@ -19,7 +19,12 @@ export interface SamplingOptions {
   readonly stop?: readonly string[];
   /** Asks for `Completion.tokenLogprobs`. */
   readonly tokenLogprobs?: boolean;
+  /** With `tokenLogprobs`: so many of the likeliest tokens at each place, at most `TOP_LOGPROBS_MAX`. */
+  readonly topLogprobs?: number;
 }
+
+/** As OpenAI has it. */
+export const TOP_LOGPROBS_MAX = 5;
 
 export const STOPS_MAX = 8;
 export const STOP_CHARS_MAX = 64;
@@ -29,6 +34,8 @@ export interface TokenLogprob {
   readonly token: string;
   /** Natural, at temperature 1. */
   readonly logprob: number;
+  /** Of what could have been chosen in its place, the likeliest first; there when asked for. */
+  readonly top?: readonly Omit<TokenLogprob, 'top'>[];
 }
 
 export interface Completion {

@@ -3,6 +3,7 @@
  * and reports that without such a guide conjectures turn into long disjunctions that anything proves and nothing needs.
  * Relatedness to what it was made from, times cleanliness; each factor is in [0, 1].
  */
+import { declarationHead } from '../data/schemas/declaration-head.ts';
 import { readSignature, splitAt } from './signature.ts';
 import { statementPieces } from './statement-text.ts';
 
@@ -39,7 +40,7 @@ export interface SymbolCounts {
 export function statementSymbols(statement: string): Set<string> {
   const signature = readSignature(statement);
   const bound = new Set(signature?.binders.flatMap((binder) => binder.names) ?? []);
-  const { pieces } = statementPieces(statement.replace(/^\s*(?:theorem|lemma)\s+[^\s:({[⦃]+/u, ''));
+  const { pieces } = statementPieces(statement.slice(declarationHead(statement)?.text.length ?? 0));
   const symbols = new Set<string>();
   for (const { kind, text } of pieces) {
     if (kind === 'space' || BRACKET.test(text) || COMMON.has(text)) continue;

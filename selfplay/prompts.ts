@@ -3,6 +3,7 @@
  * markers are tokens of their own in the embedded tokenizer; names of theorems are left out, since they carry nothing
  * that a proof needs.
  */
+import { declarationHead } from '../data/schemas/declaration-head.ts';
 import type { Example } from '../data/schemas/records.ts';
 import { onOneLine, proofAssignment, statementPieces, typeColon } from './statement-text.ts';
 
@@ -10,11 +11,9 @@ export const PROMPT_MARKERS = ['<prove>', '<by>', '<lemma>', '<easy>', '<hard>']
 /** Stands where no lemma is asked of the conjecture (STP's `theorem true: True`). */
 const NO_LEMMA = 'True';
 
-const OPENING = /^\s*(?:theorem|lemma)\s+[^\s:({[⦃]+/u;
-
 /** `theorem foo (n : Nat) : p n` → `(n : Nat) : p n`, white space made single. */
 export function displayStatement(statement: string): string {
-  const opening = OPENING.exec(statement)?.[0] ?? '';
+  const opening = declarationHead(statement)?.text ?? '';
   // Blanks in its place keep every column, which decides where a `let` ends.
   return onOneLine(' '.repeat(opening.length) + statement.slice(opening.length));
 }

@@ -56,13 +56,32 @@ export class Transport {
     return this.hits.map((hits) => (hits * this.hits.length) / this.mass);
   }
 
+  /**
+   * For similarities that are right to `tolerance` only: those that decide who receives, where more than `count` could. With
+   * their exact values in their places, `receive` does what it would do with all exact. A capped one's is 0, and so exact.
+   */
+  undecided(similarities: Float32Array, count: number, tolerance: number): number[] {
+    if (count >= this.hits.length) return [];
+    let worst = Number.POSITIVE_INFINITY;
+    for (const index of this.nearest(similarities, count)) worst = Math.min(worst, this.masked(similarities, index));
+    // One that loses by more than both can be wrong by loses for certain.
+    const bound = worst - 2 * tolerance;
+    const close: number[] = [];
+    for (let index = 0; index < this.hits.length; index++)
+      if (this.masked(similarities, index) >= bound) close.push(index);
+    return close.length > count ? close.filter((index) => this.capped[index] === 0) : [];
+  }
+
+  private masked(similarities: Float32Array, index: number): number {
+    return this.capped[index] === 1 ? 0 : similarities[index]!;
+  }
+
   private nearest(similarities: Float32Array, count: number): number[] {
-    const masked = (index: number): number => (this.capped[index] === 1 ? 0 : similarities[index]!);
     if (count === this.hits.length) return Array.from(this.hits.keys());
     // A heap of the best so far, the worst of them on top; nearly every conjecture loses against it at once.
     const best: { index: number; value: number }[] = [];
     for (let index = 0; index < this.hits.length; index++) {
-      const value = masked(index);
+      const value = this.masked(similarities, index);
       if (best.length < count) {
         best.push({ index, value });
         if (best.length === count) for (let at = count >> 1; at >= 0; at--) sink(best, at);

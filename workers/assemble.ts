@@ -164,6 +164,10 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     provider: (run, config) => runProvider(openProvider, config, { run, storeUri: settings.storeUri }),
     store: storeOf,
+    findObject: async (uri) => {
+      const at = uri.lastIndexOf('/');
+      return (await openStore(uri.slice(0, at))).stat(uri.slice(at + 1));
+    },
     scratch,
     runMark: (run) => mark(run, 'model'),
     async verifier(run, limits, grown = []) {

@@ -1,6 +1,11 @@
-/** The schedule that starts the janitor. Whichever control worker comes first makes it; it outlives them all. */
-import { Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
-import type { NativeConnection } from '@temporalio/worker';
+/** The schedule that starts the janitor. Whichever control worker comes first makes it; it outlives them all, and the next version's changes it. */
+import {
+  Client,
+  type ConnectionLike,
+  ScheduleAlreadyRunning,
+  type ScheduleOptions,
+  ScheduleOverlapPolicy,
+} from '@temporalio/client';
 import { CONTROL_QUEUE, JANITOR_TYPE } from '../workflows/contracts.ts';
 
 /** What a lost worker leaves behind holds a node's memory for so long at most, where no worker starts there meanwhile. */
@@ -8,22 +13,25 @@ const JANITOR_EVERY = '10 minutes';
 /** No sweep is made up for: the next one finds all. */
 const CATCH_UP_WINDOW = '1 minute';
 
-export async function scheduleJanitor(connection: NativeConnection, namespace: string): Promise<void> {
-  const client = new Client({ connection, namespace });
+const SCHEDULE = {
+  spec: { intervals: [{ every: JANITOR_EVERY }] },
+  policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: CATCH_UP_WINDOW },
+  action: {
+    type: 'startWorkflow',
+    workflowType: JANITOR_TYPE,
+    workflowId: JANITOR_TYPE,
+    taskQueue: CONTROL_QUEUE,
+    args: [],
+  },
+} as const satisfies Omit<ScheduleOptions, 'scheduleId'>;
+
+/** The schedule as this version has it: what is there already becomes the same, and stays paused where a person paused it. */
+export async function scheduleJanitor(connection: ConnectionLike, namespace: string): Promise<void> {
+  const { schedule } = new Client({ connection, namespace });
   try {
-    await client.schedule.create({
-      scheduleId: JANITOR_TYPE,
-      spec: { intervals: [{ every: JANITOR_EVERY }] },
-      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: CATCH_UP_WINDOW },
-      action: {
-        type: 'startWorkflow',
-        workflowType: JANITOR_TYPE,
-        workflowId: JANITOR_TYPE,
-        taskQueue: CONTROL_QUEUE,
-        args: [],
-      },
-    });
+    await schedule.create({ scheduleId: JANITOR_TYPE, ...SCHEDULE });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    await schedule.getHandle(JANITOR_TYPE).update(({ state }) => ({ ...SCHEDULE, state }));
   }
 }

@@ -49,8 +49,13 @@ export async function attempt<T>(
   }
 }
 
+/** What went wrong, and what to do about it where an error of ours says so; else the message of what began it. */
 function rootMessage(error: Error): string {
-  let cause: unknown = error;
-  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
-  return cause instanceof Error ? cause.message : String(cause);
+  let root: unknown = error;
+  let ours: string | null = null;
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    root = cause;
+    if (cause instanceof ApplicationFailure && /^STP\d/.test(cause.type ?? '')) ours = cause.message;
+  }
+  return ours ?? (root instanceof Error ? root.message : String(root));
 }

@@ -104,12 +104,17 @@ function onTheCloud(machines: NodesInUse): Machines {
   };
 }
 
-/** Asking for many instances one by one takes its time. A cloud's API may be away for a quarter of an hour. */
+/**
+ * Asking for many instances one by one takes its time. Attempts are without number: one that finds nothing to be there yet
+ * says when the next is to be (`activities/look-again.ts`), and the activity itself knows when the waiting is over. A
+ * cancellation waits for the attempt that is under way.
+ */
 const asking = (summary: string) =>
   proxyActivities<ControlActivities>({
     startToCloseTimeout: '1 hour',
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-    retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 20 },
+    retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
     summary,
   });
 
@@ -125,14 +130,13 @@ const watching = (summary: string) =>
 function temporalSteps(run: string, nodes: CloudConfig, say: (line: string) => void): ProvisioningSteps {
   const setUpMinutes = 'setUpMinutes' in nodes ? nodes.setUpMinutes : INVENTORY_MINUTES;
   return {
-    request: (generation, attempt) =>
-      CancellationScope.nonCancellable(() =>
-        asking(`ask for machines, set ${generation}`).requestNodes({ run, nodes, generation, attempt }),
-      ),
-    state: (generation) => asking('look at the machines').nodesState({ run, nodes, generation }),
+    request: (generation, attempt, untilMs) =>
+      asking(`ask for machines, set ${generation}`).requestNodes({ run, nodes, generation, attempt, untilMs }),
+    state: (generation, untilMs) => asking('wait for the machines').nodesState({ run, nodes, generation, untilMs }),
     watch: (generation, untilMs) =>
       watching('watch the machines and the time').watchNodes({ run, nodes, generation, untilMs }),
-    release: (lastGeneration) => asking('give the machines back').releaseCloudNodes({ run, nodes, lastGeneration }),
+    release: (lastGeneration, untilMs) =>
+      asking('give the machines back').releaseCloudNodes({ run, nodes, lastGeneration, untilMs }),
     async begin(hostQueue) {
       const first = proxyActivities<NodeActivities>({
         taskQueue: hostQueue,

@@ -15,13 +15,20 @@ export type WatchEnd = { readonly kind: 'lost'; readonly reason: string } | { re
 
 /** What the logic stands on. A step that throws has been tried again already as often as made sense. */
 export interface ProvisioningSteps {
-  /** Not to be cancelled in the middle: what it made must be known when things are given back. */
-  request(generation: number, attempt: number): Promise<Asked>;
-  state(generation: number): Promise<NodesState>;
+  /**
+   * Asks until the cloud accepts, or until `untilMs`. A cancellation waits for the call under way: what it made must be known
+   * when things are given back.
+   */
+  request(generation: number, attempt: number, untilMs: number): Promise<Asked>;
+  /** Looks until they are there, or will not come by themselves, or until `untilMs`; then it may still be `waiting`. */
+  state(generation: number, untilMs: number): Promise<NodesState>;
   /** Looks at the machines from time to time; returns when they are lost, or `over` when it is `untilMs`. */
   watch(generation: number, untilMs: number): Promise<WatchEnd>;
-  /** Of all sets. The last that was asked for is looked for by its name too: a list may not show it yet; 0: none was. */
-  release(last: number): Promise<Released>;
+  /**
+   * Of all sets, until nothing is left or until `untilMs`; null: however long it takes. The last that was asked for is looked
+   * for by its name too: a list may not show it yet; 0: none was.
+   */
+  release(last: number, untilMs: number | null): Promise<Released>;
   /** The first work on a machine: waits until its worker is there, and ends what was left behind. */
   begin(hostQueue: string): Promise<void>;
   /** The last work on a machine that may be gone. Never throws. */
@@ -57,17 +64,21 @@ export interface HeldNodes {
   readonly sinceMs: number;
 }
 
-const POLL_FIRST_MS = 5_000;
-const POLL_MAX_MS = 60_000;
-/** Deletions that fail are tried again for ever, at most so far apart: what is not deleted is paid for. */
-const RELEASE_PAUSE_MAX_MS = 300_000;
+/**
+ * Steps wait by themselves, at no cost to the history; what is repeated here costs some dozen events each time, of the 51,200
+ * that a history may have. With pauses up to an hour a month of failures is a third of that.
+ */
+const PAUSE_FIRST_MS = 5_000;
+const PAUSE_MAX_MS = 3_600_000;
+/** A watch that failed is begun again after so long. */
+const WATCH_PAUSE_MS = 60_000;
+/** A look that is to answer at once may take so long where the cloud is slow. */
+const LOOK_MS_MAX = 60_000;
 /**
  * Machines that are no good any more are waited for until they are gone, at most so long: until then the project's quota
  * counts them, and where it has room for one set alone the next would be refused for good.
  */
 const GOING_MS_MAX = 15 * 60_000;
-/** A cloud that has just accepted a request may not show it yet. */
-const ABSENT_LOOKS_MAX = 3;
 
 /** Machines in use: work is done on the present ones, and again on the next ones where they were lost meanwhile. */
 export class NodesInUse {
@@ -221,18 +232,12 @@ export class NodesInUse {
   /** Of what is no good any more. The next set has a name of its own, so what fails here can wait for the end of the run. */
   private async releaseEarly(): Promise<void> {
     const { steps } = this;
-    const untilMs = steps.now() + GOING_MS_MAX;
-    for (let pause = POLL_FIRST_MS; ; pause = Math.min(pause * 2, POLL_MAX_MS)) {
-      try {
-        const { left } = await steps.release(this.lastAsked);
-        if (left.length === 0) return;
-        steps.say(`giving lost machines back: ${left.length} are still there, such as ${left[0]}`);
-      } catch (error) {
-        if (steps.isCancellation(error)) throw error;
-        steps.say(`lost machines could not be deleted yet: ${(error as Error).message}`);
-      }
-      if (steps.now() >= untilMs) return;
-      await steps.sleep(pause);
+    try {
+      const { left } = await steps.release(this.lastAsked, steps.now() + GOING_MS_MAX);
+      if (left.length > 0) steps.say(`giving lost machines back: ${left.length} are still there, such as ${left[0]}`);
+    } catch (error) {
+      if (steps.isCancellation(error)) throw error;
+      steps.say(`lost machines could not be deleted yet: ${(error as Error).message}`);
     }
   }
 
@@ -246,7 +251,7 @@ export class NodesInUse {
       if (this.lost?.generation === generation) return null;
       if (this.steps.isCancellation(error)) throw error;
       if (this.steps.now() >= untilMs) return { kind: 'over' };
-      await this.steps.sleep(POLL_MAX_MS);
+      await this.steps.sleep(WATCH_PAUSE_MS);
       return null;
     } finally {
       this.watching = null;
@@ -259,9 +264,10 @@ export class NodesInUse {
     const deadlineMs = steps.now() + this.limits.validUntilMs;
     let generation = first;
     let reason = 'no machines yet';
-    for (let attempt = 1, pause = POLL_FIRST_MS; ; attempt += 1, pause = Math.min(pause * 2, POLL_MAX_MS)) {
+    for (let attempt = 1, pause = PAUSE_FIRST_MS; ; attempt += 1, pause = Math.min(pause * 2, PAUSE_MAX_MS)) {
       this.lastAsked = Math.max(this.lastAsked, generation);
-      const asked = await steps.request(generation, attempt);
+      steps.say('waiting for machines: the request is being made, or waits for capacity');
+      const asked = await steps.request(generation, attempt, deadlineMs);
       const settled: Settled =
         asked.kind === 'accepted'
           ? await this.settle(generation, deadlineMs)
@@ -285,38 +291,29 @@ export class NodesInUse {
       }
       if (steps.now() >= deadlineMs) throw tooLate(steps, this.limits, reason);
       steps.say(`waiting for machines: ${reason}`);
-      await steps.sleep(pause);
+      await steps.sleep(Math.min(pause, Math.max(0, deadlineMs - steps.now())));
     }
   }
 
   /** Looks until the machines are ready, or it is clear that they will not come by themselves. */
   private async settle(generation: number, deadlineMs: number): Promise<Settled> {
     const { steps } = this;
-    let absentLooks = 0;
-    for (let pause = POLL_FIRST_MS; ; pause = Math.min(pause * 2, POLL_MAX_MS)) {
-      const state = await steps.state(generation);
-      switch (state.kind) {
-        case 'ready':
-          return state;
-        case 'lost':
-          return { kind: 'ask-anew', reason: state.reason };
-        case 'failed':
-          if (!state.again) throw steps.failure('STP1602', `${state.reason}. ${state.advice}`);
-          return { kind: 'ask-anew', reason: state.reason };
-        case 'incomplete':
-          return { kind: 'ask-again', reason: state.reason };
-        case 'absent':
-          absentLooks += 1;
-          if (absentLooks >= ABSENT_LOOKS_MAX)
-            return { kind: 'ask-again', reason: 'the request is not there any more' };
-          break;
-        case 'waiting':
-          steps.say(`waiting for machines: ${state.reason}`);
-          break;
-      }
-      if (steps.now() >= deadlineMs)
-        throw tooLate(steps, this.limits, state.kind === 'waiting' ? state.reason : 'nothing came of the request');
-      await steps.sleep(pause);
+    steps.say('waiting for machines: the request is accepted');
+    const state = await steps.state(generation, deadlineMs);
+    switch (state.kind) {
+      case 'ready':
+        return state;
+      case 'lost':
+        return { kind: 'ask-anew', reason: state.reason };
+      case 'failed':
+        if (!state.again) throw steps.failure('STP1602', `${state.reason}. ${state.advice}`);
+        return { kind: 'ask-anew', reason: state.reason };
+      case 'incomplete':
+        return { kind: 'ask-again', reason: state.reason };
+      case 'absent':
+        return { kind: 'ask-again', reason: 'the request is not there any more' };
+      case 'waiting':
+        throw tooLate(steps, this.limits, state.reason);
     }
   }
 
@@ -331,7 +328,7 @@ export class NodesInUse {
     } catch (error) {
       scope.cancel();
       if (!steps.isDeadHost(error)) throw error;
-      const state = await steps.state(generation);
+      const state = await steps.state(generation, steps.now() + LOOK_MS_MAX);
       if (state.kind === 'lost' || state.kind === 'absent' || state.kind === 'incomplete')
         return 'the machines were lost while they were set up';
       throw steps.failure(
@@ -383,9 +380,9 @@ export async function withNodes<T>(
 /** Ends what runs on the machines, and has everything deleted; returns when nothing of the run is left. */
 async function giveBack(steps: ProvisioningSteps, { held, asked }: NodesInUse): Promise<void> {
   await Promise.all((held?.hosts ?? []).map((host) => steps.end(host.taskQueue)));
-  for (let pause = POLL_FIRST_MS; ; pause = Math.min(pause * 2, RELEASE_PAUSE_MAX_MS)) {
+  for (let pause = PAUSE_FIRST_MS; ; pause = Math.min(pause * 2, PAUSE_MAX_MS)) {
     try {
-      const { left } = await steps.release(asked);
+      const { left } = await steps.release(asked, null);
       if (left.length === 0) return;
       steps.say(`giving machines back: ${left.length} are still there, such as ${left[0]}`);
     } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * The run (`stp-selfplay`): provision → data → SFT → baseline → rounds, with retraining between → evaluation → report →
+ * The run (`stp-selfplay`): data → provision → SFT → baseline → rounds, with retraining between → evaluation → report →
  * nodes given back. A round that fails does not fail the run: the run says so and waits for a person's word.
  */
 import {
@@ -11,15 +11,18 @@ import {
   continueAsNew,
   isCancellation,
   log,
+  patched,
   startChild,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
+import type { PreparedData } from '../activities/datasets.ts';
 import type { RunState, SelfplayResult } from '../activities/run-state.ts';
 import type { Trained } from '../activities/training.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
 import { type RunConfig, type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import { control, host, streaming } from './activity-proxies.ts';
 import { type Attempted, attempt } from './attempt.ts';
+import { CHANGES } from './changes.ts';
 import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId, type Stage, setPausedSignal } from './contracts.ts';
 import { evaluateHeldOut, evaluateRound, isEvaluationDue } from './evaluate.ts';
 import { folderName, type Machines, onNodes, type Place } from './nodes.ts';
@@ -50,6 +53,8 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
   try {
     // What the run is to be comes first: it says which machines are got.
     const config = carried?.state.config ?? (await control('resolve the configuration').prepareRun(run, start));
+    const isSettledFirst = carried === undefined && patched(CHANGES.dataBeforeMachines);
+    const settled = isSettledFirst ? await settle(run, start, config, story) : null;
     story.enter('provision', 'getting nodes');
     const place = carried === undefined ? null : placeOf(carried.state);
     const context = {
@@ -59,7 +64,7 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
       say: story.note,
     };
     return await onNodes(context, (machines) =>
-      play({ run, start, input, config, carried, steering, story, machines }),
+      play({ run, start, input, config, carried, settled, steering, story, machines }),
     );
   } catch (thrown) {
     continuing = thrown instanceof ContinueAsNew;
@@ -75,6 +80,8 @@ interface Play {
   readonly input: StartInput;
   readonly config: RunConfig;
   readonly carried: Carried | undefined;
+  /** Null behind a continue-as-new, which carries the state, and in runs that settle it on their machines. */
+  readonly settled: Settled | null;
   readonly steering: RunControl;
   readonly story: Story;
   readonly machines: Machines;
@@ -85,10 +92,12 @@ const placeOf = ({ hostQueue, hostQueues }: RunState): Place => ({
   hostQueues: hostQueues.length > 0 ? hostQueues : [hostQueue],
 });
 
-/** The run from its data to its report, on machines that may change on the way. */
+/** The run from its first model to its report, on machines that may change on the way. */
 async function play(playing: Play): Promise<SelfplayResult> {
-  const { run, start, input, config, carried, steering, story, machines } = playing;
-  let state = carried?.state ?? (await machines.use((place) => prepare(run, start, config, place, story)));
+  const { run, start, input, config, carried, settled, steering, story, machines } = playing;
+  const begin = async (place: Place): Promise<RunState> =>
+    firstState(run, config, settled ?? (await settle(run, start, config, story)), place, story);
+  let state = carried?.state ?? (await machines.use(begin));
   if (!carried) await control('keep the state').saveState(run, state);
   /** Work that a person may decide about when it fails; on other machines again when these are lost. */
   const tried = <T>(stage: Stage, label: string, work: (state: RunState) => Promise<T>): Promise<Attempted<T>> =>
@@ -153,22 +162,37 @@ async function play(playing: Play): Promise<SelfplayResult> {
   return reported.result;
 }
 
-async function prepare(
-  run: string,
-  start: StartInput,
-  config: RunConfig,
-  place: Place,
-  story: Story,
-): Promise<RunState> {
+/** What a run has before it has machines: the state of another run, or statements and perhaps an SFT model. */
+type Settled =
+  | { readonly state: RunState }
+  | { readonly state: null; readonly data: PreparedData; readonly sft: Trained | null };
+
+/** All that needs no machine. Machines that are bought cost from the first minute, so what can fail here fails before that. */
+async function settle(run: string, start: StartInput, config: RunConfig, story: Story): Promise<Settled> {
+  if (config.nodes.provider !== 'local')
+    await control('what machines will need is there').checkNodes({ run, nodes: config.nodes });
   let sft: Trained | null = null;
   if (start.initFrom !== undefined) {
     story.enter('data', `taking over from run ${start.initFrom}`);
     const taken = await control(`take over from ${start.initFrom}`).takeOver(run, start, config);
-    if (taken.state !== null) return { ...taken.state, ...place };
+    if (taken.state !== null) return { state: taken.state };
     sft = taken.sft;
   }
   story.enter('data', 'preparing statements and the SFT set');
-  const data = await streaming('statements, SFT set, canaries').prepareData(run, config);
+  return { state: null, data: await streaming('statements, SFT set, canaries').prepareData(run, config), sft };
+}
+
+/** The state before the first round: what was taken over, or the first model, trained on the machines. */
+async function firstState(
+  run: string,
+  config: RunConfig,
+  settled: Settled,
+  place: Place,
+  story: Story,
+): Promise<RunState> {
+  if (settled.state !== null) return { ...settled.state, ...place };
+  const { data } = settled;
+  let { sft } = settled;
   if (sft === null) {
     story.enter('sft', `training the first model on ${data.sft.count} examples of the library`);
     const { model, modelThreads, seed } = config;

@@ -2,6 +2,7 @@
  * From a dataset's formal statement to the bare signature of our records. Knows the shapes the public datasets use
  * (proof left out, `sorry`, `:= by`, `:=`, comments above); it does not parse Lean.
  */
+import { declarationHead } from '../schemas/declaration-head.ts';
 
 export interface TheoremText {
   readonly name: string;
@@ -10,7 +11,6 @@ export interface TheoremText {
 }
 
 const LEADING_COMMENT = /^(?:\s+|--[^\n]*(?:\n|$)|\/-(?:[^-]|-(?!\/))*-\/)/u;
-const DECLARATION = /^(?:theorem|lemma)\s+([^\s:({[⦃]+)/u;
 const PROOF_OPENING = /:=\s*(?:by\s*)?$/u;
 
 /**
@@ -25,7 +25,7 @@ export function theoremText(formalStatement: string): TheoremText | null {
     text = text.slice(comment[0].length);
   }
   text = text.replace(PROOF_OPENING, '').trimEnd();
-  const name = DECLARATION.exec(text)?.[1];
+  const name = declarationHead(text)?.name;
   if (name === undefined || !text.includes(':')) return null;
   return { name, statement: text.replace(/^lemma\b/u, 'theorem') };
 }

@@ -98,11 +98,12 @@ function hasWord(text = '', word: string): boolean {
   return words.includes(word.toLowerCase());
 }
 
-/** The statement under the first free name of `NAME_2`, `NAME_3`, …; its id does not depend on the name. */
+/** The statement under the first free name of `NAME_2`, `NAME_3`, … or `«NAME_2»`, …; its id does not depend on the name. */
 function renamed(statement: Statement, names: ReadonlySet<string>): Statement {
+  const [stem, end] = statement.name.endsWith('»') ? [statement.name.slice(0, -1), '»'] : [statement.name, ''];
   let count = 2;
-  while (names.has(`${statement.name}_${count}`)) count += 1;
-  const name = `${statement.name}_${count}`;
+  while (names.has(`${stem}_${count}${end}`)) count += 1;
+  const name = `${stem}_${count}${end}`;
   const text = `theorem ${name}${statement.statement.slice('theorem '.length).trimStart().slice(statement.name.length)}`;
   return { ...statement, name, statement: text, id: statementId(statement.header, text) };
 }

@@ -1,5 +1,6 @@
 /** Content hashes that name records and objects. */
 import { createHash } from 'node:crypto';
+import { declarationHead } from './declaration-head.ts';
 
 /** First 20 hex digits (80 bits) of SHA-256 over the parts, each preceded by its length so that no two lists collide. */
 export function contentId(...parts: readonly string[]): string {
@@ -13,10 +14,9 @@ export function statementId(header: string | null, statement: string): string {
   return contentId('statement', header ?? '', normaliseStatement(statement));
 }
 
-/** Statement text without its name and with runs of white space made one space. */
+/** Statement text without its name and universes, and with runs of white space made one space. */
 export function normaliseStatement(statement: string): string {
-  return statement
-    .replace(/^\s*(?:theorem|lemma)\s+[^\s:({[⦃]+/u, 'theorem')
-    .replace(/\s+/gu, ' ')
-    .trim();
+  const head = declarationHead(statement);
+  const text = head === null ? statement : `theorem${statement.slice(head.text.length)}`;
+  return text.replace(/\s+/gu, ' ').trim();
 }

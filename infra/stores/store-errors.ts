@@ -52,6 +52,18 @@ const FILE_ADVICE: Readonly<Record<string, string>> = {
   EMFILE: 'Too many files are open. Raise the limit (ulimit -n) or run fewer things at once.',
 };
 
+/** What passes by itself, or once somebody has freed space; the rest stays as it is until a person changes it. */
+const PASSING: ReadonlySet<string> = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EMFILE',
+  'ENFILE',
+  'EAGAIN',
+  'EBUSY',
+  'ETIMEDOUT',
+  'ESTALE',
+]);
+
 /** A failure of the file system while writing; errors that are explained already pass through. */
 export function cannotWrite(uri: string, error: unknown): unknown {
   return explained('STP1401', 'cannot be written', uri, error);
@@ -69,5 +81,9 @@ function explained(code: 'STP1401' | 'STP1405', what: string, uri: string, error
   if (error instanceof StpError || !(error instanceof Error) || reason === undefined || !('syscall' in error))
     return error;
   const advice = FILE_ADVICE[reason] ?? 'Look at the reason above; try again once it is gone.';
-  return new StpError(code, `${uri} ${what}: ${error.message}`, advice, { facts: { uri, reason }, cause: error });
+  return new StpError(code, `${uri} ${what}: ${error.message}`, advice, {
+    facts: { uri, reason },
+    retryable: PASSING.has(reason),
+    cause: error,
+  });
 }

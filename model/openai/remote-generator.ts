@@ -20,6 +20,7 @@ import type {
   ModelFacts,
   SampleRequest,
   SamplingOptions,
+  TokenLogprob,
 } from '../generator.ts';
 import { decodeEmbedding } from './decode-embedding.ts';
 import { ModelServer, type ModelServerOptions } from './model-server.ts';
@@ -186,7 +187,7 @@ export class RemoteGenerator implements Generator {
 
   async #ask(
     { id, prompt, seed }: SampleRequest,
-    { temperature, topP, maxTokens, stop, tokenLogprobs }: SamplingOptions,
+    { temperature, topP, maxTokens, stop, tokenLogprobs, topLogprobs = 0 }: SamplingOptions,
     tokensWanted: number | null,
     signal: AbortSignal,
   ): Promise<Completion> {
@@ -200,15 +201,16 @@ export class RemoteGenerator implements Generator {
         temperature,
         top_p: topP,
         ...(stop && stop.length > 0 ? { stop } : {}),
-        logprobs: 0,
+        logprobs: tokenLogprobs ? topLogprobs : 0,
         // Of vLLM and SGLang: our separators are special tokens, and they belong to the text. Others pass it over.
         skip_special_tokens: false,
       },
       schema: completionSchema,
-      answerBytesMax: ANSWER_BYTES_BASE + TOKEN_BYTES_MAX * Math.min(maxTokens, this.model.contextLength),
+      answerBytesMax:
+        ANSWER_BYTES_BASE + (1 + topLogprobs) * TOKEN_BYTES_MAX * Math.min(maxTokens, this.model.contextLength),
       signal,
     });
-    return completionOf(id, choices[0]!, tokenLogprobs === true);
+    return completionOf(id, choices[0]!, tokenLogprobs === true, topLogprobs);
   }
 
   async #embedPart(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
@@ -239,7 +241,12 @@ async function askModels(server: ModelServer, signal: AbortSignal): Promise<read
   return data;
 }
 
-function completionOf(id: string, { text, finish_reason, logprobs }: WireChoice, withTokens: boolean): Completion {
+function completionOf(
+  id: string,
+  { text, finish_reason, logprobs }: WireChoice,
+  withTokens: boolean,
+  topLogprobs: number,
+): Completion {
   const chosen = logprobs.token_logprobs;
   const completion = {
     id,
@@ -251,8 +258,20 @@ function completionOf(id: string, { text, finish_reason, logprobs }: WireChoice,
   if (!withTokens) return completion;
   return {
     ...completion,
-    tokenLogprobs: logprobs.tokens.map((token, index) => ({ token, logprob: chosen[index]! })),
+    tokenLogprobs: logprobs.tokens.map((token, index) => {
+      const one = { token, logprob: chosen[index]! };
+      const top = logprobs.top_logprobs?.[index];
+      return topLogprobs === 0 || top === undefined ? one : { ...one, top: likeliest(top, topLogprobs) };
+    }),
   };
+}
+
+/** Servers add the chosen token where it is none of the likeliest. */
+function likeliest(top: Readonly<Record<string, number>>, count: number): TokenLogprob[] {
+  return Object.entries(top)
+    .map(([token, logprob]) => ({ token, logprob }))
+    .sort((a, b) => b.logprob - a.logprob)
+    .slice(0, count);
 }
 
 function isContextExceeded(error: unknown): boolean {

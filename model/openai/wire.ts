@@ -36,6 +36,11 @@ export const completionSchema = z.object({
           .object({
             tokens: z.array(z.string().max(NAME_CHARS_MAX)).max(TOKENS_MAX),
             token_logprobs: z.array(z.number()).max(TOKENS_MAX),
+            /** Read where they were asked for only. */
+            top_logprobs: z
+              .array(z.record(z.string().max(NAME_CHARS_MAX), z.number()))
+              .max(TOKENS_MAX)
+              .nullish(),
           })
           .refine(({ tokens, token_logprobs }) => tokens.length === token_logprobs.length, 'lengths differ'),
       }),

@@ -56,7 +56,16 @@ function logprobsOf(tokens: readonly TokenLogprob[] | undefined) {
   return {
     tokens: tokens.map(({ token }) => token),
     token_logprobs: tokens.map(({ logprob }) => logprob),
-    top_logprobs: null,
+    top_logprobs: tokens.some(({ top }) => top !== undefined) ? tokens.map(topOf) : null,
     text_offset: offsets,
   };
+}
+
+/** By their texts, with the chosen token among them, as OpenAI has it: one more where it is none of the likeliest. */
+function topOf({ token, logprob, top = [] }: TokenLogprob): Record<string, number> {
+  const byText = new Map<string, number>();
+  // Of tokens that read alike (pieces of a character) the likeliest stands for all, but for the chosen one.
+  for (const other of top) if (!byText.has(other.token)) byText.set(other.token, other.logprob);
+  byText.set(token, logprob);
+  return Object.fromEntries(byText);
 }

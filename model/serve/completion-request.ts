@@ -3,7 +3,7 @@
  * pass them over; fields that are known to change the result and cannot be honoured are refused by name.
  */
 import { z } from 'zod';
-import { type SamplingOptions, STOP_CHARS_MAX, STOPS_MAX } from '../generator.ts';
+import { type SamplingOptions, STOP_CHARS_MAX, STOPS_MAX, TOP_LOGPROBS_MAX } from '../generator.ts';
 import { badRequest } from './api-error.ts';
 import { CHOICES_PER_PROMPT_MAX } from './limits.ts';
 import { firstProblem, textsSchema } from './texts.ts';
@@ -48,7 +48,7 @@ const bodySchema = z.object({
   top_p: z.number().positive().max(1).nullish(),
   seed: z.int().nonnegative().nullish(),
   stop: z.union([stopSchema, z.array(stopSchema).max(STOPS_MAX)]).nullish(),
-  logprobs: z.int().nonnegative().nullish(),
+  logprobs: z.int().min(0).max(TOP_LOGPROBS_MAX).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   logit_bias: z.record(z.string(), z.number()).nullish(),
@@ -78,12 +78,6 @@ export function parseCompletionRequest(body: unknown): CompletionRequest {
     throw badRequest('`best_of` other than `n` is not supported.', 'best_of', 'unsupported_parameter');
   if (Object.keys(fields.logit_bias ?? {}).length > 0)
     throw badRequest('`logit_bias` is not supported.', 'logit_bias', 'unsupported_parameter');
-  if ((fields.logprobs ?? 0) > 0)
-    throw badRequest(
-      'Only `logprobs: 0` is supported: the log-probabilities of the chosen tokens.',
-      'logprobs',
-      'unsupported_value',
-    );
   const stop = typeof fields.stop === 'string' ? [fields.stop] : (fields.stop ?? []);
   return {
     model: fields.model ?? null,
@@ -95,7 +89,8 @@ export function parseCompletionRequest(body: unknown): CompletionRequest {
       topP: fields.top_p ?? 1,
       maxTokens: fields.max_tokens,
       ...(stop.length > 0 ? { stop } : {}),
-      ...(fields.logprobs === 0 ? { tokenLogprobs: true } : {}),
+      ...(typeof fields.logprobs === 'number' ? { tokenLogprobs: true } : {}),
+      ...((fields.logprobs ?? 0) > 0 ? { topLogprobs: fields.logprobs! } : {}),
     },
     stream: fields.stream ?? false,
     streamUsage: fields.stream_options?.include_usage ?? false,

@@ -79,6 +79,16 @@ describe('bin/stp data prepare', () => {
     expect(statements[1]!.statement).toMatch(/^theorem exercise_3_3_2\s/);
   });
 
+  it('tells apart names in guillemets and with universes', async () => {
+    const texts = ['«a b»  : 1 = 1', '«a b» : 2 = 2', 'c.{u} (α : Type u) : 3 = 3', 'c (n : Nat) : 4 = 4'];
+    const input = await file('quoted.jsonl', lines(...texts.map((text) => ({ statement: `theorem ${text}` }))));
+    await prepare({ from: 'jsonl', input, name: 'quoted' });
+    const { statements } = await loadProblemSet(join(directory, 'problems', 'quoted'));
+    expect(statements.map(({ name }) => name)).toEqual(['«a b»', '«a b_2»', 'c', 'c_2']);
+    expect(statements[1]!.statement).toBe('theorem «a b_2» : 2 = 2');
+    expect(statements[2]!.statement).toBe('theorem c.{u} (α : Type u) : 3 = 3');
+  });
+
   it('leaves a repeated statement out, whatever its name, and takes split, weight and header from options', async () => {
     const input = await file(
       'mine.jsonl',

@@ -6,26 +6,33 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { datasetActivities, type PreparedData } from '../../activities/datasets.ts';
+import type { Ports } from '../../activities/ports.ts';
+import { resolveConfig } from '../../data/config/resolve.ts';
 import { readInventory } from '../../infra/nodes/inventory.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
 import { type DevServer, startDevServer } from '../../infra/temporal/dev-server.ts';
 import { SEARCH_ATTRIBUTES } from '../../infra/temporal/search-attributes.ts';
+import { repositorySources } from '../../workers/sources.ts';
 import { fastClock } from '../fakes/clock.ts';
 import { type FakeMetadata, startFakeMetadata } from '../fakes/metadata.ts';
 import { type FakeTpu, startFakeTpu } from '../fakes/tpu.ts';
 import { temporalCli } from '../support/temporal.ts';
 import { blocks, type Command, commands, commandsOf, files, REPOSITORY } from './guides.ts';
+import { writeStandIns } from './stand-ins.ts';
 
 const STP = join(REPOSITORY, 'cli', 'main.ts');
 
 /** Of ours: what is not run here, by its beginning, and why. */
 const NOT_RUN: readonly (readonly [start: string, why: string])[] = [
   ['bin/stp start', 'starts a run of a fleet; its configuration is resolved by other steps, and test/e2e starts runs'],
-  ['bin/stp data prepare', 'reads published data sets that are not here; test/data prepares small ones'],
   ['bin/stp nodes bundle', 'packs all packages into a bucket; test/infra/bootstrap packs and unpacks them'],
   ['bin/stp nodes up', 'starts workers over ssh; test/infra/nodes does, with a stand-in for ssh'],
   ['bin/stp nodes run', 'as above'],
@@ -138,6 +145,28 @@ describe('commands of ours', () => {
     expect(page.replaceAll(',', '')).toContain(`${costMax.toFixed(2)} USD`);
   });
 
+  it('about data make every set that the runs of the guides take', async () => {
+    const steps = ours.filter(({ line }) => line.startsWith('bin/stp data prepare'));
+    const data = join(folder, 'data');
+    await writeStandIns(folder);
+    for (const { line, words } of steps) {
+      const result = await stp(words.slice(1), { STP_DATA: data });
+      expect([line, result.exitCode, result.stderr]).toEqual([line, 0, '']);
+    }
+    // What a run does with them before it asks for machines, for every run that the guides start.
+    const store = await openStore(pathToFileURL(join(folder, 'runs')).href);
+    const sources = repositorySources(data);
+    const { prepareData } = datasetActivities({ sources, store: async () => store } as unknown as Ports);
+    const presets = ours
+      .filter(({ line }) => /^bin\/stp start .*--preset/.test(line))
+      .map(({ words }) => words[words.indexOf('--preset') + 1]!);
+    expect(new Set(presets)).toEqual(new Set(['stp-paper']));
+    const prepare = () => prepareData('first', resolveConfig({ preset: 'stp-paper' }));
+    const prepared = (await new MockActivityEnvironment().run(prepare)) as PreparedData;
+    expect([prepared.train.count, prepared.heldOut.count]).toEqual([9, 2]);
+    expect(prepared.sft.count).toBeGreaterThan(0);
+  });
+
   it('about machines run against a cloud', async () => {
     const steps = ours.filter(
       (command) => whyNotRun(command) === undefined && /^bin\/stp nodes (?:ls|sweep|down)/.test(command.line),
@@ -151,7 +180,7 @@ describe('commands of ours', () => {
   });
 
   it('that do not run here are few and known', () => {
-    const known = /^bin\/stp (?:config|nodes (?:plan|ls|sweep|down))/;
+    const known = /^bin\/stp (?:config|data prepare|nodes (?:plan|ls|sweep|down))/;
     for (const command of ours)
       expect([command.line, known.test(command.line) || whyNotRun(command) !== undefined]).toEqual([
         command.line,

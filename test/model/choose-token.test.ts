@@ -68,6 +68,18 @@ describe('token chooser', () => {
     );
   });
 
+  it('names the likeliest tokens as sorting does', () => {
+    fc.assert(
+      fc.property(rows, fc.integer({ min: 1, max: 5 }), (row, count) => {
+        const sorted = Array.from(row.subarray(0, SIZE), (logprob, id) => ({ id, logprob }))
+          .filter(({ id }) => id !== PAD)
+          .sort((a, b) => b.logprob - a.logprob || a.id - b.id);
+        expect(chooser.likeliest(row, count)).toEqual(sorted.slice(0, count));
+      }),
+      { seed: 3 },
+    );
+  });
+
   it('never chooses padding or an id no token has, and takes the likeliest at temperature 0', () => {
     const row = new Float32Array(SIZE + 8).fill(-9);
     row[PAD] = -0.1;

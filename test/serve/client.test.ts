@@ -85,14 +85,44 @@ describe('completions', () => {
     expect((await ask({ max_tokens: null })).choices[0]?.text).toEqual(expect.any(String));
   });
 
+  it.each([1, 5])('reports the likeliest tokens beside the chosen ones, %i of them', async (logprobs) => {
+    const fields = { n: 4, max_tokens: 8, temperature: 1.5 };
+    const plain = await ask({ ...fields, logprobs: 0 });
+    const { choices } = await ask({ ...fields, logprobs });
+    let others = 0;
+    for (const [index, choice] of choices.entries()) {
+      // Asking for more changes nothing of what was there.
+      const { top_logprobs: tops, ...rest } = choice.logprobs!;
+      const { top_logprobs: none, ...before } = plain.choices[index]!.logprobs!;
+      expect([choice.text, rest, none]).toEqual([plain.choices[index]!.text, before, null]);
+      expect(tops).toHaveLength(rest.tokens!.length);
+      for (const [at, top] of tops!.entries()) {
+        const [chosen, values] = [rest.token_logprobs![at]!, Object.values(top).toSorted((a, b) => b - a)];
+        expect(top[rest.tokens![at]!]).toBe(chosen);
+        expect(values.length).toBeGreaterThan(0);
+        expect(values.length).toBeLessThanOrEqual(logprobs + 1);
+        expect(Math.min(...values)).toBeLessThanOrEqual(chosen);
+        expect(values.reduce((sum, value) => sum + Math.exp(value), 0)).toBeLessThan(1.0001);
+        if (values[0]! > chosen) others++;
+      }
+    }
+    expect(others).toBeGreaterThan(0);
+  });
+
+  it('the likeliest token is the chosen one at temperature 0', async () => {
+    const { choices } = await ask({ temperature: 0, logprobs: 1, max_tokens: 12 });
+    const { tokens, token_logprobs: chosen, top_logprobs: tops } = choices[0]!.logprobs!;
+    expect(tops).toEqual(tokens!.map((token, at) => ({ [token]: chosen![at]! })));
+  });
+
   it('streams what it gives whole', async () => {
-    const { choices } = await ask({ n: 3, logprobs: 0, max_tokens: 40 });
+    const { choices } = await ask({ n: 3, logprobs: 2, max_tokens: 40 });
     const stream = await served.client.completions.create({
       model: 'small-prover',
       prompt,
       seed: 7,
       n: 3,
-      logprobs: 0,
+      logprobs: 2,
       max_tokens: 40,
       stream: true,
       stream_options: { include_usage: true },
@@ -161,7 +191,8 @@ describe('what is refused', () => {
     ['seed', { seed: 2 ** 53 - 1 }],
     ['stop', { stop: '' }],
     ['stop', { stop: Array.from({ length: 9 }, String) }],
-    ['logprobs', { logprobs: 2 }],
+    ['logprobs', { logprobs: 6 }],
+    ['logprobs', { logprobs: -1 }],
     ['prompt', { prompt: '' }],
     ['prompt', { prompt: [] }],
     ['prompt', { prompt: [prompt, 3] }],

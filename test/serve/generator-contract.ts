@@ -45,6 +45,21 @@ export function generatorContract(current: () => Generator): void {
     expect(await generator.sample([], SAMPLING)).toEqual([]);
   });
 
+  it('gives the likeliest tokens of every place, where asked for', async () => {
+    const generator = current();
+    const plain = await generator.sample(requestsFor(1), { ...SAMPLING, tokenLogprobs: true });
+    const completions = await generator.sample(requestsFor(1), { ...SAMPLING, tokenLogprobs: true, topLogprobs: 3 });
+    for (const [index, { tokenLogprobs = [] }] of completions.entries()) {
+      expect(tokenLogprobs.map(({ top: _, ...rest }) => rest)).toEqual(plain[index]!.tokenLogprobs);
+      for (const { logprob, top = [] } of tokenLogprobs) {
+        expect(top.length).toBeGreaterThan(0);
+        expect(top.length).toBeLessThanOrEqual(3);
+        expect(top.map((one) => one.logprob)).toEqual(top.map((one) => one.logprob).toSorted((a, b) => b - a));
+        expect(top[0]!.logprob).toBeGreaterThanOrEqual(logprob);
+      }
+    }
+  });
+
   it('gives the log-probability of every token, which sum to the whole', async () => {
     const generator = current();
     const completions = await generator.sample(requestsFor(1), { ...SAMPLING, tokenLogprobs: true });

@@ -7,6 +7,7 @@ import { type HeldNodes, type NodesInUse, type ProvisioningSteps, withNodes } fr
 import { fakeClock } from '../fakes/clock.ts';
 import { TpuModel } from '../fakes/tpu-model.ts';
 import { modelApi } from './cloud-api.ts';
+import { waitingSteps } from './looking.ts';
 import { randomFrom } from './random.ts';
 import { Cancelled, Scheduler } from './scheduler.ts';
 
@@ -41,8 +42,13 @@ function world() {
   const at = (generation: number) => ({ run: RUN, generation });
   const heard = <T>(work: Promise<T>): Promise<T> => scheduler.heard(work);
   const steps: ProvisioningSteps = {
-    request: (generation, attempt) => scheduler.shielded(() => provider.request(at(generation), attempt)),
-    state: (generation) => heard(provider.state(at(generation))),
+    ...waitingSteps({
+      request: (generation, attempt) => scheduler.shielded(() => provider.request(at(generation), attempt)),
+      state: (generation) => heard(provider.state(at(generation))),
+      release: (last) => heard(provider.release(runLabel(RUN), last === 0 ? null : at(last))),
+      sleep: (ms) => scheduler.sleep(ms),
+      now: clock.now,
+    }),
     watch: (generation) =>
       heard(
         (async () => {
@@ -53,7 +59,6 @@ function world() {
           }
         })(),
       ),
-    release: (last) => heard(provider.release(runLabel(RUN), last === 0 ? null : at(last))),
     begin: () => scheduler.sleep(MINUTE_MS),
     end: () => scheduler.pause(10),
     sleep: (ms) => scheduler.sleep(ms),

@@ -16,6 +16,7 @@ import { fakeClock } from '../fakes/clock.ts';
 import { TpuModel } from '../fakes/tpu-model.ts';
 import { Activities, ActivityFailed } from './activities.ts';
 import { modelApi } from './cloud-api.ts';
+import { waitingSteps } from './looking.ts';
 import { memoryStore } from './memory-store.ts';
 import { type Random, randomFrom } from './random.ts';
 import { Cancelled, Scheduler } from './scheduler.ts';
@@ -250,14 +251,20 @@ class World {
     const { now } = this.#clock;
     const at = (generation: number): NodeSet => ({ run: RUN, generation });
     const run = <T>(name: string, work: () => Promise<T>): Promise<T> => this.#activities.run(name, work);
+    const sleep = (ms: number): Promise<void> => this.#activities.unlessFrozen(this.#scheduler.sleep(ms));
     return {
-      request: (generation, attempt) => {
-        this.#generations = Math.max(this.#generations, generation);
-        return this.#scheduler.shielded(() =>
-          run(`request ${generation}`, () => this.#provider.request(at(generation), attempt)),
-        );
-      },
-      state: (generation) => run(`state ${generation}`, () => this.#provider.state(at(generation))),
+      ...waitingSteps({
+        request: (generation, attempt) => {
+          this.#generations = Math.max(this.#generations, generation);
+          return this.#scheduler.shielded(() =>
+            run(`request ${generation}`, () => this.#provider.request(at(generation), attempt)),
+          );
+        },
+        state: (generation) => run(`state ${generation}`, () => this.#provider.state(at(generation))),
+        release: (last) => run('release', () => this.#provider.release(runLabel(RUN), last === 0 ? null : at(last))),
+        sleep,
+        now,
+      }),
       watch: (generation, untilMs) =>
         run(`watch ${generation}`, async () => {
           for (;;) {
@@ -270,7 +277,6 @@ class World {
             if (this.#outcome !== null) return { kind: 'over' };
           }
         }),
-      release: (last) => run('release', () => this.#provider.release(runLabel(RUN), last === 0 ? null : at(last))),
       begin: async (hostQueue) => {
         await this.#scheduler.sleep(this.#random.between(1, 20) * MINUTE_MS);
         const generation = Number(/-g(\d+)\//.exec(hostQueue)![1]);
@@ -281,7 +287,7 @@ class World {
         await this.#scheduler.sleep(1_000);
         return this.#isThere(Number(/-g(\d+)\//.exec(hostQueue)![1]));
       },
-      sleep: (ms) => this.#activities.unlessFrozen(this.#scheduler.sleep(ms)),
+      sleep,
       now,
       scope: () => this.#scheduler.scope(),
       shielded: (work) => this.#scheduler.shielded(work),

@@ -85,6 +85,16 @@ describe.runIf(possible)('an assembled Lean', () => {
     expect([used.exitCode, used.stdout]).toEqual([0, '']);
   });
 
+  it('reads notations that 4.28 and 4.35 declare otherwise in one way', async () => {
+    const script = [
+      'theorem a (x y : Nat) (h : x <= y) : x ≤ y := h',
+      'theorem b (x y : Nat) (h : x >= y) : y ≤ x := h',
+      'theorem c (x y : Int) (h : x <= y ∧ y >= 0) : y ≥ 0 := h.2',
+    ].join('\n');
+    const { exitCode, stdout } = await run(lean.executable, ['--stdin'], script);
+    expect([exitCode, stdout]).toEqual([0, '']);
+  });
+
   it.each([
     ['theorem t : 10 ^ 3 = 1000 := by native_decide', 'runs code'],
     ['macro "quick" : tactic => `(tactic| rfl)\ntheorem t : 1 = 1 := by quick', 'runs a macro of the file'],

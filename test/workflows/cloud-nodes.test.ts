@@ -62,11 +62,11 @@ async function withWorkers<T>(
   return control.runUntil(wrapped);
 }
 
-const start = (run: string, set: Record<string, unknown> = {}): Promise<WorkflowHandle> =>
+const start = (run: string, set: Record<string, unknown> = {}, more: object = {}): Promise<WorkflowHandle> =>
   server.client.workflow.start(contracts.SELFPLAY_TYPE, {
     workflowId: contracts.selfplayWorkflowId(run),
     taskQueue: contracts.CONTROL_QUEUE,
-    args: [{ rounds: 1, set: { ...CLOUD, ...set } }],
+    args: [{ rounds: 1, set: { ...CLOUD, ...set }, ...more }],
   });
 
 const name = (): string => `cloud-${randomUUID().slice(0, 8)}`;
@@ -104,24 +104,40 @@ describe('a run on machines of a cloud', () => {
       });
     });
     const important = fakes.calls.filter((call) =>
-      /Nodes|nodesState|prepareRun|prepareData|cleanUpNode (?:before|after)$/.test(call),
+      /Nodes|nodesState|prepareRun|prepareData|trainModel checkpoints.sft|cleanUpNode (?:before|after)$/.test(call),
     );
     // The watch begins beside the work: which of the two a worker takes first, nobody knows.
     const watched = important.indexOf('watchNodes 1');
     expect(watched).toBeGreaterThan(important.lastIndexOf('cleanUpNode before'));
     expect(important.toSpliced(watched, 1)).toEqual([
       'prepareRun',
+      'checkNodes',
+      'prepareData',
       'requestNodes 1',
       'nodesState 1',
       'nodesState 1',
       'cleanUpNode before',
       'cleanUpNode before',
-      'prepareData',
+      'trainModel checkpoints/sft from nothing',
       'cleanUpNode after',
       'cleanUpNode after',
       'releaseCloudNodes',
     ]);
   });
+
+  it.each(['prepareRun', 'checkNodes', 'prepareData', 'takeOver'])(
+    'asks for no machine where %s fails, which needs none',
+    async (broken) => {
+      const fakes = fakeActivities(1);
+      const run = name();
+      fakes.broken.add(broken);
+      await withWorkers(fakes, run, [], async () => {
+        const handle = await start(run, {}, broken === 'takeOver' ? { initFrom: 'other' } : {});
+        expect(messages(await handle.result().catch((thrown: unknown) => thrown))).toContain(`${broken} is broken`);
+      });
+      expect(fakes.calls.filter((call) => /requestNodes|releaseCloudNodes/.test(call))).toEqual([]);
+    },
+  );
 
   it('samples on all its machines, each of which has the model before', async () => {
     const fakes = fakeActivities(6);

@@ -1,10 +1,10 @@
 /** Activities that do no work: they answer in the right shapes at once, count their calls, and fail when told to. */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ControlActivities, HostActivities, LeanActivities } from '../../activities/index.ts';
-import type { WatchInput } from '../../activities/provision.ts';
+import { provisionActivities, type WatchInput } from '../../activities/provision.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import type { NodesState } from '../../infra/nodes/provider.ts';
+import type { Asked, NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
 import type { WatchEnd } from '../../workflows/provisioning.ts';
 
 export const HOST_QUEUE = 'stp/host/test';
@@ -23,6 +23,8 @@ export interface Fakes {
   readonly broken: Set<string>;
   /** While set, `sampleShard` waits for it. */
   gate: Promise<void> | null;
+  /** What the cloud says to an asking. */
+  asked: Asked;
   /** What the cloud says of a set of machines. */
   state: (generation: number) => NodesState;
   /** What the watch over a set of machines comes to. */
@@ -33,8 +35,9 @@ export interface Fakes {
 export function fakeActivities(shards = 2, gateParts = 1): Fakes {
   const calls: string[] = [];
   const broken = new Set<string>();
-  const fakes: Pick<Fakes, 'gate' | 'state' | 'watch'> = {
+  const fakes: Pick<Fakes, 'gate' | 'asked' | 'state' | 'watch'> = {
     gate: null,
+    asked: { kind: 'accepted' },
     state: () => ({ kind: 'absent' }),
     watch: async () => {
       await Context.current().cancelled;
@@ -44,6 +47,21 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
   const call = (name: string, detail: string | number = ''): void => {
     calls.push(`${name} ${detail}`.trim());
     if (broken.has(name)) throw ApplicationFailure.nonRetryable(`${name} is broken`, 'STP1701');
+  };
+  /** What waits does so as it really does, over a cloud that says what the test has it say. */
+  const provision = provisionActivities({
+    provider: (run) => ({ provider: cloud as NodeProvider, name: run, label: run }),
+    findObject: async () => null,
+  });
+  const cloud: Pick<NodeProvider, 'request' | 'state'> = {
+    async request({ generation }) {
+      call('requestNodes', generation);
+      return fakes.asked;
+    },
+    async state({ generation }) {
+      call('nodesState', generation);
+      return fakes.state(generation);
+    },
   };
   const checkpoint = (name: string) => ({ manifest: ref(name), model: name });
   const counts = (round: number) => ({
@@ -104,14 +122,11 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       call('provisionNodes');
       return [{ name: 'test', taskQueue: HOST_QUEUE, cpuCores: 2, memoryBytes: 1 }];
     },
-    async requestNodes(input) {
-      call('requestNodes', input.generation);
-      return { kind: 'accepted' };
+    async checkNodes() {
+      call('checkNodes');
     },
-    async nodesState(input) {
-      call('nodesState', input.generation);
-      return fakes.state(input.generation);
-    },
+    requestNodes: provision.requestNodes,
+    nodesState: provision.nodesState,
     async watchNodes(input) {
       call('watchNodes', input.generation);
       return fakes.watch(input);

@@ -1,15 +1,29 @@
-/** Recorded histories of a real run replay: the workflows' code still makes the same decisions. Costs about 5 s. */
+/**
+ * Recorded histories replay: the workflows' code still makes the same decisions. Those of a real run were recorded by
+ * `record-histories.ts`, those of runs to which things happen by `record-scenarios.ts`. Costs about 15 s.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { beforeAll, expect, it } from 'vitest';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { workerSettings } from '../../workers/settings.ts';
 
 const directory = join(import.meta.dirname, '..', 'histories');
-const names = readdirSync(directory).filter((name) => name.endsWith('.json'));
-const read = (name: string) =>
-  JSON.parse(readFileSync(join(directory, name), 'utf8')) as { workflowId: string; history: unknown };
+const names = readdirSync(directory).sort();
+const read = (name: string) => {
+  const bytes = readFileSync(join(directory, name));
+  const text = name.endsWith('.gz') ? gunzipSync(bytes) : bytes;
+  return JSON.parse(text.toString('utf8')) as { workflowId: string; history: { events: HistoryEvent[] } };
+};
+/** What of an event is looked at here, as it is written to JSON. */
+interface HistoryEvent {
+  readonly eventType: string;
+  readonly activityTaskStartedEventAttributes?: { readonly attempt?: number };
+}
+const eventsOf = (name: string) => read(name).history.events;
+const typesOf = (name: string): Set<string> => new Set(eventsOf(name).map(({ eventType }) => eventType));
 let codePath: string;
 
 beforeAll(async () => {
@@ -17,8 +31,23 @@ beforeAll(async () => {
   codePath = await workflowBundle(workerSettings().cacheDirectory);
 });
 
-it('there are histories of the run, its baseline and a round', () => {
-  expect(names.sort()).toEqual(['baseline.json', 'round.json', 'selfplay.json']);
+it('there are histories of all that happens to a run', () => {
+  // A whole run with real work, begun before data were prepared before machines are got.
+  expect(names.filter((name) => name.endsWith('.json'))).toEqual(['baseline.json', 'round.json', 'selfplay.json']);
+  expect(JSON.stringify(eventsOf('selfplay.json'))).not.toContain('core_patch');
+  for (const name of ['retries', 'retries-round'])
+    expect(
+      eventsOf(`${name}.json.gz`).some((event) => (event.activityTaskStartedEventAttributes?.attempt ?? 1) > 2),
+    ).toBe(true);
+  expect(typesOf('failed-round.json.gz')).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_FAILED');
+  const retried = typesOf('retried-round.json.gz');
+  expect(retried).toContain('EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_FAILED');
+  expect(retried).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_COMPLETED');
+  expect(typesOf('continued-1.json.gz')).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW');
+  expect(typesOf('continued-2.json.gz')).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED');
+  const asked = eventsOf('cloud.json.gz').filter((event) => JSON.stringify(event).includes('"requestNodes"'));
+  expect(asked).toHaveLength(2);
+  expect(names).toEqual(expect.arrayContaining(['cloud-round.json.gz', 'evaluation.json.gz', 'janitor.json.gz']));
 });
 
 it.each(names)('%s replays', async (name) => {

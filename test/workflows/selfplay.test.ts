@@ -69,9 +69,9 @@ describe('a run', () => {
       const evaluation = ['planEvaluation', 'collectEvaluation', ...certifying];
       expect(stages).toEqual([
         'prepareRun',
+        'prepareData',
         'provisionNodes',
         'cleanUpNode',
-        'prepareData',
         'trainModel',
         ...kept,
         ...baseline,

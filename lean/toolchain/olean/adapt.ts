@@ -44,6 +44,9 @@ const KEYED_CODE_EXTENSIONS: ReadonlySet<string> = new Set([
 const ADDED_CATEGORIES: readonly string[] = ['grind_mod'];
 const CATEGORIES_MODULE = 'Init/Notation.olean';
 
+/** Notations of 4.28 whose text 4.35's `≤` and `≥` read as well: with both, `a <= b` would be ambiguous. */
+const SUPERSEDED_NOTATIONS: ReadonlySet<string> = new Set(['term_<=_', 'term_>=_']);
+
 /** Constructors of `Lean.Parser.ParserExtension.OLeanEntry` and of `Lean.ScopedEnvExtension.Entry`. */
 const ENTRY_CATEGORY = 2;
 const ENTRY_PARSER = 3;
@@ -95,7 +98,9 @@ function adaptParsers(context: Context, list: ExtensionList): void {
   const entries = list.entries();
   const kept = entries.filter((scopedEntry) => {
     const entry = unscoped(image, scopedEntry);
-    return isBoxed(entry) || image.tag(entry) !== ENTRY_PARSER || isNative(context, image.field(entry, 1));
+    if (isBoxed(entry) || image.tag(entry) !== ENTRY_PARSER) return true;
+    const parser = image.field(entry, 1);
+    return isNative(context, parser) && !SUPERSEDED_NOTATIONS.has(nameComponents(image, parser).join('.'));
   });
   const added = module === CATEGORIES_MODULE ? ADDED_CATEGORIES.map((category) => addedCategory(image, category)) : [];
   if (added.length > 0 || kept.length !== entries.length) list.replace([...added, ...kept]);

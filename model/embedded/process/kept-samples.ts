@@ -51,11 +51,12 @@ export class KeptSamples {
 
 /** About what it takes in memory. */
 function bytesOf({ text, tokenLogprobs = [] }: Completion): number {
-  return SAMPLE_BYTES + 2 * text.length + TOKEN_BYTES * tokenLogprobs.length;
+  const tokens = tokenLogprobs.reduce((sum, { top = [] }) => sum + 1 + top.length, 0);
+  return SAMPLE_BYTES + 2 * text.length + TOKEN_BYTES * tokens;
 }
 
 /** All that a sample depends on beside the checkpoint. */
 function identityOf({ prompt, seed }: SampleRequest, sampling: SamplingOptions): string {
-  const { temperature, topP, maxTokens, stop = [], tokenLogprobs = false } = sampling;
-  return contentId(JSON.stringify([seed, temperature, topP, maxTokens, stop, tokenLogprobs]), prompt);
+  const { temperature, topP, maxTokens, stop = [], tokenLogprobs = false, topLogprobs = 0 } = sampling;
+  return contentId(JSON.stringify([seed, temperature, topP, maxTokens, stop, tokenLogprobs, topLogprobs]), prompt);
 }

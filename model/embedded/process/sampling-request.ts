@@ -1,7 +1,13 @@
 /** Whether what a sample is asked with makes sense. */
 import { z } from 'zod';
 import { StpError } from '../../../data/errors.ts';
-import { type SampleRequest, type SamplingOptions, STOP_CHARS_MAX, STOPS_MAX } from '../../generator.ts';
+import {
+  type SampleRequest,
+  type SamplingOptions,
+  STOP_CHARS_MAX,
+  STOPS_MAX,
+  TOP_LOGPROBS_MAX,
+} from '../../generator.ts';
 
 const stopSchema = z
   .string()
@@ -15,6 +21,7 @@ const samplingSchema = z.strictObject({
   maxTokens: z.int().positive(),
   stop: z.array(stopSchema).max(STOPS_MAX).optional(),
   tokenLogprobs: z.boolean().optional(),
+  topLogprobs: z.int().positive().max(TOP_LOGPROBS_MAX).optional(),
 });
 const seedSchema = z.int().nonnegative();
 

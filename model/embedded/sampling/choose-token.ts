@@ -37,6 +37,21 @@ export class TokenChooser {
     return { id, logprob: row[id]! };
   }
 
+  /** The likeliest tokens, as many as are wanted: falling, the lowest id first among equals. */
+  likeliest(row: Float32Array, count: number): ChosenToken[] {
+    const { size, padId } = this.#tokens;
+    const best: ChosenToken[] = [];
+    for (let id = 0; id < size; id++) {
+      const logprob = row[id]!;
+      if (id === padId || (best.length === count && logprob <= best.at(-1)!.logprob)) continue;
+      let at = best.length;
+      while (at > 0 && best[at - 1]!.logprob < logprob) at--;
+      best.splice(at, 0, { id, logprob });
+      if (best.length > count) best.pop();
+    }
+    return best;
+  }
+
   #likeliest(row: Float32Array): number {
     const { size, padId } = this.#tokens;
     let best = padId === 0 ? 1 : 0;

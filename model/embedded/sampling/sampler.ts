@@ -7,7 +7,7 @@ import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { StpError } from '../../../data/errors.ts';
 import type { SamplingOptions, TokenLogprob } from '../../generator.ts';
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
-import { TokenChooser } from './choose-token.ts';
+import { type ChosenToken, TokenChooser } from './choose-token.ts';
 import { decodeGraph } from './decode-graph.ts';
 import type { Weights } from './decoder.ts';
 import { KeyValueCache } from './key-value-cache.ts';
@@ -69,6 +69,8 @@ interface Row {
   readonly text: SampleTextBuilder;
   /** One a chosen token, where asked for. */
   readonly logprobs: number[];
+  /** The likeliest at each of their places, where asked for. */
+  readonly tops: ChosenToken[][];
   /** Tokens in the cache. */
   length: number;
   logprob: number;
@@ -199,6 +201,7 @@ export class Sampler {
       ids: [],
       text: new SampleTextBuilder(group.sampling.stop ?? []),
       logprobs: [],
+      tops: [],
       length: group.ids.length,
       logprob: 0,
     };
@@ -232,7 +235,9 @@ export class Sampler {
     }
     row.ids.push(id);
     row.logprob += logprob;
-    if (row.sampling.tokenLogprobs) row.logprobs.push(logprob);
+    const { tokenLogprobs, topLogprobs = 0 } = row.sampling;
+    if (tokenLogprobs) row.logprobs.push(logprob);
+    if (tokenLogprobs && topLogprobs > 0) row.tops.push(this.#chooser.likeliest(logProbabilities, topLogprobs));
     const isEnd = id === this.#tokenizer.endId;
     if (isEnd || row.text.push(this.#tokenizer.bytesOf(id))) this.#end(row, 'stop', step);
     else if (row.ids.length >= row.tokensMax) this.#end(row, 'length', step);
@@ -250,7 +255,12 @@ export class Sampler {
     const sampled: Sampled = { key, text: text.text, tokens: ids.length, logprob, finish };
     if (!row.sampling.tokenLogprobs) step.ended.push(sampled);
     else {
-      const tokenLogprobs = ids.map((id, at) => ({ token: this.#tokenizer.decode([id]), logprob: row.logprobs[at]! }));
+      const tokenOf = (id: number, logprob: number) => ({ token: this.#tokenizer.decode([id]), logprob });
+      const tokenLogprobs = ids.map((id, at) => {
+        const chosen = tokenOf(id, row.logprobs[at]!);
+        const top = row.tops[at]?.map((other) => tokenOf(other.id, other.logprob));
+        return top === undefined ? chosen : { ...chosen, top };
+      });
       step.ended.push({ ...sampled, tokenLogprobs });
     }
   }

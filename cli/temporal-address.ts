@@ -1,0 +1,25 @@
+/** The address that the Temporal command line will use, as far as that can be known without it. */
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+
+/** Options by which it finds its settings otherwise than we do. */
+const UNKNOWN_SOURCES = ['env', 'env-file', 'disable-config-env', 'disable-config-file'];
+const LOOPBACK = /^(?:localhost|127\.|\[::1\])/;
+
+/**
+ * @param values of its options, by long name
+ * @param given names of those that stand there
+ * @returns null where only the command itself knows, or a proxy may stand between
+ */
+export function addressOfCommand(values: ReadonlyMap<string, string>, given: ReadonlySet<string>): string | null {
+  if (UNKNOWN_SOURCES.some((name) => given.has(name))) return null;
+  const [profile, path] = [values.get('profile'), values.get('config-file')];
+  const address =
+    values.get('address') ??
+    loadClientConnectConfig({
+      ...(profile !== undefined && { profile }),
+      ...(path !== undefined && { configSource: { path } }),
+    }).connectionOptions.address ??
+    'localhost:7233';
+  const { HTTPS_PROXY, https_proxy } = process.env;
+  return (HTTPS_PROXY ?? https_proxy ?? '') === '' || LOOPBACK.test(address) ? address : null;
+}

@@ -1,0 +1,44 @@
+/**
+ * Is a server there at all? Asked before a command that would wait ten seconds and more to say no. It opens a connection and
+ * begins to speak HTTP/2: whatever answers, be it by an alert of TLS or by closing, is there, and the rest is its client's matter.
+ */
+import { connect } from 'node:net';
+import { StpError } from '../../data/errors.ts';
+
+/** The preface of HTTP/2 (RFC 9113 §3.4) and an empty SETTINGS frame. */
+const HELLO = Buffer.concat([
+  Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1'),
+  Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]),
+]);
+
+/** STP1101 with the address where nothing answers within the time. */
+export async function requireAnswer(address: string, timeoutMs: number): Promise<void> {
+  const problem = await firstAnswer(address, timeoutMs);
+  if (problem === null) return;
+  throw new StpError(
+    'STP1101',
+    `no Temporal server answers at ${address}: ${problem}`,
+    'Start one with `npm run dev`, or set TEMPORAL_ADDRESS (or --address) to yours.',
+    { facts: { address }, retryable: true },
+  );
+}
+
+/** Why there is none, or null. */
+function firstAnswer(address: string, timeoutMs: number): Promise<string | null> {
+  const place = URL.canParse(`tcp://${address}`) ? new URL(`tcp://${address}`) : null;
+  if (place === null || place.hostname === '' || place.port === '') return Promise.resolve('it is no HOST:PORT');
+  return new Promise((resolve) => {
+    const socket = connect({ host: place.hostname.replaceAll(/^\[|\]$/g, ''), port: Number(place.port) });
+    const timer = setTimeout(() => end(`nothing came for ${timeoutMs / 1_000} s`), timeoutMs);
+    const end = (problem: string | null): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(problem);
+    };
+    socket.once('connect', () => socket.write(HELLO));
+    socket.once('data', () => end(null));
+    socket.once('end', () => end(null));
+    // A server that breaks the connection off is one; before there is a connection there is none.
+    socket.once('error', (error: NodeJS.ErrnoException) => end(error.code === 'ECONNRESET' ? null : error.message));
+  });
+}

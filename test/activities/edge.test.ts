@@ -1,0 +1,45 @@
+/** Which failures of writing Temporal tries again, and when. */
+import { ApplicationFailure } from '@temporalio/activity';
+import { describe, expect, it } from 'vitest';
+import { toFailure } from '../../activities/edge.ts';
+import { StpError } from '../../data/errors.ts';
+import { cannotWrite } from '../../infra/stores/store-errors.ts';
+
+const failed = (code: string): Error => Object.assign(new Error(`${code}: it failed`), { code, syscall: 'write' });
+const MINUTE_MS = 60_000;
+
+describe('a write that fails', () => {
+  it.each([
+    ['ENOSPC', 1, 1],
+    ['ENOSPC', 2, 5],
+    ['EDQUOT', 3, 15],
+    ['ENOSPC', 4, 60],
+  ])('with %s in attempt %i is tried again after %i minutes', (code, attempt, minutes) => {
+    const inStore = cannotWrite('file:///runs/a', failed(code));
+    const inCheckpoint = new StpError('STP1401', 'checkpoint', 'Check free space.', { cause: failed(code) });
+    for (const error of [inStore, inCheckpoint, failed(code)])
+      expect(toFailure(error, attempt)).toMatchObject({
+        type: 'STP1401',
+        nonRetryable: false,
+        nextRetryDelay: minutes * MINUTE_MS,
+      });
+  });
+
+  it.each(['EMFILE', 'EBUSY', 'ESTALE'])('with %s is tried again soon', (code) => {
+    const failure = toFailure(cannotWrite('file:///runs/a', failed(code))) as ApplicationFailure;
+    expect(failure).toMatchObject({ type: 'STP1401', nonRetryable: false });
+    expect(failure.nextRetryDelay).toBeUndefined();
+  });
+
+  it.each(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'EEXIST'])('with %s waits for a person', (code) => {
+    expect(toFailure(cannotWrite('file:///runs/a', failed(code)))).toMatchObject({
+      type: 'STP1401',
+      nonRetryable: true,
+    });
+  });
+
+  it('on a file system that is read-only waits for a person, whoever wrote', () => {
+    expect(toFailure(failed('EROFS'))).toBeInstanceOf(ApplicationFailure);
+    expect(toFailure(failed('EROFS'))).toMatchObject({ type: 'STP1401', nonRetryable: true });
+  });
+});

@@ -1,0 +1,94 @@
+/**
+ * A run that waits for machines as long as a configuration may have it wait, 30 days, on a server whose clock jumps over
+ * waits: its history stays far below what a history may have. Costs about 40 s.
+ */
+import { ApplicationFailure } from '@temporalio/activity';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Asked, NodesState } from '../../infra/nodes/provider.ts';
+import { workflowBundle } from '../../workers/bundle.ts';
+import { workerSettings } from '../../workers/settings.ts';
+import * as contracts from '../../workflows/contracts.ts';
+import { timeSkippingServer } from '../support/temporal.ts';
+import { type Fakes, fakeActivities } from './fake-activities.ts';
+
+const MINUTES = 30 * 24 * 60;
+/** A look a minute would be 43,200: the test makes them rarer, which costs the workflow nothing either way. */
+const LOOK_EVERY_MS = 3_600_000;
+/** What Temporal ends a workflow at. */
+const EVENTS_LIMIT = 51_200;
+
+let server: TestWorkflowEnvironment;
+let codePath: string;
+beforeAll(async () => {
+  [server, codePath] = await Promise.all([timeSkippingServer(), workflowBundle(workerSettings().cacheDirectory)]);
+});
+afterAll(() => server?.teardown());
+
+/** The activity, with longer pauses between its looks. */
+const rarely =
+  <Input, Result>(activity: (input: Input) => Promise<Result>) =>
+  async (input: Input): Promise<Result> => {
+    try {
+      return await activity(input);
+    } catch (error) {
+      if (!(error instanceof ApplicationFailure) || error.type !== 'STP_WAITING') throw error;
+      throw ApplicationFailure.create({ message: error.message, type: error.type, nextRetryDelay: LOOK_EVERY_MS });
+    }
+  };
+
+async function wait(fakes: Fakes): Promise<{ message: string; events: number; minutes: number }> {
+  const { activities } = fakes;
+  activities.nodesState = rarely(activities.nodesState);
+  activities.requestNodes = rarely(activities.requestNodes);
+  const worker = await Worker.create({
+    ...{ connection: server.nativeConnection, taskQueue: contracts.CONTROL_QUEUE, workflowBundle: { codePath } },
+    activities,
+  });
+  return worker.runUntil(async () => {
+    const handle = await server.client.workflow.start(contracts.SELFPLAY_TYPE, {
+      workflowId: contracts.selfplayWorkflowId('waiting'),
+      taskQueue: contracts.CONTROL_QUEUE,
+      args: [
+        {
+          rounds: 1,
+          set: {
+            ...{ 'nodes.provider': 'tpu', 'nodes.project': 'test-project', 'nodes.zone': 'us-central2-b' },
+            ...{ 'nodes.accelerator': 'v4-256', 'nodes.validUntilMinutes': MINUTES },
+          },
+        },
+      ],
+    });
+    const error = (await handle.result().catch((thrown: unknown) => thrown)) as Error;
+    const { startTime, closeTime, historyLength } = await handle.describe();
+    return {
+      message: (error.cause as Error).message,
+      events: historyLength,
+      minutes: (closeTime!.getTime() - startTime.getTime()) / 60_000,
+    };
+  });
+}
+
+const WAITING: NodesState = { kind: 'waiting', reason: 'WAITING_FOR_RESOURCES' };
+const SHORT: Asked = { kind: 'no-capacity', reason: 'ZONE_RESOURCE_POOL_EXHAUSTED' };
+const FAILED: NodesState = { kind: 'failed', reason: 'no more capacity', advice: 'Wait longer', again: true };
+
+it.each<[string, Asked, NodesState, eventsMax: number]>([
+  ['what was asked for does not come', { kind: 'accepted' }, WAITING, 100],
+  ['the asking finds no capacity', SHORT, WAITING, 100],
+  ['every set that was asked for fails', { kind: 'accepted' }, FAILED, EVENTS_LIMIT / 2],
+])(
+  'where %s for 30 days, the run says so in the end and its history is small',
+  async (_, asked, state, eventsMax) => {
+    const fakes = fakeActivities(1);
+    fakes.asked = asked;
+    fakes.state = () => state;
+    const { message, events, minutes } = await wait(fakes);
+    expect(message).toContain(`there were no machines within ${MINUTES} minutes`);
+    expect(minutes).toBeGreaterThan(0.98 * MINUTES);
+    expect(events).toBeLessThan(eventsMax);
+    expect(fakes.calls.at(-1)).toBe('releaseCloudNodes');
+  },
+  120_000,
+);
