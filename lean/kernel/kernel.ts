@@ -63,6 +63,7 @@ export class Kernel {
   readonly #accelerated = new Map<Name, string>();
   /** Names that were added and not trusted, declined ones too. */
   readonly #added = new Set<Name>();
+  #isTrusting = false;
   /** Of the last check: steps spent and expressions made. */
   lastSpent = { steps: 0, nodes: 0 };
 
@@ -84,7 +85,6 @@ export class Kernel {
   add(declaration: Declaration): Verdict {
     const label = this.terms.names.print(nameOf(declaration));
     const verdict = this.#inScratch(label, (checker) => this.#check(checker, declaration));
-    if (verdict.kind === 'accepted') for (const name of namesOf(declaration)) this.#added.add(name);
     if (verdict.kind === 'declined') for (const name of namesOf(declaration)) this.decline(name);
     if (verdict.kind === 'accepted' && declaration.kind === 'definition' && this.#accelerates)
       this.#verifyPrimitive(declaration.name);
@@ -97,11 +97,15 @@ export class Kernel {
    */
   trust(declaration: Declaration): Verdict {
     const label = this.terms.names.print(nameOf(declaration));
+    // One trusted declaration may need others to be read.
+    const wasTrusting = this.#isTrusting;
+    this.#isTrusting = true;
     const verdict = this.#inScratch(label, (checker) => {
       if (declaration.kind === 'inductive' || declaration.kind === 'quotient') return this.#check(checker, declaration);
       this.environment.requireFree(declaration.name);
       return [constantOf(declaration)];
     });
+    this.#isTrusting = wasTrusting;
     if (verdict.kind === 'accepted' && this.#accelerates) {
       if (declaration.kind === 'definition') this.#verifyPrimitive(declaration.name);
       if (declaration.kind === 'axiom') this.#takeOperation(declaration);
@@ -272,6 +276,8 @@ export class Kernel {
     for (const constant of constants) {
       const count = partsOf(constant).length;
       this.environment.declare(withParts(constant, parts.slice(from, from + count)));
+      // Also what the declaration does not name itself, such as recursors that are derived.
+      if (!this.#isTrusting) this.#added.add(constant.name);
       from += count;
     }
   }

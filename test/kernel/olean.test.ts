@@ -8,6 +8,7 @@ import { DEFAULT_LIMITS } from '../../lean/kernel/budget.ts';
 import { Terms } from '../../lean/kernel/expr.ts';
 import { explained, readModule } from '../../lean/kernel/olean/compiled-file.ts';
 import { judgeInThread } from '../../lean/kernel/olean/judge-in-thread.ts';
+import { ModuleJudge } from '../../lean/kernel/olean/module-judge.ts';
 import type { ModuleReport } from '../../lean/kernel/olean/report.ts';
 import { Decline } from '../../lean/kernel/verdict.ts';
 import { coreEnvironment } from '../lean/environment.ts';
@@ -100,6 +101,29 @@ theorem sound : 1 + 1 = 2 := rfl
     const above = compile('Above', 'import Below\ntheorem above : True := below');
     await expect(check(above)).rejects.toThrow(/the imported module Below is in none of/);
     expect((await check(above, [folder, library])).verdict).toBe('accepted');
+  });
+
+  it('leaves nothing for the next one, whose constants may have the same names', async () => {
+    const first = compile('First', 'inductive T | node : List T → T\ntheorem same : 1 = 1 := rfl\ndef value := 1\n');
+    const second = compile(
+      'Second',
+      'inductive T | leaf | node : Option T → T\ntheorem same : 2 = 2 := rfl\ndef value := 2\n',
+    );
+    const judge = new ModuleJudge();
+    for (const module of [first, second, first]) {
+      const report = judge.check({ path: module, searchPath: [library], fuel: DEFAULT_LIMITS.fuel });
+      expect([report.verdict, report.rejected]).toEqual(['accepted', []]);
+    }
+    // With the constants of `first` gone, a module that names them without an import is refused.
+    const above = compile('Upper', 'import First\ntheorem rests : value = 1 := rfl\n');
+    const bytes = readFileSync(above);
+    // The text of the import, and 24 bytes before it how many bytes it has.
+    const at = bytes.indexOf('First\0');
+    bytes.write('Init\0\0', at, 'latin1');
+    bytes.writeUInt32LE(5, at - 24);
+    writeFileSync(above, bytes);
+    const report = judge.check({ path: above, searchPath: [library], fuel: DEFAULT_LIMITS.fuel });
+    expect(report.rejected[0]?.message).toMatch(/there is no constant value/);
   });
 
   it('has parts that are unsafe or partial set aside, and the theorems beside them are accepted', async () => {
