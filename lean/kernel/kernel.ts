@@ -103,6 +103,7 @@ export class Kernel {
     const verdict = this.#inScratch(label, (checker) => {
       if (declaration.kind === 'inductive' || declaration.kind === 'quotient') return this.#check(checker, declaration);
       this.environment.requireFree(declaration.name);
+      requireSafe(declaration);
       return [constantOf(declaration)];
     });
     this.#isTrusting = wasTrusting;
@@ -206,10 +207,7 @@ export class Kernel {
         this.#checkHead({ name, levelParams, type });
       return checkInductive(checker, declaration);
     }
-    if (declaration.kind === 'definition' && declaration.safety !== 'safe')
-      throw new Decline(`it is ${declaration.safety}`);
-    if ((declaration.kind === 'axiom' || declaration.kind === 'opaque') && declaration.isUnsafe)
-      throw new Decline('it is unsafe');
+    requireSafe(declaration);
     this.#checkHead(declaration);
     checker.levelParams = declaration.levelParams;
     const { name, levelParams, type } = declaration;
@@ -281,6 +279,14 @@ export class Kernel {
       from += count;
     }
   }
+}
+
+/** Unsafe and partial constants are there for compiled code: with them everything could be proved, also where somebody vouches. */
+function requireSafe(declaration: Declaration): void {
+  if (declaration.kind === 'definition' && declaration.safety !== 'safe')
+    throw new Decline(`it is ${declaration.safety}`);
+  if ((declaration.kind === 'axiom' || declaration.kind === 'opaque') && declaration.isUnsafe)
+    throw new Decline('it is unsafe');
 }
 
 function verdictOf(error: unknown, declaration: string): Verdict {

@@ -6,11 +6,13 @@ const SHOWN_MAX = 20;
 
 /** Why the axioms of a theorem are not allowed, or null. */
 export function axiomObjection({ axioms }: CheckedConstant, toleratesLibraryAxioms: boolean): string | null {
-  if (axioms.some(({ name }) => name === 'sorryAx')) return 'rests on `sorry`';
+  if (axioms.some(isSorry)) return 'rests on `sorry`';
   const refused = axioms.filter((axiom) => !isAllowed(axiom, toleratesLibraryAxioms)).map(({ name }) => name);
   if (refused.length === 0) return null;
   return `rests on axioms that are not allowed: ${refused.sort().slice(0, SHOWN_MAX).join(', ')}`;
 }
+
+export const isSorry = ({ name }: AxiomUse): boolean => name === 'sorryAx';
 
 function isAllowed({ name, from }: AxiomUse, toleratesLibraryAxioms: boolean): boolean {
   if (from !== 'toolchain') return false;

@@ -3,7 +3,7 @@
  * by itself (equations, cases) is checked by the kernel like everything and not listed.
  */
 import type { CheckedConstant, ModuleReport } from '../kernel/olean/report.ts';
-import { axiomNames, axiomObjection } from './axiom-policy.ts';
+import { axiomNames, axiomObjection, isSorry } from './axiom-policy.ts';
 import type { ObjectFinding, TheoremFinding } from './findings.ts';
 
 export function findInFile(report: ModuleReport, toleratesLibraryAxioms: boolean): ObjectFinding {
@@ -23,11 +23,18 @@ export function findInFile(report: ModuleReport, toleratesLibraryAxioms: boolean
       reason: message,
     };
   });
-  return { theorems, objection: unlisted(report, new Set(listed)), imports: report.imports };
+  const objection = unlisted(report, new Set(listed)) ?? unproved(report, new Set(listed));
+  return { theorems, objection, imports: report.imports };
 }
 
 /** A constant that the second kernel rejects speaks against the whole file where no theorem of it is to blame. */
 function unlisted(report: ModuleReport, listed: ReadonlySet<CheckedConstant>): string | null {
   const wrong = report.constants.find((constant) => constant.verdict === 'rejected' && !listed.has(constant));
   return wrong === undefined ? null : `the second kernel refuses ${wrong.name}: ${wrong.message}`;
+}
+
+/** A definition or an instance with an open place in it: whoever reads the file takes it for whole. */
+function unproved({ constants }: ModuleReport, listed: ReadonlySet<CheckedConstant>): string | null {
+  const open = constants.find((constant) => !listed.has(constant) && constant.axioms.some(isSorry));
+  return open === undefined ? null : `${open.name} rests on \`sorry\``;
 }

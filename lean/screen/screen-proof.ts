@@ -34,7 +34,9 @@ export function screenProof(proof: string): ScreenedProof {
 function layOut(printed: string) {
   const lines = printed.split('\n');
   const linesDropped = lines.findIndex((line) => line !== '');
-  const columnsAdded = PROOF_COLUMN - blanksBefore(lines[linesDropped]!);
+  // Not so far to the left that lines of different columns would come together in column 0.
+  const least = Math.min(...lines.filter((line) => line !== '').map(blanksBefore));
+  const columnsAdded = Math.max(PROOF_COLUMN - blanksBefore(lines[linesDropped]!), -least);
   const last = lines.findLastIndex((line) => line !== '');
   const text = lines
     .slice(linesDropped, last + 1)
@@ -45,7 +47,7 @@ function layOut(printed: string) {
 
 function shift(line: string, columns: number): string {
   if (line === '') return '';
-  return columns >= 0 ? ' '.repeat(columns) + line : line.slice(Math.min(-columns, blanksBefore(line)));
+  return columns >= 0 ? ' '.repeat(columns) + line : line.slice(-columns);
 }
 
 function blanksBefore(line: string): number {

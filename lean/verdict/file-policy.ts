@@ -26,7 +26,8 @@ const EXTENDS_SYNTAX: ReadonlySet<string> = new Set(
 /** Within a token of local syntax these could hide a comment, string or name from us, or make one where Lean sees none. */
 const RISKY_IN_SYNTAX = /[-/\\'«»{}]/;
 
-const RUNNING_COMMANDS: ReadonlySet<string> = new Set(words('eval eval! exit'));
+/** Those of the first line run code or end the file; the second hides what Lean says of a command that fails. */
+const RUNNING_COMMANDS: ReadonlySet<string> = new Set([...words('eval eval! exit'), ...words('guard_msgs guard_panic')]);
 
 /** Attributes that tell Lean how to use a declaration, not how to read or print text. */
 const ATTRIBUTES: ReadonlySet<string> = new Set([
@@ -76,6 +77,9 @@ function judgeToken(tokens: readonly Token[], index: number, token: Token): stri
   }
   if (token.text === 'set_option' && (next?.kind !== 'word' || nameParts(next.text)[0]!.startsWith('debug'))) {
     return 'a debug option can switch the kernel off';
+  }
+  if (token.text === 'set_option' && next !== undefined && nameParts(next.text)[0] === 'doc') {
+    return 'an option of documentation lets comments be elaborated';
   }
   if (token.text === 'attribute' && next?.text === '[') return judgeAttributes(tokens, index + 1);
   return null;

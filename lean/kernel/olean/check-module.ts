@@ -16,6 +16,7 @@ import { Decline, type Verdict } from '../verdict.ts';
 import { AxiomTrace } from './axiom-trace.ts';
 import { explained } from './compiled-file.ts';
 import { declarationOf } from './declarations.ts';
+import { Damaged } from './heap.ts';
 import type { CompiledLibrary } from './library.ts';
 import type { CompiledConstant, CompiledModule } from './module-data.ts';
 import { displayName, isPrivate, publicName } from './names.ts';
@@ -79,6 +80,7 @@ class ModuleCheck {
     this.#options = options;
     this.#known = new KnownNames(terms.names);
     this.#places = new Map(module.names.map((name, place) => [name, place]));
+    if (this.#places.size !== module.names.length) throw new Damaged('it holds two constants of one name');
   }
 
   run(): ModuleReport {
@@ -183,7 +185,6 @@ class ModuleCheck {
     });
     const reports = this.#module.names.map((name): readonly [Name, CheckedConstant] => {
       const constant = this.#own(name)!;
-      const isTheorem = constant.kind === 'theorem' || constant.kind === 'axiom';
       const report = {
         name: displayName(names, publicName(names, name)),
         kind: constant.kind,
@@ -192,7 +193,7 @@ class ModuleCheck {
         range: ranges.get(name) ?? null,
         ...(this.#findings.get(name) ?? { verdict: 'declined', message: 'the kernel did not come to it' }),
         madeFor: this.#madeFor(name),
-        axioms: isTheorem ? [...trace.of(name)].map((axiom) => this.#axiomUse(axiom)) : [],
+        axioms: [...trace.of(name)].map((axiom) => this.#axiomUse(axiom)),
       };
       return [name, report];
     });

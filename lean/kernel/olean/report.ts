@@ -29,7 +29,7 @@ export interface CheckedConstant {
   readonly message: string;
   /** The place of the asked theorem it belongs to; `imported` for facts that Lean derives of imported constants. */
   readonly madeFor: number | 'imported' | null;
-  /** Of theorems and axioms: what they rest on, found by following the modules. */
+  /** The axioms it rests on, found by following the modules. */
   readonly axioms: readonly AxiomUse[];
 }
 
