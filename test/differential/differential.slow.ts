@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { compareManyFiles, compareManyProofs } from './workbench.ts';
 
-const PROOFS = 40_000;
+const PROOFS = 30_000;
 const FILES = 300;
 
 test(`${PROOFS} random proofs get the verdicts of their objects`, async () => {
