@@ -19,6 +19,8 @@ export interface Tally {
   unclear: number;
   /** True and proved by the object, and refused by a rule of the verifier that asks for more. */
   stricter: number;
+  /** The two differ, and the verifier has moved lines of the text towards each other. */
+  squeezed: number;
   /** For people: what was wrong, with seed and text. */
   readonly failures: string[];
 }
@@ -42,6 +44,7 @@ export async function compareProofs(
     compared: 0,
     unclear: 0,
     stricter: 0,
+    squeezed: 0,
     failures: [],
   };
   const own = new Map(proofs.map((proof, index) => [proof, ours[index]!]));
@@ -59,6 +62,7 @@ export async function compareProofs(
       const alone = (await oracle.ask([proof]))[0]!;
       if (again === alone) tally.compared += 1;
       else if (again === 'unclear' || alone === 'unclear') tally.unclear += 1;
+      else if (isSqueezed(proof.text)) tally.squeezed += 1;
       else tally.failures.push(told(`the verifier says ${again}, the object says ${alone}`, proof));
     }
   }
@@ -66,7 +70,8 @@ export async function compareProofs(
 }
 
 export function addTally(sum: Tally, more: Tally): void {
-  for (const key of ['texts', 'passed', 'proved', 'compared', 'unclear', 'stricter'] as const) sum[key] += more[key];
+  for (const key of ['texts', 'passed', 'proved', 'compared', 'unclear', 'stricter', 'squeezed'] as const)
+    sum[key] += more[key];
   sum.failures.push(...more.failures);
 }
 
@@ -84,6 +89,17 @@ async function askVerifier(proofs: readonly RandomProof[], verifier: Verifier): 
     if (kind === 'forbidden') return 'refused';
     return ['timeout', 'oom', 'crash', 'infra'].includes(kind) ? 'unclear' : 'no proof';
   });
+}
+
+/**
+ * The first token is put at column 2, and a line that would move left of column 0 stays there: where the first token stood far to
+ * the right, later lines that differed by some columns may come to the same one, and Lean reads columns.
+ */
+function isSqueezed(text: string): boolean {
+  const screened = screenProof(text);
+  if (!screened.accepted) return false;
+  const later = text.split('\n').slice(screened.linesDropped + 1);
+  return later.some((line) => /\S/.test(line) && line.search(/\S/) < -screened.columnsAdded);
 }
 
 function told(what: string, { seed, signature, text }: RandomProof): string {

@@ -1,4 +1,4 @@
-/** What `differential.test.ts` does, with many more texts: about ten minutes of two cores. */
+/** What `differential.test.ts` does, with many more texts: about seven minutes of two cores. */
 import { expect, test } from 'vitest';
 import { compareManyFiles, compareManyProofs } from './workbench.ts';
 
