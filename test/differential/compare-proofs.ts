@@ -1,0 +1,107 @@
+/**
+ * The verifier and Lean's own objects asked about the same random proof texts. A false statement must never be proved; whatever
+ * passes the screen, the two must agree on, unless one of them came to no end. What they disagree on is asked again alone, so that
+ * only what one text does by itself is told.
+ */
+import { screenProof } from '../../lean/screen/screen-proof.ts';
+import type { Verifier } from '../../lean/verifier.ts';
+import type { Answer, Oracle } from './oracle.ts';
+import type { RandomProof } from './random-proof.ts';
+
+export interface Tally {
+  texts: number;
+  /** Passed by the screen. */
+  passed: number;
+  proved: number;
+  /** The two came to the same. */
+  compared: number;
+  /** One of the two came to no end. */
+  unclear: number;
+  /** True and proved by the object, and refused by a rule of the verifier that asks for more. */
+  stricter: number;
+  /** The two differ, and the verifier has moved lines of the text towards each other. */
+  squeezed: number;
+  /** For people: what was wrong, with seed and text. */
+  readonly failures: string[];
+}
+
+/** The verifier takes no proof with a recursive function of its own, since Lean leaves an unsafe copy of it for the compiler. */
+const STRICTER = /adds a definition of its own: .*\._unsafe_rec$/;
+
+type OurAnswer = Answer | 'refused' | 'stricter';
+
+export async function compareProofs(
+  proofs: readonly RandomProof[],
+  verifier: Verifier,
+  oracle: Oracle,
+): Promise<Tally> {
+  const passing = proofs.filter(({ text }) => screenProof(text).accepted);
+  const [ours, theirs] = await Promise.all([askVerifier(proofs, verifier), oracle.ask(passing)]);
+  const tally: Tally = {
+    texts: proofs.length,
+    passed: passing.length,
+    proved: 0,
+    compared: 0,
+    unclear: 0,
+    stricter: 0,
+    squeezed: 0,
+    failures: [],
+  };
+  const own = new Map(proofs.map((proof, index) => [proof, ours[index]!]));
+  tally.proved = ours.filter((answer) => answer === 'proof').length;
+  for (const proof of proofs)
+    if (!proof.isTrue && own.get(proof) === 'proof') tally.failures.push(told('A FALSE STATEMENT IS PROVED', proof));
+  for (const [index, proof] of passing.entries()) {
+    const [mine, lean] = [own.get(proof)!, theirs[index]!];
+    if (!proof.isTrue && lean === 'proof') tally.failures.push(told('the object proves a false statement', proof));
+    if (mine === 'unclear' || lean === 'unclear') tally.unclear += 1;
+    else if (mine === 'stricter') tally.stricter += 1;
+    else if (mine === lean) tally.compared += 1;
+    else {
+      const again = (await askVerifier([proof], verifier))[0]!;
+      const alone = (await oracle.ask([proof]))[0]!;
+      if (again === alone) tally.compared += 1;
+      else if (again === 'unclear' || alone === 'unclear') tally.unclear += 1;
+      else if (isSqueezed(proof.text)) tally.squeezed += 1;
+      else tally.failures.push(told(`the verifier says ${again}, the object says ${alone}`, proof));
+    }
+  }
+  return tally;
+}
+
+export function addTally(sum: Tally, more: Tally): void {
+  for (const key of ['texts', 'passed', 'proved', 'compared', 'unclear', 'stricter', 'squeezed'] as const)
+    sum[key] += more[key];
+  sum.failures.push(...more.failures);
+}
+
+async function askVerifier(proofs: readonly RandomProof[], verifier: Verifier): Promise<OurAnswer[]> {
+  const candidates = proofs.map(({ signature, text }, index) => ({
+    id: String(index),
+    header: null,
+    statement: `theorem claim${signature}`,
+    proof: text,
+  }));
+  const results = await verifier.check(candidates, { smallLimitsOnly: true });
+  return results.map(({ kind, messages }): OurAnswer => {
+    if (messages.some(({ text }) => STRICTER.test(text))) return 'stricter';
+    if (kind === 'proved') return 'proof';
+    if (kind === 'forbidden') return 'refused';
+    return ['timeout', 'oom', 'crash', 'infra'].includes(kind) ? 'unclear' : 'no proof';
+  });
+}
+
+/**
+ * The first token is put at column 2, and a line that would move left of column 0 stays there: where the first token stood far to
+ * the right, later lines that differed by some columns may come to the same one, and Lean reads columns.
+ */
+function isSqueezed(text: string): boolean {
+  const screened = screenProof(text);
+  if (!screened.accepted) return false;
+  const later = text.split('\n').slice(screened.linesDropped + 1);
+  return later.some((line) => /\S/.test(line) && line.search(/\S/) < -screened.columnsAdded);
+}
+
+function told(what: string, { seed, signature, text }: RandomProof): string {
+  return `${what}; to keep it: ${JSON.stringify({ seed, signature, text })}\ntheorem claim${signature} := by\n${text}`;
+}

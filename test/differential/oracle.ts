@@ -1,0 +1,171 @@
+/**
+ * What Lean itself says of a proof text as it came, and what the second kernel says of the object that Lean leaves. Nothing of
+ * the verifier's own way is used: no printed text, no names and no checks of the verifier. Many texts are asked about in one
+ * process: those with an error in their lines are no proofs, the others are compiled again without them and read as an object.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DEFAULT_LIMITS } from '../../lean/kernel/budget.ts';
+import { judgeInThread } from '../../lean/kernel/olean/judge-in-thread.ts';
+import type { ModuleReport } from '../../lean/kernel/olean/report.ts';
+import { compileModule } from '../../lean/object/compiled-module.ts';
+import type { ProcessPlace } from '../../lean/process/spawn.ts';
+
+/** `unclear`: it came to no end within the limits. */
+export type Answer = 'proof' | 'no proof' | 'unclear';
+
+export interface Question {
+  readonly signature: string;
+  /** The proof text as it came. */
+  readonly text: string;
+}
+
+const OPTIONS = ['set_option autoImplicit false', 'set_option relaxedAutoImplicit false'];
+/** A clean text is asked about twice, the second time with all the time it wants. */
+const HEARTBEATS = [1_000, 20_000] as const;
+const BASE_MS = 60_000;
+const EACH_MS = 5_000;
+const MEMORY_BYTES_MAX = 4_294_967_296;
+/** Lean 4.35 stops at its hundredth error. */
+const ERRORS_MAX = 100;
+/** Texts in one process: of any, so that they have fewer errors than that, and of those in which no error was found. */
+const FIRST_BATCH = 80;
+const CLEAN_BATCH = 150;
+const NO_END = /maximum number of heartbeats|deterministic\) timeout|maximum recursion depth/;
+const FOREIGN = /sorryAx|ofReduceBool|ofReduceNat|trustCompiler|_native/;
+
+export class Oracle {
+  readonly #place: ProcessPlace;
+  readonly #folder: string;
+  readonly #toolchain: string;
+  #stated = '';
+  readonly #signatures: readonly string[];
+  #runs = 0;
+
+  /** `signatures`: all that will be asked about. */
+  constructor(place: ProcessPlace, signatures: readonly string[]) {
+    this.#place = place;
+    this.#folder = mkdtempSync(join(place.workingDirectory, 'oracle-'));
+    this.#toolchain = join(dirname(dirname(place.environment.executable)), 'lib', 'lean');
+    this.#signatures = signatures;
+  }
+
+  /** An answer each, in order. */
+  async ask(questions: readonly Question[]): Promise<readonly Answer[]> {
+    const answers: (Answer | null)[] = [];
+    for (let start = 0; start < questions.length; start += FIRST_BATCH)
+      answers.push(...(await this.#firstLook(questions.slice(start, start + FIRST_BATCH))));
+    const clean = questions.filter((_, index) => answers[index] === null);
+    const judged: Answer[] = [];
+    for (let start = 0; start < clean.length; start += CLEAN_BATCH)
+      judged.push(...(await this.#judge(clean.slice(start, start + CLEAN_BATCH))));
+    return answers.map((answer) => answer ?? judged.shift()!);
+  }
+
+  /** Null for those in which Lean finds no error. */
+  async #firstLook(questions: readonly Question[]): Promise<readonly (Answer | null)[]> {
+    if (questions.length === 0) return [];
+    const { exit, path, errors, places, folder } = await this.#compile(questions, HEARTBEATS[0]);
+    rmSync(folder, { recursive: true, force: true });
+    const alone = questions.length === 1;
+    if (exit !== 'finished') return alone ? ['unclear'] : await this.#halves(questions);
+    // Lean reads no further after its last error; what it has not come to is asked about by itself.
+    const last = Math.max(...errors.map(({ line }) => line));
+    const reached = errors.length < ERRORS_MAX ? questions.length : places.filter(({ ends }) => ends < last).length;
+    const answers = places.slice(0, reached).map(({ begins, ends }): Answer | null => {
+      const own = errors.filter(({ line }) => line >= begins && line <= ends);
+      if (own.some(({ text }) => NO_END.test(text))) return 'unclear';
+      return own.length > 0 ? 'no proof' : null;
+    });
+    // An error that stands in nobody's lines may be anybody's.
+    const isNobodys = path === null && answers.every((answer) => answer === null);
+    if (isNobodys) return alone ? ['no proof'] : await this.#halves(questions);
+    return [...answers, ...(await this.#firstLook(questions.slice(reached)))];
+  }
+
+  async #halves(questions: readonly Question[]): Promise<readonly (Answer | null)[]> {
+    const half = Math.ceil(questions.length / 2);
+    return [...(await this.#firstLook(questions.slice(0, half))), ...(await this.#firstLook(questions.slice(half)))];
+  }
+
+  /** Of texts in which Lean found no error. */
+  async #judge(questions: readonly Question[]): Promise<readonly Answer[]> {
+    if (questions.length === 0) return [];
+    const compiled = await this.#compile(questions, HEARTBEATS[1]);
+    try {
+      if (compiled.path === null) {
+        if (questions.length > 1) return await this.#each(questions);
+        return [compiled.exit === 'finished' ? 'no proof' : 'unclear'];
+      }
+      const report = await judgeInThread({
+        path: compiled.path,
+        searchPath: [this.#toolchain],
+        toolchainFolder: this.#toolchain,
+        fuel: DEFAULT_LIMITS.fuel,
+        asked: questions.map(({ signature }, index) => ({ name: `d${index}`, stated: this.#statedName(signature) })),
+        statedPath: await this.#statements(),
+      });
+      return questions.map((_, index) => answerOf(report, index));
+    } finally {
+      rmSync(compiled.folder, { recursive: true, force: true });
+    }
+  }
+
+  async #each(questions: readonly Question[]): Promise<readonly Answer[]> {
+    const answers: Answer[] = [];
+    for (const question of questions) answers.push(...(await this.#judge([question])));
+    return answers;
+  }
+
+  #statedName(signature: string): string {
+    return `stated${this.#signatures.indexOf(signature)}`;
+  }
+
+  /** Path of a module with each signature as an axiom. */
+  async #statements(): Promise<string> {
+    if (this.#stated !== '') return this.#stated;
+    const text = this.#signatures.map((signature, index) => `axiom stated${index}${signature}\n`).join('');
+    const { path, messages } = await compileModule({ ...this.#task(1), module: 'Stated', text });
+    if (path === null) throw new Error(`the statements: ${JSON.stringify(messages)}`);
+    this.#stated = path;
+    return path;
+  }
+
+  async #compile(questions: readonly Question[], heartbeats: number) {
+    const lines = [...OPTIONS, `set_option maxHeartbeats ${heartbeats}`];
+    const places = questions.map(({ signature, text }, index) => {
+      const begins = lines.length + 1;
+      // As Lean reads a file: it knows no carriage return before a line feed.
+      lines.push(`theorem d${index}${signature}`, ':= (by', ...text.replaceAll('\r\n', '\n').split('\n'), ')');
+      return { begins, ends: lines.length };
+    });
+    const task = this.#task(questions.length);
+    const compiled = await compileModule({ ...task, module: 'Texts', text: `${lines.join('\n')}\n` });
+    const errors = compiled.messages.filter(({ severity }) => severity === 'error');
+    return { ...compiled, errors, places, folder: task.directory };
+  }
+
+  #task(texts: number) {
+    this.#runs += 1;
+    const directory = join(this.#folder, `run${this.#runs}`);
+    mkdirSync(directory);
+    return {
+      place: this.#place,
+      directory,
+      deadlineMs: BASE_MS + texts * EACH_MS,
+      memoryBytesMax: MEMORY_BYTES_MAX,
+    };
+  }
+}
+
+/** The theorem is there, states what it was to, and it and all it stands on are checked and rest on no foreign axiom. */
+function answerOf(report: ModuleReport, index: number): Answer {
+  const asked = report.asked[index];
+  const theorem = asked?.place == null ? undefined : report.constants[asked.place];
+  if (asked === undefined || theorem === undefined) return 'no proof';
+  if (theorem.kind !== 'theorem' || asked.statement !== 'same') return 'no proof';
+  if (theorem.axioms.some(({ name, from }) => from !== 'toolchain' || FOREIGN.test(name))) return 'no proof';
+  const parts = [theorem, ...asked.reaches.map((place) => report.constants[place]!)];
+  if (parts.some(({ verdict }) => verdict === 'rejected' || verdict === 'outside')) return 'no proof';
+  return parts.every(({ verdict }) => verdict === 'accepted') ? 'proof' : 'unclear';
+}
