@@ -74,7 +74,7 @@ async function verifyAll(path: string, options: VerifyCommand, signal: AbortSign
     }
   } catch (error) {
     if (!(error instanceof TimeIsUp)) throw error;
-    rest = `; what came after them was not read: ${error.message}`;
+    rest = `; the rest of the input was not read: ${error.message}`;
   } finally {
     signal.removeEventListener('abort', onAbort);
     input.stream.destroy();
@@ -112,20 +112,15 @@ interface Input {
 /** STP1002 where the path is no file. A pipe is read as standard input, from which a read can be called off. */
 async function openInput(path: string): Promise<Input> {
   if (path === '-') return { stream: process.stdin, isFile: fstatSync(process.stdin.fd).isFile() };
-  const facts = await stat(path).catch((error: Error) => error);
+  const facts = await stat(path).catch((error: NodeJS.ErrnoException) => error);
   if (facts instanceof Error)
-    throw new StpError(
-      'STP1002',
-      `cannot read ${path}: ${facts.message}`,
-      'Name a file of rows, or - for standard input.',
-    );
-  if (!facts.isFile())
-    throw new StpError(
-      'STP1002',
-      `${path} is no regular file`,
-      'Name a file, or write - and give the rows on standard input.',
-    );
+    throw notReadable(facts.code === 'ENOENT' ? `there is no file ${path}` : `cannot read ${path}: ${facts.message}`);
+  if (!facts.isFile()) throw notReadable(`${path} is no regular file`);
   return { stream: createReadStream(path), isFile: true };
+}
+
+function notReadable(problem: string): StpError {
+  return new StpError('STP1002', problem, 'Name a file of rows, or write - and give them on standard input.');
 }
 
 /** Lean, from the first row on: where there is nothing to judge, none is looked for. */
