@@ -1,7 +1,7 @@
 /** The record that is kept beside a proof: what exactly was checked, by what, within which walls. Claims nothing else. */
-import { createHash } from 'node:crypto';
-import type { Certificate, CheckRecord, Proved, SandboxFacts } from '../data/schemas/records.ts';
-import type { FileReport } from '../lean/check-file.ts';
+import { sha256 } from '../data/schemas/ids.ts';
+import type { Certificate, Proved, SandboxFacts } from '../data/schemas/records.ts';
+import type { CertifiedProof } from '../lean/certificate/certify-proofs.ts';
 import { LIBRARY_HEADER } from '../lean/library/header.ts';
 import { OBJECT, SECOND_KERNEL } from '../lean/object/findings.ts';
 
@@ -10,16 +10,8 @@ const CLAIM = 'kernel-checked';
 /** An assembled Lean has its library's statements only, so a proof stands or falls with them. */
 const CLAIM_WITHOUT_LIBRARY_PROOFS = "kernel-checked against the library's statements";
 
-/** SHA-256 of the text's UTF-8, hex. */
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-/** `theorem`: what was found of this proof in the file that has the hash. */
-export function certificateOf(
-  proof: Proved,
-  report: FileReport,
-  theorem: FileReport['theorems'][number],
-  fileHash: string,
-): Certificate {
+export function certificateOf(proof: Proved, finding: CertifiedProof): Certificate {
+  const { report, theorem, fileHash } = finding;
   const ms = (by: readonly string[]): number =>
     report.checks.filter((check) => by.includes(check.by)).reduce((total, check) => total + check.ms, 0);
   const own = ['lean', OBJECT.name, SECOND_KERNEL.name];
@@ -32,7 +24,7 @@ export function certificateOf(
     statementHash: sha256(proof.statement),
     proofHash: sha256(proof.proof),
     headerHash: sha256(proof.header ?? LIBRARY_HEADER),
-    checks: report.checks.map((check) => checkOf(check, theorem)),
+    checks: [...finding.checks],
     premises: [...proof.premises],
     sandbox: report.sandbox,
     memory: report.memory,
@@ -42,12 +34,6 @@ export function certificateOf(
       checksMs: ms(report.checks.map(({ by }) => by).filter((by) => !own.includes(by))),
     },
   };
-}
-
-/** A checker that could not tell of some theorems of the file says so of those; it accepted the others. */
-function checkOf(check: CheckRecord, { declinedBy = [] }: FileReport['theorems'][number]): CheckRecord {
-  if (check.outcome !== 'declined' || declinedBy.includes(check.by)) return check;
-  return { ...check, outcome: 'accepted' };
 }
 
 /** What the second kernel said of a certified proof; `none` where it was not asked, as in older certificates. */

@@ -2,20 +2,17 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { StpError } from '../data/errors.ts';
 import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
 import { contentId } from '../data/schemas/ids.ts';
 import { type Proved, provedSchema } from '../data/schemas/records.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
-import type { FileReport } from '../lean/check-file.ts';
-import { SECOND_KERNEL } from '../lean/object/findings.ts';
-import { cutShards } from '../selfplay/shards.ts';
-import { certificateOf, sha256 } from './certificate.ts';
+import { type CheckProofs, certifyProofs } from '../lean/certificate/certify-proofs.ts';
+import { certificateOf } from './certificate.ts';
 import { withHeartbeat } from './edge.ts';
-import { type GrownRecord, grownTheorems } from './library.ts';
+import { grownTheorems } from './library.ts';
 import type { Ports } from './ports.ts';
-import { certificateFile, certificateTask, keptName } from './proofs-file.ts';
+import { keptText } from './proofs-file.ts';
 import { once, readRecords, writeRecords } from './record-files.ts';
 
 export const certifiedSchema = z.strictObject({
@@ -61,13 +58,21 @@ export function verifyActivities(ports: Ports) {
           const certifyPart = (batch: readonly Proved[], index: number): Promise<Certified> => {
             const part = `${input.name}/certificates/${String(index).padStart(5, '0')}`;
             return once(store, `${part}.json`, certifiedSchema, async () => {
-              const file = join(directory, `Certificate${index}`);
-              const { certified, disagreements } = await certifyBatch(input, ports, file, batch, library, signal);
+              const path = join(directory, `Certificate${index}.lean`);
+              const check: CheckProofs = async (text, task) => {
+                await writeFile(path, text);
+                return ports.checkFile(run, path, input.config.verification, signal, task);
+              };
+              const findings = await certifyProofs(batch.map(keptText), check, library);
+              const certified = batch.flatMap((proof, at): Proved[] => {
+                const finding = findings[at]!;
+                return finding.certified ? [{ ...proof, certificate: certificateOf(proof, finding) }] : [];
+              });
               return {
                 proved: await writeRecords(store, `${part}-*.jsonl`, certified, signal),
                 certified: certified.length,
                 refused: batch.length - certified.length,
-                disagreements,
+                disagreements: findings.filter((finding) => !finding.certified && finding.isDisagreement).length,
               };
             });
           };
@@ -145,86 +150,4 @@ async function* batchesOf(proofs: AsyncIterable<Proved>, size: number): AsyncGen
     batch = { index: batch.index + 1, proofs: [] };
   }
   if (batch.proofs.length > 0) yield batch;
-}
-
-interface CertifiedBatch {
-  readonly certified: readonly Proved[];
-  /** Proofs that the second kernel refuses. */
-  readonly disagreements: number;
-}
-
-/**
- * The proofs of a batch that hold. One that does not spoils the module for the others, and one that makes Lean run on, or
- * the file too large, leaves no module at all; nobody can judge the others then. They are tried again in halves, a single
- * one once more by itself. One that has no verdict alone either is refused, but only where Lean judges a
- * control in its place.
- */
-async function certifyBatch(
-  input: CertifyInput,
-  ports: Ports,
-  name: string,
-  batch: readonly Proved[],
-  library: readonly GrownRecord[],
-  signal: AbortSignal,
-): Promise<CertifiedBatch> {
-  const check = async (proofs: readonly Proved[], path: string): Promise<FileReport> => {
-    await writeFile(path, certificateFile(proofs, library));
-    const task = certificateTask(proofs, library);
-    const report = await ports.checkFile(input.run, path, input.config.verification, signal, task);
-    if (report.exit === 'not-started') throw noVerdict(batch.length, report.reason);
-    return report;
-  };
-  const report = await check(batch, `${name}.lean`);
-  const judged = new Map(report.theorems.map((theorem) => [theorem.name, theorem]));
-  const fileHash = sha256(certificateFile(batch, library));
-  // A certificate tells of a file in which nothing was objected to: what stands beside a refused proof is checked anew.
-  const isClean = report.checks.every(({ outcome }) => outcome !== 'refused' && outcome !== 'failed');
-  const certified = batch.flatMap((proof): Proved[] => {
-    const theorem = judged.get(keptName(proof));
-    if (theorem?.verdict !== 'accepted' || !isClean) return [];
-    return [{ ...proof, certificate: certificateOf(proof, report, theorem, fileHash) }];
-  });
-  const open = batch.filter((proof) => {
-    const verdict = judged.get(keptName(proof))?.verdict ?? 'unchecked';
-    return verdict === 'unchecked' || (verdict === 'accepted' && !isClean);
-  });
-  // What a module is refused for without a theorem's name is one proof's fault where that stands alone in it.
-  const disagreements = report.theorems.filter(
-    ({ verdict, refusedBy = [] }) =>
-      refusedBy.includes(SECOND_KERNEL.name) && (verdict === 'rejected' || batch.length === 1),
-  ).length;
-  if (open.length === 0) return { certified, disagreements };
-  if (batch.length === 1) {
-    const control = controlFor(batch[0]!);
-    const other = await check([control], `${name}_control.lean`);
-    const ofControl = other.theorems.find((one) => one.name === keptName(control));
-    if (ofControl?.verdict !== 'accepted')
-      throw noVerdict(1, report.reason || other.reason || ofControl?.message || 'the file has errors elsewhere');
-    return { certified: [], disagreements };
-  }
-  const parts = open.length < batch.length ? [open] : cutShards(open, Math.ceil(open.length / 2));
-  const done: CertifiedBatch[] = [{ certified, disagreements }];
-  for (const [index, part] of parts.entries())
-    done.push(await certifyBatch(input, ports, `${name}_${index}`, part, library, signal));
-  return {
-    certified: done.flatMap((one) => one.certified),
-    disagreements: done.reduce((total, one) => total + one.disagreements, 0),
-  };
-}
-
-/**
- * What nobody can doubt, in the place of a proof: with the same imports and grown theorems. Where Lean accepts it, the
- * proof is to blame for having no verdict; where not, Lean is (STP1203, retried), and nothing is refused.
- */
-function controlFor(proof: Proved): Proved {
-  return { ...proof, name: 'control', statement: 'theorem control : True', proof: 'exact True.intro' };
-}
-
-function noVerdict(proofs: number, reason: string): StpError {
-  return new StpError(
-    'STP1203',
-    `Lean gave no verdict on ${proofs} proof(s): ${reason}`,
-    'See `bin/stp doctor`; then retry the round.',
-    { retryable: true },
-  );
 }

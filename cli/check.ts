@@ -3,22 +3,16 @@
  * not be checked; 128 and a signal's number: ended by it. All files share one look for Lean, one sandbox and one time limit.
  */
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { StpError } from '../data/errors.ts';
-import { printableText } from '../data/printable.ts';
-import type { SandboxFacts } from '../data/schemas/records.ts';
-import { type CommandScratch, openCommandScratch } from '../infra/nodes/command-scratch.ts';
 import { checkFile } from '../lean/check-file.ts';
-import { openSandbox, type SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
-import type { Sandbox } from '../lean/sandbox/sandbox.ts';
-import type { LeanEnvironment } from '../lean/verifier.ts';
-import { leanEnvironment } from '../workers/assemble.ts';
+import type { SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
 import { type WorkerSettings, workerSettings } from '../workers/settings.ts';
+import { runBounded, TimeIsUp } from './bounded-command.ts';
 import { type CheckedFile, linesOf, summaryLine, uncheckedFile } from './check-lines.ts';
 import { findLeanFiles, type LeanFile } from './lean-files.ts';
+import { describePlace, type LeanPlace, openLeanPlace } from './lean-place.ts';
 import { sayRemoved } from './leavings.ts';
 import { SECONDS_MAX } from './options.ts';
-import { Stopped, stopSignal } from './stop-signals.ts';
 
 export interface CheckCommand {
   readonly json?: boolean;
@@ -27,30 +21,9 @@ export interface CheckCommand {
   readonly timeout: number;
 }
 
-/** Why work was given up: the time of the command is over. */
-class TimeIsUp extends Error {
-  readonly seconds: number;
-
-  constructor(seconds: number) {
-    super(`the ${seconds} seconds of this command are over`);
-    this.seconds = seconds;
-  }
-}
-
 /** The exit code. */
-export async function check(paths: readonly string[], options: CheckCommand): Promise<number> {
-  const stop = stopSignal();
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(new TimeIsUp(options.timeout)), 1_000 * options.timeout);
-  try {
-    return await checkAll(paths, options, AbortSignal.any([stop, limit.signal]));
-  } catch (error) {
-    if (!(error instanceof Stopped)) throw error;
-    console.error(error.message);
-    return error.exitCode;
-  } finally {
-    clearTimeout(timer);
-  }
+export function check(paths: readonly string[], options: CheckCommand): Promise<number> {
+  return runBounded(options.timeout, (signal) => checkAll(paths, options, signal));
 }
 
 async function checkAll(paths: readonly string[], options: CheckCommand, signal: AbortSignal): Promise<number> {
@@ -74,35 +47,19 @@ async function checkAll(paths: readonly string[], options: CheckCommand, signal:
   } finally {
     await judge?.scratch.remove();
   }
-  console.error(summaryLine(checked, judge === null ? '' : by(judge)));
+  console.error(summaryLine(checked, judge === null ? '' : ` by ${describePlace(judge)}`));
   return exitCode(checked);
 }
 
 /** What all files of a call are judged with. */
-interface Judge {
-  readonly environment: LeanEnvironment;
-  readonly sandbox: Sandbox;
-  readonly scratch: CommandScratch;
-  /** Which compiled module holds which constant, kept between calls. */
-  readonly indexFolder: string;
+interface Judge extends LeanPlace {
   /** Processor time of one process, ms: never less than there can be in the time of the command, which decides. */
   readonly timeoutMs: number;
 }
 
 async function openJudge(settings: WorkerSettings, options: CheckCommand, signal: AbortSignal): Promise<Judge> {
-  const say = (line: string): void => console.error(printableText(line));
-  const environment = await leanEnvironment(settings, say, signal);
-  const { cacheDirectory, scratchDirectory } = settings;
-  const sandbox = await openSandbox(options.sandbox, {
-    cacheDirectory,
-    environment,
-    install: 'auto',
-    onProgress: say,
-    signal,
-  });
-  const scratch = await openCommandScratch(scratchDirectory, 'check');
-  const indexFolder = join(cacheDirectory, 'constants');
-  return { environment, sandbox, scratch, indexFolder, timeoutMs: 1_000 * options.timeout * availableParallelism() };
+  const place = await openLeanPlace('check', settings, options.sandbox, signal);
+  return { ...place, timeoutMs: 1_000 * options.timeout * availableParallelism() };
 }
 
 /** Rejects with the signal's reason. */
@@ -126,14 +83,6 @@ function reasonOf(error: StpError | TimeIsUp, wasBegun: boolean | null): string 
   if (wasBegun === null) return `Lean was not ready within ${error.seconds} seconds; ${advice}`;
   if (!wasBegun) return `not begun: ${error.message}; ${advice}`;
   return `not judged when the ${error.seconds} seconds of this command were over: Lean was ended; ${advice}`;
-}
-
-function by({ environment, sandbox }: Judge): string {
-  return ` by ${environment.version}${walls(sandbox.facts)}`;
-}
-
-function walls({ kind, description }: SandboxFacts): string {
-  return kind === 'none' ? ', without a sandbox' : ` in ${description}`;
 }
 
 function exitCode(files: readonly CheckedFile[]): number {

@@ -7,6 +7,7 @@ import { printableText } from '../data/printable.ts';
 import { addKernelCommand } from './commands/kernel.ts';
 import { addLeanCommands } from './commands/lean.ts';
 import { addNodesCommands } from './commands/nodes.ts';
+import { addVerifyCommand } from './commands/verify.ts';
 import {
   fromRoundValue,
   keyValue,
@@ -133,6 +134,8 @@ program
   .action(async (paths, options) => {
     process.exitCode = await (await import('./check.ts')).check(paths, options);
   });
+
+addVerifyCommand(program);
 
 program
   .command('serve')

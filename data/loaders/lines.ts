@@ -30,48 +30,80 @@ export async function* linesOf(
   path: string,
   lineBytesMax: number,
 ): AsyncGenerator<NumberedLine> {
-  let line = 0;
+  for await (const found of anyLinesOf(chunks, lineBytesMax)) {
+    if ('text' in found) yield found;
+    else if (found.problem === 'too long') throw tooLong(path, found.line, lineBytesMax);
+    else throw notUtf8(`${path}:${found.line}`);
+  }
+}
+
+/** A line that cannot be read. What is too long is told as soon as it is, and passed by up to its end. */
+export interface UnreadableLine {
+  readonly line: number;
+  readonly problem: 'too long' | 'not UTF-8';
+}
+
+/** Lines in order, blank ones left out; those that cannot be read are told in their place, and the rest goes on. */
+export async function* anyLinesOf(
+  chunks: AsyncIterable<Buffer>,
+  lineBytesMax: number,
+): AsyncGenerator<NumberedLine | UnreadableLine> {
+  let line = 1;
   let pending: Buffer[] = [];
   let pendingBytes = 0;
-  const take = (last: Buffer): NumberedLine | null => {
-    line += 1;
-    const bytes = pending.length === 0 ? last : Buffer.concat([...pending, last]);
+  let isPassedBy = false;
+  const take = (): NumberedLine | UnreadableLine | null => {
+    const bytes = Buffer.concat(pending);
     pending = [];
     pendingBytes = 0;
     const end = bytes.at(-1) === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
-    const text = decodeUtf8(bytes.subarray(0, end), `${path}:${line}`);
+    const text = utf8Of(bytes.subarray(0, end));
+    if (text === null) return { line, problem: 'not UTF-8' };
     return text.trim() === '' ? null : { line, text };
   };
-  const checkLength = (bytes: number) => {
-    if (bytes > lineBytesMax) throw tooLong(path, line + 1, lineBytesMax);
-  };
   for await (const chunk of chunks) {
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      checkLength(pendingBytes + end - start);
-      const found = take(chunk.subarray(start, end));
+    for (let start = 0; start < chunk.length; ) {
+      const newline = chunk.indexOf(NEWLINE, start);
+      const end = newline < 0 ? chunk.length : newline;
+      if (!isPassedBy && pendingBytes + end - start > lineBytesMax) {
+        isPassedBy = true;
+        pending = [];
+        pendingBytes = 0;
+        yield { line, problem: 'too long' };
+      } else if (!isPassedBy) {
+        pending.push(chunk.subarray(start, end));
+        pendingBytes += end - start;
+      }
+      if (newline >= 0) {
+        const found = isPassedBy ? null : take();
+        if (found !== null) yield found;
+        isPassedBy = false;
+        line += 1;
+      }
       start = end + 1;
-      if (found !== null) yield found;
-    }
-    if (start < chunk.length) {
-      pendingBytes += chunk.length - start;
-      checkLength(pendingBytes);
-      pending.push(chunk.subarray(start));
     }
   }
-  if (pendingBytes > 0) {
-    const found = take(Buffer.alloc(0));
-    if (found !== null) yield found;
-  }
+  const last = take();
+  if (last !== null) yield last;
 }
 
 /** UTF-8 text of `bytes` without a byte order mark; STP1501 with `where` if they are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array, where: string): string {
+  const text = utf8Of(bytes);
+  if (text === null) throw notUtf8(where);
+  return text;
+}
+
+function utf8Of(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new StpError('STP1501', `${where}: not UTF-8`, 'Convert the file to UTF-8.', { facts: { where }, cause });
+  } catch {
+    return null;
   }
+}
+
+function notUtf8(where: string): StpError {
+  return new StpError('STP1501', `${where}: not UTF-8`, 'Convert the file to UTF-8.', { facts: { where } });
 }
 
 /** The error of a file that cannot be opened or read. */

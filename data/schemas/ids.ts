@@ -2,6 +2,9 @@
 import { createHash } from 'node:crypto';
 import { declarationHead } from './declaration-head.ts';
 
+/** SHA-256 of the text's UTF-8, hex. */
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
 /** First 20 hex digits (80 bits) of SHA-256 over the parts, each preceded by its length so that no two lists collide. */
 export function contentId(...parts: readonly string[]): string {
   const hash = createHash('sha256');

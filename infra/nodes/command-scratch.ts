@@ -1,5 +1,5 @@
 /**
- * Scratch folders of commands (`bin/stp check`, `bin/stp lean serve`), and what is left of commands that were killed: their
+ * Scratch folders of commands (`bin/stp check`, `verify`, `lean serve`), and what is left of commands that were killed: their
  * folders, their Lean processes, the control groups of those. A folder's name says whose it is, from the moment that it is
  * there: `COMMAND@PID.START.NAMESPACE.BOOT.HOST-RANDOM`. Its owner is gone when no process of that pid and start time runs,
  * or when this host has been started anew since. Of an owner in another PID namespace or on another host nothing is known
@@ -16,8 +16,8 @@ import { endMarkedProcesses } from './marked-processes.ts';
 import { isOwnerGone, ownerOfThisProcess } from './processes.ts';
 
 /** What stands in folders and marks in place of a run; runs carry a hash behind their name, so none is called so. */
-const COMMANDS = ['check', 'lean-serve'] as const;
-type ScratchCommand = (typeof COMMANDS)[number];
+const COMMANDS = ['check', 'lean-serve', 'verify'] as const;
+export type ScratchCommand = (typeof COMMANDS)[number];
 
 const FOLDER = /^([a-z-]+)@(\d+)\.(\d+)\.(\d+)\.([0-9a-f]{8})\.([0-9a-f]{8})-[A-Za-z0-9]+$/;
 

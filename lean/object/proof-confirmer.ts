@@ -49,11 +49,18 @@ export class ProofConfirmer {
     for (const header of [...this.#waiting.keys()]) this.#start(header);
   }
 
+  /** Resolves when nothing is made or judged here any more: soon, once the context's signal is aborted. */
+  async settled(): Promise<void> {
+    this.flush();
+    await this.#turn;
+  }
+
   #start(header: string): void {
     const batch = this.#waiting.get(header)!;
     this.#waiting.delete(header);
     this.#turn = this.#turn.then(async () => {
       try {
+        this.#context.signal.throwIfAborted();
         const claims = batch.map(({ entry }) => entry);
         const confirmations = await confirmProofs(header, claims, this.#context);
         for (const [index, { resolve }] of batch.entries()) resolve(confirmations[index]!);

@@ -9,13 +9,14 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GrownRecord, grownTheoremSchema, libraryActivities } from '../../activities/library.ts';
 import type { Ports } from '../../activities/ports.ts';
-import { certificateFile, certificateTask, keptName, proofsFile } from '../../activities/proofs-file.ts';
+import { keptName, keptText, proofsFile } from '../../activities/proofs-file.ts';
 import { readAll } from '../../activities/record-files.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import type { Proved } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { type CertificateTask, certificateCheckers } from '../../lean/certificate/checkers.ts';
+import { certificateFile, certificateTask } from '../../lean/certificate/proofs-text.ts';
 import { checkFile } from '../../lean/check-file.ts';
 import { growable, growEnvironment, grownHeaders, grownModules } from '../../lean/library/grow.ts';
 import { LIBRARY_HEADER } from '../../lean/library/header.ts';
@@ -163,7 +164,8 @@ describe('a library that grows', () => {
       ['Grown.g5', 'accepted'],
       [keptName(kept), 'accepted'],
     ];
-    expect(await verdictsOf('Certificate', certificateFile([kept], grown), certificateTask([kept], grown))).toEqual(
+    const texts = [keptText(kept)];
+    expect(await verdictsOf('Certificate', certificateFile(texts, grown), certificateTask(texts, grown))).toEqual(
       expected,
     );
     const text = proofsFile(await repositorySources().modules(), [kept], grown);
@@ -183,7 +185,8 @@ describe('a library that grows', () => {
     const library = await theoremsOf(await grow(1, certified, null));
     expect(library.map(({ name }) => name)).toEqual(['Grown.g1', 'Grown.g2', 'Grown.g3', 'Grown.g4']);
     const expected = certified.map((one) => [keptName(one), 'accepted']);
-    expect(await verdictsOf('Names', certificateFile(certified), certificateTask(certified))).toEqual(expected);
+    const texts = certified.map(keptText);
+    expect(await verdictsOf('Names', certificateFile(texts), certificateTask(texts))).toEqual(expected);
   });
 
   it('says which theorem it cannot compile where it was made with another Lean', async () => {

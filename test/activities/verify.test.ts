@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sha256 } from '../../activities/certificate.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { keptName } from '../../activities/proofs-file.ts';
 import { readAll, writeRecords } from '../../activities/record-files.ts';
 import { type Certified, verifyActivities } from '../../activities/verify.ts';
 import { verifyShardActivities } from '../../activities/verify-shard.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
+import { sha256 } from '../../data/schemas/ids.ts';
 import { certificateSchema, type Proved, provedSchema, type VerdictKind } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
@@ -215,7 +215,7 @@ describe('certify', () => {
     const bad = new Set([keptName(proofs[2]!), keptName(proofs[6]!)]);
     const result = await certify(async (run, path) => {
       const report = await plain(run, path);
-      const control = /theorem (control_\w+)/.exec(await readFile(path, 'utf8'))?.[1];
+      const control = /theorem (control)\b/.exec(await readFile(path, 'utf8'))?.[1];
       if (control !== undefined) {
         const accepted = { verdict: 'accepted' as const, line: 1, column: 0, message: '', axioms: [] };
         return { ...report, theorems: [{ ...accepted, name: `Kept.${control}` }] };
@@ -271,7 +271,7 @@ describe('certify', () => {
       const text = await readFile(path, 'utf8');
       const report = await checker(() => false, files)(run, path);
       if (!ends(text)) return { ...report, outcome: 'unchecked', theorems: [], exit: how, reason: `${how}` };
-      const control = /^theorem (control_\w+)/m.exec(text)?.[1];
+      const control = /^theorem (control)\b/m.exec(text)?.[1];
       if (control === undefined) return report;
       const accepted = { verdict: 'accepted' as const, line: 1, column: 0, message: '', axioms: [] };
       return { ...report, theorems: [{ ...accepted, name: `Kept.${control}` }] };

@@ -1,0 +1,32 @@
+/** A command that a signal may end, and a limit of wall time: both abort what it is given, the first with its exit code. */
+import { Stopped, stopSignal } from './stop-signals.ts';
+
+/** Why work was given up: the time of the command is over. */
+export class TimeIsUp extends Error {
+  readonly seconds: number;
+
+  constructor(seconds: number) {
+    super(`the ${seconds} seconds of this command are over`);
+    this.seconds = seconds;
+  }
+}
+
+/** The exit code: that of `work`, or 128 and a signal's number. Without `seconds` there is no limit. */
+export async function runBounded(
+  seconds: number | undefined,
+  work: (signal: AbortSignal) => Promise<number>,
+): Promise<number> {
+  const stop = stopSignal();
+  const limit = new AbortController();
+  const timer =
+    seconds === undefined ? undefined : setTimeout(() => limit.abort(new TimeIsUp(seconds)), 1_000 * seconds);
+  try {
+    return await work(AbortSignal.any([stop, limit.signal]));
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+    console.error(error.message);
+    return error.exitCode;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,46 @@
+/** `bin/stp verify`: verdicts on proofs from elsewhere. */
+import { availableParallelism } from 'node:os';
+import { type Command, Option } from 'commander';
+import { MEMORY_BYTES_MAX } from '../../lean/verdict/limits.ts';
+import { secondsValue, wholeNumber } from '../options.ts';
+
+const MEBIBYTE = 1_048_576;
+
+export function addVerifyCommand(program: Command): void {
+  program
+    .command('verify')
+    .description(
+      'Judge proofs, a JSON object {"id", "header", "statement", "proof"} a line: a verdict each, in order, as they come. Exit 0 all judged, 2 some rows invalid or not judged. See docs/verify.md.',
+    )
+    .argument('<file>', 'JSON Lines file, or - for standard input; a header of null, or none, is the library header')
+    .option(
+      '--certify',
+      'have what is proved certified: compiled in a file, the object judged by every checker there is',
+    )
+    .option('--json', 'one JSON object a row: id, verdict, certified, axioms, checks, message')
+    .option(
+      '--timeout <seconds>',
+      'wall time for the whole command, 1 to 86400; what is left then is not judged (default: none)',
+      secondsValue,
+    )
+    .option(
+      '--processes <n>',
+      'Lean processes at once (default: one a core)',
+      wholeNumber('processes', 1, 1_024),
+      availableParallelism(),
+    )
+    .option(
+      '--memory-mb <n>',
+      'memory of one process, MiB; Mathlib needs 8192 or more',
+      wholeNumber('memory', 256, 1_048_576),
+      MEMORY_BYTES_MAX / MEBIBYTE,
+    )
+    .addOption(
+      new Option('--sandbox <policy>', 'whether Lean is walled in while it reads the proofs')
+        .choices(['required', 'where-available', 'off'])
+        .default('where-available'),
+    )
+    .action(async (file, options) => {
+      process.exitCode = await (await import('../verify.ts')).verify(file, options);
+    });
+}

@@ -1,0 +1,39 @@
+/** What a command judges with: which Lean, in which walls, with which scratch folder. */
+import { join } from 'node:path';
+import { printableText } from '../data/printable.ts';
+import { type CommandScratch, openCommandScratch, type ScratchCommand } from '../infra/nodes/command-scratch.ts';
+import { openSandbox, type SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
+import type { Sandbox } from '../lean/sandbox/sandbox.ts';
+import type { LeanEnvironment } from '../lean/verifier.ts';
+import { leanEnvironment } from '../workers/assemble.ts';
+import type { WorkerSettings } from '../workers/settings.ts';
+
+export interface LeanPlace {
+  readonly environment: LeanEnvironment;
+  readonly sandbox: Sandbox;
+  /** Whoever opened the place removes it. */
+  readonly scratch: CommandScratch;
+  /** Which compiled module holds which constant, kept between calls. */
+  readonly indexFolder: string;
+}
+
+/** Gets what is missing, with a line of progress each on standard error. */
+export async function openLeanPlace(
+  command: ScratchCommand,
+  settings: WorkerSettings,
+  policy: SandboxPolicy,
+  signal: AbortSignal,
+): Promise<LeanPlace> {
+  const { cacheDirectory, scratchDirectory } = settings;
+  const onProgress = (line: string): void => console.error(printableText(line));
+  const environment = await leanEnvironment(settings, onProgress, signal);
+  const sandbox = await openSandbox(policy, { cacheDirectory, environment, install: 'auto', onProgress, signal });
+  const scratch = await openCommandScratch(scratchDirectory, command);
+  return { environment, sandbox, scratch, indexFolder: join(cacheDirectory, 'constants') };
+}
+
+/** Which Lean and in which walls, in words. */
+export function describePlace({ environment, sandbox }: Pick<LeanPlace, 'environment' | 'sandbox'>): string {
+  const { kind, description } = sandbox.facts;
+  return `${environment.version}${kind === 'none' ? ', without a sandbox' : ` in ${description}`}`;
+}

@@ -1,0 +1,57 @@
+/** What `stp verify` prints: a line a row, for people or as JSON, and a line that counts verdicts. */
+import { printableJson, printableLine } from '../data/printable.ts';
+import { type CheckRecord, type VerdictKind, verdictKindSchema } from '../data/schemas/records.ts';
+
+type RowVerdict = VerdictKind | 'invalid';
+
+/** Printed as JSON as it stands. */
+export interface Answer {
+  /** Null where the row has none that could be read. */
+  readonly id: string | null;
+  readonly verdict: RowVerdict;
+  /** Null where no certificate was asked for. */
+  readonly certified: boolean | null;
+  /** With a certificate all that the compiled theorem rests on; without one those that are not allowed. */
+  readonly axioms: readonly string[];
+  /** Of the certificate. */
+  readonly checks: readonly CheckRecord[];
+  /** Why it is not proved; empty where it is. */
+  readonly message: string;
+}
+
+const VERDICTS: readonly RowVerdict[] = [...verdictKindSchema.options, 'invalid'];
+const VERDICT_COLUMNS = 1 + Math.max(...VERDICTS.map((verdict) => verdict.length));
+/** Of a line for people; JSON has the whole message. */
+const MESSAGE_CHARS_MAX = 300;
+
+export function answerLine(answer: Answer, asJson: boolean): string {
+  if (asJson) return printableJson(answer);
+  const { id, verdict, message } = answer;
+  const [first = '', ...rest] = message.split('\n');
+  const isCut = first.length > MESSAGE_CHARS_MAX || rest.some((line) => line.trim() !== '');
+  const said = printableLine(first.slice(0, MESSAGE_CHARS_MAX)) + (isCut ? ' …' : '');
+  return `${verdict.padEnd(VERDICT_COLUMNS)}${printableLine(id ?? '-')}${said === '' ? '' : `  ${said}`}`;
+}
+
+/** Counts answers by verdict. */
+export class Tally {
+  readonly #counts = new Map<RowVerdict, number>();
+
+  add({ verdict }: Answer): void {
+    this.#counts.set(verdict, (this.#counts.get(verdict) ?? 0) + 1);
+  }
+
+  /** Every row was one, and has a verdict. */
+  get isComplete(): boolean {
+    return !this.#counts.has('invalid') && !this.#counts.has('infra');
+  }
+
+  /** `5 rows: 3 proved, 2 rejected`. */
+  get text(): string {
+    const total = [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+    const parts = VERDICTS.filter((verdict) => this.#counts.has(verdict)).map(
+      (verdict) => `${this.#counts.get(verdict)} ${verdict}`,
+    );
+    return `${total} ${total === 1 ? 'row' : 'rows'}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
+  }
+}

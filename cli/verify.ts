@@ -1,0 +1,180 @@
+/**
+ * `stp verify FILE`: a verdict for every row `{id, header, statement, proof}` of a JSON Lines file or of standard input, in order
+ * and as they come. Exit 0: all rows were judged, whatever the verdicts; 2: one was no row or has no verdict; 128 and a signal's
+ * number: ended by it. Some windows of rows are in memory, however many rows there are.
+ */
+import { createReadStream, fstatSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { StpError } from '../data/errors.ts';
+import type { SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
+import { type WorkerSettings, workerSettings } from '../workers/settings.ts';
+import { runBounded, TimeIsUp } from './bounded-command.ts';
+import { describePlace, type LeanPlace, openLeanPlace } from './lean-place.ts';
+import { sayRemoved } from './leavings.ts';
+import { openJudge, type RowJudge, reasonOf, unjudged } from './verify-judge.ts';
+import { type Answer, answerLine, Tally } from './verify-lines.ts';
+import { type InvalidRow, rowsOf, type VerifyRow } from './verify-rows.ts';
+import { mapInOrder, windowsOf } from './windows.ts';
+
+/** Two modules of proofs for the confirmer, one file for a certificate. */
+const WINDOW_ROWS = 300;
+/** While the objects of one window are judged, Lean tries the proofs of the next. */
+const WINDOWS_AT_ONCE = 2;
+/** How long rows wait for others that come after them. */
+const LINGER_MS = 200;
+const MEBIBYTE = 1_048_576;
+
+export interface VerifyCommand {
+  readonly certify?: boolean;
+  readonly json?: boolean;
+  /** Seconds of wall time for the whole command; without it there is no limit. */
+  readonly timeout?: number;
+  readonly processes: number;
+  readonly memoryMb: number;
+  readonly sandbox: SandboxPolicy;
+}
+
+/** Whoever reads the answers has gone. */
+class OutputClosed extends Error {}
+
+/** The exit code. */
+export async function verify(path: string, options: VerifyCommand): Promise<number> {
+  const closed = new AbortController();
+  process.stdout.on('error', () => closed.abort(new OutputClosed('nobody reads the answers any more')));
+  try {
+    return await runBounded(options.timeout, (signal) =>
+      verifyAll(path, options, AbortSignal.any([closed.signal, signal])),
+    );
+  } catch (error) {
+    if (error instanceof OutputClosed) return 128 + constants.signals.SIGPIPE;
+    throw error;
+  }
+}
+
+async function verifyAll(path: string, options: VerifyCommand, signal: AbortSignal): Promise<number> {
+  const settings = workerSettings();
+  const input = await openInput(path);
+  await sayRemoved(settings.scratchDirectory);
+  const lean = new LazyLean(settings, options, signal);
+  const tally = new Tally();
+  let rest = '';
+  const onAbort = (): void => {
+    // A file has an end that is near; who writes into a pipe may never come to one.
+    if (!(input.isFile && signal.reason instanceof TimeIsUp)) input.stream.destroy(signal.reason);
+  };
+  signal.addEventListener('abort', onAbort);
+  try {
+    for await (const answers of answersOf(input.stream, WINDOW_ROWS, (rows) => lean.judge(rows), options.certify)) {
+      if (signal.aborted && !(signal.reason instanceof TimeIsUp)) throw signal.reason;
+      for (const answer of answers) tally.add(answer);
+      await print(answers.map((answer) => `${answerLine(answer, options.json ?? false)}\n`).join(''));
+    }
+  } catch (error) {
+    if (!(error instanceof TimeIsUp)) throw error;
+    rest = `; the rest of the input was not read: ${error.message}`;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    input.stream.destroy();
+    await lean.close();
+  }
+  console.error(`${tally.text}${lean.description}${rest}`);
+  return tally.isComplete && rest === '' ? 0 : 2;
+}
+
+/** The answers of each window, in order. `judge` has one for every row of it. */
+export async function* answersOf(
+  chunks: AsyncIterable<Buffer>,
+  windowRows: number,
+  judge: (rows: readonly VerifyRow[]) => Promise<readonly Answer[]>,
+  certify = false,
+): AsyncGenerator<readonly Answer[]> {
+  const windows = windowsOf(rowsOf(chunks), windowRows, LINGER_MS);
+  yield* mapInOrder(windows, WINDOWS_AT_ONCE, async (window) => {
+    const rows = window.filter((row): row is VerifyRow => !('problem' in row));
+    const answers = rows.length === 0 ? [] : await judge(rows);
+    let judged = 0;
+    return window.map((row) => ('problem' in row ? invalid(row, certify) : answers[judged++]!));
+  });
+}
+
+function invalid({ id, problem }: InvalidRow, certify: boolean): Answer {
+  return { id, verdict: 'invalid', certified: certify ? false : null, axioms: [], checks: [], message: problem };
+}
+
+interface Input {
+  readonly stream: Readable;
+  readonly isFile: boolean;
+}
+
+/** STP1002 where the path is no file. A pipe is read as standard input, from which a read can be called off. */
+async function openInput(path: string): Promise<Input> {
+  if (path === '-') return { stream: process.stdin, isFile: fstatSync(process.stdin.fd).isFile() };
+  const facts = await stat(path).catch((error: NodeJS.ErrnoException) => error);
+  if (facts instanceof Error)
+    throw notReadable(facts.code === 'ENOENT' ? `there is no file ${path}` : `cannot read ${path}: ${facts.message}`);
+  if (!facts.isFile()) throw notReadable(`${path} is no regular file`);
+  return { stream: createReadStream(path), isFile: true };
+}
+
+function notReadable(problem: string): StpError {
+  return new StpError('STP1002', problem, 'Name a file of rows, or write - and give them on standard input.');
+}
+
+/** Lean, from the first row on: where there is nothing to judge, none is looked for. */
+class LazyLean {
+  readonly #settings: WorkerSettings;
+  readonly #options: VerifyCommand;
+  readonly #signal: AbortSignal;
+  #opening: Promise<RowJudge> | null = null;
+  #place: LeanPlace | null = null;
+
+  constructor(settings: WorkerSettings, options: VerifyCommand, signal: AbortSignal) {
+    this.#settings = settings;
+    this.#options = options;
+    this.#signal = signal;
+  }
+
+  async judge(rows: readonly VerifyRow[]): Promise<readonly Answer[]> {
+    try {
+      this.#opening ??= this.#open();
+      const opened = await this.#opening;
+      return await opened.judge(rows, this.#signal);
+    } catch (error) {
+      const reason = reasonOf(error, this.#signal);
+      return rows.map((row) => unjudged(row, this.#options.certify ?? false, reason));
+    }
+  }
+
+  /** Which Lean, in words; empty where none was looked for or found. */
+  get description(): string {
+    return this.#place === null ? '' : ` by ${describePlace(this.#place)}`;
+  }
+
+  async close(): Promise<void> {
+    const opened = await this.#opening?.catch(() => null);
+    await opened?.close();
+    await this.#place?.scratch.remove();
+  }
+
+  async #open(): Promise<RowJudge> {
+    const { certify = false, processes, memoryMb, sandbox } = this.#options;
+    this.#signal.throwIfAborted();
+    this.#place = await openLeanPlace('verify', this.#settings, sandbox, this.#signal);
+    return openJudge(this.#place, {
+      certify,
+      processes,
+      memoryBytesMax: memoryMb * MEBIBYTE,
+      disagreementsFolder: join(this.#settings.cacheDirectory, 'disagreements'),
+    });
+  }
+}
+
+/** Resolves when the text is out of this process, so that what nobody reads does not gather here. */
+function print(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(new OutputClosed(error.message)) : resolve()));
+  });
+}
