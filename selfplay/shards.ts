@@ -14,10 +14,3 @@ export const workItemSchema = z.strictObject({
   successes: z.number().int().nonnegative().optional(),
 });
 export type WorkItem = z.infer<typeof workItemSchema>;
-
-/** Items in order, `size` a shard; the last one may be shorter. */
-export function cutShards<T>(items: readonly T[], size: number): T[][] {
-  const shards: T[][] = [];
-  for (let start = 0; start < items.length; start += size) shards.push(items.slice(start, start + size));
-  return shards;
-}

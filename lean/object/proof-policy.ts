@@ -59,7 +59,8 @@ function objectionTo(
   if (statement === 'unknown') return 'there is no statement to compare it with';
   if (statement === 'other') return 'it states something else than was to be proved';
   const odd = mine.find(
-    (constant) => constant !== theorem && !isProofPart(constant) && !(isForCompiler(constant) && !rests.includes(constant)),
+    (constant) =>
+      constant !== theorem && !isProofPart(constant) && !(isForCompiler(constant) && !rests.includes(constant)),
   );
   if (odd !== undefined) return `the proof adds ${article(odd.kind)} of its own: ${odd.name}`;
   const foreign = rests.find(

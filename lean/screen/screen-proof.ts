@@ -19,8 +19,8 @@ export type ScreenedProof =
 /**
  * Refuses what a proof never needs, else gives the block ready to be put after `(by` on a line of its own.
  *
- * The block moves as a whole: the column of its first token becomes 2 and every other line moves by as many columns (a line
- * that would move left of column 0 stays at 0). So a block written at column 0, where its lines would stand under the
+ * The block moves as a whole: the column of its first token becomes 2, or as near to it as leaves every line at column 0 or
+ * behind, and every other line moves by as many columns. So a block written at column 0, where its lines would stand under the
  * theorem, and one written at column 4 mean the same. Comments are gone, and no token reaches over a line.
  */
 export function screenProof(proof: string): ScreenedProof {

@@ -27,7 +27,10 @@ const EXTENDS_SYNTAX: ReadonlySet<string> = new Set(
 const RISKY_IN_SYNTAX = /[-/\\'«»{}]/;
 
 /** Those of the first line run code or end the file; the second hides what Lean says of a command that fails. */
-const RUNNING_COMMANDS: ReadonlySet<string> = new Set([...words('eval eval! exit'), ...words('guard_msgs guard_panic')]);
+const RUNNING_COMMANDS: ReadonlySet<string> = new Set([
+  ...words('eval eval! exit'),
+  ...words('guard_msgs guard_panic'),
+]);
 
 /** Attributes that tell Lean how to use a declaration, not how to read or print text. */
 const ATTRIBUTES: ReadonlySet<string> = new Set([

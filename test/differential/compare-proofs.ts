@@ -17,18 +17,11 @@ export interface Tally {
   compared: number;
   /** One of the two came to no end. */
   unclear: number;
-  /** True and proved by the object, and refused by a rule of the verifier that asks for more. */
-  stricter: number;
-  /** The two differ, and the verifier has moved lines of the text towards each other. */
-  squeezed: number;
   /** For people: what was wrong, with seed and text. */
   readonly failures: string[];
 }
 
-/** The verifier takes no proof with a recursive function of its own, since Lean leaves an unsafe copy of it for the compiler. */
-const STRICTER = /adds a definition of its own: .*\._unsafe_rec$/;
-
-type OurAnswer = Answer | 'refused' | 'stricter';
+type OurAnswer = Answer | 'refused';
 
 export async function compareProofs(
   proofs: readonly RandomProof[],
@@ -43,8 +36,6 @@ export async function compareProofs(
     proved: 0,
     compared: 0,
     unclear: 0,
-    stricter: 0,
-    squeezed: 0,
     failures: [],
   };
   const own = new Map(proofs.map((proof, index) => [proof, ours[index]!]));
@@ -55,14 +46,12 @@ export async function compareProofs(
     const [mine, lean] = [own.get(proof)!, theirs[index]!];
     if (!proof.isTrue && lean === 'proof') tally.failures.push(told('the object proves a false statement', proof));
     if (mine === 'unclear' || lean === 'unclear') tally.unclear += 1;
-    else if (mine === 'stricter') tally.stricter += 1;
     else if (mine === lean) tally.compared += 1;
     else {
       const again = (await askVerifier([proof], verifier))[0]!;
       const alone = (await oracle.ask([proof]))[0]!;
       if (again === alone) tally.compared += 1;
       else if (again === 'unclear' || alone === 'unclear') tally.unclear += 1;
-      else if (isSqueezed(proof.text)) tally.squeezed += 1;
       else tally.failures.push(told(`the verifier says ${again}, the object says ${alone}`, proof));
     }
   }
@@ -70,8 +59,7 @@ export async function compareProofs(
 }
 
 export function addTally(sum: Tally, more: Tally): void {
-  for (const key of ['texts', 'passed', 'proved', 'compared', 'unclear', 'stricter', 'squeezed'] as const)
-    sum[key] += more[key];
+  for (const key of ['texts', 'passed', 'proved', 'compared', 'unclear'] as const) sum[key] += more[key];
   sum.failures.push(...more.failures);
 }
 
@@ -83,23 +71,11 @@ async function askVerifier(proofs: readonly RandomProof[], verifier: Verifier): 
     proof: text,
   }));
   const results = await verifier.check(candidates, { smallLimitsOnly: true });
-  return results.map(({ kind, messages }): OurAnswer => {
-    if (messages.some(({ text }) => STRICTER.test(text))) return 'stricter';
+  return results.map(({ kind }): OurAnswer => {
     if (kind === 'proved') return 'proof';
     if (kind === 'forbidden') return 'refused';
     return ['timeout', 'oom', 'crash', 'infra'].includes(kind) ? 'unclear' : 'no proof';
   });
-}
-
-/**
- * The first token is put at column 2, and a line that would move left of column 0 stays there: where the first token stood far to
- * the right, later lines that differed by some columns may come to the same one, and Lean reads columns.
- */
-function isSqueezed(text: string): boolean {
-  const screened = screenProof(text);
-  if (!screened.accepted) return false;
-  const later = text.split('\n').slice(screened.linesDropped + 1);
-  return later.some((line) => /\S/.test(line) && line.search(/\S/) < -screened.columnsAdded);
 }
 
 function told(what: string, { seed, signature, text }: RandomProof): string {
