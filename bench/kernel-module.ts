@@ -36,7 +36,12 @@ export async function benchKernelModule(): Promise<void> {
       const time = async (what: string, check: () => unknown): Promise<void> => {
         const before = cpuSeconds();
         await check();
-        row(`kernel: ${PROOFS} proofs over \`import ${header}\`, ${what}, processor time`, cpuSeconds() - before, 's', 2);
+        row(
+          `kernel: ${PROOFS} proofs over \`import ${header}\`, ${what}, processor time`,
+          cpuSeconds() - before,
+          's',
+          2,
+        );
       };
       await time('index not made', () => new ModuleJudge().check(request));
       const judge = new ModuleJudge();

@@ -102,7 +102,9 @@ async function measure(way: Way, candidates: readonly Candidate[], environment: 
   const opened = await Promise.all(open);
   const processorBefore = cpuSeconds() + endedChildrenCpuSeconds();
   const started = performance.now();
-  const results = await Promise.all(opened.map((one) => one.verifier.check(one.candidates, { confirm: way.confirm ?? false })));
+  const results = await Promise.all(
+    opened.map((one) => one.verifier.check(one.candidates, { confirm: way.confirm ?? false })),
+  );
   const seconds = (performance.now() - started) / 1_000;
   const busyMs = opened.reduce((sum, { pool }) => sum + pool.stats().runMs + pool.stats().headerMs, 0);
   // Processes have to have ended for their processor time to be counted.

@@ -15,8 +15,8 @@ const scratchDirectory = scratchFolder();
 vi.spyOn(console, 'error').mockImplementation(() => {});
 afterAll(() => rmSync(scratchDirectory, { recursive: true, force: true }));
 
-async function confirm(claims: readonly ClaimedProof[]): Promise<readonly Confirmation[]> {
-  const found = await confirmProofs('', claims, {
+async function confirm(claims: readonly ClaimedProof[], header = ''): Promise<readonly Confirmation[]> {
+  const found = await confirmProofs(header, claims, {
     place: { environment, workingDirectory: scratchDirectory, sandbox },
     scratchDirectory,
     limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
@@ -46,6 +46,16 @@ describe('a proof that goes past Lean’s kernel', () => {
     expect(found).toMatchObject({ kind: 'rejected' });
     expect(found!.reason).toMatch(/the second kernel refuses it/);
   });
+
+  test.each(['lcProof', 'unsafeCast True.intro', 'lcUnreachable'])(
+    'and rests on what is unsafe in an import is not proved: %s',
+    async (term) => {
+      const claim = { signature: FALSE, proofText: `  exact ${term}` };
+      const [found] = await confirm([claim], 'set_option debug.skipKernelTC true\n');
+      expect(found!.kind).not.toBe('proved');
+      expect(found!.reason).toMatch(/declined|rests on/);
+    },
+  );
 
   test('is followed as deep as it goes where it is right', async () => {
     const proofText = `  set_option debug.skipKernelTC true in decide +kernel`;
