@@ -1,92 +1,224 @@
-/** `bin/stp verify` as a user starts it: rows in, answers out in order and as they come, and what it says of rows that are none. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+/** `stp verify FILE`: a verdict a row, in order and as rows come, and exit codes that scripts can rely on. Costs about 200 s, half of it the attacks. */
+import { globSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { execa } from 'execa';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { verdictKindSchema } from '../../data/schemas/records.ts';
 import { readAttacks } from '../adversarial/attacks.ts';
+import { stp } from '../support/stp.ts';
 
-const REPOSITORY = join(import.meta.dirname, '..', '..');
 let directory: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'stp-verify-'));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-const stp = (words: readonly string[], input = '') =>
-  execa(join(REPOSITORY, 'bin', 'stp'), words, { reject: false, input, cwd: directory });
+const STATEMENT = 'theorem t (a b : Nat) : a + b = b + a';
+const good = (id: string) => ({ id, header: 'import Init', statement: STATEMENT, proof: '  exact Nat.add_comm a b' });
+const BAD = { id: 'bad', header: 'import Init', statement: 'theorem t : (1 : Nat) = 2', proof: '  rfl' };
+/** The sum of many, each of them different. */
+const sum = (index: number) => ({
+  ...good(`sum ${index}`),
+  statement: `theorem t (a b : Nat) : a + b + ${index} = ${index} + b + a`,
+  proof: '  omega',
+});
 
-interface Row {
-  readonly id: string;
-  readonly header: string | null;
-  readonly statement: string;
-  readonly proof: string;
+const linesOf = (rows: readonly unknown[]): string =>
+  rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join('');
+
+async function fileOf(rows: readonly unknown[]): Promise<string> {
+  const path = join(await mkdtemp(join(directory, 'rows-')), 'rows.jsonl');
+  await writeFile(path, linesOf(rows));
+  return path;
 }
-const TRUE: Row = { id: 'true', header: null, statement: 'theorem t (a b : Nat) : a + b = b + a', proof: '  omega' };
-const FALSE: Row = { id: 'false', header: null, statement: 'theorem t : (1 : Nat) = 2', proof: '  rfl' };
-const written = (rows: readonly unknown[]): string => `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`;
-const read = (text: string): Record<string, unknown>[] => text.split('\n').map((line) => JSON.parse(line));
 
-it('answers every row in order; a proof that does not hold is an answer, exit 0', async () => {
-  const path = join(directory, 'rows.jsonl');
-  await writeFile(path, written([TRUE, FALSE, { ...TRUE, id: 'again' }]));
-  const { stdout, exitCode, stderr } = await stp(['verify', path, '--json']);
-  expect(read(stdout)).toEqual([
-    { id: 'true', verdict: 'proved', certified: null, axioms: [], checks: [], message: '' },
-    { id: 'false', verdict: 'rejected', certified: null, axioms: [], checks: [], message: expect.stringMatching(/./) },
-    { id: 'again', verdict: 'proved', certified: null, axioms: [], checks: [], message: '' },
-  ]);
-  expect(exitCode).toBe(0);
-  expect(stderr).toContain('3 rows: 2 proved, 1 rejected');
+function answersOf(stdout: unknown): Record<string, unknown>[] {
+  const lines = String(stdout).split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe('answers every row in its place', () => {
+  const rows = [
+    // The header of the library, by leaving it out.
+    { id: 'twice', statement: 'theorem t : notb true = false', proof: '  rfl' },
+    BAD,
+    'nonsense',
+    { ...good('twice'), more: 1 },
+    { ...good('sorry'), proof: '  sorry' },
+    { ...good('axiom'), header: 'axiom cheat : False' },
+    good('twice'),
+    { ...good('a\u001b[31m\u202e'), proof: '  omega' },
+  ];
+  const verdicts = ['proved', 'rejected', 'invalid', 'invalid', 'sorry', 'header_error', 'proved', 'proved'];
+
+  it('as JSON, with certificates', async () => {
+    const { stdout, stderr, exitCode } = await stp(['verify', '--json', '--certify', await fileOf(rows)]);
+    const answers = answersOf(stdout);
+    expect(answers.map(({ id, verdict }) => [id, verdict])).toEqual(
+      ['twice', 'bad', null, 'twice', 'sorry', 'axiom', 'twice', 'a\u001b[31m\u202e'].map((id, index) => [
+        id,
+        verdicts[index],
+      ]),
+    );
+    for (const answer of answers) {
+      const isProved = answer.verdict === 'proved';
+      expect(Object.keys(answer)).toEqual(['id', 'verdict', 'certified', 'axioms', 'checks', 'message']);
+      expect(answer.certified).toBe(isProved);
+      expect(answer.message === '').toBe(isProved);
+      if (isProved)
+        expect(answer.checks).toEqual(
+          expect.arrayContaining([expect.objectContaining({ by: 'second kernel', outcome: 'accepted' })]),
+        );
+    }
+    expect(answers[2]!.message).toBe('line 3: it is not JSON');
+    expect(answers[3]!.message).toMatch(/^line 4: .*"more"/);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('8 rows: 3 proved, 1 rejected, 1 sorry, 1 header_error, 2 invalid by Lean');
+    expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+  });
+
+  it('as lines for people, from standard input, without certificates', async () => {
+    const { stdout, exitCode } = await stp(['verify', '-'], { input: linesOf(rows) });
+    const lines = String(stdout).split('\n');
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(verdicts);
+    expect(lines.at(-1)).toMatch(/^proved +a\\u\{1B\}\[31m\\u\{202E\}$/);
+    expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+    expect(exitCode).toBe(2);
+  });
 });
 
-it('certifies what is proved, and says by what', async () => {
-  const { stdout, exitCode } = await stp(['verify', '-', '--json', '--certify'], written([TRUE, FALSE]));
-  const [proved, rejected] = read(stdout);
-  expect(proved).toMatchObject({ verdict: 'proved', certified: true });
-  const checks = proved!.checks as { by: string; outcome: string }[];
-  expect(checks.filter(({ outcome }) => outcome === 'accepted').map(({ by }) => by)).toEqual(
-    expect.arrayContaining(['lean', 'object', 'second kernel']),
-  );
-  expect(rejected).toMatchObject({ verdict: 'rejected', certified: false });
+it('ends with 0 where all rows were judged, whatever the verdicts', async () => {
+  const { stdout, exitCode } = await stp(['verify', '--json', await fileOf([BAD, good('a')])]);
+  expect(answersOf(stdout)).toMatchObject([
+    { verdict: 'rejected', certified: null, checks: [], message: expect.stringMatching(/^1:2: /) },
+    { verdict: 'proved', certified: null, axioms: [], checks: [], message: '' },
+  ]);
   expect(exitCode).toBe(0);
 });
 
-it('tells which line is no row, goes on, and ends with 2', async () => {
-  const rows = `nonsense\n${written([{ ...TRUE, extra: 1 }, { id: 'x' }, TRUE])}`;
-  const { stdout, exitCode } = await stp(['verify', '-', '--json'], rows);
-  const answers = read(stdout);
-  expect(answers.map(({ verdict }) => verdict)).toEqual(['invalid', 'invalid', 'invalid', 'proved']);
-  expect(answers.map(({ message }) => message)).toEqual([
-    expect.stringMatching(/line 1/),
-    expect.stringMatching(/line 2/),
-    expect.stringMatching(/line 3/),
-    '',
-  ]);
+it('says of every row why no Lean looked at it, and looks for none without a row', async () => {
+  const env = { STP_LEAN: '/no/such/lean' };
+  const { stdout, exitCode } = await stp(['verify', '--json', await fileOf([good('a'), 'nonsense', BAD])], { env });
+  const infra = { verdict: 'infra', certified: null, message: expect.stringContaining('/no/such/lean') };
+  expect(answersOf(stdout)).toMatchObject([{ id: 'a', ...infra }, { verdict: 'invalid' }, { id: 'bad', ...infra }]);
   expect(exitCode).toBe(2);
-  expect(await stp(['verify', join(directory, 'none.jsonl')])).toMatchObject({ exitCode: 2 });
+  const empty = await stp(['verify', await fileOf([])], { env });
+  expect(empty).toMatchObject({ exitCode: 0, stdout: '', stderr: '0 rows' });
+  const none = await stp(['verify', join(directory, 'none.jsonl')], { env });
+  expect(none).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('there is no file') });
+  expect((await stp(['verify', directory], { env })).exitCode).toBe(2);
 });
 
-it('answers before the last row is there', async () => {
-  const child = spawn(join(REPOSITORY, 'bin', 'stp'), ['verify', '-', '--json'], { stdio: ['pipe', 'pipe', 'ignore'] });
-  const lines = createInterface(child.stdout);
-  child.stdin.write(written([TRUE]));
-  const [first] = (await once(lines, 'line')) as [string];
-  expect(JSON.parse(first)).toMatchObject({ id: 'true', verdict: 'proved' });
-  child.stdin.end(written([FALSE]));
-  const [second] = (await once(lines, 'line')) as [string];
-  expect(JSON.parse(second)).toMatchObject({ id: 'false', verdict: 'rejected' });
-  await once(child, 'close');
+it('answers before the writer has closed standard input', async () => {
+  const command = stp(['verify', '--json', '-'], { buffer: false, stdin: 'pipe' });
+  onTestFinished(() => {
+    command.kill('SIGKILL');
+  });
+  const lines = createInterface(command.stdout!)[Symbol.asyncIterator]();
+  const next = async () => JSON.parse((await lines.next()).value as string) as unknown;
+  command.stdin!.write(linesOf([good('first'), BAD]));
+  expect(await next()).toMatchObject({ id: 'first', verdict: 'proved' });
+  expect(await next()).toMatchObject({ id: 'bad', verdict: 'rejected' });
+  command.stdin!.write(linesOf([good('second')]));
+  expect(await next()).toMatchObject({ id: 'second', verdict: 'proved' });
+  command.stdin!.end();
+  expect((await command).exitCode).toBe(0);
 });
 
-it('proves none of the attacks', async () => {
-  const attacks = readAttacks('proof').filter(({ expected }) => expected !== 'timeout');
-  const rows = attacks.map(({ name, header, statement, proof }) => ({ id: name, header, statement, proof }));
-  const { stdout } = await stp(['verify', '-', '--json'], written(rows));
-  const answers = read(stdout);
-  expect(answers.map(({ id }) => id)).toEqual(attacks.map(({ name }) => name));
-  expect(answers.filter(({ verdict }) => verdict === 'proved')).toEqual([]);
+it('does not wait for more than its time for a writer that does not end, and answers what it has read', async () => {
+  const loop = {
+    ...good('loop'),
+    statement: 'theorem t : (List.range 100000000).length = 3',
+    proof: '  decide +kernel',
+  };
+  const command = stp(['verify', '--json', '--timeout', '15.5', '-'], { stdin: 'pipe' });
+  command.stdin!.write(linesOf([loop, 'nonsense']));
+  const { stdout, stderr, exitCode } = await command;
+  // On a machine that is quick, the limits of a proof come first.
+  expect(answersOf(stdout)).toMatchObject([{ id: 'loop', verdict: expect.not.stringMatching('proved') }, {}]);
+  expect(stderr).toContain('the rest of the input was not read: the 15.5 seconds of this command are over');
+  expect(exitCode).toBe(2);
+});
+
+it('says of each row of a file that the time was up', async () => {
+  const rows = Array.from({ length: 700 }, (_, index) => sum(index));
+  const { stdout, exitCode } = await stp(['verify', '--json', '--timeout', '1', await fileOf(rows)]);
+  const answers = answersOf(stdout);
+  expect(answers.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+  expect(answers.at(-1)).toMatchObject({ verdict: 'infra', message: expect.stringContaining('the 1 seconds') });
+  expect(exitCode).toBe(2);
+});
+
+it('ends as a program does whose reader has gone', async () => {
+  const command = stp(['verify', '-'], { stdin: 'pipe', buffer: false });
+  command.stdout!.destroy();
+  command.stdin!.write('nonsense\n');
+  expect((await command).exitCode).toBe(141);
+});
+
+it('proves none of the attacks, and an honest proof beside each', async () => {
+  const attacks = readAttacks('proof');
+  const rows = attacks.flatMap(({ name, header, statement, proof }, index) => [
+    { id: name, header, statement, proof },
+    sum(index),
+  ]);
+  const { stdout, exitCode } = await stp(['verify', '--certify', '--json', await fileOf(rows)]);
+  const answers = answersOf(stdout);
+  expect(answers.map(({ id, verdict, certified }) => [id, verdict, certified])).toEqual(
+    attacks.flatMap(({ name, expected }, index) => [
+      [name, expected, false],
+      [sum(index).id, 'proved', true],
+    ]),
+  );
+  expect(verdictKindSchema.options).toEqual(expect.arrayContaining(answers.map(({ verdict }) => verdict)));
+  expect(exitCode).toBe(0);
+});
+
+describe('leaves nothing', () => {
+  const isMarked = (pid: number): boolean =>
+    readdirSync('/proc').some((name) => {
+      try {
+        return (
+          /^\d+$/.test(name) && readFileSync(`/proc/${name}/environ`, 'utf8').includes(`STP_RUN_MARK=verify@${pid}.`)
+        );
+      } catch {
+        return false;
+      }
+    });
+
+  /** The command while it compiles proofs for another look, its input not at an end. */
+  async function atWork() {
+    const scratch = mkdtempSync(join(directory, 'scratch-'));
+    const env = { STP_SCRATCH: scratch };
+    const command = stp(['verify', '--certify', '-'], { env, stdin: 'pipe' });
+    command.stdin!.on('error', () => undefined);
+    command.stdin!.write(linesOf(Array.from({ length: 60 }, (_, index) => sum(index))));
+    await expect.poll(() => globSync(join(scratch, 'verify@*', 'confirm-*', '*'))).not.toEqual([]);
+    await expect.poll(() => isMarked(command.pid!)).toBe(true);
+    return { command, pid: command.pid!, scratch, env };
+  }
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('at %s, and says so by its exit code', async (signal, code) => {
+    const { command, pid, scratch } = await atWork();
+    command.kill(signal);
+    const { exitCode, stderr } = await command;
+    expect(exitCode).toBe(code);
+    expect(stderr).toContain(`ended by ${signal}`);
+    expect(readdirSync(scratch)).toEqual([]);
+    expect(isMarked(pid)).toBe(false);
+  });
+
+  it('of a command that was killed, once the next one has run', async () => {
+    const { command, pid, scratch, env } = await atWork();
+    command.kill('SIGKILL');
+    await command;
+    await expect.poll(() => isMarked(pid)).toBe(false);
+    await stp(['verify', await fileOf([])], { env });
+    expect(readdirSync(scratch)).toEqual([]);
+  });
 });
