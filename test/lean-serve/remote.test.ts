@@ -4,12 +4,12 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openVerifier } from '../../lean/open-verifier.ts';
 import { openRemotePool, type RemotePoolOptions } from '../../lean/serve/client/remote-pool.ts';
 import type { Candidate, LeanEnvironment, Verifier } from '../../lean/verifier.ts';
 import { workerSettings } from '../../workers/settings.ts';
-import { dirname } from 'node:path';
 import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
 import { killMarked, markedProcesses, untilMarked } from '../support/processes.ts';
 import { type Served, serveLean } from './served.ts';
