@@ -170,7 +170,7 @@ describe('the reader', () => {
     expect(report.verdict).toBe('declined');
   });
 
-  it('walks terms of any height it reads without a crash', async () => {
+  it('checks terms as high as it reads them', async () => {
     const deep = Array.from(
       { length: 90_000 },
       (_, at) => `{"ie":${at + 10},"app":{"fn":4,"arg":${at === 0 ? 3 : at + 9}}}`,
@@ -181,8 +181,7 @@ describe('the reader', () => {
       '{"thm":{"name":3,"levelParams":[],"type":2,"value":200000,"all":[3]}}',
     ];
     const report = await checkInThread({ ...request(await written([...LINES, ...deep, ...end])), axioms: null });
-    expect(report.verdict).toBe('declined');
-    expect(report.declined[0]?.reason).toMatch(/deeper than/);
+    expect([report.verdict, report.declined]).toEqual(['accepted', []]);
   });
 });
 
