@@ -220,7 +220,7 @@ it('is swept by the janitor, which passes by nodes that are gone', async () => {
   for (const taskQueue of [localHostQueue(), 'stp/host/gone']) {
     const fakes = fakeActivities();
     fakes.activities.provisionNodes = async () => [{ name: 'n', taskQueue, cpuCores: 1, memoryBytes: 1 }];
-    fakes.activities.prepareData = () => new Promise(() => undefined);
+    fakes.activities.saveState = () => new Promise(() => undefined);
     await withFakes(fakes, async () => {
       const handle = await server.client.workflow.start(contracts.SELFPLAY_TYPE, {
         workflowId: contracts.selfplayWorkflowId(`swept-${randomUUID().slice(0, 8)}`),
