@@ -138,9 +138,9 @@ export async function checkFile(
     }
     const judged = await check.judge(compiled.path);
     if ('unread' in judged) return report({ ...done, outcome: 'unchecked', reason: judged.unread, checks: [lean] });
-    const { theorems, objection } = judged;
+    const { theorems, objection, open } = judged;
     const checks = [lean, ...judged.checks];
-    return report({ ...done, ...summary(theorems, objection, messages), theorems, checks });
+    return report({ ...done, ...summary(theorems, objection, open, messages), theorems, checks });
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -165,6 +165,7 @@ interface Judged {
   readonly theorems: readonly TheoremReport[];
   /** What is wrong with the file and with no theorem in particular; null where nothing is. */
   readonly objection: string | null;
+  readonly open: string | null;
   readonly checks: readonly CheckRecord[];
 }
 
@@ -210,7 +211,7 @@ class FileCheck {
       lookOf(SECOND_KERNEL.name, SECOND_KERNEL.version, kernel, found.objectMs),
       ...further.records,
     ];
-    return { theorems: theorems.map((theorem) => verdictOn(theorem, objection, further)), objection, checks };
+    return { theorems: theorems.map((theorem) => verdictOn(theorem, objection, further)), objection, open: found.open, checks };
   }
 
   async #findings(
@@ -316,12 +317,14 @@ const placed = ({ line, column, text }: LeanMessage): string => `${line}:${colum
 function summary(
   theorems: readonly TheoremReport[],
   objection: string | null,
+  unproved: string | null,
   messages: readonly LeanMessage[],
 ): { outcome: FileVerdict; reason: string } {
   // An `example` leaves nothing in the module.
   const open = messages.find(({ text }) => /^declaration uses [`']sorry/.test(text));
   const reason = objection ?? '';
   if (theorems.some(({ verdict }) => verdict === 'rejected')) return { outcome: 'rejected', reason };
+  if (unproved !== null) return { outcome: 'rejected', reason: unproved };
   if (open !== undefined) return { outcome: 'rejected', reason: placed(open) };
   if (objection !== null) return { outcome: 'unchecked', reason };
   if (theorems.length === 0) return { outcome: 'unchecked', reason: 'the file holds no theorem' };

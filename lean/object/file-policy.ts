@@ -23,8 +23,8 @@ export function findInFile(report: ModuleReport, toleratesLibraryAxioms: boolean
       reason: message,
     };
   });
-  const objection = unlisted(report, new Set(listed)) ?? unproved(report, new Set(listed));
-  return { theorems, objection, imports: report.imports };
+  const known = new Set(listed);
+  return { theorems, objection: unlisted(report, known), open: unproved(report, known), imports: report.imports };
 }
 
 /** A constant that the second kernel rejects speaks against the whole file where no theorem of it is to blame. */
