@@ -57,7 +57,7 @@ async function checking(sandbox: Sandbox) {
   });
   const pid = command.pid!;
   // The source lies in its folder when Lean is about to read it.
-  await expect.poll(() => globSync(join(scratch, 'check@*', 'check-*', '*.lean'))).toHaveLength(1);
+  await expect.poll(() => globSync(join(scratch, 'check@*', 'check-*', '**', '*.lean'))).toHaveLength(1);
   await expect.poll(() => leftOf('check', pid).filter((name) => /^\d+$/.test(name))).not.toEqual([]);
   return { command, pid, scratch, env };
 }
@@ -83,7 +83,7 @@ it.each<Sandbox>(['where-available', 'off'])('Lean ends with a check that is kil
 it('nothing is left of a check that was killed once the next command has run, and a living one keeps what it has', async () => {
   const living = await checking('where-available');
   const killed = stp(['check', join(living.scratch, '..', 'Endless.lean')], { env: living.env });
-  await expect.poll(() => globSync(join(living.scratch, 'check@*', 'check-*', '*.lean'))).toHaveLength(2);
+  await expect.poll(() => globSync(join(living.scratch, 'check@*', 'check-*', '**', '*.lean'))).toHaveLength(2);
   killed.kill('SIGKILL');
   await killed;
   expect(readdirSync(living.scratch)).toHaveLength(2);
