@@ -89,7 +89,7 @@ async function assertAccepted(
   part: readonly Proved[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { theorems, reason } = await ports.checkFile(run, path, limits, signal);
+  const { outcome, theorems, reason } = await ports.checkFile(run, path, limits, signal);
   const verdicts = new Map(theorems.map((theorem) => [theorem.name, theorem]));
   const refused = part.filter((proof) => verdicts.get(keptName(proof))?.verdict !== 'accepted');
   if (refused.length === 0) return;
@@ -99,6 +99,6 @@ async function assertAccepted(
     `${refused.length} certified theorem(s) do not hold in ${name}, the first being ${first}: ` +
       (verdicts.get(first)?.message ?? reason),
     'If Lean could be run, this is a defect of the checker or of the file writer: please report it with the run folder.',
-    { retryable: theorems.length === 0 },
+    { retryable: outcome === 'unchecked' && theorems.length === 0 },
   );
 }
