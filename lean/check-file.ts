@@ -211,7 +211,12 @@ class FileCheck {
       lookOf(SECOND_KERNEL.name, SECOND_KERNEL.version, kernel, found.objectMs),
       ...further.records,
     ];
-    return { theorems: theorems.map((theorem) => verdictOn(theorem, objection, further)), objection, open: found.open, checks };
+    return {
+      theorems: theorems.map((theorem) => verdictOn(theorem, objection, further)),
+      objection,
+      open: found.open,
+      checks,
+    };
   }
 
   async #findings(
