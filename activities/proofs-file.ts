@@ -8,8 +8,8 @@ import {
   keptSection,
   neededTheorems,
   type ProofText,
-  withoutImports,
 } from '../lean/certificate/proofs-text.ts';
+import { splitImports } from '../lean/library/header.ts';
 import { type LeanSource, pruneTheorems } from '../lean/library/prune.ts';
 import type { GrownRecord } from './library.ts';
 
@@ -48,7 +48,7 @@ export function proofsFile(
     [...proofs, ...grown].map((proof) => `${proof.statement}\n${proof.proof}`),
   );
   const carried = needed
-    .map(({ module, text }) => ({ module, text: withoutImports(text) }))
+    .map(({ module, text }) => ({ module, text: splitImports(text).rest }))
     .filter(({ text }) => text !== '')
     .map(({ module, text }) => `/-! # ${module} -/\n\n${text}\n`);
   return [

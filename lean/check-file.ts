@@ -14,7 +14,7 @@ import { type CertificateTask, KERNELS } from './certificate/checkers.ts';
 import { leanchecker } from './certificate/leanchecker.ts';
 import { type CheckersReport, runCheckers } from './certificate/run-checkers.ts';
 import { type CompiledModule, compileModule } from './object/compiled-module.ts';
-import { findInFile } from './object/file-policy.ts';
+import { findInFile } from './object/file-theorems.ts';
 import { OBJECT, type ObjectFinding, SECOND_KERNEL, type TheoremFinding } from './object/findings.ts';
 import { judgeObject, tellDisagreement } from './object/judge-object.ts';
 import { findProofs } from './object/proof-policy.ts';
@@ -161,11 +161,8 @@ async function readSource(path: string): Promise<{ text: string } | { reason: st
   }
 }
 
-interface Judged {
+interface Judged extends Pick<ObjectFinding, 'objection' | 'open'> {
   readonly theorems: readonly TheoremReport[];
-  /** What is wrong with the file and with no theorem in particular; null where nothing is. */
-  readonly objection: string | null;
-  readonly open: string | null;
   readonly checks: readonly CheckRecord[];
 }
 

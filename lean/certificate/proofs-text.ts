@@ -3,6 +3,7 @@
  * the caller chose, below the grown theorems that the proofs name.
  */
 import { GROWN_NAMESPACE, type GrownTheorem, headerOf, signatureOf, theoremText } from '../library/grow.ts';
+import { splitImports } from '../library/header.ts';
 import type { CertificateTask } from './checkers.ts';
 
 /** Names of certified theorems are `Kept.NAME`, so that they meet none of a library. */
@@ -23,10 +24,7 @@ export interface ProofText {
 
 export type GrownText = GrownTheorem & Pick<ProofText, 'premises'>;
 
-const IMPORT_LINE = /^[ \t]*import[ \t].*$/gm;
 const NO_AUTO_BOUND = 'set_option autoImplicit false\n';
-
-export const withoutImports = (text: string): string => text.replaceAll(IMPORT_LINE, '').trim();
 
 /** The file over the compiled library. */
 export function certificateFile(proofs: readonly ProofText[], library: readonly GrownText[] = []): string {
@@ -73,8 +71,7 @@ export function neededTheorems<Grown extends GrownText>(
 
 /** What the headers import, once each, sorted: `import Foo`. */
 export function importLines(proofs: readonly Pick<ProofText, 'header'>[]): string[] {
-  const lines = proofs.flatMap((proof) => headerOf(proof.header).match(IMPORT_LINE) ?? []);
-  return [...new Set(lines.map((line) => line.trim()))].sort();
+  return [...new Set(proofs.flatMap((proof) => splitImports(headerOf(proof.header)).imports))].sort();
 }
 
 export function grownSection(theorems: readonly GrownText[]): string[] {
@@ -102,5 +99,5 @@ export function keptSection(proofs: readonly OpenProofText[]): string {
 
 /** Lines of a header other than its imports, which the file carries in full. */
 function openLines(header: string | null): string {
-  return withoutImports(headerOf(header)).replaceAll(/\n{2,}/g, '\n');
+  return splitImports(headerOf(header)).rest.replaceAll(/\n{2,}/g, '\n');
 }

@@ -18,7 +18,7 @@ import { screenHeader } from '../screen/screen-header.ts';
 import { screenProof } from '../screen/screen-proof.ts';
 import { screenStatement } from '../screen/screen-statement.ts';
 import type { LeanEnvironment } from '../verifier.ts';
-import { LIBRARY_HEADER } from './header.ts';
+import { LIBRARY_HEADER, splitImports } from './header.ts';
 import { libraryError } from './modules.ts';
 import { runLean } from './run-lean.ts';
 
@@ -45,7 +45,6 @@ export interface GrownModule {
   readonly lines: readonly number[];
 }
 
-const IMPORT_LINE = /^[ \t]*import[ \t].*$/gmu;
 /** Part of every module name: raise it when the layout changes. */
 const LAYOUT = 'grown library 2';
 /** A thousand proofs, each of which took at most some seconds. */
@@ -103,7 +102,7 @@ export function grownModules(theorems: readonly GrownTheorem[]): GrownModule[] {
 }
 
 function grownModule(header: string | null, theorems: readonly GrownTheorem[], before: string | null): GrownModule {
-  const { imports, rest } = splitHeader(header);
+  const { imports, rest } = splitImports(headerOf(header));
   const parts = [
     ...imports,
     ...(before === null ? [] : [`import ${before}`]),
@@ -125,18 +124,12 @@ function grownModule(header: string | null, theorems: readonly GrownTheorem[], b
   return { module: `StpGrown${contentId(LAYOUT, source)}`, header, source, theorems, lines };
 }
 
-function splitHeader(header: string | null): { imports: string[]; rest: string } {
-  const text = headerOf(header);
-  const imports = (text.match(IMPORT_LINE) ?? []).map((line) => line.trim());
-  return { imports, rest: text.replaceAll(IMPORT_LINE, '').trim() };
-}
-
 /** Header by header, the one under which its grown theorems are there and open. Headers that grew none are not in it. */
 export function grownHeaders(theorems: readonly GrownTheorem[]): Map<string | null, string> {
   const headers = new Map<string | null, string>();
   // The last module of a header imports all before it.
   for (const { header, module } of grownModules(theorems)) {
-    const { imports, rest } = splitHeader(header);
+    const { imports, rest } = splitImports(headerOf(header));
     headers.set(header, [...imports, `import ${module}`, rest, `open ${GROWN_NAMESPACE}`].join('\n'));
   }
   return headers;

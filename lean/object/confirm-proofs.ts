@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { VerdictKind } from '../../data/schemas/records.ts';
+import { splitImports } from '../library/header.ts';
 import type { ProcessPlace } from '../process/spawn.ts';
 import { optionLines } from '../verdict/batch-source.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from '../verdict/limits.ts';
@@ -41,7 +42,6 @@ export interface ConfirmContext {
 }
 
 const PROVED: Confirmation = { kind: 'proved', reason: '', axioms: [] };
-const IMPORT_LINE = /^\s*import\s+\S+\s*$/gm;
 
 /** A confirmation each, in order. Rejects only with the signal's reason, or where the scratch folder cannot be written. */
 export async function confirmProofs(
@@ -77,8 +77,8 @@ async function lookAt(
   const bounds = { place, signal, memoryBytesMax: limits.memoryBytesMax };
   const nonce = randomBytes(8).toString('hex');
   const names = claims.map((_, index) => `_stp${nonce}_proof${index}`);
-  const importLines = header.match(IMPORT_LINE) ?? [];
-  const opening = [header.replace(IMPORT_LINE, ''), ...optionLines(limits)];
+  const { imports: importLines, rest } = splitImports(header);
+  const opening = [rest, ...optionLines(limits)];
   // Many samples prove one statement.
   const signatures = [...new Set(claims.map(({ signature }) => signature))];
   const stated = signatures.map((signature, index) => ({ name: statedName(index), opens: '', signature }));

@@ -36,7 +36,7 @@ function layOut(printed: string) {
   const linesDropped = lines.findIndex((line) => line !== '');
   // Not so far to the left that lines of different columns would come together in column 0.
   const least = Math.min(...lines.filter((line) => line !== '').map(blanksBefore));
-  const columnsAdded = Math.max(PROOF_COLUMN - blanksBefore(lines[linesDropped]!), -least);
+  const columnsAdded = Math.max(PROOF_COLUMN - blanksBefore(lines[linesDropped]!), 0 - least);
   const last = lines.findLastIndex((line) => line !== '');
   const text = lines
     .slice(linesDropped, last + 1)

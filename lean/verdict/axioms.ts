@@ -1,4 +1,4 @@
-/** Reads the answer of `#print axioms` and says which of the axioms are not allowed. */
+/** Axioms by name: those that every proof may rest on, those that none may, and what `#print axioms` answers. */
 
 /** Every proof in Lean's own library may rest on these. */
 export const STANDARD_AXIOMS: ReadonlySet<string> = new Set(['propext', 'Quot.sound', 'Classical.choice']);
