@@ -7,13 +7,14 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { StpError } from '../data/errors.ts';
+import { inLanes } from '../data/lanes.ts';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../data/schemas/artifact.ts';
 import { type ObjectStore, type UploadToken, uploadTokenSchema } from '../infra/stores/object-store.ts';
 import { readManifest } from '../model/checkpoint/checkpoint.ts';
 import { readJson } from './record-files.ts';
 
 /** Files on their way at once: each holds two chunks of 8 MiB, one on its way and one being read. */
-const TRANSFERS_MAX = 4;
+export const TRANSFERS_MAX = 4;
 
 const manifestSchema = z.strictObject({
   model: z.string(),
@@ -64,7 +65,7 @@ export async function storeCheckpoint(
     const bytesStored = Object.values(stored).reduce((total, bytes) => total + bytes, 0);
     options.onProgress?.({ uploads: { ...uploads }, bytesStored });
   };
-  const refs = await inLanes(names, options.signal, async (file, signal) => {
+  const refs = await inLanes(names, TRANSFERS_MAX, options.signal, async (file, signal) => {
     const put = () =>
       store.putFile(`${name}/${file}`, join(directory, file), {
         signal,
@@ -171,7 +172,7 @@ export async function fetchFiles(
   const partial = `${directory}.partial`;
   await mkdir(partial, { recursive: true });
   try {
-    await inLanes(Object.entries(files), signal, async ([file, ref], laneSignal) => {
+    await inLanes(Object.entries(files), TRANSFERS_MAX, signal, async ([file, ref], laneSignal) => {
       const path = join(partial, file);
       const there = await stat(path).catch(() => null);
       if (there?.size !== ref.bytes) await store.download(ref, path, { signal: laneSignal });
@@ -184,29 +185,4 @@ export async function fetchFiles(
     // Another process was quicker.
     if (!(await stat(directory).catch(() => null))) throw error;
   }
-}
-
-/** Results in the order of the items; the first failure ends the others, and is thrown when they have ended. */
-export async function inLanes<T, R>(
-  items: readonly T[],
-  signal: AbortSignal,
-  work: (item: T, signal: AbortSignal) => Promise<R>,
-): Promise<R[]> {
-  const failure = new AbortController();
-  const either = AbortSignal.any([signal, failure.signal]);
-  const results: R[] = [];
-  let next = 0;
-  const lane = async (): Promise<void> => {
-    while (next < items.length && !either.aborted) {
-      const index = next++;
-      try {
-        results[index] = await work(items[index]!, either);
-      } catch (error) {
-        if (!either.aborted) failure.abort(error);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: TRANSFERS_MAX }, lane));
-  either.throwIfAborted();
-  return results;
 }

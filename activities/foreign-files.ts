@@ -5,8 +5,9 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inLanes } from '../data/lanes.ts';
 import type { ObjectInfo, ObjectStore } from '../infra/stores/object-store.ts';
-import { inLanes } from './checkpoints.ts';
+import { TRANSFERS_MAX } from './checkpoints.ts';
 
 const isFolder = (store: ObjectStore): boolean => store.root.startsWith('file://');
 
@@ -22,7 +23,7 @@ export async function fetchForeign(
 ): Promise<string> {
   if (isFolder(store)) return join(placeOf(store), name);
   await mkdir(directory, { recursive: true });
-  await inLanes(await objectsBelow(store, name), signal, async (object, laneSignal) => {
+  await inLanes(await objectsBelow(store, name), TRANSFERS_MAX, signal, async (object, laneSignal) => {
     const ref = await store.stat(object.name);
     const path = join(directory, object.name.slice(name.length + 1));
     if (ref !== null) await store.download(ref, path, { signal: laneSignal });
@@ -33,7 +34,7 @@ export async function fetchForeign(
 /** Removes all below `name`; nothing there is no error. */
 export async function removeForeign(store: ObjectStore, name: string, signal: AbortSignal): Promise<void> {
   if (isFolder(store)) return rm(join(placeOf(store), name), { recursive: true, force: true });
-  await inLanes(await objectsBelow(store, name), signal, (object) =>
+  await inLanes(await objectsBelow(store, name), TRANSFERS_MAX, signal, (object) =>
     store.remove({ uri: `${store.root}/${object.name}`, generation: object.generation }),
   );
 }

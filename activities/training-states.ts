@@ -14,10 +14,11 @@ import { link, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { StpError } from '../data/errors.ts';
+import { inLanes } from '../data/lanes.ts';
 import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
 import type { ObjectInfo, ObjectStore } from '../infra/stores/object-store.ts';
 import type { KeptState } from '../model/trainer.ts';
-import { fetchFiles, inLanes } from './checkpoints.ts';
+import { fetchFiles, TRANSFERS_MAX } from './checkpoints.ts';
 import { readJson } from './record-files.ts';
 
 /** Whole ones: the newest, and the one before should it be damaged. */
@@ -72,7 +73,7 @@ export class TrainingStates {
       await mkdir(held, { recursive: true });
       // A further name for each file: the trainer may remove its own while the copy goes on.
       for (const file of kept.files) await link(join(directory, file), join(held, flat(file)));
-      const refs = await inLanes(kept.files, signal, (file, laneSignal) => {
+      const refs = await inLanes(kept.files, TRANSFERS_MAX, signal, (file, laneSignal) => {
         const name = `${this.#prefix}${stem}.node-${part.node}+${flat(file)}`;
         return this.#store.putFile(name, join(held, flat(file)), { signal: laneSignal });
       });

@@ -2,6 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { inLanes } from '../data/lanes.ts';
 import { type ArtifactRef, artifactRefSchema } from '../data/schemas/artifact.ts';
 import { contentId } from '../data/schemas/ids.ts';
 import { type Proved, provedSchema } from '../data/schemas/records.ts';
@@ -79,8 +80,7 @@ export function verifyActivities(ports: Ports) {
           const parts: Certified[] = [];
           const batches = batchesOf(readRecords(store, input.proved, provedSchema), CERTIFICATE_BATCH);
           try {
-            await inLanes(batches, input.config.verification.processes, async ({ index, proofs }) => {
-              signal.throwIfAborted();
+            await inLanes(batches, input.config.verification.processes, signal, async (proofs, _, index) => {
               parts[index] = await certifyPart(proofs, index);
               report({ certified: sum(parts, 'certified'), refused: sum(parts, 'refused'), of: input.proved.count });
             });
@@ -116,38 +116,13 @@ export async function joinCertified(
 const sum = (parts: readonly Certified[], what: 'certified' | 'refused' | 'disagreements'): number =>
   parts.reduce((total, part) => total + (part[what] ?? 0), 0);
 
-/**
- * Works on items as they come, at most `lanes` at once. Waits for all that was begun, also when one fails: nobody works
- * on behind the back of the attempt that comes next.
- */
-async function inLanes<T>(items: AsyncGenerator<T>, lanes: number, work: (item: T) => Promise<void>): Promise<void> {
-  let failed = false;
-  const lane = async (): Promise<void> => {
-    try {
-      for (let next = await items.next(); !next.done && !failed; next = await items.next()) await work(next.value);
-    } catch (error) {
-      failed = true;
-      throw error;
-    }
-  };
-  const ends = await Promise.allSettled(Array.from({ length: lanes }, lane));
-  await items.return(undefined);
-  const failure = ends.find((end) => end.status === 'rejected');
-  if (failure) throw failure.reason;
-}
-
-interface Batch {
-  readonly index: number;
-  readonly proofs: Proved[];
-}
-
-async function* batchesOf(proofs: AsyncIterable<Proved>, size: number): AsyncGenerator<Batch> {
-  let batch: Batch = { index: 0, proofs: [] };
+async function* batchesOf(proofs: AsyncIterable<Proved>, size: number): AsyncGenerator<Proved[]> {
+  let batch: Proved[] = [];
   for await (const proof of proofs) {
-    batch.proofs.push(proof);
-    if (batch.proofs.length < size) continue;
+    batch.push(proof);
+    if (batch.length < size) continue;
     yield batch;
-    batch = { index: batch.index + 1, proofs: [] };
+    batch = [];
   }
-  if (batch.proofs.length > 0) yield batch;
+  if (batch.length > 0) yield batch;
 }

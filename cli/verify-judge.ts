@@ -17,9 +17,9 @@ import { importLines, KEPT_NAMESPACE, type ProofText } from '../lean/certificate
 import { checkFile } from '../lean/check-file.ts';
 import { LIBRARY_HEADER } from '../lean/library/header.ts';
 import { openVerifier } from '../lean/open-verifier.ts';
+import { type LeanHost, openLeanHost } from '../lean/pool/lean-host.ts';
 import { CANDIDATE_TIMEOUT_MS, limitClasses } from '../lean/verdict/limits.ts';
 import type { CheckResult, Verifier } from '../lean/verifier.ts';
-import { Turns } from '../workers/turns.ts';
 import { TimeIsUp } from './bounded-command.ts';
 import type { LeanPlace } from './lean-place.ts';
 import type { Answer } from './verify-lines.ts';
@@ -48,8 +48,10 @@ export interface RowJudge {
 export async function openJudge(place: LeanPlace, options: JudgeOptions): Promise<RowJudge> {
   const { environment, sandbox, scratch, indexFolder } = place;
   const { processes, memoryBytesMax, disagreementsFolder } = options;
+  const host = openLeanHost();
   const verifier = await openVerifier({
     environment,
+    host,
     sandbox,
     processes,
     memoryBytesMax,
@@ -61,7 +63,7 @@ export async function openJudge(place: LeanPlace, options: JudgeOptions): Promis
     scratchDirectory: scratch.directory,
     runMark: scratch.runMark,
   });
-  const certifier = options.certify ? new Certifier(place, options) : null;
+  const certifier = options.certify ? new Certifier(place, options, host) : null;
   return {
     judge: (rows, signal) => judgeRows(rows, verifier, certifier, signal),
     close: () => verifier.close(),
@@ -138,11 +140,11 @@ function messageOf({ kind, messages }: CheckResult): string {
 class Certifier {
   readonly #place: LeanPlace;
   readonly #options: JudgeOptions;
-  /** Each file is compiled and judged by processes of its own, beside those that check: one at a time. */
-  readonly #turns = new Turns();
+  readonly #host: LeanHost;
   #files = 0;
 
-  constructor(place: LeanPlace, options: JudgeOptions) {
+  constructor(place: LeanPlace, options: JudgeOptions, host: LeanHost) {
+    this.#host = host;
     this.#place = place;
     this.#options = options;
   }
@@ -164,7 +166,11 @@ class Certifier {
       });
       let findings: readonly CertificateFinding[] | string;
       try {
-        findings = await this.#turns.run(1, () => certifyProofs(texts, this.#checker(signal)), signal);
+        findings = await this.#host.turns.run(
+          this.#options.processes,
+          () => certifyProofs(texts, this.#checker(signal)),
+          signal,
+        );
       } catch (error) {
         findings = reasonOf(error, signal);
       }

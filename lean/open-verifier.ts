@@ -5,6 +5,7 @@
 import { mkdir } from 'node:fs/promises';
 import { StpError } from '../data/errors.ts';
 import { ProofConfirmer } from './object/proof-confirmer.ts';
+import { type LeanHost, openLeanHost } from './pool/lean-host.ts';
 import type { LeanPool } from './pool/lean-pool.ts';
 import { openPool } from './pool/open-pool.ts';
 import type { DriverName } from './process/driver.ts';
@@ -25,11 +26,11 @@ const RESIDENT_SHARE_MAX = 0.75;
 export type VerifierOptions = VerifierSettings &
   (
     | {
-        /** Shared with others; whoever opened it closes it. Its driver speaks to the environment below. */
+        /** Whoever opened it closes it. Its driver speaks to the environment below. */
         readonly pool: LeanPool;
       }
     | {
-        /** Lean processes at once, in a pool of the verifier's own. */
+        /** Lean processes at once on the host. */
         readonly processes: number;
         /** How they are spoken to. Default `json`. */
         readonly driver?: DriverName;
@@ -49,6 +50,8 @@ interface VerifierSettings {
   /** Working directory of the Lean processes; made if it is not there. Nothing is written to it. */
   readonly scratchDirectory: string;
   readonly runMark?: string;
+  /** Shared by all that starts Lean here; without it the verifier has the host for itself. */
+  readonly host?: LeanHost | undefined;
   /** Of the processes that this verifier starts by itself. Without one they run as any program of this user. */
   readonly sandbox?: Sandbox;
   /** Processor time for one candidate in the small class, ms; twice that in the big one. Ten times that in wall time. */
@@ -67,6 +70,7 @@ interface VerifierSettings {
 export interface CheckPoolOptions {
   readonly driver: DriverName;
   readonly processes: number;
+  readonly host?: LeanHost | undefined;
   /** Of one process in the small class. */
   readonly memoryBytesMax?: number;
 }
@@ -81,6 +85,7 @@ export function openCheckPool(place: DriverOptions, options: CheckPoolOptions): 
   return openPool({
     driver,
     processes: options.processes,
+    host: options.host,
     memoryBytesMax: limitClasses({ candidateTimeoutMs: CANDIDATE_TIMEOUT_MS, memoryBytesMax }).big.memoryBytesMax,
     residentBytesMax: RESIDENT_SHARE_MAX * memoryBytesMax,
     spares: driver.candidatesPerRun === 1 ? 1 : 0,
@@ -95,7 +100,8 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
     memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
   });
   const place: ProcessPlace = { environment, workingDirectory: scratchDirectory, runMark, sandbox };
-  const own = 'pool' in options ? null : ownPool(place, options, limits.small.memoryBytesMax);
+  const host = options.host ?? openLeanHost();
+  const own = 'pool' in options ? null : ownPool(place, { ...options, host }, limits.small.memoryBytesMax);
   const pool = 'pool' in options ? options.pool : own!;
   const { candidatesPerRun } = pool.driver;
   await mkdir(scratchDirectory, { recursive: true });
@@ -116,6 +122,7 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
       limits: limits.big,
       indexFolder: options.indexFolder ?? null,
       disagreementsFolder: options.disagreementsFolder ?? null,
+      takeTurn: (work, signal) => host.turns.run(pool.stats().processes, work, signal),
       signal: closing.signal,
     }),
     premises: premiseResolver(new Set(options.premiseNames ?? [])),
@@ -153,6 +160,6 @@ function ownPool(
   options: Exclude<VerifierOptions, { readonly pool: LeanPool }>,
   memoryBytesMax: number,
 ): LeanPool {
-  const { driver = 'json', processes, replProgram } = options;
-  return openCheckPool({ ...place, replProgram }, { driver, processes, memoryBytesMax });
+  const { driver = 'json', processes, host, replProgram } = options;
+  return openCheckPool({ ...place, replProgram }, { driver, processes, host, memoryBytesMax });
 }

@@ -26,6 +26,7 @@ import { compileLibrary, LIBRARY_HEADER } from '../lean/library/compile.ts';
 import { growable, growEnvironment, grownModules } from '../lean/library/grow.ts';
 import { variablesForProject, withProject } from '../lean/library/project-environment.ts';
 import { openVerifier } from '../lean/open-verifier.ts';
+import { openLeanHost } from '../lean/pool/lean-host.ts';
 import { openSandbox, type SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
 import type { Sandbox, SandboxFacts } from '../lean/sandbox/sandbox.ts';
 import { readLakeProject } from '../lean/toolchain/lake-project.ts';
@@ -37,7 +38,6 @@ import { remoteVerifier } from './remote-verifier.ts';
 import { runProvider } from './run-provider.ts';
 import { localRunName, type WorkerSettings } from './settings.ts';
 import { repositorySources, SOURCE_DIRECTORIES } from './sources.ts';
-import { Turns } from './turns.ts';
 
 /** Task queue of this machine's host worker. */
 export const localHostQueue = (): string => ownHostQueue();
@@ -74,8 +74,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   /** Key of the run's verifier with grown theorems. */
   const grownVerifiers = new Map<string, string>();
   const monitors = new Map<string, Promise<Monitor>>();
-  /** A file is checked by processes of its own, one after the other: runs that certify here at the same time share the node. */
-  const fileChecks = new Turns();
+  const host = openLeanHost();
   const local = (run: string): string => localRunName(settings.storeUri, run);
   const owner = await ownerOfThisProcess();
   const mark = (run: string, part: RunPart): string => writeRunMark(local(run), owner, part);
@@ -205,6 +204,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
           driver: limits.driver,
           replProgram: settings.replProgram,
           processes: limits.processes,
+          host,
           cacheDirectory: cacheDirectory(sandbox.facts),
         });
       })();
@@ -227,7 +227,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
         memoryBytesMax: limitClasses(limits).big.memoryBytesMax,
         signal,
       };
-      return fileChecks.run(limits.processes, () => checkFile(path, environment, options), signal);
+      return host.turns.run(limits.processes, () => checkFile(path, environment, options), signal);
     },
     generator: engines.generator,
     trainer: engines.trainer,

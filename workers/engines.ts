@@ -3,11 +3,13 @@
  * runs that share the machine take turns, and a training waits for the samples before it. Servers that STP_GENERATOR_URL
  * names are elsewhere and wait for nobody.
  */
+
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Ports } from '../activities/ports.ts';
 import { StpError } from '../data/errors.ts';
 import { type EnginesConfig, enginesConfigSchema, type TrainerEngine } from '../data/schemas/engines.ts';
+import { Turns } from '../data/turns.ts';
 import type { Metric, Monitor } from '../infra/monitor/monitor.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { embeddedGenerator, embeddedTrainer } from '../model/embedded/engine.ts';
@@ -49,12 +51,8 @@ export function openEngines({ modelServer, store, scratch, runMark, monitor }: E
   const remote = modelServer === null ? null : remoteGenerators(modelServer);
   const chosen = new Map<string, EnginesConfig>();
   let warm: Warm | null = null;
-  let free: Promise<unknown> = Promise.resolve();
-  const exclusive = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = free.then(work);
-    free = turn.catch(() => undefined);
-    return turn;
-  };
+  const turns = new Turns();
+  const exclusive = <T>(work: () => Promise<T>): Promise<T> => turns.run(1, work);
   const closeWarm = async (): Promise<void> => {
     const closing = warm;
     warm = null;

@@ -13,13 +13,18 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+export interface ConfirmerOptions extends ConfirmContext {
+  /** Runs the work when one more Lean process may run on this host. Rejects with the signal's reason. */
+  readonly takeTurn: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+}
+
 export class ProofConfirmer {
-  readonly #context: ConfirmContext;
+  readonly #context: ConfirmerOptions;
   readonly #waiting = new Map<string, Waiting[]>();
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(context: ConfirmContext) {
+  constructor(context: ConfirmerOptions) {
     this.#context = context;
   }
 
@@ -60,9 +65,9 @@ export class ProofConfirmer {
     this.#waiting.delete(header);
     this.#turn = this.#turn.then(async () => {
       try {
-        this.#context.signal.throwIfAborted();
+        const { takeTurn, signal } = this.#context;
         const claims = batch.map(({ entry }) => entry);
-        const confirmations = await confirmProofs(header, claims, this.#context);
+        const confirmations = await takeTurn(() => confirmProofs(header, claims, this.#context), signal);
         for (const [index, { resolve }] of batch.entries()) resolve(confirmations[index]!);
       } catch (error) {
         for (const { reject } of batch) reject(error);

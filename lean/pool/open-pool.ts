@@ -5,6 +5,7 @@
  */
 import { StpError } from '../../data/errors.ts';
 import type { LeanDriver, LeanSession } from '../process/driver.ts';
+import { type LeanHost, openLeanHost } from './lean-host.ts';
 import type { LeanPool, Leased, LeaseOptions } from './lean-pool.ts';
 import { openHeaderDemand, openUsage } from './usage.ts';
 import { openWaitingList } from './waiting-list.ts';
@@ -15,8 +16,10 @@ const USES_MAX = 1_000;
 
 export interface PoolOptions {
   readonly driver: LeanDriver;
-  /** Leases that run at once. */
+  /** Leases that run at once, with the work of other pools on the host. */
   readonly processes: number;
+  /** Shared with the other pools of this host; without it the pool has the host for itself. */
+  readonly host?: LeanHost | undefined;
   /** Resident memory that a process may have at all, bytes: the driver bounds it by this where it can. */
   readonly memoryBytesMax: number;
   /** A process that has done so many runs is ended. */
@@ -41,7 +44,10 @@ export function openPool(options: PoolOptions): LeanPool {
       `Lean needs at least one process, not ${processes}`,
       'Give a whole number from 1 (`verification.processes`).',
     );
+  const host = options.host ?? openLeanHost();
   let busy = 0;
+  /** Turns of the host that were asked for and have not come; each is left by its function. */
+  const asked = new Set<{ leave: () => void }>();
   let recycled = 0;
   let closed: StpError | null = null;
   const leases = new Set<Promise<unknown>>();
@@ -52,6 +58,7 @@ export function openPool(options: PoolOptions): LeanPool {
     driver,
     memoryBytesMax,
     sessionsMax: processes + spares,
+    host: host.processes,
     onGone: dispatch,
     onWarmed(header, opened) {
       if (!opened) demand.forget(header);
@@ -62,14 +69,22 @@ export function openPool(options: PoolOptions): LeanPool {
   function dispatch(): void {
     if (closed !== null) return;
     warm.sweep();
-    while (busy < processes) {
-      const next = waiting.take(warm.price);
-      if (next === null) break;
-      busy += 1;
-      next.give(warm.take(next));
-    }
+    while (busy + asked.size < processes && asked.size < waiting.size) ask();
     const busiest = demand.busiest();
     if (busy < processes && busiest !== null && warm.spares(busiest) < spares) warm.warm(busiest);
+  }
+
+  /** A turn goes to whoever is next when it comes, not to whom it was asked for. */
+  function ask(): void {
+    const ticket = { leave: () => {} };
+    asked.add(ticket);
+    ticket.leave = host.turns.take(processes, () => {
+      asked.delete(ticket);
+      const next = closed === null ? waiting.take(warm.price) : null;
+      if (next === null) return host.turns.give();
+      busy += 1;
+      next.give(warm.take(next));
+    });
   }
 
   async function run<T>(
@@ -101,6 +116,7 @@ export function openPool(options: PoolOptions): LeanPool {
       if (keep && closed === null) warm.giveBack(process);
       else void warm.end(process);
       busy -= 1;
+      host.turns.give();
       dispatch();
     }
   }
@@ -134,6 +150,8 @@ export function openPool(options: PoolOptions): LeanPool {
     async close() {
       closed ??= new StpError('STP1203', 'the pool of Lean processes was closed', 'Open a new one.');
       waiting.failAll(closed);
+      for (const { leave } of asked) leave();
+      asked.clear();
       await warm.endAll();
       await Promise.allSettled(leases);
     },

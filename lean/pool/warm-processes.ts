@@ -6,7 +6,18 @@
 import type { LeanDriver, LeanSession, Opened } from '../process/driver.ts';
 import type { Request } from './waiting-list.ts';
 
+/** The processes of all pools that share a host's memory. */
+export interface HostProcesses {
+  readonly all: Set<PoolProcess>;
+  /** Promises of those that are on their way out and whose room nobody has taken over. */
+  readonly leaving: Set<Promise<void>>;
+}
+
+export const noProcesses = (): HostProcesses => ({ all: new Set(), leaving: new Set() });
+
 export interface PoolProcess {
+  /** That of its pool: no other pool's task gets it. */
+  readonly driver: LeanDriver;
   readonly header: string;
   state: 'busy' | 'idle' | 'warming';
   /** Null until its header is imported. */
@@ -41,8 +52,9 @@ export interface WarmProcesses {
 export interface WarmProcessesOptions {
   readonly driver: LeanDriver;
   readonly memoryBytesMax: number;
-  /** Sessions at once. More than ever are busy at once: `take` is called only then. */
+  /** Sessions at once, those of other pools on the host included. More than ever are busy at once: `take` is called only then. */
   readonly sessionsMax: number;
+  readonly host: HostProcesses;
   /** The room of a process that ended is free. */
   readonly onGone: () => void;
   /** A process that nobody had asked for yet is open, or could not be. */
@@ -51,10 +63,10 @@ export interface WarmProcessesOptions {
 
 export function openWarmProcesses(options: WarmProcessesOptions): WarmProcesses {
   const { driver, memoryBytesMax, sessionsMax } = options;
-  const all = new Set<PoolProcess>();
-  /** Promises of those that are on their way out and whose room nobody has taken over. */
-  const leaving = new Set<Promise<void>>();
+  const { all, leaving } = options.host;
   let startedCount = 0;
+
+  const own = (): PoolProcess[] => [...all].filter((process) => process.driver === driver);
 
   const isRoom = (): boolean => all.size + leaving.size < sessionsMax;
 
@@ -65,7 +77,7 @@ export function openWarmProcesses(options: WarmProcessesOptions): WarmProcesses 
       startedCount += 1;
       return driver.open(header, { signal: stop.signal, memoryBytesMax });
     });
-    const process: PoolProcess = { header, state, session: null, idleSince: 0, opening, stop };
+    const process: PoolProcess = { driver, header, state, session: null, idleSince: 0, opening, stop };
     opening.then(
       (opened) => {
         if (opened.kind === 'open') process.session = opened.session;
@@ -92,8 +104,8 @@ export function openWarmProcesses(options: WarmProcessesOptions): WarmProcesses 
   }
 
   function warmMatch({ header, fresh }: Request): PoolProcess | undefined {
-    const matches = [...all].filter(
-      ({ state, header: own, session }) => state === 'idle' && own === header && session!.isAlive,
+    const matches = own().filter(
+      (process) => process.state === 'idle' && process.header === header && process.session!.isAlive,
     );
     // The unused are kept for those who need one; of the others the last used, whose memory is still in the caches.
     const unused = matches.find(({ session }) => session!.uses === 0);
@@ -103,7 +115,7 @@ export function openWarmProcesses(options: WarmProcessesOptions): WarmProcesses 
   }
 
   const warmingMatch = ({ header }: Request): PoolProcess | undefined =>
-    all.values().find((process) => process.state === 'warming' && process.header === header);
+    own().find((process) => process.state === 'warming' && process.header === header);
 
   /** Room for one more, at the cost of the one that is idle longest or, where none is, of one that nobody asked for yet. */
   function makeRoom(): Promise<void> {
@@ -122,7 +134,7 @@ export function openWarmProcesses(options: WarmProcessesOptions): WarmProcesses 
 
   return {
     sweep() {
-      for (const process of [...all]) if (process.state === 'idle' && !process.session!.isAlive) void end(process);
+      for (const process of own()) if (process.state === 'idle' && !process.session!.isAlive) void end(process);
     },
     price(request) {
       if (warmMatch(request) !== undefined) return 'none';
@@ -140,7 +152,7 @@ export function openWarmProcesses(options: WarmProcessesOptions): WarmProcesses 
     },
     end,
     warm(header) {
-      if (!isRoom() || all.values().some(({ state }) => state === 'warming')) return;
+      if (!isRoom() || own().some(({ state }) => state === 'warming')) return;
       const process = open(header, 'warming', Promise.resolve());
       const settled = (opened: boolean): void => {
         // Taken meanwhile: it is the taker's.
@@ -155,14 +167,12 @@ export function openWarmProcesses(options: WarmProcessesOptions): WarmProcesses 
       );
     },
     spares: (header) =>
-      all
-        .values()
+      own()
         .filter((process) => process.header === header)
-        .filter(({ state, session }) => state === 'warming' || (state === 'idle' && session!.uses === 0))
-        .toArray().length,
+        .filter(({ state, session }) => state === 'warming' || (state === 'idle' && session!.uses === 0)).length,
     started: () => startedCount,
     async endAll() {
-      await Promise.all([...[...all].map(end), ...leaving]);
+      await Promise.all([...own().map(end), ...leaving]);
     },
   };
 }

@@ -4,7 +4,7 @@
  * done, or done as a whole. What one snippet does to Lean is told in its own result.
  */
 import { StpError } from '../../data/errors.ts';
-import { RequestSlots } from '../../data/http/request-slots.ts';
+import { Turns } from '../../data/turns.ts';
 import type { LeanPool } from '../pool/lean-pool.ts';
 import { allEnded } from '../process/all-ended.ts';
 import { openAnswerRoom } from './answer-room.ts';
@@ -37,7 +37,8 @@ export async function checkBatch(
   const signal = AbortSignal.any([batch.signal, failed.signal]);
   const admitted = Promise.withResolvers<void>();
   const results: WireResult[] = new Array(snippets.length);
-  const turns = new RequestSlots(pool.stats().processes);
+  const turns = new Turns();
+  const { processes } = pool.stats();
   const roomForOne = openAnswerRoom();
 
   async function check(index: number): Promise<void> {
@@ -58,7 +59,7 @@ export async function checkBatch(
   const guarded = async (index: number): Promise<void> => {
     try {
       if (index > 0) await admitted.promise;
-      await turns.run(() => check(index));
+      await turns.run(processes, () => check(index));
     } catch (error) {
       const reason = error instanceof StpError && error.code === 'STP1206' ? noFreeProcess(limits.waitMs) : error;
       failed.abort(reason);

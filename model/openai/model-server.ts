@@ -2,8 +2,8 @@
 import type { z } from 'zod';
 import { StpError } from '../../data/errors.ts';
 import { type Answer, HttpClient } from '../../data/http/http-client.ts';
-import { RequestSlots } from '../../data/http/request-slots.ts';
 import { type Outcome, withRetries } from '../../data/http/retry.ts';
+import { Turns } from '../../data/turns.ts';
 import { answerTooLarge, connectionFailed, malformedAnswer, refused, timedOut } from './server-errors.ts';
 import { isContextExceeded, serverMessage } from './wire.ts';
 
@@ -35,13 +35,12 @@ export interface Question<Schema extends z.ZodType> {
 export class ModelServer {
   readonly #options: ModelServerOptions;
   readonly #client: HttpClient;
-  readonly #slots: RequestSlots;
+  readonly #turns = new Turns();
 
   constructor(options: ModelServerOptions) {
     this.#options = options;
     const key = options.keyVariable === undefined ? undefined : process.env[options.keyVariable];
     this.#client = new HttpClient(options.url, key || null, { answerTooLarge, connectionFailed, timedOut });
-    this.#slots = new RequestSlots(options.requestsInFlight);
   }
 
   get url(): string {
@@ -54,9 +53,9 @@ export class ModelServer {
    */
   ask<Schema extends z.ZodType>(path: string, question: Question<Schema>): Promise<z.infer<Schema>> {
     const { signal } = question;
-    const { firstRetryMs } = this.#options;
+    const { firstRetryMs, requestsInFlight } = this.#options;
     const timeoutMs = Math.min(question.timeoutMs ?? Infinity, this.#options.requestTimeoutMs);
-    return this.#slots.run(() =>
+    return this.#turns.run(requestsInFlight, () =>
       withRetries(() => this.#try(path, question, timeoutMs), {
         firstWaitMs: firstRetryMs,
         busyLimitMs: timeoutMs,

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openLeanHost } from '../../lean/pool/lean-host.ts';
 import type { LeanPool, LeaseOptions } from '../../lean/pool/lean-pool.ts';
 import { openPool, type PoolOptions } from '../../lean/pool/open-pool.ts';
 import { type ScriptedDriver, type ScriptedSession, scriptedDriver } from './scripted-driver.ts';
@@ -270,4 +271,56 @@ test('no order of leases, ends, kills and aborts breaks its bounds or leaves any
     }),
     { numRuns: 150, seed: 13 },
   );
+});
+
+describe('two pools of one host', () => {
+  const openTwo = (processes: number) => {
+    const host = openLeanHost();
+    const [left, right] = [open({ processes, host }), open({ processes, host })];
+    return { left, right, host, live: () => left.driver.live.size + right.driver.live.size };
+  };
+
+  test('run no more at once than one of them may, and take turns', async () => {
+    const { left, right, host, live } = openTwo(2);
+    const [lefts, rights] = [holder(left.pool), holder(right.pool)];
+    let most = 0;
+    const watch = setInterval(() => {
+      most = Math.max(most, left.driver.running() + right.driver.running(), live());
+    }, 1);
+    const leases = ['1', '2', '3', '4'].flatMap((name) => [
+      lefts.hold(name, 'A', 50).then(() => left.pool.stats().runMs),
+      rights.hold(name, 'B', 50).then(() => right.pool.stats().runMs),
+    ]);
+    await simulate(Promise.all(leases));
+    clearInterval(watch);
+    expect(most).toBe(2);
+    expect([lefts.order, rights.order]).toEqual([
+      ['1', '2', '3', '4'],
+      ['1', '2', '3', '4'],
+    ]);
+    expect(left.pool.stats()).toMatchObject({ busy: 0, waiting: 0 });
+    expect(await simulate(host.turns.run(1, async () => 'free'))).toBe('free');
+  });
+
+  test('end the idle processes of the other where there is no room for one more', async () => {
+    const { left, right, live } = openTwo(2);
+    await simulate(Promise.all([holder(left.pool).hold('a', 'A', 10), holder(left.pool).hold('b', 'A', 10)]));
+    expect(live()).toBe(2);
+    await simulate(holder(right.pool).hold('c', 'C', 10));
+    expect([left.driver.live.size, right.driver.live.size]).toEqual([1, 1]);
+    await simulate(left.pool.close());
+    expect([left.driver.live.size, right.driver.live.size]).toEqual([0, 1]);
+    expect(await simulate(holder(right.pool).hold('c', 'C', 10))).toMatchObject({ headerMs: 0 });
+  });
+
+  test('wait for each other, and a pool that is closed takes no turn that comes', async () => {
+    const { left, right, host } = openTwo(1);
+    const holding = holder(left.pool).hold('a', 'A', 500);
+    const waiting = holder(right.pool).hold('b', 'B', 10);
+    setTimeout(() => void right.pool.close(), 100);
+    const [held, gone] = await simulate(Promise.allSettled([holding, waiting]));
+    expect(held).toMatchObject({ status: 'fulfilled' });
+    expect(gone).toMatchObject({ status: 'rejected', reason: { code: 'STP1203' } });
+    expect(await simulate(host.turns.run(1, async () => 'free'))).toBe('free');
+  });
 });

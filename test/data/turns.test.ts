@@ -1,6 +1,6 @@
 /** Turns: how many run at once, in which order, and what an end before one's turn leaves. */
 import { expect, it } from 'vitest';
-import { Turns } from '../../workers/turns.ts';
+import { Turns } from '../../data/turns.ts';
 
 /** Work that says when it begins and ends when told to. */
 function work(name: string, begun: string[]) {

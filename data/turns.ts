@@ -1,0 +1,71 @@
+/** Turns at something of which only so much may run at once in this process, given in the order they were asked for. */
+
+interface Waiter {
+  readonly width: number;
+  readonly begin: () => void;
+}
+
+export class Turns {
+  #running = 0;
+  readonly #waiting = new Set<Waiter>();
+
+  /**
+   * Runs `work` when fewer than `width` turns are taken, and nobody waits who came before. Rejects with what it rejects with,
+   * or with the signal's reason where that is aborted before its turn.
+   */
+  async run<T>(width: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    await this.#turn(width, signal);
+    try {
+      return await work();
+    } finally {
+      this.give();
+    }
+  }
+
+  /**
+   * Calls `begin` when the turn has come, at once where it is free. Whoever took a turn gives it back. The answer is called by
+   * whoever waits no more; it does nothing once `begin` was called.
+   */
+  take(width: number, begin: () => void): () => void {
+    const waiter: Waiter = { width, begin };
+    this.#waiting.add(waiter);
+    this.#next();
+    return () => {
+      if (this.#waiting.delete(waiter)) this.#next();
+    };
+  }
+
+  /** Ends a turn that was taken. */
+  give(): void {
+    this.#running--;
+    this.#next();
+  }
+
+  #turn(width: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const stop = new AbortController();
+      const leave = this.take(width, () => {
+        stop.abort();
+        resolve();
+      });
+      signal?.addEventListener(
+        'abort',
+        () => {
+          leave();
+          reject(signal.reason);
+        },
+        { signal: stop.signal },
+      );
+    });
+  }
+
+  #next(): void {
+    for (const first of this.#waiting) {
+      if (this.#running >= first.width) return;
+      this.#waiting.delete(first);
+      this.#running++;
+      first.begin();
+    }
+  }
+}
