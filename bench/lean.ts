@@ -2,7 +2,7 @@
 import { LIBRARY_HEADER } from '../lean/library/compile.ts';
 import { openVerifier } from '../lean/open-verifier.ts';
 import type { Candidate } from '../lean/verifier.ts';
-import { leanEnvironment } from '../workers/assemble.ts';
+import { leanEnvironment } from '../workers/lean-environment.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
 import { median, row } from './measure.ts';

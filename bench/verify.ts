@@ -10,7 +10,7 @@ import { LIBRARY_HEADER } from '../lean/library/compile.ts';
 import { openCheckPool, openVerifier } from '../lean/open-verifier.ts';
 import type { DriverName } from '../lean/process/driver.ts';
 import type { Candidate, CheckResult, LeanEnvironment } from '../lean/verifier.ts';
-import { leanEnvironment } from '../workers/assemble.ts';
+import { leanEnvironment } from '../workers/lean-environment.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
 import { cpuSeconds, endedChildrenCpuSeconds, row } from './measure.ts';

@@ -1,7 +1,7 @@
 /** `stp dev`: server, UI and workers until Ctrl-C; runs are started from elsewhere and lie under `runs/`. */
 import { join } from 'node:path';
 import { startDevServer } from '../infra/temporal/dev-server.ts';
-import { leanEnvironment } from '../workers/assemble.ts';
+import { leanEnvironment } from '../workers/lean-environment.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { temporalExecutable } from './temporal.ts';
 import { superviseWorker } from './worker-process.ts';

@@ -88,7 +88,7 @@ async function describeSandbox(
 ): Promise<void> {
   if (lean === undefined) return say(true, 'sandbox', 'probed when there is a Lean to start in it');
   const environment = { executable: lean.executable, searchPath: [] };
-  const { facts } = await openSandbox('where-available', { cacheDirectory, environment, install: 'never' });
+  const { facts } = await openSandbox('where-available', { cacheDirectory, environment, install: 'never', anew: true });
   if (facts.kind !== 'none') return say(true, 'sandbox', `${facts.description}; the probe passed`);
   const advice = '`bin/stp setup` gets bubblewrap on Debian and Ubuntu. Without it results are not eligible';
   say(true, 'sandbox', `none: ${facts.description}. ${advice}`);

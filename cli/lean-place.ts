@@ -5,7 +5,7 @@ import { type CommandScratch, openCommandScratch, type ScratchCommand } from '..
 import { openSandbox, type SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
 import type { Sandbox } from '../lean/sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../lean/verifier.ts';
-import { leanEnvironment } from '../workers/assemble.ts';
+import { leanEnvironment } from '../workers/lean-environment.ts';
 import type { WorkerSettings } from '../workers/settings.ts';
 
 export interface LeanPlace {

@@ -11,7 +11,7 @@ import { openDriver } from '../lean/process/open-driver.ts';
 import { openSandbox, type SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
 import { DEFAULT_LIMITS, type LeanServeLimits } from '../lean/serve/limits.ts';
 import { startLeanServer } from '../lean/serve/server.ts';
-import { leanEnvironment } from '../workers/assemble.ts';
+import { leanEnvironment } from '../workers/lean-environment.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { sayRemoved } from './leavings.ts';
 import { clientKeys } from './serving.ts';

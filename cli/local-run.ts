@@ -9,7 +9,7 @@ import { requireSameConfig } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
 import { type RunConfig, runConfigSchema } from '../data/schemas/run-config.ts';
 import { startDevServer } from '../infra/temporal/dev-server.ts';
-import { leanEnvironment } from '../workers/assemble.ts';
+import { leanEnvironment } from '../workers/lean-environment.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { CONTROL_QUEUE } from '../workflows/contracts.ts';
 import { type ProgressView, takeSnapshot } from './progress-view.ts';

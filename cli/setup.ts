@@ -1,7 +1,7 @@
 /** `stp setup`: gets what is missing, so that a run starts at once. */
 import { openSandbox } from '../lean/sandbox/open-sandbox.ts';
-import { leanEnvironment } from '../workers/assemble.ts';
 import { workflowBundle } from '../workers/bundle.ts';
+import { leanEnvironment } from '../workers/lean-environment.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { temporalExecutable } from './temporal.ts';
 

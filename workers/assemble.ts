@@ -22,22 +22,19 @@ import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { certificateCheckers } from '../lean/certificate/checkers.ts';
 import { type CheckFileOptions, checkFile } from '../lean/check-file.ts';
-import { compileLibrary, LIBRARY_HEADER } from '../lean/library/compile.ts';
 import { growable, growEnvironment, grownModules } from '../lean/library/grow.ts';
-import { variablesForProject, withProject } from '../lean/library/project-environment.ts';
+import { LIBRARY_HEADER } from '../lean/library/header.ts';
 import { openVerifier } from '../lean/open-verifier.ts';
 import { openLeanHost } from '../lean/pool/lean-host.ts';
 import { openSandbox, type SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
 import type { Sandbox, SandboxFacts } from '../lean/sandbox/sandbox.ts';
-import { readLakeProject } from '../lean/toolchain/lake-project.ts';
-import { resolveToolchain } from '../lean/toolchain/resolve.ts';
 import { limitClasses } from '../lean/verdict/limits.ts';
 import type { LeanEnvironment, Verifier } from '../lean/verifier.ts';
 import { openEngines } from './engines.ts';
 import { remoteVerifier } from './remote-verifier.ts';
 import { runProvider } from './run-provider.ts';
 import { localRunName, type WorkerSettings } from './settings.ts';
-import { repositorySources, SOURCE_DIRECTORIES } from './sources.ts';
+import { repositorySources } from './sources.ts';
 
 /** Task queue of this machine's host worker. */
 export const localHostQueue = (): string => ownHostQueue();
@@ -45,27 +42,6 @@ export const localHostQueue = (): string => ownHostQueue();
 export interface AssembledPorts extends Ports {
   /** Ends engines, verifiers and monitors. */
   close(): Promise<void>;
-}
-
-/** Gets Lean and compiles the library if that is not done, with a progress line each; a Lake project's modules beside it. */
-export async function leanEnvironment(
-  settings: WorkerSettings,
-  onProgress: (line: string) => void,
-  signal?: AbortSignal,
-): Promise<LeanEnvironment> {
-  const { cacheDirectory, leanProject } = settings;
-  const cancel = signal ? { signal } : {};
-  const project = leanProject === null ? null : await readLakeProject(leanProject);
-  const environment = project === null ? process.env : await variablesForProject(project);
-  const toolchain = await resolveToolchain({ cacheDirectory, install: 'auto', environment, onProgress, ...cancel });
-  const library = await compileLibrary({
-    toolchain,
-    sourceDirectories: SOURCE_DIRECTORIES,
-    cacheDirectory,
-    onProgress: ({ module, done, total }) => onProgress(`Lean library: ${module} (${done} of ${total})`),
-    ...cancel,
-  });
-  return project === null ? library : withProject(library, project, signal);
 }
 
 export async function assemblePorts(settings: WorkerSettings, environment: LeanEnvironment): Promise<AssembledPorts> {

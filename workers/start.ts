@@ -1,6 +1,7 @@
 /** What every worker entry point does: settings, Lean, ports, workers; a ready line on stdout when work can come. */
 import { StpError } from '../data/errors.ts';
-import { assemblePorts, leanEnvironment } from './assemble.ts';
+import { assemblePorts } from './assemble.ts';
+import { leanEnvironment } from './lean-environment.ts';
 import { runWorkers, type WorkerRole } from './run-workers.ts';
 import { workerSettings } from './settings.ts';
 

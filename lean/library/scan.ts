@@ -62,7 +62,11 @@ export function maskSource(source: string): MaskedSource {
 /** Import lines at the head of a file, in order. */
 export function readImports(source: string): readonly ImportLine[] {
   const imports: ImportLine[] = [];
-  for (const [index, text] of maskSource(source).code.split('\n').entries()) {
+  // Imports come first, so nothing behind the last line that could be one is looked at.
+  const last = source.lastIndexOf('import');
+  if (last < 0) return imports;
+  const head = source.slice(0, endOfLine(source, last));
+  for (const [index, text] of maskSource(head).code.split('\n').entries()) {
     const line = text.trim();
     if (line === '' || line === 'module' || line === 'prelude') continue;
     const match = /^(?:public\s+)?(?:meta\s+)?import\s+(?:all\s+)?([\p{L}_][\p{L}\p{N}_'.!?]*)$/u.exec(line);

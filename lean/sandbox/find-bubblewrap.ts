@@ -4,7 +4,9 @@
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { z } from 'zod';
 import { isThere } from '../../data/is-there.ts';
+import { fileMark, remember } from '../../data/remembered.ts';
 import { runCommand } from '../toolchain/run-command.ts';
 import { findOnPath } from '../toolchain/search-path.ts';
 import { leanFolder, makeWhole, withSetUpLock } from '../toolchain/set-up-folder.ts';
@@ -50,8 +52,21 @@ export async function findBubblewrap(options: BubblewrapOptions): Promise<Bubble
   return (await isThere(fetched)) ? inspect(fetched, options) : { problem: 'there is no bwrap on PATH' };
 }
 
+const foundSchema = z.strictObject({
+  found: z.strictObject({ executable: z.string(), version: z.string(), forbidsNesting: z.boolean() }),
+});
+
+/** Asked once, as long as the program stays as it is. */
+async function inspect(executable: string, options: BubblewrapOptions): Promise<BubblewrapSearch> {
+  const { cacheDirectory } = options;
+  const key = ['bubblewrap', executable, await fileMark(executable)];
+  return (await remember({ cacheDirectory, key, schema: foundSchema }, () =>
+    ask(executable, options),
+  )) as BubblewrapSearch;
+}
+
 /** Asks it for its version and for the options it knows. */
-async function inspect(executable: string, { environment, signal }: BubblewrapOptions): Promise<BubblewrapSearch> {
+async function ask(executable: string, { environment, signal }: BubblewrapOptions): Promise<BubblewrapSearch> {
   const options = { environment: environment ?? process.env, timeoutMs: ASK_TIMEOUT_MS, signal };
   const version = await runCommand(executable, ['--version'], options);
   const number = /^bubblewrap (\d[\w.+-]*)/m.exec(version.stdout)?.[1];

@@ -2,10 +2,13 @@
  * The sandbox that a configuration asks for: found or fetched, probed, and only then handed out. Fails closed: what cannot
  * be shown to hold is refused, or, where the configuration allows that, left out and said so.
  */
-import { createHash, randomBytes } from 'node:crypto';
-import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { access, mkdir, readFile, readlink, realpath, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { StpError } from '../../data/errors.ts';
+import { fileMark, folderMarks, remember } from '../../data/remembered.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { leanFolder } from '../toolchain/set-up-folder.ts';
 import type { LeanEnvironment } from '../verifier.ts';
@@ -25,18 +28,21 @@ export interface OpenSandboxOptions {
   readonly install: 'never' | 'auto';
   /** A line for people where Lean will run without a sandbox though one was looked for, and where one is fetched. */
   readonly onProgress?: (line: string) => void;
+  /** Probe it even where one like it has held since this machine was started. */
+  readonly anew?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
 type Outcome = { readonly sandbox: Sandbox } | { readonly sandbox?: never; readonly problem: string };
 
-/** By Lean executable: the probe takes a second and what it finds holds as long as this process runs. */
+/** By Lean executable: what a probe finds holds as long as this process runs. */
 const probed = new Map<string, Promise<Outcome>>();
 
 /** @throws StpError STP1205 under `required` where there is no sandbox that holds; the signal's reason */
 export async function openSandbox(policy: SandboxPolicy, options: OpenSandboxOptions): Promise<Sandbox> {
   if (policy === 'off') return noSandbox('switched off by the configuration');
-  const key = JSON.stringify([options.environment.executable, options.cacheDirectory, options.install]);
+  const { environment, cacheDirectory, install, anew = false } = options;
+  const key = JSON.stringify([environment.executable, cacheDirectory, install, anew]);
   const earlier = probed.get(key);
   const looking = earlier ?? look(options);
   probed.set(key, looking);
@@ -61,6 +67,7 @@ async function look({
   environment,
   install,
   onProgress,
+  anew,
   signal,
 }: OpenSandboxOptions): Promise<Outcome> {
   let search = await findBubblewrap({ cacheDirectory, signal });
@@ -71,9 +78,40 @@ async function look({
   }
   if (search.found === undefined) return { problem: search.problem };
   const sandbox = bubblewrap({ ...search.found, seccompFile: await seccompFile(cacheDirectory) });
-  const problems = await probeSandbox(sandbox, environment, signal);
+  const probe = () => probeSandbox(sandbox, environment, signal);
+  const key = await restsOn(sandbox, search.found.executable, environment);
+  const problems = (await remember({ cacheDirectory, key, schema: HOLDS, anew }, probe)) as readonly string[];
   if (problems.length === 0) return { sandbox };
   return { problem: `${search.found.executable}: ${problems.join('; ')}${await hint(problems.join('\n'))}` };
+}
+
+/** Only a sandbox that held is remembered. */
+const HOLDS = z.array(z.string()).length(0);
+/** For files that a key compares by their marks. */
+const PROBE_FILES = ['./probe.ts', './probe-program.ts'].map((name) => fileURLToPath(new URL(name, import.meta.url)));
+
+/**
+ * Everything that a probe's outcome rests on: the kernel that runs, this process's user and namespaces, the walls as they are
+ * asked for, the programs and the probe itself.
+ */
+async function restsOn(
+  sandbox: Sandbox,
+  executable: string,
+  lean: OpenSandboxOptions['environment'],
+): Promise<readonly unknown[]> {
+  const own = ['user', 'mnt', 'pid', 'net'].map((name) => readlink(`/proc/self/ns/${name}`).catch(() => ''));
+  return [
+    'sandbox',
+    await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(randomUUID),
+    process.getuid?.(),
+    await Promise.all(own),
+    sandbox.facts,
+    sandbox.wrap(['program'], { readOnly: ['/'], writable: ['/tmp'], workingDirectory: '/tmp' }),
+    await Promise.all([executable, process.execPath, ...PROBE_FILES].map(fileMark)),
+    lean.executable,
+    lean.searchPath,
+    await folderMarks(dirname(await realpath(lean.executable).catch(() => '.'))),
+  ];
 }
 
 /** Bubblewrap reads the filter from a file; one of other content never has this name. */

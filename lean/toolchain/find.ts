@@ -20,6 +20,8 @@ export const LEAN_VARIABLE = 'STP_LEAN';
 export interface FindOptions {
   readonly cacheDirectory: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** Ask a Lean even where its answers are known. */
+  readonly anew?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -44,7 +46,7 @@ async function describe(source: LeanSource, executable: string, lean: WorkingLea
 
 /** The executable at `executable` as a toolchain, if it checks proofs. */
 export async function inspectLean(source: LeanSource, executable: string, options: FindOptions): Promise<Found> {
-  const probe = await probeLean(executable, options.environment, options.signal);
+  const probe = await probeLean(executable, options);
   if (!probe.works) return { problem: `${executable}: ${probe.reason}` };
   return { toolchain: await describe(source, executable, probe.lean) };
 }

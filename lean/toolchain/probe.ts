@@ -2,8 +2,11 @@
  * Asks a `lean` executable who it is and whether it checks proofs: one true theorem must pass and one false one must
  * not. Also finds out whether its library comes with proofs.
  */
+import { realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { dirname } from 'node:path';
 import { z } from 'zod';
+import { folderMarks, remember } from '../../data/remembered.ts';
 import { runCommand } from './run-command.ts';
 
 /** A first start reads hundreds of megabytes from a cold disk; an elan shim without its toolchain never answers. */
@@ -28,18 +31,19 @@ type Message = z.infer<typeof messageSchema>;
 const LIBRARY_THEOREM_AS_AXIOM = /axioms: \[.*\bNat\.le_antisymm\b/;
 const VERSION_LINE = /^Lean \(version ([0-9]+\.[0-9]+\.[0-9]+[^,)]*)/m;
 
-export interface WorkingLean {
+const workingLeanSchema = z.strictObject({
   /** Such as `4.35.0`. */
-  readonly leanVersion: string;
+  leanVersion: z.string(),
   /** The whole line of `lean --version`, with platform and commit. */
-  readonly versionLine: string;
+  versionLine: z.string(),
   /** True where `#print axioms` lists library theorems, since their proofs are not there. */
-  readonly libraryWithoutProofs: boolean;
-}
+  libraryWithoutProofs: z.boolean(),
+});
+export type WorkingLean = z.infer<typeof workingLeanSchema>;
 
-export type ProbeResult =
-  | { readonly works: true; readonly lean: WorkingLean }
-  | { readonly works: false; readonly reason: string };
+const worksSchema = z.strictObject({ works: z.literal(true), lean: workingLeanSchema });
+
+export type ProbeResult = z.infer<typeof worksSchema> | { readonly works: false; readonly reason: string };
 
 function failed(reason: string): ProbeResult {
   return { works: false, reason };
@@ -63,16 +67,32 @@ function wrongAnswer(messages: readonly Message[]): string | undefined {
   return messages.some(({ pos }) => pos.line === AXIOMS_LINE) ? undefined : 'it does not answer #print axioms';
 }
 
-/**
- * Runs the executable twice, about half a second each.
- * @param environment its whole environment
- * @throws only the signal's reason
- */
-export async function probeLean(
-  executable: string,
-  environment: NodeJS.ProcessEnv,
-  signal?: AbortSignal,
-): Promise<ProbeResult> {
+export interface ProbeOptions {
+  readonly cacheDirectory: string;
+  /** The executable's whole environment. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** Ask it even where its answers are known. */
+  readonly anew?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Asks the executable, once for as long as the files beside it stay as they are. @throws only the signal's reason */
+export async function probeLean(executable: string, options: ProbeOptions): Promise<ProbeResult> {
+  const { cacheDirectory, environment, anew, signal } = options;
+  const key = [
+    'lean',
+    PROBE_SCRIPT,
+    executable,
+    await folderMarks(dirname(await realpath(executable).catch(() => '.'))),
+  ];
+  const probed = await remember({ cacheDirectory, key, schema: worksSchema, anew }, () =>
+    ask(executable, environment, signal),
+  );
+  return probed as ProbeResult;
+}
+
+/** Runs the executable twice, about half a second each. */
+async function ask(executable: string, environment: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<ProbeResult> {
   // Outside any project: a toolchain file there would choose another Lean than checks get.
   const options = { environment, timeoutMs: PROBE_TIMEOUT_MS, cwd: tmpdir(), signal };
   const version = await runCommand(executable, ['--version'], options);

@@ -132,7 +132,7 @@ export async function explainToolchain({
   environment = process.env,
   signal,
 }: Pick<ResolveOptions, 'cacheDirectory' | 'environment' | 'signal'>): Promise<readonly WayReport[]> {
-  const options = { cacheDirectory, environment, signal };
+  const options = { cacheDirectory, environment, signal, anew: true };
   const elan = await elanProblem(options);
   const assembly = await assemblyProblem(cacheDirectory, environment, signal);
   return [

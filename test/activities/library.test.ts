@@ -22,7 +22,7 @@ import { growable, growEnvironment, grownHeaders, grownModules } from '../../lea
 import { LIBRARY_HEADER } from '../../lean/library/header.ts';
 import { openVerifier } from '../../lean/open-verifier.ts';
 import type { Candidate, CheckResult, LeanEnvironment } from '../../lean/verifier.ts';
-import { leanEnvironment } from '../../workers/assemble.ts';
+import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { proved, statement } from '../selfplay/records.ts';

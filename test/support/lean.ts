@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { LIBRARY_HEADER } from '../../lean/library/compile.ts';
 import { openVerifier } from '../../lean/open-verifier.ts';
 import type { Verifier } from '../../lean/verifier.ts';
-import { leanEnvironment } from '../../workers/assemble.ts';
+import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
 
 /** A verifier without a cache; `close` it and its folder goes. */

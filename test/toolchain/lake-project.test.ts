@@ -13,7 +13,7 @@ import { openSandbox } from '../../lean/sandbox/open-sandbox.ts';
 import { readLakeProject } from '../../lean/toolchain/lake-project.ts';
 import type { Toolchain } from '../../lean/toolchain/toolchain.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
-import { leanEnvironment } from '../../workers/assemble.ts';
+import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { leanForTests } from './lean.ts';
 import { temporaryFolder } from './temporary-folder.ts';

@@ -1,0 +1,60 @@
+/**
+ * What was found out about programs on this machine, kept in a folder of the cache: it holds for as long as everything that
+ * its key names stays the same. A finding that cannot be read or kept is found out again.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { z } from 'zod';
+
+const FOLDER = 'remembered';
+
+export interface Memory<Finding> {
+  readonly cacheDirectory: string;
+  /** Everything that the finding rests on. */
+  readonly key: readonly unknown[];
+  readonly schema: z.ZodType<Finding>;
+  /** Find out again, whatever was kept. */
+  readonly anew?: boolean | undefined;
+}
+
+/** What was kept for the key, or what `find` gives, which is kept where the schema takes it. Rejects as `find` does. */
+export async function remember<Finding>(memory: Memory<Finding>, find: () => Promise<unknown>): Promise<unknown> {
+  const { cacheDirectory, key, schema, anew = false } = memory;
+  const folder = join(cacheDirectory, FOLDER);
+  const path = join(folder, `${createHash('sha256').update(JSON.stringify(key)).digest('hex').slice(0, 32)}.json`);
+  if (!anew) {
+    const kept = await readFile(path, 'utf8')
+      .then(JSON.parse)
+      .catch(() => null);
+    const read = schema.safeParse(kept);
+    if (read.success) return read.data;
+  }
+  const finding = await find();
+  if (schema.safeParse(finding).success) await keep(folder, path, finding).catch(() => undefined);
+  return finding;
+}
+
+async function keep(folder: string, path: string, finding: unknown): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const partial = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  await writeFile(partial, JSON.stringify(finding));
+  await rename(partial, path);
+}
+
+/** Changes when the file is written or replaced; null where there is none. */
+export async function fileMark(path: string): Promise<string | null> {
+  try {
+    const real = await realpath(path);
+    const { size, mtimeMs, ino } = await stat(real);
+    return `${real}:${size}:${mtimeMs}:${ino}`;
+  } catch {
+    return null;
+  }
+}
+
+/** The marks of a folder's own files, in order; none where there is no folder. */
+export async function folderMarks(folder: string): Promise<(string | null)[]> {
+  const names = await readdir(folder).catch(() => []);
+  return Promise.all(names.toSorted().map((name) => fileMark(join(folder, name))));
+}
