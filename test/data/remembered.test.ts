@@ -36,7 +36,10 @@ test('a damaged finding is made again, and one that cannot be kept is still told
   const [name] = (await readdir(folder)).filter((entry) => !before.has(entry));
   await writeFile(join(folder, name!), '{"works": "perhaps"}');
   let asked = 0;
-  await remember(memory, () => (asked++, find()));
+  await remember(memory, () => {
+    asked++;
+    return find();
+  });
   expect(asked).toBe(1);
   const file = join(cacheDirectory, 'a-file');
   await writeFile(file, '');

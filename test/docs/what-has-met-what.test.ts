@@ -1,0 +1,38 @@
+/**
+ * The README's table of what has met what: each row says one of four things, what was run names a test that is there, and a
+ * test that stands for the real thing uses none of our stand-ins.
+ */
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { REPOSITORY } from './guides.ts';
+
+const readme = readFileSync(join(REPOSITORY, 'README.md'), 'utf8');
+const section = readme.slice(readme.indexOf('## What has met what'));
+const rows = section
+  .split('\n')
+  .filter((line) => line.startsWith('| '))
+  .slice(1)
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .map(([, part, met, against, shownBy]) => ({ part: part!, met: met!, against: against!, shownBy: shownBy! }));
+
+/** Files of ours that play a server or a program of others. */
+const STAND_INS = /\/fakes\/|stand-in|fake-server|repl-double/;
+/** What a test may play though its row says `real`: the part itself is not what is played. */
+const PLAYED = new Map([['start-up.test.ts', 'the cloud around the machine']]);
+
+test('has all its rows', () => {
+  expect(rows.length).toBeGreaterThan(20);
+  expect(new Set(rows.map(({ part }) => part)).size).toBe(rows.length);
+});
+
+test.each(rows)('$part: $met', ({ met, against, shownBy }) => {
+  expect(['real', 'peer', 'stand-in', 'not run']).toContain(met);
+  if (met === 'not run') return expect(shownBy).toBe('');
+  expect(against).not.toBe('');
+  const path = /^`(test\/[\w/.-]+\.test\.ts)`$/.exec(shownBy)?.[1];
+  expect(path, shownBy).toBeDefined();
+  const imports = readFileSync(join(REPOSITORY, path!), 'utf8').match(/^import .*$|^\} from .*$/gm) ?? [];
+  if (met === 'real' && !PLAYED.has(basename(path!)))
+    expect(imports.filter((line) => STAND_INS.test(line))).toEqual([]);
+});
