@@ -32,7 +32,7 @@ export interface AdmitConjecturesInput {
 
 export function admitConjecturesActivities(ports: Ports) {
   return {
-    /** The order of the plan is random, so that whoever comes first is no better than the others. */
+    /** The order of the plan is random, so the first conjectures are no better than the others. */
     async admitConjectures({ run, round, name, read, gated }: AdmitConjecturesInput): Promise<Gated> {
       const store = await ports.store(run);
       return once(store, `${name}/gated.json`, gatedSchema, () =>

@@ -12,7 +12,7 @@ export async function* batchesOf<T>(items: Iterable<T> | AsyncIterable<T>, size:
   if (batch.length > 0) yield batch;
 }
 
-/** The next `count` items, fewer at the end; the others stay for whoever asks next. */
+/** The next `count` items, fewer at the end; the others stay for the next call. */
 export async function* nextOf<T>(items: AsyncIterator<T>, count: number): AsyncGenerator<T> {
   for (let taken = 0; taken < count; taken++) {
     const next = await items.next();

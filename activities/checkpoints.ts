@@ -24,7 +24,7 @@ const manifestSchema = z.strictObject({
 /** What a checkpoint's folder in a store holds beside the checkpoint: the list below, and how a training ended. */
 const STORE_FILES: ReadonlySet<string> = new Set(['files.json', 'trained.json']);
 
-/** Uploads under way by file name: what a heartbeat carries, so that the next attempt goes on from them. */
+/** Uploads under way by file name: a heartbeat carries them, so the next attempt continues them. */
 export type Uploads = Readonly<Record<string, UploadToken>>;
 
 const withUploadsSchema = z.object({ uploads: z.record(z.string(), uploadTokenSchema) });

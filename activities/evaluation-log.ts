@@ -45,7 +45,7 @@ export interface Attempt {
   readonly isVerified: boolean;
 }
 
-/** Records of the log at `path`, gzip or plain. STP1501 with the line for one that is none, STP1405 for no file. */
+/** Records of the log at `path`, gzip or plain. STP1501 with the line number for a line that is not a record, STP1405 for a missing file. */
 export async function* readEvaluationLog(path: string): AsyncGenerator<Attempt> {
   for await (const { line, text } of linesOf(await bytesOf(path), path, LINE_BYTES_MAX)) {
     let value: unknown;

@@ -1,4 +1,4 @@
-/** What an evaluation is of: its model and split, for good. Whoever comes with others is refused. */
+/** The model and the split of an evaluation. They never change: a command that names others is refused. */
 import { z } from 'zod';
 import { StpError } from '../data/errors.ts';
 import { checkpointRefSchema } from '../data/schemas/artifact.ts';

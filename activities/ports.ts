@@ -63,7 +63,7 @@ export interface Ports {
   /**
    * Checks a whole file by itself: compiled in one fresh process, axioms read in another (as `bin/stp check`). The process
    * gets the memory that the screen's big class gives a proof. For a certificate the further checkers look at it as well.
-   * As many files are checked at once on a node as `limits.processes` says, whoever asks.
+   * As many files are checked at once on a node as `limits.processes` says, over all callers.
    */
   checkFile(
     run: string,

@@ -75,7 +75,7 @@ export function readConjecturesActivities(ports: Ports) {
   };
 }
 
-/** @param onText called for every text, with why it is no new statement where it is none */
+/** @param onText called for every text; with the reason where it is not a new statement */
 async function* newConjectures(
   store: ObjectStore,
   input: ReadConjecturesInput,

@@ -84,7 +84,7 @@ export class VerdictParts {
     return { kept: this.keptVerdicts.size, part: this.lastPart };
   }
 
-  /** Takes a verdict. `infra` says that there is none yet, and is not kept. */
+  /** Takes a verdict. `infra` means that there is no verdict yet; it is not kept. */
   add(verdict: Verdict): void {
     if (verdict.kind === 'infra') return;
     this.pending.push(verdict);

@@ -11,7 +11,7 @@ import type { WorkerSettings } from '../workers/settings.ts';
 export interface LeanPlace {
   readonly environment: LeanEnvironment;
   readonly sandbox: Sandbox;
-  /** Whoever opened the place removes it. */
+  /** The caller of `openLeanPlace` removes it. */
   readonly scratch: CommandScratch;
   /** Which compiled module holds which constant, kept between calls. */
   readonly indexFolder: string;

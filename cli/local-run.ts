@@ -108,7 +108,7 @@ export async function runLocally(
     view.end();
     await onDone({ uiUrl: server.uiUrl, stopped });
   } catch (error) {
-    if (stopping.signal.aborted) say(`Stopped. The same command with --run-dir ${directory} goes on from here.`);
+    if (stopping.signal.aborted) say(`Stopped. The same command with --run-dir ${directory} continues the run.`);
     if (stopping.signal.reason !== INTERRUPTED)
       throw stopping.signal.aborted ? stopping.signal.reason : failureOf(error);
     process.exitCode = EXIT_INTERRUPTED;

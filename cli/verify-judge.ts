@@ -127,7 +127,7 @@ function verdictOf({ isWrong }: RefusedProof): 'rejected' | 'timeout' {
   return isWrong ? 'rejected' : 'timeout';
 }
 
-/** Errors first; where there is none, whatever Lean said. */
+/** Lean's errors; where it reports none, all its messages. */
 function messageOf({ kind, messages }: CheckResult): string {
   if (kind === 'proved') return '';
   const errors = messages.filter(({ severity }) => severity === 'error');

@@ -1,4 +1,4 @@
-/** The rows of `stp verify`: a JSON object a line. A line that is none is told in its place, and the rest goes on. */
+/** The rows of `stp verify`: a JSON object a line. A line that is not such an object gets an answer in its place, and reading continues. */
 import { z } from 'zod';
 import { anyLinesOf, LINE_BYTES_MAX } from '../data/loaders/lines.ts';
 import { libraryTheoremSchema, sampleSchema, statementSchema } from '../data/schemas/records.ts';

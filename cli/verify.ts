@@ -37,7 +37,7 @@ export interface VerifyCommand {
   readonly sandbox: SandboxPolicy;
 }
 
-/** Whoever reads the answers has gone. */
+/** The reader of the answers has closed the pipe. */
 class OutputClosed extends Error {}
 
 /** The exit code. */

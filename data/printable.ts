@@ -18,7 +18,7 @@ export function printableText(text: string): string {
   );
 }
 
-/** The value as JSON in one line. Whoever reads it gets the very characters back: only their spelling is another. */
+/** The value as JSON in one line. A JSON reader gets the same characters back; only their spelling differs. */
 export function printableJson(value: unknown): string {
   return JSON.stringify(value).replace(UNSEEN, (character) =>
     Array.from({ length: character.length }, (_, index) => {

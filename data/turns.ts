@@ -23,8 +23,8 @@ export class Turns {
   }
 
   /**
-   * Calls `begin` when the turn has come, at once where it is free. Whoever took a turn gives it back. The answer is called by
-   * whoever waits no more; it does nothing once `begin` was called.
+   * Calls `begin` when the turn has come, at once where it is free. The caller gives the turn back. The returned function leaves
+   * the line; it does nothing once `begin` was called.
    */
   take(width: number, begin: () => void): () => void {
     const waiter: Waiter = { width, begin };

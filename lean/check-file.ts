@@ -284,7 +284,7 @@ function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: Chec
   if (objection !== null) return refused('rejected', objection, [OBJECT.name]);
   if (kernel === 'rejected')
     return refused('rejected', `the second kernel refuses it: ${reason}`, [SECOND_KERNEL.name]);
-  // Whoever refuses a module may mean any theorem of it.
+  // A refusal of the module may concern any theorem of it.
   if (ofFile !== null) return refused('unchecked', ofFile, [OBJECT.name]);
   for (const about of [name, null])
     if (further.objections.has(about))

@@ -26,7 +26,7 @@ const RESIDENT_SHARE_MAX = 0.75;
 export type VerifierOptions = VerifierSettings &
   (
     | {
-        /** Whoever opened it closes it. Its driver speaks to the environment below. */
+        /** The caller opens and closes it. Its driver speaks to the environment below. */
         readonly pool: LeanPool;
       }
     | {

@@ -200,7 +200,7 @@ function groupOf(
   return names.length > 0 && names.every(isName) ? { names: names.map(({ text }) => text), restriction: colon } : null;
 }
 
-/** Writes `x : T |` of `{x : T | p x}` or `{x // p x}` and says where its scope begins; null: the bracket is none. */
+/** Writes `x : T |` of `{x : T | p x}` or `{x // p x}` and says where its scope begins; null where the bracket is neither. */
 function setBuilder(reading: Reading, from: number, to: number, scope: Scope): { at: number; scope: Scope } | null {
   const { pieces, out } = reading;
   const isSolid = ({ kind }: TextPiece): boolean => kind !== 'space';

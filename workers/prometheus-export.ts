@@ -2,7 +2,7 @@
 import type { TelemetryOptions } from '@temporalio/worker';
 import { RUN_METRICS, SHARD_SECONDS_BUCKETS } from '../infra/monitor/prometheus-monitor.ts';
 
-/** @param bindAddress `host:port`; the metrics are at `/metrics` there, for whoever reaches it */
+/** @param bindAddress `host:port`; the metrics are at `/metrics` there, without a key */
 export function prometheusExport(bindAddress: string): TelemetryOptions {
   return {
     metrics: {

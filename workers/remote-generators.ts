@@ -18,7 +18,7 @@ export function remoteGenerators(options: RemoteOptions) {
       // Until another is found the old one stays for what it holds: its server may only be starting anew.
       const generator = await remoteGenerator(options)(checkpointDirectory, signal);
       open.delete(checkpointDirectory);
-      // Whoever still uses the oldest keeps it; it is only forgotten here, and holds no process.
+      // A run that still uses the oldest keeps its reference; the generator holds no process.
       const oldest = open.keys().next().value;
       if (oldest !== undefined && open.size >= CHECKPOINTS_MAX) open.delete(oldest);
       open.set(checkpointDirectory, generator);

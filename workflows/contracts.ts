@@ -8,7 +8,7 @@ import type { ArtifactRef, CheckpointRef } from '../data/schemas/artifact.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 
 export const CONTROL_QUEUE = 'stp';
-/** Checks by Lean: polled by every node that has it, so that whoever is free takes the next shard. */
+/** Checks by Lean: every node that has Lean polls it, so a free node takes the next shard. */
 export const LEAN_QUEUE = 'stp/lean';
 export const SELFPLAY_TYPE = 'stp-selfplay';
 export const ROUND_TYPE = 'stp-round';

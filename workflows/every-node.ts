@@ -57,7 +57,7 @@ export async function onEveryNode<Result>(
     return outcome;
   };
   const outcomes = await scope.run(() => Promise.all(queues.map(one)));
-  // Cancelled from outside: whoever waits for the outcomes is to hear that, not a list of what was broken off.
+  // Cancelled from outside: the caller gets the cancellation, not a list of the nodes that it stopped.
   if (!endedByUs && outcomes.some(({ kind }) => kind === 'cancelled')) await scope.cancelRequested;
   return outcomes;
 }

@@ -153,7 +153,7 @@ export class NodesInUse {
       whole.cancel();
       watch.cancel();
     });
-    // Their failures are heard by whoever needs machines.
+    // The activity that needs machines reports their failures.
     const ended = (work: Promise<void>): Promise<void> => work.catch(() => undefined);
     const ends = [ended(struck)];
     const begin = (): void => void ends.push(ended(watch.run(() => this.watchOn(untilMs))));

@@ -24,7 +24,7 @@ export interface Preset {
   readonly givenBy: ReadonlyMap<string, string>;
 }
 
-/** A preset with all that it extends, the nearest one winning. STP1001 for an unknown name, a cycle, a file that is none. */
+/** A preset with all that it extends, the nearest one winning. STP1001 for an unknown name, a cycle, a file that is not a preset. */
 export function loadPreset(name: string, directory = PRESETS_DIRECTORY): Preset {
   const values: JsonObject = {};
   const givenBy = new Map<string, string>();

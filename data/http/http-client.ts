@@ -26,7 +26,7 @@ export interface Exchange {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The errors of a transport, in the terms of whoever uses it. */
+/** The errors of a transport, in the caller's terms. */
 export interface HttpFailures {
   connectionFailed(url: string, cause: unknown): Error;
   timedOut(url: string, timeoutMs: number): Error;
@@ -50,7 +50,7 @@ export class HttpClient {
     this.#agent = this.#isSecure ? new HttpsAgent(options) : new HttpAgent(options);
   }
 
-  /** The answer, whatever its status. Throws one of the failures where there is none; the signal's reason when it ends the exchange. */
+  /** The answer, with any status. Throws one of the failures where no answer comes, and the signal's reason when that ends the exchange. */
   async exchange(path: string, { body, answerBytesMax, timeoutMs, signal }: Exchange): Promise<Answer> {
     signal?.throwIfAborted();
     const url = `${this.baseUrl}/${path}`;

@@ -55,7 +55,7 @@ export interface RowOptions {
 
 export type RowResult = { readonly statement: Statement } | { readonly problem: string };
 
-/** A parsed row as a statement, or why it is none. Never throws. */
+/** A parsed row as a statement, or why it is not one. Never throws. */
 export function rowToStatement(row: unknown, format: DatasetFormat, options: RowOptions): RowResult {
   switch (format) {
     case 'statements':

@@ -14,7 +14,7 @@ const LEADING_COMMENT = /^(?:\s+|--[^\n]*(?:\n|$)|\/-(?:[^-]|-(?!\/))*-\/)/u;
 const PROOF_OPENING = /:=\s*(?:by\s*)?$/u;
 
 /**
- * The theorem in `formalStatement`, or null where it is none. Rule (STP's loader, then ours): the text before the last
+ * The theorem in `formalStatement`, or null where there is no theorem. Rule (STP's loader, then ours): the text before the last
  * `sorry`, trimmed, without a trailing `:= by` or `:=`, and without comments before the declaration; `lemma` (Mathlib's
  * word for the same) becomes `theorem`. Anything before the theorem that is not a comment makes it no theorem.
  */

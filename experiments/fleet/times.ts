@@ -21,7 +21,7 @@ export interface ProofTimes {
   readonly runawayMs: number;
 }
 
-/** Time of one proof, ms: the same for the same names, whoever asks and however often. */
+/** Time of one proof, ms: the same names always give the same time. */
 export function proofMs(times: ProofTimes, shard: string, sample: string): number {
   const random = randomStream(times.seed, 'proof', shard, sample);
   if (random.next() < times.runawayShare) return times.runawayMs;

@@ -1,7 +1,7 @@
 /**
  * `node infra/bootstrap/lock.ts [ENVIRONMENT...]`: writes `locks/ENVIRONMENT.txt`, all packages that an environment of
  * `pins.json` comes to, each at one version, so that a node that is made next year gets what today's got. Needs uv on PATH.
- * Whoever changes a pin runs it, and tries what comes of it.
+ * Run it after changing a pin, and try the result.
  */
 import { writeFile } from 'node:fs/promises';
 import { execa } from 'execa';

@@ -1,4 +1,4 @@
-/** Deleting many things, of which some may refuse: what can go goes. */
+/** Deletes many things. Where some deletions fail the others still run. */
 
 /**
  * One after the other. One that fails keeps no other from going, since what stays is paid for; the first failure is thrown

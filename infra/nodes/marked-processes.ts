@@ -29,7 +29,7 @@ export interface Selection {
   readonly what: string;
   readonly isMeant: (found: MarkedProcess) => boolean | Promise<boolean>;
   /**
-   * Called once what is there has been counted and before anything is ended: whoever in this process holds some of it
+   * Called once what is there has been counted and before anything is ended: a part of this process that holds some of it
    * lets go, and starts no others in its place.
    */
   readonly release?: () => Promise<void>;

@@ -36,7 +36,7 @@ export function mayBeLabelOf(label: string, run: string): boolean {
 /** Name of a set of nodes: the same for every asking, so that a second one finds the first. */
 export const nodeName = ({ run, generation }: NodeSet): string => `${runLabel(run)}-g${generation}`;
 
-/** The run's label in the name of something that a run owns, or null for what is none of ours. */
+/** The run's label in the name of something that a run owns, or null for a name that is not ours. */
 export const runLabelOf = (name: string): string | null => NODE_NAME.exec(name)?.[1] ?? null;
 
 /** Queue of one machine of a node that a cloud or an inventory has; the start-up script says the same. */

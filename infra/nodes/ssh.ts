@@ -36,7 +36,7 @@ export function onHost(host: InventoryHost, command: readonly string[], options:
   return shellOnHost(host, `exec ${command.map(quoted).join(' ')}`, options);
 }
 
-/** As `onHost` for a line of POSIX shell, in which whoever calls has quoted what needs it. */
+/** As `onHost` for a line of POSIX shell, in which the caller has quoted what needs it. */
 export async function shellOnHost(host: InventoryHost, line: string, options: RemoteOptions): Promise<RemoteResult> {
   const here = isHere(host);
   const [file, args] = here ? ['/bin/sh', ['-c', line]] : ['ssh', [...sshOptions(host), line]];

@@ -58,7 +58,7 @@ export function checkedStream(input: Readable, ref: ArtifactRef): Readable {
       done(mismatch(crc, ref));
     },
   });
-  // The failure is seen by whoever reads the stream.
+  // The reader of the stream gets the failure.
   pipeline(input, checked, () => {});
   return checked;
 }

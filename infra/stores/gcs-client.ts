@@ -74,7 +74,7 @@ export class GcsClient {
     return resourceSchema.parse(file.metadata);
   }
 
-  /** Address of a new resumable upload session for an object that is not there. Whoever knows it may upload. */
+  /** Address of a new resumable upload session for an object that is not there. Everyone who knows it may upload. */
   async openSession(name: string, object: NewObject): Promise<string> {
     const file: File = this.#bucket.file(name);
     const options = { preconditionOpts: { ifGenerationMatch: 0 }, metadata: plain(object) };

@@ -79,7 +79,7 @@ export async function putFile(
   try {
     const session = started?.session ?? (await client.openSession(name, describe(options)));
     const token = { ...note, session };
-    // Whoever reads the note may write the object: it is for the owner only. Without it only resuming is lost.
+    // Everyone who can read the note may write the object, so only the owner may read it. Without it only resuming is lost.
     if (started === null) await writeNote(notePath, token).catch(() => {});
     options.onUpload?.(token);
     const { resource, crc } = await uploadFile(path, session, started?.offset ?? 0, bytes, options);
@@ -135,7 +135,7 @@ async function writeNote(path: string, note: UploadToken): Promise<void> {
   await writeFile(path, JSON.stringify(note), { mode: 0o600 });
 }
 
-/** What a process of this user left behind here; undefined where there is none or it cannot be read. */
+/** The note that a process of this user left here; undefined where it is missing or cannot be read. */
 async function readNote(path: string): Promise<UploadToken | undefined> {
   try {
     return uploadTokenSchema.parse(JSON.parse(await readFile(path, 'utf8')));

@@ -38,7 +38,7 @@ function firstAnswer(address: string, timeoutMs: number): Promise<string | null>
     socket.once('connect', () => socket.write(HELLO));
     socket.once('data', () => end(null));
     socket.once('end', () => end(null));
-    // A server that breaks the connection off is one; before there is a connection there is none.
+    // A server that breaks a connection off is a server; without a connection there is no server.
     socket.once('error', (error: NodeJS.ErrnoException) => end(error.code === 'ECONNRESET' ? null : error.message));
   });
 }

@@ -17,7 +17,7 @@ from safetensors import safe_open
 
 STATE_FILE = "state.json"
 FOLDER = re.compile(r"^step-\d+$")
-# The newest and the one before: whoever has been told of the older can still get hold of its files.
+# The newest and the one before: a process that was told of the older one can still read its files.
 FOLDERS_KEPT = 2
 
 

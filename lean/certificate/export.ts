@@ -1,6 +1,6 @@
 /**
  * The declarations that theorems rest on, as lines of JSON (`leanexport`, `lean4export`): what a kernel that is not Lean's
- * reads. The exporter maps the compiled module, so it is walled in like the compiler, and whoever judges reads text only.
+ * reads. The exporter maps the compiled module, so it runs in the sandbox like the compiler, and the judge reads text only.
  */
 import { join } from 'node:path';
 import { STANDARD_AXIOMS } from '../verdict/axioms.ts';

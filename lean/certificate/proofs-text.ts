@@ -18,7 +18,7 @@ export interface ProofText {
   readonly proof: string;
   /** Full names of theorems that the proof names; only grown ones matter. */
   readonly premises: readonly string[];
-  /** A comment above it, one line; without one there is none. */
+  /** A comment above it, one line. */
   readonly note?: string;
 }
 

@@ -78,7 +78,7 @@ export function answerOf(
 ): CheckerAnswer {
   const said = `${exit.output}\n${exit.stderr}`.trim();
   if (exit.how === 'finished' && exit.code === 0) return { outcome: 'accepted', detail: '' };
-  // Exit codes that are none of Lean's are a crash to whoever starts Lean, and an answer of some checkers.
+  // An exit code that Lean does not use means a crash of Lean, but an answer of some checkers.
   const answered = exit.how === 'finished' || (exit.how === 'crashed' && exit.code !== null);
   if (answered && refuses.includes(exit.code!)) return { outcome: 'refused', detail: said };
   if (answered && declines.includes(exit.code!)) return { outcome: 'declined', detail: said };

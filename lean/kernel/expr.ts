@@ -4,7 +4,7 @@
  * opened binders become local variables, numbered anew for each declaration.
  *
  * Each node knows how far it reaches to binders outside (`looseBound`), the newest local variable in it (`freeBound`), whether
- * it has level parameters, and its height, which is bounded, so that whoever walks an expression may recurse.
+ * it has level parameters, and its height, which is bounded, so code that walks an expression may recurse.
  */
 import { grown, NodeTable } from './interning.ts';
 import { type Level, type LevelList, LevelTable } from './level.ts';

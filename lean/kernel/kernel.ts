@@ -252,7 +252,7 @@ export class Kernel {
 
   /**
    * A library may be there without the bodies of what it does not expose. Its operations on numbers are then axioms to everyone,
-   * and Lean's kernel computes them by their names; whoever trusts the library trusts that they are what they are called.
+   * and Lean's kernel computes them by their names; trust in the library includes that they are what their names say.
    */
   #takeOperation({ name, type }: ConstantHead): void {
     const { terms } = this;

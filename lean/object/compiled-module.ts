@@ -13,7 +13,7 @@ export interface CompileTask {
   /** Name of the module: one plain word. */
   readonly module: string;
   readonly text: string;
-  /** Made anew; holds `<module>.lean` and `<module>.olean` afterwards. Whoever asks removes it. */
+  /** Made anew; holds `<module>.lean` and `<module>.olean` afterwards. The caller removes it. */
   readonly directory: string;
   /** Processor time of the process, ms; ten times that in wall time. */
   readonly deadlineMs: number;

@@ -33,7 +33,7 @@ function unlisted(report: ModuleReport, listed: ReadonlySet<CheckedConstant>): s
   return wrong === undefined ? null : `the second kernel refuses ${wrong.name}: ${wrong.message}`;
 }
 
-/** A definition or an instance with an open place in it: whoever reads the file takes it for whole. */
+/** A definition or an instance with an open place in it: a reader of the file takes it for complete. */
 function unproved({ constants }: ModuleReport, listed: ReadonlySet<CheckedConstant>): string | null {
   const open = constants.find((constant) => !listed.has(constant) && constant.axioms.some(isSorry));
   return open === undefined ? null : `${open.name} rests on \`sorry\``;

@@ -24,7 +24,7 @@ export interface ObjectFinding {
   readonly theorems: readonly TheoremFinding[];
   /** What is wrong with the object and with no theorem in particular; null where nothing is. */
   readonly objection: string | null;
-  /** A definition or an instance that is not whole; null where there is none. The theorems say for themselves whether they rest on it. */
+  /** A definition or an instance with an open place (`sorry`), or null. Each theorem's axioms tell whether the theorem rests on it. */
   readonly open: string | null;
   readonly imports: readonly string[];
 }

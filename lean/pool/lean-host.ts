@@ -6,7 +6,7 @@ import { Turns } from '../../data/turns.ts';
 import { type HostProcesses, noProcesses } from './warm-processes.ts';
 
 export interface LeanHost {
-  /** One for every process that works. Its width is the limit of whoever asks. */
+  /** One turn for every process that works. The caller's limit is the width. */
   readonly turns: Turns;
   readonly processes: HostProcesses;
 }

@@ -1,6 +1,6 @@
 /**
  * A fixed number of Lean processes, warm by header, shared by everything on this node that asks Lean: checks, the step API,
- * the HTTP service. Whoever runs something holds one session alone while it runs.
+ * the HTTP service. A task has its session alone while it runs.
  */
 import type { LeanMessage } from '../../data/schemas/records.ts';
 import type { LeanDriver, LeanSession } from '../process/driver.ts';

@@ -24,7 +24,7 @@ export interface PoolOptions {
   readonly memoryBytesMax: number;
   /** A process that has done so many runs is ended. */
   readonly usesMax?: number;
-  /** A process that holds more after a run is ended: what it holds counts against whoever comes next. Without it none is. */
+  /** A process that holds more after a run is ended: its memory would count against the next lease. Without this limit no process is ended for it. */
   readonly residentBytesMax?: number;
   /** Unused processes beyond `processes` that may be opened ahead with the busiest header while a turn is free. Default none. */
   readonly spares?: number;
@@ -74,7 +74,7 @@ export function openPool(options: PoolOptions): LeanPool {
     if (busy < processes && busiest !== null && warm.spares(busiest) < spares) warm.warm(busiest);
   }
 
-  /** A turn goes to whoever is next when it comes, not to whom it was asked for. */
+  /** A turn serves the lease that is next when the turn comes, which may not be the one it was asked for. */
   function ask(): void {
     const ticket = { leave: () => {} };
     asked.add(ticket);

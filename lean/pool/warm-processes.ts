@@ -82,7 +82,7 @@ export function openWarmProcesses(options: WarmProcessesOptions): WarmProcesses 
       (opened) => {
         if (opened.kind === 'open') process.session = opened.session;
       },
-      () => {}, // Whoever waits for it hears of it.
+      () => {}, // The lease that waits for it rejects.
     );
     all.add(process);
     return process;

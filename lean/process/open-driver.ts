@@ -7,7 +7,7 @@ import { openServerDriver } from './server-driver.ts';
 import type { ProcessPlace } from './spawn.ts';
 
 export interface DriverOptions extends ProcessPlace {
-  /** Absolute path of a built REPL; null or missing: there is none. */
+  /** Absolute path of a built REPL; null or missing where no REPL is built. */
   readonly replProgram?: string | null | undefined;
 }
 

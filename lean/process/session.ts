@@ -14,7 +14,7 @@ export interface SessionParts {
   goalsAt?(place: MessageEnd): Promise<string | null>;
   /** Ends the process that stays between runs; resolves when it is gone. */
   end(): Promise<void>;
-  /** Resolves when that process has ended, for whatever reason. Without one there is none. */
+  /** Resolves when that process has ended, for any reason. */
   readonly ended?: Promise<unknown>;
 }
 

@@ -42,7 +42,7 @@ export interface StartOptions extends ProcessPlace {
   readonly readOnly?: readonly string[] | undefined;
   /** Folders that it may write to, beside what the sandbox gives everybody. */
   readonly writable?: readonly string[] | undefined;
-  /** Bound of its control group, bytes. Whoever watches the process ends it at the same size, where that is in time. */
+  /** Bound of its control group, bytes. The watch ends the process at the same size, where it looks in time. */
   readonly memoryBytesMax: number;
 }
 
@@ -172,7 +172,7 @@ function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbo
       // What it started and does not hold its output may take a moment longer to be gone.
       await group?.remove();
       if (startFailure !== null) return resolve(notStarted(startFailure));
-      // What has written to its standard output was started, whatever it says of that now.
+      // A process that has written to its standard output was started, also where `spawn` reports an error later.
       const unwalled = !hasSpoken && (sandbox?.failedToStart({ code, stderr }) ?? false);
       const byItself = howEnded(code, { outOfMemory, unwalled, hasSpoken });
       // What was never started may have been given up for the pipe that nobody reads.

@@ -13,7 +13,7 @@ type TokenKind =
   | 'string'
   | 'character'
   | 'comment'
-  /** One character that is none of the above. */
+  /** One character of no other kind. */
   | 'symbol'
   /** A comment, string, character or `«` that does not end. It reaches to the end of the text. */
   | 'unterminated';

@@ -47,7 +47,7 @@ export interface RunningLeanServer {
   close(): Promise<void>;
 }
 
-/** Throws STP1102 where the port is in use, STP1002 where the host is none of this machine. */
+/** Throws STP1102 where the port is in use, STP1002 where this machine has no such host. */
 export async function startLeanServer(options: LeanServeOptions): Promise<RunningLeanServer> {
   const { pool, limits, onError } = options;
   const metrics = new ServeMetrics(pool);

@@ -25,7 +25,7 @@ export interface Backlog<E> {
   complete(): void;
   /** Comes before the new ones: what comes back takes longest. */
   again(task: Task<E>): void;
-  /** The next piece, or null where there is none, or too little yet to make a good one. */
+  /** The next piece; null where nothing waits, or too little to make a good piece. */
   take(inFlight: number): Task<E> | null;
 }
 

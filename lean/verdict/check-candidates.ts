@@ -90,7 +90,7 @@ export async function checkCandidates(
       const { key } = prepared;
       const known = cache?.get(key);
       const same = works.get(key);
-      // Which names count as premises is this verifier's to say; whoever filled the cache may have known others.
+      // This verifier decides which names count as premises; the one that filled the cache may have known others.
       if (known) report(index, { ...known, premises: prepared.premises, fromCache: true });
       else if (same !== undefined) same.indexes.push(index);
       else {

@@ -28,7 +28,7 @@ export const modelShapeSchema = z
   .refine((shape) => shape.hiddenSize % (2 * shape.heads) === 0, 'heads must divide the hidden size into even parts')
   .refine((shape) => shape.heads % shape.keyValueHeads === 0, 'key-value heads must divide the heads');
 
-/** What every Llama's `config.json` says of its sizes, whoever wrote it. */
+/** The sizes in a Llama's `config.json`, by any writer. */
 export const sizeFields = {
   vocab_size: z.int(),
   hidden_size: z.int(),

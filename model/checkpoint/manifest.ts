@@ -1,4 +1,4 @@
-/** `manifest.json` of a checkpoint: every other file with its size and SHA-256. Written last; a folder without it is none. */
+/** `manifest.json` of a checkpoint: every other file with its size and SHA-256. Written last: a folder without it is not a checkpoint. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 

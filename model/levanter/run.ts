@@ -89,7 +89,7 @@ export async function runLevanter(
     throw new StpError(
       'STP1301',
       `Levanter ended ${endedBy === null ? `with code ${code}` : `by ${endedBy}`}: ${last.slice(0, 500)}`,
-      'It goes on from its last checkpoint on the next try. If this repeats, look into its log.',
+      'The next try continues from its last checkpoint. If this repeats, look into its log.',
       { retryable: true, facts: { code, signal: endedBy, log: log.path } },
     );
   } finally {

@@ -97,7 +97,7 @@ export class ModelServer {
   }
 }
 
-/** The JSON value; undefined, which no schema takes, where it is none. */
+/** The JSON value; where the text is not JSON, undefined, which no schema takes. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -266,7 +266,7 @@ function completionOf(
   };
 }
 
-/** Servers add the chosen token where it is none of the likeliest. */
+/** Servers add the chosen token where it is not among the likeliest. */
 function likeliest(top: Readonly<Record<string, number>>, count: number): TokenLogprob[] {
   return Object.entries(top)
     .map(([token, logprob]) => ({ token, logprob }))

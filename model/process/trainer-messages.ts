@@ -70,7 +70,7 @@ const messageSchema = z.discriminatedUnion('type', [
 ]);
 export type TrainerMessage = z.infer<typeof messageSchema>;
 
-/** Throws STP1301 where the line is none of the trainer's. */
+/** Throws STP1301 where the trainer does not write such a line. */
 export function parseMessage(line: string): TrainerMessage {
   try {
     return messageSchema.parse(JSON.parse(line));

@@ -118,7 +118,7 @@ function exitError({ code, signal }: Exit, log: CappedLog): StpError {
   return new StpError(
     'STP1301',
     `the trainer ${how}${last === '' ? '' : `: ${last.slice(0, 500)}`}`,
-    'It goes on from its kept state on the next try. If this repeats, look into its log.',
+    'The next try continues from its kept state. If this repeats, look into its log.',
     { retryable: true, facts: { code, signal, log: log.path } },
   );
 }

@@ -61,7 +61,7 @@ function logprobsOf(tokens: readonly TokenLogprob[] | undefined) {
   };
 }
 
-/** By their texts, with the chosen token among them, as OpenAI has it: one more where it is none of the likeliest. */
+/** By their texts, with the chosen token among them, as OpenAI has it: one more where the chosen token is not among the likeliest. */
 function topOf({ token, logprob, top = [] }: TokenLogprob): Record<string, number> {
   const byText = new Map<string, number>();
   // Of tokens that read alike (pieces of a character) the likeliest stands for all, but for the chosen one.

@@ -43,7 +43,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Throws STP1102 where the port is in use, STP1002 where the host is none of this machine. */
+/** Throws STP1102 where the port is in use, STP1002 where this machine has no such host. */
 export async function startModelServer(options: ModelServeOptions): Promise<RunningServer> {
   const { model, host, limits } = options;
   const metrics = new ServeMetrics();

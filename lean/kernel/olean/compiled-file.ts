@@ -11,7 +11,7 @@ const MODULE_BYTES_MAX = 512 * 1024 * 1024;
 /** What the module system puts into files of their own; the last that is there holds everything. */
 const PARTS = ['', '.server', '.private'];
 
-/** Reads a module with its parts. Throws STP1801 for what is none, `Decline` for what this kernel does not know. */
+/** Reads a module with its parts. Throws STP1801 for a file that is not a module, `Decline` for what this kernel does not know. */
 export function readModule(path: string, terms: Terms): CompiledModule {
   return explained(path, () => {
     const parts = PARTS.map((part) => path + part).filter((part) => part === path || existsSync(part));
@@ -25,7 +25,7 @@ export function explained<Read>(path: string, read: () => Read): Read {
     return read();
   } catch (error) {
     if (error instanceof Decline) throw new Decline(`${path}: ${error.message}`);
-    // The second is what a view says of a place outside it.
+    // A `DataView` throws a RangeError for a position outside its bytes.
     if (error instanceof Damaged || error instanceof RangeError)
       throw new StpError('STP1801', `${path} is damaged: ${error.message}`, 'Compile the module again.', {
         facts: { path },

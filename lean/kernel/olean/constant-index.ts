@@ -3,7 +3,7 @@
  * a check some megabytes and no reading. It is made once for a set of imports, kept in a file, and made anew when a module
  * has changed, moved or is hidden by another one.
  *
- * A constant is found by 64 bits of hash. Whoever reads it compares the name, so two names of one hash end in an error.
+ * A constant is found by 64 bits of hash. The reader compares the name, so two names of one hash end in an error.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -64,7 +64,7 @@ export class ConstantIndex {
 
   /**
    * All modules under `imports` (names with dots), found in the folders of `searchPath` in turn. `folder`: where indexes are
-   * kept; null keeps none. Throws STP1801 for a module that is not there or is none, and `Decline`.
+   * kept; null keeps none. Throws STP1801 for a module that is missing or unreadable, and `Decline`.
    */
   static open(
     names: NameTable,

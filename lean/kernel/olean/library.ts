@@ -25,7 +25,7 @@ export class CompiledLibrary implements TrustedSource {
 
   /**
    * All modules under `imports` (names with dots), found in the folders of `searchPath` in turn; `indexFolder` keeps the index of their constants.
-   * Throws STP1801 for one that is not there or is none, and `Decline`.
+   * Throws STP1801 for one that is missing or unreadable, and `Decline`.
    */
   constructor(terms: Terms, imports: readonly string[], searchPath: readonly string[], indexFolder: string | null) {
     this.#terms = terms;

@@ -9,7 +9,7 @@ import type { Name } from '../name.ts';
 import type { Substitution } from '../substitution.ts';
 import type { CompiledConstant } from './module-data.ts';
 
-/** A module's own constant, or null where the name is none of them. */
+/** A module's own constant, or null where the module has no constant of that name. */
 type Own = (name: Name) => CompiledConstant | null;
 
 /** Where an answer of no ends it, so what was assumed to be the same on the way is never used again. */

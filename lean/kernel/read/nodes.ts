@@ -5,7 +5,7 @@ import { Malformed, type Tables } from './tables.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Digits of a number literal: beyond it the file is declined by whoever reads it. */
+/** Digits of a number literal: the reader declines a file with a longer one. */
 const DIGITS_MAX = 5_000_000;
 
 export function readName(terms: Terms, tables: Tables, line: Json): void {

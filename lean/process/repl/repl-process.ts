@@ -17,7 +17,7 @@ export interface ReplCommand {
 
 export interface ReplProcess {
   readonly process: LeanProcess;
-  /** Null where the process ended before it replied, or is ended because its reply is none. */
+  /** Null where the process ended before it replied, or is ended because its reply cannot be read. */
   ask(command: ReplCommand): Promise<ReplReply | null>;
   /**
    * True where the next reply is the answer to a question that could not be foreseen: what came before was a reply to what

@@ -31,7 +31,7 @@ type ReplMessage = Extract<ReplReply, { env: number }>['messages'][number];
 /** A longer reply is no answer: as much as one process may write in all. */
 const REPLY_BYTES_MAX = 67_108_864;
 
-/** Calls `onReply` for each, with null for what is none: not JSON, another form, too long. */
+/** Calls `onReply` for each, with null for text that is not a reply: not JSON, another form, too long. */
 export function readReplies(onReply: (reply: ReplReply | null) => void): (chunk: Buffer) => void {
   let lines: Buffer[] = [];
   let line: Buffer[] = [];

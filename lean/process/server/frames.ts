@@ -14,7 +14,7 @@ const BODY_BYTES_MAX = 67_108_864;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH = /^content-length: *(\d{1,9})$/im;
 
-/** Takes chunks; calls `onBody` for each message, `onBroken` once where there is none, and reads nothing after that. */
+/** Takes chunks; calls `onBody` for each message, `onBroken` once where the bytes are not a message, and reads nothing after that. */
 export function readFrames(onBody: (body: Buffer) => void, onBroken: (why: string) => void): (chunk: Buffer) => void {
   let pending: Buffer[] = [];
   let pendingBytes = 0;

@@ -122,7 +122,7 @@ function speakTo(process: LeanProcess): ServerWorker {
         if ((await ask('textDocument/waitForDiagnostics', document)) !== null) return true;
         process.end('crashed', 'it did not say that it has read the text');
       } catch (error) {
-        // Lean answers no error here: whoever does is not to be used on.
+        // Lean never answers with an error here: a process that does is not used again.
         process.end('crashed', `it would not read the text: ${(error as Error).message}`);
       }
       return false;

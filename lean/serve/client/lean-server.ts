@@ -228,7 +228,7 @@ export interface ServerFacts {
   readonly isSandboxed: boolean;
 }
 
-/** The JSON value; undefined, which no schema takes, where it is none. */
+/** The JSON value; where the text is not JSON, undefined, which no schema takes. */
 function parseJson(text: Answer['body']): unknown {
   try {
     return JSON.parse(text);
