@@ -1,13 +1,25 @@
-/** The slow tier: files of minutes each, one after the other, since each of them keeps all cores busy. */
+/** The slow tier: two files at a time. Those that need the machine to themselves, since they watch the clock, come after. */
 import { defineConfig } from 'vitest/config';
+
+/** They say at their tops why. */
+const ALONE = ['test/e2e/crash.slow.ts'];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.slow.ts'],
     pool: 'forks',
-    fileParallelism: false,
     testTimeout: 1_800_000,
     hookTimeout: 300_000,
     teardownTimeout: 30_000,
+    expect: { poll: { timeout: 60_000 } },
+    projects: [
+      {
+        extends: true,
+        test: { name: 'slow', include: ['test/**/*.slow.ts'], exclude: ALONE, maxWorkers: 2 },
+      },
+      {
+        extends: true,
+        test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 });

@@ -1,5 +1,5 @@
 /**
- * `npm run test:slow`: the tests that take minutes each (`*.slow.ts`), nothing else. None is tried twice. The counts go to
+ * `npm run test:slow`: the tests that take minutes each (`*.slow.ts`), nothing else. The counts go to
  * `.cache/test-counts-slow.json` for CI. Exit 1 when anything failed.
  */
 import { runVitest, tell } from './support/run-tests.ts';

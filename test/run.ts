@@ -1,13 +1,11 @@
 /**
- * `npm test`: types, lint, boundaries, dead code, then the tests. Every step runs, also after one has failed, and each
- * counts as one test; the counts go to `.cache/test-counts-fast.json` for CI. A test that fails is tried once more, and named in
- * the end where it passes then. Exit 1 when anything failed.
+ * `npm test`: the tests, and beside them types, lint, boundaries and dead code. Every check runs, also after one has failed, and
+ * counts as one test; what a failed one has printed comes after the tests. The counts go to `.cache/test-counts-fast.json` for
+ * CI. Exit 1 when anything failed.
  */
-import { readFileSync, rmSync } from 'node:fs';
-import { runCommand, runVitest, tell } from './support/run-tests.ts';
-import { SECOND_TRIES } from './support/second-try.ts';
+import { runQuietly, runVitest, tell } from './support/run-tests.ts';
 
-const steps: readonly (readonly [string, readonly string[]])[] = [
+const CHECKS: readonly (readonly [string, readonly string[]])[] = [
   ['types', ['tsc', '--noEmit']],
   ['format and lint', ['biome', 'check', '.']],
   [
@@ -31,23 +29,21 @@ const steps: readonly (readonly [string, readonly string[]])[] = [
   ['dead code', ['knip']],
 ];
 
-let passed = 0;
-let failed = 0;
-for (const [name, command] of steps) {
-  console.log(`— ${name}`);
-  if (await runCommand(command)) passed++;
-  else {
-    failed++;
-    console.error(`FAILED: ${name}`);
+/** One after the other, so that the tests have a core; gives what the failed ones have printed. */
+async function runChecks(): Promise<string[]> {
+  const failures: string[] = [];
+  for (const [name, command] of CHECKS) {
+    const { succeeded, output } = await runQuietly(command);
+    console.log(`— ${name}: ${succeeded ? 'passed' : 'FAILED, its output comes after the tests'}`);
+    if (!succeeded) failures.push(`FAILED: ${name}\n${output}`);
   }
+  return failures;
 }
-rmSync(SECOND_TRIES, { force: true });
-console.log('— tests');
-const tests = await runVitest('vitest', [
-  '--retry=1',
-  '--reporter=./test/support/second-try.ts',
-  ...process.argv.slice(2),
-]);
-const secondTries = JSON.parse(readFileSync(SECOND_TRIES, 'utf8')) as string[];
-for (const name of secondTries) console.log(`passed only at the second try: ${name}`);
-tell('fast', { passed: passed + tests.passed, failed: failed + tests.failed, skipped: tests.skipped });
+
+const [failures, tests] = await Promise.all([runChecks(), runVitest('vitest', process.argv.slice(2))]);
+for (const failure of failures) console.error(failure);
+tell('fast', {
+  passed: tests.passed + CHECKS.length - failures.length,
+  failed: tests.failed + failures.length,
+  skipped: tests.skipped,
+});

@@ -1,22 +1,22 @@
 /**
  * Random proofs and random files whose verdicts nobody has written down: the verifier is held against Lean's own objects, and
- * whole files against what their generator knows. A little of what `differential.slow.ts` does; about a minute of one core.
+ * whole files against what their generator knows. A little of what `differential.slow.ts` does; about twenty seconds of one core.
  */
 import { expect, test } from 'vitest';
 import { compareManyFiles, compareManyProofs } from './workbench.ts';
 
-test('a thousand random proofs get the verdicts of their objects', async () => {
-  const tally = await compareManyProofs(1_000);
+test('three hundred random proofs get the verdicts of their objects', async () => {
+  const tally = await compareManyProofs(300);
   expect(tally.failures.join('\n\n')).toBe('');
   // There would be nothing to compare if the screen refused all, or nothing held.
-  expect(tally.passed).toBeGreaterThan(250);
-  expect(tally.proved).toBeGreaterThan(30);
+  expect(tally.passed).toBeGreaterThan(75);
+  expect(tally.proved).toBeGreaterThan(8);
   expect(tally.unclear).toBeLessThan(tally.passed / 20);
 });
 
 test('random files are judged as their generator knows', async () => {
-  const tally = await compareManyFiles(16);
+  const tally = await compareManyFiles(8);
   expect(tally.failures.join('\n\n')).toBe('');
-  expect(tally.compared).toBeGreaterThan(8);
-  expect(tally.accepted).toBeGreaterThan(20);
+  expect(tally.compared).toBeGreaterThan(4);
+  expect(tally.accepted).toBeGreaterThan(10);
 });

@@ -1,13 +1,14 @@
-/** `stp verify FILE`: a verdict a row, in order and as rows come, and exit codes that scripts can rely on. Costs about 200 s, half of it the attacks. */
-import { globSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+/**
+ * `stp verify FILE`: a verdict a row, in order and as rows come, and exit codes that scripts can rely on. The attacks, and what a
+ * command leaves that is killed, are in `verify-command.slow.ts`.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { verdictKindSchema } from '../../data/schemas/records.ts';
-import { readAttacks } from '../adversarial/attacks.ts';
 import { stp } from '../support/stp.ts';
+import { answersOf, fileOf, good, linesOf, sum } from './verify-rows.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -15,29 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-const STATEMENT = 'theorem t (a b : Nat) : a + b = b + a';
-const good = (id: string) => ({ id, header: 'import Init', statement: STATEMENT, proof: '  exact Nat.add_comm a b' });
 const BAD = { id: 'bad', header: 'import Init', statement: 'theorem t : (1 : Nat) = 2', proof: '  rfl' };
-/** The sum of many, each of them different. */
-const sum = (index: number) => ({
-  ...good(`sum ${index}`),
-  statement: `theorem t (a b : Nat) : a + b + ${index} = ${index} + b + a`,
-  proof: '  omega',
-});
-
-const linesOf = (rows: readonly unknown[]): string =>
-  rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join('');
-
-async function fileOf(rows: readonly unknown[]): Promise<string> {
-  const path = join(await mkdtemp(join(directory, 'rows-')), 'rows.jsonl');
-  await writeFile(path, linesOf(rows));
-  return path;
-}
-
-function answersOf(stdout: unknown): Record<string, unknown>[] {
-  const lines = String(stdout).split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Record<string, unknown>);
-}
 
 describe('answers every row in its place', () => {
   const rows = [
@@ -54,7 +33,7 @@ describe('answers every row in its place', () => {
   const verdicts = ['proved', 'rejected', 'invalid', 'invalid', 'sorry', 'header_error', 'proved', 'proved'];
 
   it('as JSON, with certificates', async () => {
-    const { stdout, stderr, exitCode } = await stp(['verify', '--json', '--certify', await fileOf(rows)]);
+    const { stdout, stderr, exitCode } = await stp(['verify', '--json', '--certify', await fileOf(rows, directory)]);
     const answers = answersOf(stdout);
     expect(answers.map(({ id, verdict }) => [id, verdict])).toEqual(
       ['twice', 'bad', null, 'twice', 'sorry', 'axiom', 'twice', 'a\u001b[31m\u202e'].map((id, index) => [
@@ -90,7 +69,7 @@ describe('answers every row in its place', () => {
 });
 
 it('ends with 0 where all rows were judged, whatever the verdicts', async () => {
-  const { stdout, exitCode } = await stp(['verify', '--json', await fileOf([BAD, good('a')])]);
+  const { stdout, exitCode } = await stp(['verify', '--json', await fileOf([BAD, good('a')], directory)]);
   expect(answersOf(stdout)).toMatchObject([
     { verdict: 'rejected', certified: null, checks: [], message: expect.stringMatching(/^1:2: /) },
     { verdict: 'proved', certified: null, axioms: [], checks: [], message: '' },
@@ -100,11 +79,13 @@ it('ends with 0 where all rows were judged, whatever the verdicts', async () => 
 
 it('says of every row why no Lean looked at it, and looks for none without a row', async () => {
   const env = { STP_LEAN: '/no/such/lean' };
-  const { stdout, exitCode } = await stp(['verify', '--json', await fileOf([good('a'), 'nonsense', BAD])], { env });
+  const { stdout, exitCode } = await stp(['verify', '--json', await fileOf([good('a'), 'nonsense', BAD], directory)], {
+    env,
+  });
   const infra = { verdict: 'infra', certified: null, message: expect.stringContaining('/no/such/lean') };
   expect(answersOf(stdout)).toMatchObject([{ id: 'a', ...infra }, { verdict: 'invalid' }, { id: 'bad', ...infra }]);
   expect(exitCode).toBe(2);
-  const empty = await stp(['verify', await fileOf([])], { env });
+  const empty = await stp(['verify', await fileOf([], directory)], { env });
   expect(empty).toMatchObject({ exitCode: 0, stdout: '', stderr: '0 rows' });
   const none = await stp(['verify', join(directory, 'none.jsonl')], { env });
   expect(none).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('there is no file') });
@@ -144,7 +125,7 @@ it('does not wait for more than its time for a writer that does not end, and ans
 
 it('says of each row of a file that the time was up', async () => {
   const rows = Array.from({ length: 700 }, (_, index) => sum(index));
-  const { stdout, exitCode } = await stp(['verify', '--json', '--timeout', '1', await fileOf(rows)]);
+  const { stdout, exitCode } = await stp(['verify', '--json', '--timeout', '1', await fileOf(rows, directory)]);
   const answers = answersOf(stdout);
   expect(answers.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
   expect(answers.at(-1)).toMatchObject({ verdict: 'infra', message: expect.stringContaining('the 1 seconds') });
@@ -156,69 +137,4 @@ it('ends as a program does whose reader has gone', async () => {
   command.stdout!.destroy();
   command.stdin!.write('nonsense\n');
   expect((await command).exitCode).toBe(141);
-});
-
-it('proves none of the attacks, and an honest proof beside each', async () => {
-  const attacks = readAttacks('proof');
-  const rows = attacks.flatMap(({ name, header, statement, proof }, index) => [
-    { id: name, header, statement, proof },
-    sum(index),
-  ]);
-  const { stdout, exitCode } = await stp(['verify', '--certify', '--json', await fileOf(rows)]);
-  const answers = answersOf(stdout);
-  expect(answers.map(({ id, verdict, certified }) => [id, verdict, certified])).toEqual(
-    attacks.flatMap(({ name, expected }, index) => [
-      [name, expected, false],
-      [sum(index).id, 'proved', true],
-    ]),
-  );
-  expect(verdictKindSchema.options).toEqual(expect.arrayContaining(answers.map(({ verdict }) => verdict)));
-  expect(exitCode).toBe(0);
-});
-
-describe('leaves nothing', () => {
-  const isMarked = (pid: number): boolean =>
-    readdirSync('/proc').some((name) => {
-      try {
-        return (
-          /^\d+$/.test(name) && readFileSync(`/proc/${name}/environ`, 'utf8').includes(`STP_RUN_MARK=verify@${pid}.`)
-        );
-      } catch {
-        return false;
-      }
-    });
-
-  /** The command while it compiles proofs for another look, its input not at an end. */
-  async function atWork() {
-    const scratch = mkdtempSync(join(directory, 'scratch-'));
-    const env = { STP_SCRATCH: scratch };
-    const command = stp(['verify', '--certify', '-'], { env, stdin: 'pipe' });
-    command.stdin!.on('error', () => undefined);
-    command.stdin!.write(linesOf(Array.from({ length: 60 }, (_, index) => sum(index))));
-    await expect.poll(() => globSync(join(scratch, 'verify@*', 'confirm-*', '*'))).not.toEqual([]);
-    await expect.poll(() => isMarked(command.pid!)).toBe(true);
-    return { command, pid: command.pid!, scratch, env };
-  }
-
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('at %s, and says so by its exit code', async (signal, code) => {
-    const { command, pid, scratch } = await atWork();
-    command.kill(signal);
-    const { exitCode, stderr } = await command;
-    expect(exitCode).toBe(code);
-    expect(stderr).toContain(`ended by ${signal}`);
-    expect(readdirSync(scratch)).toEqual([]);
-    expect(isMarked(pid)).toBe(false);
-  });
-
-  it('of a command that was killed, once the next one has run', async () => {
-    const { command, pid, scratch, env } = await atWork();
-    command.kill('SIGKILL');
-    await command;
-    await expect.poll(() => isMarked(pid)).toBe(false);
-    await stp(['verify', await fileOf([])], { env });
-    expect(readdirSync(scratch)).toEqual([]);
-  });
 });

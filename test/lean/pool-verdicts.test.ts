@@ -3,20 +3,15 @@
  * outside, and in whatever order, every candidate gets exactly one verdict and it is its own. Then the same with real Lean,
  * whose processes a test kills at random. About twenty seconds of one core.
  */
-import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
-import { setTimeout as realPause } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openVerifier } from '../../lean/open-verifier.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openPool } from '../../lean/pool/open-pool.ts';
 import { type CheckEntry, checkEntries } from '../../lean/verdict/check-entries.ts';
 import type { Outcome } from '../../lean/verdict/check-outcome.ts';
 import { openCheckTimes } from '../../lean/verdict/check-speculation.ts';
 import { limitClasses } from '../../lean/verdict/limits.ts';
 import { PROOFS } from '../../lean/verdict/run-batch.ts';
-import { markedProcesses, untilMarked } from '../support/processes.ts';
-import { coreEnvironment, scratchFolder } from './environment.ts';
+import { expectVerdictsDespiteKills } from './killed-at-random.ts';
 import { type ScriptedDriver, scriptedDriver } from './scripted-driver.ts';
 import { elapse, simulate } from './simulated-time.ts';
 
@@ -267,59 +262,6 @@ describe('on a simulated clock', () => {
   });
 });
 
-describe('with real Lean', () => {
-  const scratchDirectory = scratchFolder();
-  afterAll(() => rmSync(scratchDirectory, { recursive: true, force: true }));
-
-  test.each(['json', 'server'] as const)(
-    'driver %s: forty candidates on two processes that are killed at random get their verdicts, once each',
-    async (driver) => {
-      const runMark = `test-${randomBytes(6).toString('hex')}`;
-      const environment = await coreEnvironment();
-      const verifier = await openVerifier({
-        environment,
-        libraryHeader: '',
-        driver,
-        processes: 2,
-        batchSize: 8,
-        cacheDirectory: null,
-        scratchDirectory,
-        runMark,
-      });
-      const candidates = Array.from({ length: 40 }, (_, index) => ({
-        id: String(index),
-        header: null,
-        statement: `theorem t (a b : Nat) : a + b + ${index} = b + a + ${index}`,
-        proof: index % 4 === 3 ? `  exact nonsense${index}` : '  omega',
-      }));
-      const reported: string[] = [];
-      let over = false;
-      const checking = verifier.check(candidates, { onResult: ({ id }) => reported.push(id) }).finally(() => {
-        over = true;
-      });
-      let killed = 0;
-      // No more than a piece of work survives, should all of them hit the same one.
-      while (!over && killed < 5) {
-        // The first dies as soon as it is there, so that one does in every case.
-        const pids = killed === 0 ? await untilMarked(runMark) : markedProcesses(runMark);
-        const pid = pids[Math.floor(Math.random() * pids.length)];
-        try {
-          if (pid !== undefined) {
-            process.kill(pid, 'SIGKILL');
-            killed += 1;
-          }
-        } catch {
-          // It has ended by itself meanwhile.
-        }
-        await realPause(100 + Math.random() * 400);
-      }
-      const results = await checking;
-      expect(killed).toBeGreaterThan(0);
-      expect(results.filter(({ kind, id }) => kind !== (Number(id) % 4 === 3 ? 'rejected' : 'proved'))).toEqual([]);
-      expect(results.length).toBe(candidates.length);
-      expect(reported.toSorted()).toEqual(candidates.map(({ id }) => id).toSorted());
-      await verifier.close();
-      expect(markedProcesses(runMark)).toEqual([]);
-    },
-  );
+test('with real Lean: forty candidates on two servers that are killed at random get their verdicts, once each', async () => {
+  await expectVerdictsDespiteKills('server');
 });

@@ -1,28 +1,14 @@
 /**
  * The step API over a real language server: goals, states as values, what a step may do to the process, and that the check
- * of the whole proof decides. About twenty-five seconds of one core.
+ * of the whole proof decides. About twenty seconds of one core. Long searches are in `steps.slow.ts`.
  */
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { extractLibrary } from '../../lean/library/extract.ts';
-import { LIBRARY_HEADER } from '../../lean/library/header.ts';
-import { openVerifier } from '../../lean/open-verifier.ts';
-import { readResources } from '../../lean/process/resources.ts';
-import { openSteps, type StepsOptions } from '../../lean/step/open-steps.ts';
-import type { OpenedGoal, StepResult, StepState, Steps } from '../../lean/step/step.ts';
-import type { LeanEnvironment, Verifier } from '../../lean/verifier.ts';
-import { LIBRARY_DIRECTORY, libraryEnvironment } from '../library/lean.ts';
+import { describe, expect, test } from 'vitest';
 import { markedProcesses, untilMarked } from '../support/processes.ts';
-import { bestFirst } from './best-first.ts';
-import { MEMORY_BYTES_MAX } from './drivers.ts';
-import { coreEnvironment, scratchFolder } from './environment.ts';
+import { core, LIMITS, open, runMark, start, stateOf, step, verifierOf, workingDirectory } from './opened-steps.ts';
 
-const workingDirectory = scratchFolder();
-const LIMITS = { deadlineMs: 20_000 };
-const COMPILE_TIMEOUT_MS = 600_000;
 /** Past its imports. */
 const LEAN_LOADED_BYTES = 200_000_000;
 /** The kernel counts down a hundred million: minutes and gigabytes. */
@@ -30,43 +16,6 @@ const HEAVY = {
   statement: 'theorem heavy : (List.range 100000000).length = 3 ∨ True',
   tactic: '  left; decide +kernel',
 };
-
-let core: LeanEnvironment;
-let runMark: string;
-const opened: { close(): Promise<void> }[] = [];
-
-beforeAll(async () => {
-  core = await coreEnvironment();
-});
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((one) => one.close()));
-  expect(markedProcesses(runMark)).toEqual([]);
-});
-afterAll(() => rmSync(workingDirectory, { recursive: true, force: true }));
-
-function open(options: Partial<StepsOptions> = {}): Steps {
-  runMark = `test-${randomBytes(6).toString('hex')}`;
-  const common = { environment: core, libraryHeader: '', workingDirectory, memoryBytesMax: MEMORY_BYTES_MAX };
-  const steps = openSteps({ ...common, runMark, ...options });
-  opened.push(steps);
-  return steps;
-}
-
-async function verifierOf(environment: LeanEnvironment, libraryHeader: string): Promise<Verifier> {
-  const common = { processes: 1, cacheDirectory: null, scratchDirectory: workingDirectory };
-  const verifier = await openVerifier({ ...common, environment, libraryHeader });
-  opened.push(verifier);
-  return verifier;
-}
-
-function stateOf(goal: OpenedGoal | StepResult): StepState {
-  if (goal.kind === 'invalid') throw new Error(JSON.stringify(goal));
-  return goal.state;
-}
-
-const start = async (steps: Steps, statement: string, header: string | null = null): Promise<StepState> =>
-  stateOf(await steps.openGoal(header, statement, LIMITS));
-const step = async (state: StepState, tactic: string): Promise<StepState> => stateOf(await state.run(tactic, LIMITS));
 
 describe('goals', () => {
   test('are data and text', async () => {
@@ -201,27 +150,6 @@ describe('the process', () => {
     await steps.close();
     await Promise.all(rejected);
   });
-
-  test('is one for two hundred steps, and does not grow with them', async () => {
-    const steps = open();
-    const root = await start(steps, 'theorem t (a b c : Nat) (h : a = b) : a + c + 0 = b + c');
-    let [state, after20] = [root, 0];
-    for (let count = 1; count <= 200; count += 1) {
-      const tactic = count % 3 === 0 ? 'exact nonsense' : `have h${count} : a + ${count} = b + ${count} := by rw [h]`;
-      const result = await state.run(tactic, LIMITS);
-      expect(result.kind).toBe(count % 3 === 0 ? 'invalid' : 'open');
-      // A branch of ten, then another from the root.
-      state = result.kind === 'open' && count % 15 !== 0 ? result.state : count % 15 === 0 ? root : state;
-      if (count === 20) after20 = residentBytes();
-    }
-    expect(markedProcesses(runMark).length).toBe(1);
-    expect(steps.starts).toBe(1);
-    expect(residentBytes() - after20).toBeLessThan(150_000_000);
-  });
-
-  function residentBytes(): number {
-    return readResources(markedProcesses(runMark)[0]!)!.residentBytes;
-  }
 });
 
 test('the check of the whole proof decides, whatever the steps said', async () => {
@@ -238,34 +166,3 @@ test('the check of the whole proof decides, whatever the steps said', async () =
   // A proof with goals left is none either.
   expect((await (await step(state, 'skip')).finish(verifier)).kind).toBe('rejected');
 });
-
-test(
-  'a best-first search proves theorems of the library',
-  async () => {
-    const environment = await libraryEnvironment();
-    const { theorems } = await extractLibrary(LIBRARY_DIRECTORY);
-    const wanted = ['monus_succ_self', 'or_over_and', 'mapl_eq_map', 'sumList_app', 'andb_true_left'];
-    const tactics = [
-      'assumption',
-      'rfl',
-      'simp_all',
-      'simp_all [app_nil_left, app_cons, sumList_nil, sumList_cons, mapl_cons, Nat.add_assoc]',
-      'constructor',
-      'cases h',
-      'cases a',
-      'induction n',
-      'induction xs',
-      'induction ms',
-    ];
-    const verifier = await verifierOf(environment, LIBRARY_HEADER);
-    const steps = open({ environment, libraryHeader: LIBRARY_HEADER });
-    for (const name of wanted) {
-      const theorem = theorems.find((one) => one.name === `Stp.${name}`)!;
-      const { proof } = await bestFirst(await start(steps, theorem.statement), tactics, 120);
-      expect(proof, name).not.toBeNull();
-      expect(await proof!.finish(verifier), name).toMatchObject({ kind: 'proved', axioms: [] });
-    }
-    expect(steps.starts).toBe(1);
-  },
-  COMPILE_TIMEOUT_MS,
-);

@@ -1,60 +1,26 @@
 /**
- * What a `Verifier` promises, held against the one over batches of real Lean and, in short, the one over language servers:
- * order, isolation of candidates that hang, eat memory or are killed, retries, cache, abort and close. About forty seconds
- * of one core.
+ * The verifier on real Lean: a verdict each, whatever a candidate does to its process, and what is kept of them. About a
+ * minute of one core. Over language servers, and where Lean cannot be started: `verifier.slow.ts`.
  */
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openVerifier, type VerifierOptions } from '../../lean/open-verifier.ts';
-import type { Candidate, LeanEnvironment, Verifier } from '../../lean/verifier.ts';
+import { describe, expect, test, vi } from 'vitest';
 import { markedProcesses, untilMarked } from '../support/processes.ts';
-import { coreEnvironment, scratchFolder } from './environment.ts';
+import {
+  candidate,
+  environment,
+  HEAVY,
+  honest,
+  kindsOf,
+  LEAN_LOADED_BYTES,
+  open,
+  scratchDirectory,
+} from './opened-verifier.ts';
 
-const scratchDirectory = scratchFolder();
-let environment: LeanEnvironment;
-const opened: Verifier[] = [];
-type OwnPoolOptions = Exclude<VerifierOptions, { readonly pool: unknown }>;
-
-beforeAll(async () => {
-  environment = await coreEnvironment();
-});
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((verifier) => verifier.close()));
-});
-afterAll(() => rmSync(scratchDirectory, { recursive: true, force: true }));
-
-async function open(options: Partial<OwnPoolOptions> = {}): Promise<Verifier> {
-  const common = { environment, libraryHeader: '', processes: 2, cacheDirectory: null, scratchDirectory };
-  const verifier = await openVerifier({ ...common, ...options });
-  opened.push(verifier);
-  return verifier;
-}
-
-const COMMUTES = 'theorem commutes (a b : Nat) : a + b = b + a';
-
-function candidate(id: string, proof: string, statement = COMMUTES): Candidate {
-  return { id, header: null, statement, proof };
-}
-
-/** `count` proofs, each of its own statement, so that none stands for another. */
-function honest(count: number): Candidate[] {
-  return Array.from({ length: count }, (_, index) =>
-    candidate(`honest ${index}`, '  omega', `theorem t (a b : Nat) : a + b + ${index} = b + a + ${index}`),
-  );
-}
-
-/** The kernel counts down a hundred million: minutes and gigabytes, and few heartbeats. */
-const HEAVY = candidate('heavy', '  decide +kernel', 'theorem heavy : (List.range 100000000).length = 3');
-
-/** Lean is past its imports. */
-const LEAN_LOADED_BYTES = 200_000_000;
-
-function kindsOf(results: readonly { id: string; kind: string }[]): Record<string, string> {
-  return Object.fromEntries(results.map(({ id, kind }) => [id, kind]));
-}
+/** Loops go on until their heartbeats are used up, which takes Lean as long as it takes. */
+vi.setConfig({ testTimeout: 180_000 });
 
 describe('verdicts', () => {
   test('come in order, with premises, places in the proof as it came, and each is reported once', async () => {
@@ -124,14 +90,6 @@ describe('verdicts', () => {
     const results = await verifier.check(candidates, { tier: 'certificate' });
     expect(kindsOf(results)).toEqual({ a: 'proved', b: 'rejected' });
     expect(results.map(({ fromCache }) => fromCache)).toEqual([false, false]);
-  });
-
-  test('a Lean that cannot be started is infra, for proofs and statements', async () => {
-    const verifier = await open({ environment: { ...environment, executable: '/nonexistent/lean' } });
-    const results = await verifier.check([candidate('a', '  omega'), candidate('b', '  sorry')]);
-    expect(kindsOf(results)).toEqual({ a: 'infra', b: 'sorry' });
-    const [statement] = await verifier.checkStatements([{ id: 'a', header: null, statement: COMMUTES }]);
-    expect(statement!.kind).toBe('infra');
   });
 
   test('an axiom of our own library is not tolerated', async () => {
@@ -223,52 +181,6 @@ describe('accidents', () => {
     await untilMarked(runMark);
     await verifier.close();
     await checking;
-    expect(markedProcesses(runMark)).toEqual([]);
-  });
-});
-
-describe('over language servers', () => {
-  test('every kind of candidate gets the verdict that it gets over batches, and none disturbs another', async () => {
-    const runMark = `test-${randomBytes(6).toString('hex')}`;
-    const verifier = await open({ driver: 'server', runMark, candidateTimeoutMs: 1_500 });
-    const needsMore = 'theorem t : ∀ x : Fin 40, ∀ y : Fin 30, x.val * y.val = y.val * x.val';
-    const candidates = [
-      ...honest(3),
-      HEAVY,
-      candidate('wrong', '\n      skip\n      exact Nat.add_assoc a b'),
-      candidate('sorry', '  first | sorry | skip'),
-      candidate('loop', '  repeat skip'),
-      { ...candidate('opened', '  exact (zero_le _ : 0 ≤ a)', 'theorem opened (a : Nat) : 0 ≤ a'), header: 'open Nat' },
-      { ...candidate('no module', '  omega'), header: 'import No.Such.Module' },
-      candidate('needs the big class', '  set_option maxRecDepth 10000 in\n  decide', needsMore),
-      candidate('ill stated', '  rfl', 'theorem ill : nonsense = 2'),
-      ...honest(6).slice(3),
-    ];
-    const reported: string[] = [];
-    const results = await verifier.check(candidates, { onResult: ({ id }) => reported.push(id) });
-    expect(kindsOf(results)).toEqual({
-      ...Object.fromEntries(honest(6).map(({ id }) => [id, 'proved'])),
-      heavy: 'timeout',
-      wrong: 'rejected',
-      sorry: 'sorry',
-      loop: 'timeout',
-      opened: 'proved',
-      'no module': 'header_error',
-      'needs the big class': 'proved',
-      'ill stated': 'header_error',
-    });
-    expect(reported.toSorted()).toEqual(candidates.map(({ id }) => id).toSorted());
-    expect(results[4]!.messages[0]).toMatchObject({ severity: 'error', line: 3, column: 6 });
-    expect(results[0]).toMatchObject({ driver: 'server', fromCache: false });
-    expect(results[0]!.peakResidentBytes).toBeGreaterThan(LEAN_LOADED_BYTES / 2);
-    const [certified] = await verifier.check(honest(1), { tier: 'certificate' });
-    expect(certified!.kind).toBe('proved');
-    const statements = ['theorem a : 1 = 2', 'theorem b : nonsense', 'theorem c (n : Nat) : n = n'];
-    const stated = await verifier.checkStatements(
-      statements.map((statement, index) => ({ id: String(index), header: null, statement })),
-    );
-    expect(stated.map(({ kind }) => kind)).toEqual(['accepted', 'rejected', 'accepted']);
-    await verifier.close();
     expect(markedProcesses(runMark)).toEqual([]);
   });
 });

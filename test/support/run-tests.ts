@@ -12,8 +12,25 @@ export interface Counts {
   readonly skipped: number;
 }
 
+interface Ended {
+  readonly succeeded: boolean;
+  readonly output: string;
+}
+
+/** In the repository; what it prints is kept, not shown. */
+export async function runQuietly(command: readonly string[]): Promise<Ended> {
+  const { exitCode, all } = await execa(command[0]!, command.slice(1), {
+    cwd: repository,
+    stdin: 'ignore',
+    all: true,
+    preferLocal: true,
+    reject: false,
+  });
+  return { succeeded: exitCode === 0, output: all };
+}
+
 /** In the repository, with what it prints shown. */
-export async function runCommand(command: readonly string[]): Promise<boolean> {
+async function runShown(command: readonly string[]): Promise<boolean> {
   const { exitCode } = await execa(command[0]!, command.slice(1), {
     cwd: repository,
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -29,7 +46,7 @@ export async function runVitest(name: string, args: readonly string[]): Promise<
   mkdirSync(cache, { recursive: true });
   rmSync(results, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
-  const clean = await runCommand(['vitest', 'run', ...reporters, ...args]);
+  const clean = await runShown(['vitest', 'run', ...reporters, ...args]);
   const report = JSON.parse(readFileSync(results, 'utf8')) as {
     numPassedTests: number;
     numFailedTests: number;

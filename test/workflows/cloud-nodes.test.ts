@@ -209,7 +209,7 @@ describe('a run on machines of a cloud', () => {
 
   it('is ended by its cost guard, also while it waits for a person, and gives all back first', async () => {
     // The guard strikes by the clock: where the machine was too slow to come to the person before, it is given longer.
-    for (let hoursMax = 0.005, waited = false; !waited; hoursMax *= 4) {
+    for (let hoursMax = 0.002, waited = false; !waited; hoursMax *= 4) {
       const fakes = fakeActivities(1);
       const run = name();
       fakes.state = (generation) => ready(run, generation);

@@ -210,17 +210,6 @@ describe('a run', () => {
     });
   });
 
-  it('carries everything over a continue-as-new', async () => {
-    const fakes = fakeActivities(1);
-    await workers.with(fakes, async () => {
-      const handle = await start({ rounds: 22 });
-      await server.client.workflow.getHandle(handle.workflowId).result();
-      expect(fakes.calls.filter((call) => call.startsWith('prepareRun'))).toHaveLength(1);
-      expect(fakes.calls).toContain('writeReport 23');
-      expect(fakes.calls.filter((call) => call === 'cleanUpNode after')).toHaveLength(1);
-    });
-  });
-
   it.each([
     [{}, 'rounds must be a whole number from 1 to 1000'],
     [{ rounds: 0 }, 'at least 1'],

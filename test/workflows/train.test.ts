@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/activity';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, Worker, type WorkflowBundle } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Meeting } from '../../activities/train-parts.ts';
 import { enginesConfigSchema } from '../../data/schemas/engines.ts';
@@ -14,8 +14,11 @@ import type { trainModel } from '../../workflows/train.ts';
 import { localServer } from '../support/temporal.ts';
 
 let server: TestWorkflowEnvironment;
+let workflowBundle: WorkflowBundle;
 beforeAll(async () => {
   server = await localServer();
+  const workflowsPath = join(import.meta.dirname, '../trainers/together-workflow.ts');
+  workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
 });
 afterAll(() => server?.teardown());
 
@@ -49,10 +52,9 @@ async function train(
     },
   });
   const taskQueue = `train/${run}`;
-  const workflowsPath = join(import.meta.dirname, '../trainers/together-workflow.ts');
   const common = { connection: server.nativeConnection };
   const workers = await Promise.all([
-    Worker.create({ ...common, taskQueue, workflowsPath }),
+    Worker.create({ ...common, taskQueue, workflowBundle }),
     ...queues.map((queue, machine) => Worker.create({ ...common, taskQueue: queue, activities: on(machine) })),
   ]);
   const engines = enginesConfigSchema.parse({ trainer });

@@ -50,6 +50,7 @@ async function nodes(args: readonly string[], environment: Record<string, string
   const env = {
     PATH: process.env.PATH!,
     HOME: folder,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
     ...metadata.environment,
     STP_TPU_ENDPOINT: cloud.endpoint,
     STP_STORE: 'gs://bucket/runs',

@@ -11,7 +11,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readAll } from '../../activities/record-files.ts';
 import { sampleSchema, verdictSchema } from '../../data/schemas/records.ts';
 import { cancelFleet, runFleet } from '../../experiments/fleet/fleet.ts';
-import { staticSplit } from '../../experiments/fleet/static-split.ts';
 import { proofMs } from '../../experiments/fleet/times.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { localServer } from '../support/temporal.ts';
@@ -69,17 +68,4 @@ it('sees when each node hears that the round is cancelled', async () => {
   expect(told.shards).toBeGreaterThanOrEqual(4);
   expect(told.seconds.p50).toBeGreaterThan(0);
   expect(told.roundSeconds).toBeGreaterThanOrEqual(told.seconds.max);
-});
-
-it('draws proofs as recorded, with their runaways, and the same for the same names', () => {
-  const drawn = Array.from({ length: 20_000 }, (_, index) => proofMs(TIMES, 'shard', `${index}`));
-  expect(proofMs(TIMES, 'shard', '7')).toBe(drawn[7]);
-  const sorted = drawn.toSorted((a, b) => a - b);
-  const runaways = drawn.filter((ms) => ms === TIMES.runawayMs).length;
-  expect(runaways / drawn.length).toBeGreaterThan(0.04);
-  expect(runaways / drawn.length).toBeLessThan(0.055);
-  // The recorded median is 19.3 ms.
-  expect(sorted[drawn.length / 2]! / (TIMES.scale * 19.31)).toBeCloseTo(1, 0);
-  const split = staticSplit([10, ...Array<number>(79).fill(1)], 1, 2);
-  expect(split).toMatchObject({ wallSeconds: 0.049, usefulShare: 89 / 98 });
 });

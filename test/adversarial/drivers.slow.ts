@@ -1,0 +1,79 @@
+/**
+ * What `adversarial.test.ts` does by `lean --json`, by the language server; and by both the attacks as they are, with no screen
+ * before them. The REPL is a double here, so only what concerns its protocol is tried on it. Some two minutes of a core, most
+ * of it loops, once a driver.
+ */
+import { describe, expect, test } from 'vitest';
+import { openCheckPool } from '../../lean/open-verifier.ts';
+import { STANDARD_AXIOMS } from '../../lean/verdict/axioms.ts';
+import { checkEntries } from '../../lean/verdict/check-entries.ts';
+import type { Outcome } from '../../lean/verdict/check-outcome.ts';
+import { openCheckTimes } from '../../lean/verdict/check-speculation.ts';
+import { limitClasses } from '../../lean/verdict/limits.ts';
+import { PROOFS } from '../../lean/verdict/run-batch.ts';
+import { readAttacks } from './attacks.ts';
+import {
+  environment,
+  expectVerdictsOfProofs,
+  expectVerdictsOfStatements,
+  HONEST,
+  LIMITS,
+  scratchOfTest,
+  walls,
+} from './verdicts.ts';
+
+describe('by the driver server', () => {
+  test('each proof gets its verdict, and an honest one beside each of them is proved', async () => {
+    await expectVerdictsOfProofs('server');
+  });
+
+  test('each statement gets its verdict, and an honest one beside each of them is accepted', async () => {
+    await expectVerdictsOfStatements('server');
+  });
+});
+
+/**
+ * The screen is a filter, and little rests on it alone: here the attacks go to Lean as they are, but those that switch its
+ * kernel off. Those are the second kernel's to refuse.
+ */
+test.each(['json', 'server'] as const)(
+  'by the driver %s none is accepted where the screen lets everything through',
+  async (driver) => {
+    const scratchDirectory = scratchOfTest();
+    const entries = readAttacks('proof')
+      .filter(
+        (attack) =>
+          !attack.leanAccepts && attack.header === null && attack.statement.startsWith('theorem claim : (1 : Nat) = 2'),
+      )
+      // Loops cost the same without the screen, and sleep waits: once, by one driver, is enough.
+      .filter((attack) => attack.name !== 'sleep' && (driver === 'json' || attack.expected !== 'timeout'))
+      .flatMap((attack) => [
+        { header: '', signature: ' : (1 : Nat) = 2', proofText: attack.proof },
+        { header: '', signature: HONEST.statement.replace('theorem honest', ''), proofText: HONEST.proof },
+      ]);
+    const outcomes = new Map<number, Outcome>();
+    const place = { environment, workingDirectory: scratchDirectory, ...walls };
+    const pool = openCheckPool(place, { driver, processes: 2 });
+    const check = {
+      pool,
+      ...limitClasses(LIMITS),
+      smallLimitsOnly: false,
+      alone: false,
+      entriesPerRun: pool.driver.candidatesPerRun,
+      times: openCheckTimes(),
+      form: PROOFS,
+      signal: AbortSignal.timeout(300_000),
+    };
+    await checkEntries(check, entries, (entry, outcome) => outcomes.set(entries.indexOf(entry), outcome));
+    await pool.close();
+    expect(outcomes.size).toBe(entries.length);
+    const sorted = [...outcomes].sort(([left], [right]) => left - right);
+    const clean = sorted.filter(([, outcome]) => 'axioms' in outcome && !restsOnMore(outcome.axioms));
+    const honest = entries.filter((_, index) => index % 2 === 1);
+    expect(clean.map(([index]) => entries[index]!.proofText)).toEqual(honest.map(({ proofText }) => proofText));
+  },
+);
+
+function restsOnMore(axioms: readonly string[]): boolean {
+  return axioms.some((name) => !STANDARD_AXIOMS.has(name) && /sorryAx|_stp|ofReduce|cheat/.test(name));
+}

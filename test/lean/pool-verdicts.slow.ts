@@ -1,0 +1,7 @@
+/** As the end of `pool-verdicts.test.ts`, by `lean --json`: a process for every run of candidates, so that there are more to kill. */
+import { test } from 'vitest';
+import { expectVerdictsDespiteKills } from './killed-at-random.ts';
+
+test('forty candidates on two processes that are killed at random get their verdicts, once each', async () => {
+  await expectVerdictsDespiteKills('json');
+});
