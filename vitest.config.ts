@@ -17,7 +17,7 @@ enableCompileCache(process.env.NODE_COMPILE_CACHE);
 const SHARED = [
   'test/activities/{certified-parts,conjecture,edge,every-node,external-sort,held-out,plan,provision}.test.ts',
   'test/activities/{release-closed,retention,select,take-over,verdict-parts}.test.ts',
-  'test/data/{declaration-head,leandojo,printable}.test.ts',
+  'test/data/{declaration-head,leandojo,printable,turns}.test.ts',
   'test/e2e/verify-windows.test.ts',
   'test/evaluation/{pass-at-k,run-folders}.test.ts',
   'test/experiments/{curves,fleet-times}.test.ts',
@@ -35,7 +35,7 @@ const SHARED = [
   'test/simulation/*.test.ts',
   'test/toolchain/{convert,elf-symbols,names}.test.ts',
   'test/trainers/levanter.test.ts',
-  'test/workers/{run-together,turns}.test.ts',
+  'test/workers/run-together.test.ts',
 ];
 
 export default defineConfig({

@@ -77,39 +77,10 @@ export async function collect(input: AsyncIterable<Uint8Array>): Promise<Buffer>
   return Buffer.concat(parts);
 }
 
-/** STP1002 unless `[start, end)` lies inside the object. */
-export function requireRange(ref: ArtifactRef, start: number, end: number): void {
-  if (Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start <= end && end <= ref.bytes) return;
-  throw new StpError(
-    'STP1002',
-    `range [${start}, ${end}) of ${ref.uri}`,
-    `Give whole numbers 0 <= start <= end <= ${ref.bytes}.`,
-    {
-      facts: { uri: ref.uri, start, end, bytes: ref.bytes },
-    },
-  );
-}
-
 /** Name of the referenced object in the store `root`; STP1002 when it is of another store. */
 export function nameInStore(root: string, ref: Pick<ArtifactRef, 'uri'>): string {
   if (ref.uri.startsWith(`${root}/`)) return checkName(ref.uri.slice(root.length + 1));
   throw new StpError('STP1002', `${ref.uri} is not in the store ${root}`, 'Open the store that the reference names.', {
     facts: { uri: ref.uri, root },
   });
-}
-
-const POINTER_BYTES_MAX = 64 * 1024;
-
-/** STP1002 for a text that is too long to be a pointer: it names something, it does not hold it. */
-export function requirePointerText(name: string, text: string): void {
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= POINTER_BYTES_MAX) return;
-  throw new StpError(
-    'STP1002',
-    `pointer ${name} of ${bytes} bytes`,
-    `Put the text as an object and point to it; at most ${POINTER_BYTES_MAX} bytes.`,
-    {
-      facts: { name, bytes },
-    },
-  );
 }

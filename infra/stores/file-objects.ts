@@ -40,8 +40,8 @@ export class FileObjects {
     return join(this.folder, ...name.split('/'));
   }
 
-  /** A path in the store's own folder: `own('pointers', name)`. */
-  own(kind: 'marks' | 'pointers' | 'temporary', name = ''): string {
+  /** A path in the store's own folder: `own('marks', name)`. */
+  own(kind: 'marks' | 'temporary', name = ''): string {
     return join(this.folder, RESERVED_PART, kind, ...name.split('/'));
   }
 

@@ -3,14 +3,13 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { checkedStream, checksum, collect, nameInStore, pieces, requireRange } from './contents.ts';
+import { checkedStream, checksum, collect, nameInStore, pieces } from './contents.ts';
 import { downloadTo } from './download.ts';
 import { listFileNames } from './file-list.ts';
 import { FileObjects, writeFlushed } from './file-objects.ts';
-import { moveFilePointer, readFilePointer } from './file-pointers.ts';
 import { checkName, checkPrefix } from './names.ts';
 import type { ObjectStore, PutOptions } from './object-store.ts';
-import { cannotRead, cannotWrite, damaged, differs } from './store-errors.ts';
+import { cannotRead, cannotWrite, differs } from './store-errors.ts';
 
 const READ_BYTES = 1 << 20;
 
@@ -79,17 +78,6 @@ export async function openFileStore(folder: string): Promise<ObjectStore> {
     async get(ref) {
       return collect(await stream(ref));
     },
-    async range(ref, start, end) {
-      requireRange(ref, start, end);
-      const file = await openForReading(ref);
-      try {
-        const { size } = await file.stat();
-        if (size !== ref.bytes) throw damaged(ref.uri, `${size} bytes instead of ${ref.bytes}`);
-        return start === end ? Buffer.alloc(0) : await collect(file.createReadStream({ start, end: end - 1 }));
-      } finally {
-        await file.close();
-      }
-    },
     async download(ref, path, options) {
       const file = await openForReading(ref);
       try {
@@ -115,16 +103,6 @@ export async function openFileStore(folder: string): Promise<ObjectStore> {
         const { bytes, generation, crc32c } = found.ref;
         yield { name, bytes, generation, crc32c, updated: found.updated };
       }
-    },
-    async readPointer(name) {
-      return readFilePointer(objects.own('pointers', checkName(name))).catch((error) => {
-        throw cannotRead(`${root}/${name}`, error);
-      });
-    },
-    async movePointer(name, text, expected) {
-      return moveFilePointer(objects, checkName(name), text, expected).catch((error) => {
-        throw cannotWrite(`${root}/${name}`, error);
-      });
     },
   };
 }

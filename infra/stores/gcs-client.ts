@@ -26,7 +26,6 @@ export type GcsResource = z.infer<typeof resourceSchema>;
 export interface NewObject {
   readonly crc32c?: string;
   readonly metadata: Readonly<Record<string, string>>;
-  readonly cacheControl?: string;
 }
 
 /** An answer of the service that is not a success. */
@@ -123,6 +122,6 @@ export class GcsClient {
 }
 
 /** The library's types want mutable records. */
-function plain(object: NewObject): { crc32c?: string; cacheControl?: string; metadata: Record<string, string> } {
+function plain(object: NewObject): { crc32c?: string; metadata: Record<string, string> } {
   return { ...object, metadata: { ...object.metadata } };
 }

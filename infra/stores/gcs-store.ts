@@ -3,19 +3,18 @@ import { access } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { asBuffer, checkedStream, collect, nameInStore, pieces, requirePointerText, requireRange } from './contents.ts';
+import { checkedStream, collect, nameInStore, pieces } from './contents.ts';
 import { downloadTo } from './download.ts';
 import { GcsClient, type GcsResource } from './gcs-client.ts';
 import { gcsError, isTransient, statusOf } from './gcs-errors.ts';
 import { COUNT_KEY, type PutTarget, putFile, putInput } from './gcs-put.ts';
 import { checkName, checkPrefix } from './names.ts';
 import type { ObjectStore, PutOptions } from './object-store.ts';
-import { cannotRead, damaged, missing, moved } from './store-errors.ts';
+import { cannotRead, damaged, missing } from './store-errors.ts';
 
 const READ_ATTEMPTS = 8;
 const READ_PAUSE_MS = 250;
 /** Custom metadata key of pointers, which are no objects of the store. */
-const POINTER_KEY = 'stp-pointer';
 
 /** A store under `gs://bucket/prefix`. `endpoint` is another server with the GCS API; `http://` ones get no credentials. */
 export function openGcsStore(bucket: string, prefix: string, endpoint?: string): ObjectStore {
@@ -82,21 +81,6 @@ export function openGcsStore(bucket: string, prefix: string, endpoint?: string):
     return checkedStream(Readable.from(await readRange(ref, 0, ref.bytes), { objectMode: false }), ref);
   }
 
-  async function readPointer(name: string): Promise<{ text: string; generation: string } | null> {
-    // The generation and its text come in two requests; a move between them makes the second one 404.
-    for (;;) {
-      const resource = await client.resource(above + name);
-      if (resource === null) return null;
-      const { generation, size } = resource;
-      try {
-        const text = size === 0 ? '' : (await collect(client.media(above + name, generation, 0, size))).toString();
-        return { text, generation };
-      } catch (error) {
-        if (statusOf(error) !== 404) throw error;
-      }
-    }
-  }
-
   return {
     root,
     stream,
@@ -115,10 +99,6 @@ export function openGcsStore(bucket: string, prefix: string, endpoint?: string):
     async get(ref) {
       return collect(await stream(ref));
     },
-    async range(ref, start, end) {
-      requireRange(ref, start, end);
-      return collect(await readRange(ref, start, end));
-    },
     async download(ref, path, options) {
       await downloadTo(path, ref, (start) => readRange(ref, start, ref.bytes), options?.signal);
     },
@@ -135,30 +115,12 @@ export function openGcsStore(bucket: string, prefix: string, endpoint?: string):
     async *list(wanted) {
       try {
         for await (const resource of client.list(above + checkPrefix(wanted))) {
-          if (resource.metadata[POINTER_KEY] !== undefined) continue;
           const { generation, crc32c, size, updated } = resource;
           yield { name: resource.name.slice(above.length), bytes: size, generation, crc32c, updated };
         }
       } catch (error) {
         throw gcsError('STP1405', uriOf(wanted), error);
       }
-    },
-    async readPointer(name) {
-      checkName(name);
-      return reading(uriOf(name), readPointer(name));
-    },
-    async movePointer(name, text, expected) {
-      requirePointerText(checkName(name), text);
-      try {
-        const pointer = { cacheControl: 'no-store', metadata: { [POINTER_KEY]: '1' } };
-        return (await client.save(above + name, asBuffer(text), pointer, expected ?? 0)).generation;
-      } catch (error) {
-        if (statusOf(error) !== 412) throw gcsError('STP1401', uriOf(name), error);
-      }
-      const now = await reading(uriOf(name), readPointer(name));
-      // A move whose answer was lost is made again: what it wanted is so already.
-      if (now !== null && now.text === text) return now.generation;
-      throw moved(uriOf(name), expected, now?.generation ?? null);
     },
   };
 }

@@ -10,7 +10,6 @@ export function withMoved(store: ObjectStore, from: string, to: string): ObjectS
     ...store,
     get: (ref) => store.get(here(ref)),
     stream: (ref) => store.stream(here(ref)),
-    range: (ref, start, end) => store.range(here(ref), start, end),
     download: (ref, path) => store.download(here(ref), path),
   };
 }

@@ -37,12 +37,9 @@ export function withNeighbours(own: ObjectStore, place: string, open: typeof ope
     putFile: (...words) => own.putFile(...words),
     get: async (ref) => (await storeOf(ref)).get(ref),
     stream: async (ref) => (await storeOf(ref)).stream(ref),
-    range: async (ref, start, end) => (await storeOf(ref)).range(ref, start, end),
     download: async (ref, ...words) => (await storeOf(ref)).download(ref, ...words),
     remove: (ref) => own.remove(ref),
     stat: (name) => own.stat(name),
     list: (prefix) => own.list(prefix),
-    readPointer: (name) => own.readPointer(name),
-    movePointer: (...words) => own.movePointer(...words),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The `ObjectStore` port over `file://` folders and `gs://` buckets. Objects are put once; a pointer is the one mutable
- * thing, moved by compare-and-set. Names are relative to the store's root, `/`-separated, without `.` or `..` parts.
+ * The `ObjectStore` port over `file://` folders and `gs://` buckets. Objects are put once and never change. Names are
+ * relative to the store's root, `/`-separated, without `.` or `..` parts.
  */
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
@@ -54,8 +54,6 @@ export interface ObjectStore {
   get(ref: ArtifactRef): Promise<Buffer>;
   /** Stream; fails at its end with STP1402 when the bytes do not match the reference. */
   stream(ref: ArtifactRef): Promise<Readable>;
-  /** Bytes [start, end). */
-  range(ref: ArtifactRef, start: number, end: number): Promise<Buffer>;
   /**
    * To a local file under a temporary name, checked, then renamed. What a killed process had of it is gone on with. One
    * process at a time may download to a path.
@@ -66,8 +64,4 @@ export interface ObjectStore {
   list(prefix: string): AsyncIterable<ObjectInfo>;
   /** Removes this very object; one that is gone already, or is another by now, is left alone. True where it was removed. */
   remove(ref: Pick<ArtifactRef, 'uri' | 'generation'>): Promise<boolean>;
-  /** A pointer's current text and generation, or null. */
-  readPointer(name: string): Promise<{ text: string; generation: string } | null>;
-  /** Moves a pointer when its generation still is `expected` (null: not there yet); STP1404 otherwise. Returns the new one. */
-  movePointer(name: string, text: string, expected: string | null): Promise<string>;
 }

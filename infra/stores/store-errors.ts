@@ -28,16 +28,6 @@ export function differs(uri: string, stored: string, offered: string): StpError 
   );
 }
 
-export function moved(uri: string, expected: string | null, found: string | null): StpError {
-  const words = (generation: string | null): string => (generation === null ? 'absent' : `at generation ${generation}`);
-  return new StpError(
-    'STP1404',
-    `pointer ${uri} is ${words(found)}, expected ${words(expected)}`,
-    'Read the pointer again and decide anew; another process moved it meanwhile.',
-    { facts: { uri, expected, found } },
-  );
-}
-
 const FILE_ADVICE: Readonly<Record<string, string>> = {
   ENOSPC:
     'The disk is full. Free space there or choose a store on another disk; what was being written has been removed.',

@@ -39,7 +39,6 @@ function watched(inner: ObjectStore): ObjectStore {
     ...inner,
     get: noting(inner.get.bind(inner)),
     stream: noting(inner.stream.bind(inner)),
-    range: noting(inner.range.bind(inner)),
     download: noting(inner.download.bind(inner)),
     put: inner.put.bind(inner),
     putFile: inner.putFile.bind(inner),

@@ -30,7 +30,7 @@ test.each(rows)('$part: $met', ({ met, against, shownBy }) => {
   expect(['real', 'peer', 'stand-in', 'not run']).toContain(met);
   if (met === 'not run') return expect(shownBy).toBe('');
   expect(against).not.toBe('');
-  const path = /^`(test\/[\w/.-]+\.test\.ts)`$/.exec(shownBy)?.[1];
+  const path = /^`(test\/[\w/.-]+\.(?:test|slow)\.ts)`$/.exec(shownBy)?.[1];
   expect(path, shownBy).toBeDefined();
   const imports = readFileSync(join(REPOSITORY, path!), 'utf8').match(/^import .*$|^\} from .*$/gm) ?? [];
   if (met === 'real' && !PLAYED.has(basename(path!)))

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { artifactRefSchema } from '../../../data/schemas/artifact.ts';
 import type { ObjectStore } from '../../../infra/stores/object-store.ts';
-import { COUNTED_MOVES, RACED_NAMES } from './racer.ts';
+import { RACED_NAMES } from './racer.ts';
 import { race } from './start-racers.ts';
 
 export interface StoreUnderTest {
@@ -58,7 +58,7 @@ export function storeContract(name: string, make: () => Promise<StoreUnderTest>)
       expect((await store.get(first)).toString()).toBe('bytes');
     });
 
-    it('carries large objects as streams, files and ranges', async () => {
+    it('carries large objects as streams and files', async () => {
       const { store } = await make();
       let told = 0;
       const ref = await store.put('large', Readable.from([LARGE.subarray(0, 7), LARGE.subarray(7)]), {
@@ -74,10 +74,6 @@ export function storeContract(name: string, make: () => Promise<StoreUnderTest>)
       expect((await readFile(join(folder, 'sub', 'copy'))).equals(LARGE)).toBe(true);
       expect(await readdir(join(folder, 'sub'))).toEqual(['copy']);
       expect(await store.putFile('large', join(folder, 'sub', 'copy'))).toEqual(ref);
-      const [start, end] = [1_234_567, 8_765_432];
-      expect((await store.range(ref, start, end)).equals(LARGE.subarray(start, end))).toBe(true);
-      expect((await store.range(ref, 5, 5)).length).toBe(0);
-      await expect(store.range(ref, 5, LARGE.length + 1)).rejects.toMatchObject({ code: 'STP1002' });
     });
 
     it('notices a changed byte and a cut-short object in every way of reading', async () => {
@@ -95,7 +91,6 @@ export function storeContract(name: string, make: () => Promise<StoreUnderTest>)
         await expect(consume(await store.stream(ref))).rejects.toMatchObject({ code: 'STP1402' });
         await expect(store.download(ref, join(folder, 'copy'))).rejects.toMatchObject({ code: 'STP1402' });
       }
-      await expect(store.range(cut, 99_000, 100_000)).rejects.toMatchObject({ code: 'STP1402' });
       expect(await readdir(folder)).toEqual([]);
     });
 
@@ -104,7 +99,6 @@ export function storeContract(name: string, make: () => Promise<StoreUnderTest>)
       const ref = await store.put('there', 'x');
       const gone = { ...ref, uri: `${store.root}/gone` };
       await expect(store.get(gone)).rejects.toMatchObject({ code: 'STP1403' });
-      await expect(store.range(gone, 0, 1)).rejects.toMatchObject({ code: 'STP1403' });
       await expect(store.get({ ...gone, bytes: 0, crc32c: 'AAAAAA==' })).rejects.toMatchObject({ code: 'STP1403' });
       await expect(store.get({ ...ref, uri: 'gs://elsewhere/there' })).rejects.toMatchObject({ code: 'STP1002' });
       await expect(store.putFile('f', '/nowhere/file')).rejects.toMatchObject({ code: 'STP1403' });
@@ -128,7 +122,6 @@ export function storeContract(name: string, make: () => Promise<StoreUnderTest>)
       const { store } = await make();
       await expect(store.put(wrong, 'x')).rejects.toMatchObject({ code: 'STP1002' });
       await expect(store.stat(wrong)).rejects.toMatchObject({ code: 'STP1002' });
-      await expect(store.movePointer(wrong, 'x', null)).rejects.toMatchObject({ code: 'STP1002' });
       const other = { uri: `${store.root}/${wrong}`, generation: '1', crc32c: 'AAAAAA==', bytes: 0, count: 1 };
       await expect(store.get(other)).rejects.toMatchObject({ code: 'STP1002' });
     });
@@ -174,7 +167,6 @@ export function storeContract(name: string, make: () => Promise<StoreUnderTest>)
       const { store } = await make();
       const names = ['a', 'b/1', 'b/10', 'b/2', 'b-x', 'b.x', 'B', 'c/d/e', 'c-d'];
       for (const [index, name] of names.entries()) await store.put(name, 'z'.repeat(index));
-      await store.movePointer('b/latest', 'x', null);
       const sorted = [...names].sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
       expect(await listed(store, '')).toEqual(sorted);
       expect(await listed(store, 'b/')).toEqual(['b/1', 'b/10', 'b/2']);
@@ -186,21 +178,6 @@ export function storeContract(name: string, make: () => Promise<StoreUnderTest>)
         expect(object).toMatchObject({ bytes: 5, crc32c: ref?.crc32c, generation: ref?.generation });
         expect(object.updated.getTime()).toBeGreaterThan(0);
       }
-    });
-
-    it('moves a pointer only from the generation it is at', async () => {
-      const { store } = await make();
-      expect(await store.readPointer('latest')).toBeNull();
-      const first = await store.movePointer('latest', 'one', null);
-      const second = await store.movePointer('latest', 'two', first);
-      expect(second).not.toBe(first);
-      expect(await store.readPointer('latest')).toEqual({ text: 'two', generation: second });
-      for (const stale of [null, first]) {
-        await expect(store.movePointer('latest', 'three', stale)).rejects.toMatchObject({ code: 'STP1404' });
-      }
-      // A repeated move whose answer was lost.
-      expect(await store.movePointer('latest', 'two', first)).toBe(second);
-      await expect(store.movePointer('latest', 'x'.repeat(70_000), second)).rejects.toMatchObject({ code: 'STP1002' });
     });
 
     it('ends a put when its signal is aborted, and leaves nothing', async () => {
@@ -258,12 +235,6 @@ export function storeContract(name: string, make: () => Promise<StoreUnderTest>)
       const { uri, environment } = await make();
       const results = await race<string[]>(uri, 'put-same', ['A', 'B', 'C'], environment);
       for (const result of results) expect(result).toEqual(Array.from({ length: RACED_NAMES }, () => 'put'));
-    });
-
-    it('loses no move of a pointer that processes move at once', async () => {
-      const { uri, store, environment } = await make();
-      await race<number>(uri, 'count', ['A', 'B', 'C'], environment);
-      expect(Number.parseInt((await store.readPointer('counter'))!.text, 10)).toBe(3 * COUNTED_MOVES);
     });
   });
 }

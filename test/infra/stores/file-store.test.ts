@@ -1,5 +1,4 @@
 /** What only a folder can do wrong: killed writers, full disks, missing rights, leftovers, files by other hands. About 10 s. */
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -115,11 +114,9 @@ it('does not take files by other hands for its objects', async () => {
 it('keeps its objects when the folder is moved', async () => {
   const { folder, store } = await newStore();
   const ref = await store.put('a/b', 'text', { count: 5 });
-  await store.movePointer('latest', 'a/b', null);
   await rename(folder, `${folder}-moved`);
   const moved = await openStore(pathToFileURL(`${folder}-moved`).href);
   expect(await moved.stat('a/b')).toEqual({ ...ref, uri: `${moved.root}/a/b` });
-  expect((await moved.readPointer('latest'))?.text).toBe('a/b');
 });
 
 /** Runs the racer where `mountFlags` of a small file system apply, in a mount namespace of its own. */
@@ -166,17 +163,4 @@ describe('a disk that cannot take the bytes', () => {
     });
     expect(await readdir(join(folder, 'store'))).toEqual([]);
   });
-});
-
-it('reads back large random objects in ranges as they were written', async () => {
-  const { store } = await newStore();
-  const bytes = randomBytes(3_000_000);
-  const ref = await store.put('random', bytes);
-  await fc.assert(
-    fc.asyncProperty(fc.nat(bytes.length), fc.nat(bytes.length), async (one, other) => {
-      const [start, end] = one < other ? [one, other] : [other, one];
-      expect((await store.range(ref, start, end)).equals(bytes.subarray(start, end))).toBe(true);
-    }),
-    { numRuns: 30, seed: 2 },
-  );
 });

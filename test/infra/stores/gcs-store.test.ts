@@ -100,13 +100,6 @@ it.each<[string, Fault]>([
   expect((await store.get(ref)).toString()).toBe('text');
 });
 
-it('heals a pointer’s move whose answer is lost', async () => {
-  fake.inject(SMALL_UPLOAD, { kind: 'drop-answer' });
-  const generation = await store.movePointer('latest', 'one', null);
-  expect(fake.pendingFaults()).toBe(0);
-  expect(await store.readPointer('latest')).toEqual({ text: 'one', generation });
-});
-
 it('goes on reading where a dropped connection left off', async () => {
   const ref = await store.put('read', LARGE);
   fake.inject(MEDIA, { kind: 'drop-download', afterBytes: 5 * MEBIBYTE });

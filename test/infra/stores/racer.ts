@@ -7,7 +7,6 @@ import { StpError } from '../../../data/errors.ts';
 import { openStore } from '../../../infra/stores/open-store.ts';
 
 export const RACED_NAMES = 40;
-export const COUNTED_MOVES = 30;
 
 const [uri, task, letter] = process.argv.slice(2);
 if (uri !== undefined && task !== undefined && letter !== undefined) await main(uri, task, letter);
@@ -23,16 +22,6 @@ async function main(uri: string, task: string, letter: string): Promise<void> {
       results.push(await store.put(`raced/${index}`, text).then(() => 'put', codeOf));
     }
     console.log(JSON.stringify(results));
-  } else if (task === 'count') {
-    for (let moves = 0; moves < COUNTED_MOVES; ) {
-      const now = await store.readPointer('counter');
-      // The letter makes each text unlike any other process's.
-      const text = `${Number.parseInt(now?.text ?? '0', 10) + 1} ${letter}`;
-      const code = await store.movePointer('counter', text, now?.generation ?? null).then(() => 'moved', codeOf);
-      if (code === 'moved') moves += 1;
-      else if (code !== 'STP1404') throw new Error(code);
-    }
-    console.log(JSON.stringify(COUNTED_MOVES));
   } else if (task === 'write-until-killed') {
     const text = letter.repeat(300_000);
     for (let index = 0; ; index += 1)
