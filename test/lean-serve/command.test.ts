@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import { RUN_MARK } from '../../data/run-mark.ts';
 import { assemblePorts, leanEnvironment } from '../../workers/assemble.ts';
@@ -17,6 +17,9 @@ import { workerSettings } from '../../workers/settings.ts';
 import { freePort } from '../support/ports.ts';
 import { stp } from '../support/stp.ts';
 import { post } from './served.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const RUNAWAY = 'example : ∀ n : Nat, n = n := by\n  set_option maxHeartbeats 0 in\n  intro n; repeat (have := n)';
 

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   ASSEMBLED_VERSION,
   assembledFolderName,
@@ -22,6 +22,9 @@ import { withSetUpLock } from '../../lean/toolchain/set-up-folder.ts';
 import type { Toolchain } from '../../lean/toolchain/toolchain.ts';
 import { CACHE_DIRECTORY } from './lean.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const environment = process.env;
 await mkdir(CACHE_DIRECTORY, { recursive: true });
