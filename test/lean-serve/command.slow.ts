@@ -1,6 +1,8 @@
 /**
  * `bin/stp lean serve` as a process: what it asks for before it starts, how it stops and what it leaves behind; and a worker
  * whose settings name it. Costs about 20 s of CPU.
+ * In the slow tier: services as processes that are started and ended a dozen times; what they serve is tested beside it, in
+ * one process.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -9,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import { RUN_MARK } from '../../data/run-mark.ts';
 import { assemblePorts, leanEnvironment } from '../../workers/assemble.ts';
@@ -17,9 +19,6 @@ import { workerSettings } from '../../workers/settings.ts';
 import { freePort } from '../support/ports.ts';
 import { stp } from '../support/stp.ts';
 import { post } from './served.ts';
-
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
-vi.setConfig({ testTimeout: 180_000 });
 
 const RUNAWAY = 'example : ∀ n : Nat, n = n := by\n  set_option maxHeartbeats 0 in\n  intro n; repeat (have := n)';
 

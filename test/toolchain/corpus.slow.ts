@@ -1,17 +1,15 @@
 /**
  * The verdicts of the Lean in use on scripts of every kind (`data/lean-corpus`). Most scripts share a process, each in a
  * namespace of its own; those with broken syntax get one each. Costs 15 s.
+ * In the slow tier: it tries Lean, which changes with its pin alone.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runCommand } from '../../lean/toolchain/run-command.ts';
 import type { Toolchain } from '../../lean/toolchain/toolchain.ts';
 import { leanForTests } from './lean.ts';
-
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
-vi.setConfig({ testTimeout: 180_000 });
 
 const scriptSchema = z.strictObject({
   id: z.string().regex(/^[a-z]+-[0-9]{3}$/),

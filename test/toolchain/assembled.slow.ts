@@ -2,12 +2,13 @@
  * An assembled Lean, end to end: made once into the repository's cache (25 s and 180 MB of downloads, where it is not
  * there yet), started through both launchers. Costs 10 s beside that. Where this machine cannot have one (another
  * system, no registry clients), there is nothing to test.
+ * In the slow tier: every other test with Lean runs through the native launcher already.
  */
 import { once } from 'node:events';
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   ASSEMBLED_VERSION,
   assembledFolderName,
@@ -22,9 +23,6 @@ import { withSetUpLock } from '../../lean/toolchain/set-up-folder.ts';
 import type { Toolchain } from '../../lean/toolchain/toolchain.ts';
 import { CACHE_DIRECTORY } from './lean.ts';
 import { temporaryFolder } from './temporary-folder.ts';
-
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
-vi.setConfig({ testTimeout: 180_000 });
 
 const environment = process.env;
 await mkdir(CACHE_DIRECTORY, { recursive: true });
