@@ -2,13 +2,9 @@
  * The fast tier, in two projects: files that keep to themselves share processes, which are made and filled with modules once;
  * every other file has a process of its own.
  */
-import { enableCompileCache } from 'node:module';
-import { join } from 'node:path';
+import './test/support/compile-cache.ts';
 import { defineConfig } from 'vitest/config';
-
-// For this process, for the workers and for every Node that a test starts: compiling the SDKs takes longer than running them.
-process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '.cache', 'node-compile');
-enableCompileCache(process.env.NODE_COMPILE_CACHE);
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * No Lean, no server of Temporal, no process, no mocked module, no variable of the environment that is set: what such a file
@@ -38,6 +34,32 @@ const SHARED = [
   'test/workers/run-together.test.ts',
 ];
 
+/** Half a minute and more each: begun first, so that none of them runs alone in the end. */
+const LONG = [
+  'lean/verifier',
+  'adversarial/adversarial',
+  'e2e/verify-command',
+  'workflows/selfplay',
+  'e2e/check-command',
+  'workflows/cloud-nodes',
+  'lean/drivers',
+  'lean-serve/faults',
+  'differential/differential',
+  'workflows/full-disk',
+  'activities/library',
+  'docs/guides',
+];
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const found = LONG.findIndex((name) => moduleId.endsWith(`test/${name}.test.ts`));
+      return found === -1 ? LONG.length : found;
+    };
+    return (await super.sort(files)).toSorted((one, other) => place(one) - place(other));
+  }
+}
+
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -47,10 +69,19 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 300_000,
     teardownTimeout: 30_000,
-    // What comes at once on an idle machine may take seconds on one that stands still; vitest's own limit is one second.
-    expect: { poll: { timeout: 60_000 } },
+    // What comes at once on an idle machine may take long on one that stands still; vitest's own limit is one second.
+    expect: { poll: { timeout: 50_000 } },
+    sequence: { sequencer: LongFirst },
     projects: [
-      { extends: true, test: { name: 'own', include: ['test/**/*.test.ts'], exclude: SHARED } },
+      {
+        extends: true,
+        test: {
+          name: 'own',
+          include: ['test/**/*.test.ts'],
+          exclude: SHARED,
+          globalSetup: 'test/support/set-up.ts',
+        },
+      },
       { extends: true, test: { name: 'shared', include: SHARED, isolate: false } },
     ],
   },

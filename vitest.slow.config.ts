@@ -1,4 +1,5 @@
 /** The slow tier: two files at a time. Those that need the machine to themselves, since they watch the clock, come after. */
+import './test/support/compile-cache.ts';
 import { defineConfig } from 'vitest/config';
 
 /** They say at their tops why. */
@@ -10,6 +11,7 @@ export default defineConfig({
     testTimeout: 1_800_000,
     hookTimeout: 300_000,
     teardownTimeout: 30_000,
+    globalSetup: 'test/support/set-up.ts',
     expect: { poll: { timeout: 60_000 } },
     projects: [
       {

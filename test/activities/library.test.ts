@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type GrownRecord, grownTheoremSchema, libraryActivities } from '../../activities/library.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { keptName, keptText, proofsFile } from '../../activities/proofs-file.ts';
@@ -27,6 +27,9 @@ import { workerSettings } from '../../workers/settings.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { proved, statement } from '../selfplay/records.ts';
 import { writeManifest } from './manifests.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 let directory: string;
 let store: ObjectStore;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { writeRecords } from '../../activities/record-files.ts';
 import { trainActivities } from '../../activities/train.ts';
@@ -19,6 +19,9 @@ import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { embeddedTrainer } from '../../model/embedded/engine.ts';
 import type { KeptState, Trainer, TrainOptions, TrainProgress } from '../../model/trainer.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const STEPS = 60;
 const examples: Example[] = Array.from({ length: 40 }, (_, index) => ({

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { keptName } from '../../activities/proofs-file.ts';
 import { readAll, writeRecords } from '../../activities/record-files.ts';
@@ -21,6 +21,9 @@ import type { LeanEnvironment } from '../../lean/verifier.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { coreEnvironment } from '../lean/environment.ts';
 import { proved, statement } from '../selfplay/records.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const config = resolveConfig({ preset: 'smoke' });
 let directory: string;

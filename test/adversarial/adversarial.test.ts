@@ -6,7 +6,7 @@
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { checkFile } from '../../lean/check-file.ts';
 import { openVerifier } from '../../lean/open-verifier.ts';
 import { script } from '../lean/drivers.ts';
@@ -20,6 +20,9 @@ import {
   settingsIn,
   walls,
 } from './verdicts.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const REPL_DOUBLE = join(import.meta.dirname, '..', 'lean', 'repl-double.ts');
 

@@ -2,8 +2,11 @@
  * Random proofs and random files whose verdicts nobody has written down: the verifier is held against Lean's own objects, and
  * whole files against what their generator knows. A little of what `differential.slow.ts` does; about twenty seconds of one core.
  */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { compareManyFiles, compareManyProofs } from './workbench.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 test('three hundred random proofs get the verdicts of their objects', async () => {
   const tally = await compareManyProofs(300);

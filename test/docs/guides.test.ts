@@ -11,7 +11,7 @@ import { Client, Connection } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { datasetActivities, type PreparedData } from '../../activities/datasets.ts';
 import type { Ports } from '../../activities/ports.ts';
@@ -27,6 +27,9 @@ import { type FakeTpu, startFakeTpu } from '../fakes/tpu.ts';
 import { temporalCli } from '../support/temporal.ts';
 import { blocks, type Command, commands, commandsOf, files, REPOSITORY } from './guides.ts';
 import { writeStandIns } from './stand-ins.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const STP = join(REPOSITORY, 'cli', 'main.ts');
 

@@ -4,10 +4,13 @@
  */
 import { globSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { freePort } from '../support/ports.ts';
 import { stp } from '../support/stp.ts';
 import { checking, leftOf, place } from './endless.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 it('check cleans up on a signal and says so by its exit code', async () => {
   const { command, pid, scratch } = await checking('where-available');

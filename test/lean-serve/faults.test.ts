@@ -4,11 +4,14 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { readResources } from '../../lean/process/resources.ts';
 import { CODE_CHARS_MAX, SNIPPETS_MAX } from '../../lean/serve/limits.ts';
 import { markedProcesses, untilMarked } from '../support/processes.ts';
 import { check, post, type Served, serveLean } from './served.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 /** Without heartbeats nothing ends it. */
 const RUNAWAY = 'example : ∀ n : Nat, n = n := by\n  set_option maxHeartbeats 0 in\n  intro n; repeat (have := n)';

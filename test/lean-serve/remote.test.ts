@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openVerifier } from '../../lean/open-verifier.ts';
 import { openRemotePool, type RemotePoolOptions } from '../../lean/serve/client/remote-pool.ts';
 import type { Candidate, LeanEnvironment, Verifier } from '../../lean/verifier.ts';
@@ -13,6 +13,9 @@ import { workerSettings } from '../../workers/settings.ts';
 import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
 import { killMarked, markedProcesses, untilMarked } from '../support/processes.ts';
 import { type Served, serveLean } from './served.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const HEADER = 'import Init\nopen Nat';
 /** Heartbeats hardly bound it, so the time limit does. */

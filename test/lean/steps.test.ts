@@ -5,9 +5,12 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { markedProcesses, untilMarked } from '../support/processes.ts';
 import { core, LIMITS, open, runMark, start, stateOf, step, verifierOf, workingDirectory } from './opened-steps.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 /** Past its imports. */
 const LEAN_LOADED_BYTES = 200_000_000;

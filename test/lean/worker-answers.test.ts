@@ -3,13 +3,16 @@ import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { startWorker } from '../../lean/process/server/worker.ts';
 import { openServerDriver } from '../../lean/process/server-driver.ts';
 import { openSteps } from '../../lean/step/open-steps.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
 import { markedProcesses } from '../support/processes.ts';
 import { scratchFolder } from './environment.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const scratchDirectory = scratchFolder();
 afterAll(() => rmSync(scratchDirectory, { recursive: true, force: true }));

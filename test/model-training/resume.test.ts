@@ -10,13 +10,16 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { identify, isRunning } from '../../infra/nodes/processes.ts';
 import { StateFile } from '../../model/embedded/training/state-file.ts';
 import { trainInProcess } from '../../model/embedded/training/train.ts';
 import { freshState, TRAINING_START } from '../../model/embedded/training/training-state.ts';
 import type { TrainRequest } from '../../model/trainer.ts';
 import { SMALL_SHAPE } from './small-model.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const STEPS = 400;
 const POLL_MS = 5;

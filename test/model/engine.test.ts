@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readCheckpoint, readManifest, writeCheckpoint } from '../../model/checkpoint/checkpoint.ts';
 import { embeddedGenerator, embeddedTrainer } from '../../model/embedded/engine.ts';
 import { EngineProcess } from '../../model/embedded/process/engine-process.ts';
@@ -14,6 +14,9 @@ import type { Completion, Generator, SampleRequest } from '../../model/generator
 import type { TrainRequest } from '../../model/trainer.ts';
 import { markedProcesses } from '../support/processes.ts';
 import { LEAN_TEXTS, SMALL_SHAPE, smallCheckpoint, temporaryDirectory } from './small-checkpoint.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const SAMPLING = { temperature: 1, topP: 0.95, maxTokens: 60 };
 const engineError = expect.objectContaining({ name: 'StpError', code: 'STP1301', retryable: true });

@@ -12,6 +12,12 @@ export async function temporalCli(): Promise<string> {
   return (await findTemporal({ cacheDirectory, install: true, environment: environmentWithoutOurBin() })).executable;
 }
 
+/** The server whose clock jumps. */
+export async function timeSkippingCli(): Promise<string> {
+  const { cacheDirectory } = workerSettings();
+  return (await findTestServer({ cacheDirectory, install: true })).executable;
+}
+
 /** A server of its own, in memory, that knows our search attributes. */
 export async function localServer(): Promise<TestWorkflowEnvironment> {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
@@ -30,8 +36,7 @@ const ATTRIBUTE_TYPES: Readonly<Record<string, number>> = { Keyword: 2, Int: 3, 
 /** As `localServer`, with a clock that jumps over every wait in which nobody works. */
 export async function timeSkippingServer(): Promise<TestWorkflowEnvironment> {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
-  const { cacheDirectory } = workerSettings();
-  const { executable: path } = await findTestServer({ cacheDirectory, install: true });
+  const path = await timeSkippingCli();
   const server = await TestWorkflowEnvironment.createTimeSkipping({
     server: { executable: { type: 'existing-path', path } },
   });

@@ -4,13 +4,16 @@
  */
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { StpError } from '../../data/errors.ts';
 import { PINNED_RELEASE, RELEASED_FOLDER_NAME } from '../../lean/toolchain/elan.ts';
 import { explainToolchain, resolveToolchain } from '../../lean/toolchain/resolve.ts';
 import type { Toolchain } from '../../lean/toolchain/toolchain.ts';
 import { CACHE_DIRECTORY, leanForTests } from './lean.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 let lean: Toolchain;
 beforeAll(async () => {

@@ -1,7 +1,10 @@
 /** The rules that CI relies on do fire: each is shown one file that breaks it. */
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const repository = join(import.meta.dirname, '..', '..');
 const run = (file: string, args: readonly string[]) =>

@@ -4,7 +4,7 @@
  */
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { edgeInterceptors } from '../../activities/edge.ts';
 import { cannotWrite } from '../../infra/stores/store-errors.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
@@ -12,6 +12,9 @@ import { workerSettings } from '../../workers/settings.ts';
 import * as contracts from '../../workflows/contracts.ts';
 import { timeSkippingServer } from '../support/temporal.ts';
 import { fakeActivities, HOST_QUEUE } from './fake-activities.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 let server: TestWorkflowEnvironment;
 let codePath: string;

@@ -2,7 +2,7 @@
  * GPU instances and managed groups through the official client over loopback. Costs about 5 s, most of it loading the
  * client.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type GpuConfig, nodesConfigSchema } from '../../../data/schemas/nodes.ts';
 import type { ComputeApi } from '../../../infra/cloud/compute/api.ts';
 import { googleComputeApi } from '../../../infra/cloud/compute/google-api.ts';
@@ -12,6 +12,9 @@ import type { NodeProvider } from '../../../infra/nodes/provider.ts';
 import { fakeClock } from '../../fakes/clock.ts';
 import { type FakeCompute, startFakeCompute } from '../../fakes/compute.ts';
 import { type FakeMetadata, startFakeMetadata } from '../../fakes/metadata.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const SET = { run: 'gpu-run-abcdef12', generation: 1 };
 const LABEL = runLabel(SET.run);

@@ -7,11 +7,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { makePlan } from '../../../cli/nodes-plan.ts';
 import { fastClock } from '../../fakes/clock.ts';
 import { type FakeMetadata, startFakeMetadata } from '../../fakes/metadata.ts';
 import { type FakeTpu, startFakeTpu } from '../../fakes/tpu.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const MAIN = join(import.meta.dirname, '../../../cli/main.ts');
 const TPU = ['--project', 'test-project', '--zone', 'us-central2-b', '--accelerator', 'v4-16'];

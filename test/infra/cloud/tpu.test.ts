@@ -2,7 +2,7 @@
  * TPU slices through the official client over loopback: what is asked for, what the states of the API mean, how faults on
  * the way are met, and that a release leaves nothing. Costs about 6 s, most of it loading the client.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { nodesConfigSchema, type TpuConfig } from '../../../data/schemas/nodes.ts';
 import type { TpuApi } from '../../../infra/cloud/tpu/api.ts';
 import { googleTpuApi } from '../../../infra/cloud/tpu/google-api.ts';
@@ -12,6 +12,9 @@ import type { NodeProvider } from '../../../infra/nodes/provider.ts';
 import { fakeClock } from '../../fakes/clock.ts';
 import { type FakeMetadata, startFakeMetadata } from '../../fakes/metadata.ts';
 import { type FakeTpu, startFakeTpu } from '../../fakes/tpu.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const RUN = 'first_Run.1-abcdef12';
 const SET = { run: RUN, generation: 1 };

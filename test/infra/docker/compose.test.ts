@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { execa } from 'execa';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { readLock, readPins } from '../../../infra/bootstrap/script.ts';
 import { environmentCommands } from '../../../infra/docker/python-environments.ts';
@@ -22,6 +22,9 @@ import { workerSettings } from '../../../workers/settings.ts';
 import { CONTROL_QUEUE, LEAN_QUEUE } from '../../../workflows/contracts.ts';
 import { temporalCli } from '../../support/temporal.ts';
 import { REPOSITORY, readComposeFile, type Service, SOURCE_FOLDERS } from './compose-file.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const file = await readComposeFile();
 const services = Object.entries(file.services);

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { edgeInterceptors, HEARTBEAT_THROTTLE_MS_MAX } from '../../../activities/edge.ts';
 import { everyNodeActivities } from '../../../activities/every-node.ts';
 import { nodeActivities } from '../../../activities/nodes.ts';
@@ -27,6 +27,9 @@ import { startFakeMetadata } from '../../fakes/metadata.ts';
 import { startFakeTpu } from '../../fakes/tpu.ts';
 import { stp } from '../../support/stp.ts';
 import { localServer } from '../../support/temporal.ts';
+
+/** Processes, one after the other, each of which takes as long as the machine has it take. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const RUN = `nodes-work-${process.pid}`;
 const HOUR_MS = 3_600_000;

@@ -2,6 +2,7 @@
  * An assembled Lean, end to end: made once into the repository's cache (25 s and 180 MB of downloads, where it is not
  * there yet), started through both launchers. Costs 10 s beside that. Where this machine cannot have one (another
  * system, no registry clients), there is nothing to test.
+ * In the slow tier: every other test with Lean runs through the native launcher already.
  */
 import { once } from 'node:events';
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';

@@ -1,6 +1,8 @@
 /**
  * `bin/stp lean serve` as a process: what it asks for before it starts, how it stops and what it leaves behind; and a worker
  * whose settings name it. Costs about 20 s of CPU.
+ * In the slow tier: services as processes that are started and ended a dozen times; what they serve is tested beside it, in
+ * one process.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';

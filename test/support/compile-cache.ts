@@ -1,0 +1,9 @@
+/**
+ * Keeps what Node compiles for all that runs in a test: this process, its workers, and every Node that they start. Compiling the
+ * SDKs takes longer than running them: a command of ours starts in a third of the time. Imported by the configurations of vitest.
+ */
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
+
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '..', '..', '.cache', 'node-compile');
+enableCompileCache(process.env.NODE_COMPILE_CACHE);
