@@ -16,7 +16,7 @@ const SHARED = [
   'test/data/{declaration-head,leandojo,printable,turns}.test.ts',
   'test/e2e/verify-windows.test.ts',
   'test/evaluation/{pass-at-k,run-folders}.test.ts',
-  'test/experiments/{curves,fleet-times}.test.ts',
+  'test/experiments/curves.test.ts',
   'test/infra/nodes/{meeting-place,names}.test.ts',
   'test/kernel/{agreement,curriculum,export,fuzz,inductive,levels,mutants,quotient,rules}.test.ts',
   'test/lean/{cache-files,check-backlog,drivers-protocol,print-tokens,screen,tokenizer}.test.ts',

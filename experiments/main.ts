@@ -1,12 +1,11 @@
 /**
- * `npm run experiment -- selfplay-vs-baselines` or `-- fleet`: runs an experiment and writes its table at the top of
- * `docs/log.md`, whatever it says. Their options: `--help`.
+ * `npm run experiment -- selfplay-vs-baselines`: runs the experiment and writes its table at the top of `docs/log.md`,
+ * also where the table shows a failure. Options: `--help`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { keyValue, roundsValue, wholeNumber } from '../cli/options.ts';
-import { type FleetCommandOptions, simulateCancellation, simulateFleet } from './fleet/command.ts';
 import { BASELINE_PRESETS, comparisonTable, selfplayVersusBaselines } from './selfplay-vs-baselines.ts';
 
 const LOG = resolve(import.meta.dirname, '..', 'docs', 'log.md');
@@ -63,24 +62,6 @@ program
       table,
     ].join('\n');
     await writeToLog(entry);
-    console.log(table);
-  });
-program
-  .command('fleet')
-  .option('--nodes <n>', 'nodes', wholeNumber('nodes', 1, 1_000), 200)
-  .option('--processes <n>', 'processes of a node', wholeNumber('processes', 1, 1_000), 8)
-  .option('--shards <n>', 'shards', wholeNumber('shards', 1, 1_000), 600)
-  .option('--proofs <n>', 'proofs of a shard', wholeNumber('proofs', 1, 100_000), 100)
-  .option('--losses <n>', 'processes of ten nodes that are killed', wholeNumber('losses', 0, 100), 3)
-  .option('--seed <n>', 'seed of times and losses', wholeNumber('seed', 0, 2 ** 31 - 1), 1)
-  .option('--cancel <s>', 'instead: cancel so long after the first verdict', wholeNumber('seconds', 0, 3_600))
-  .action(async ({ cancel, ...options }: FleetCommandOptions & { readonly cancel?: number }) => {
-    const say = (line: string): void => console.error(line);
-    const [title, table] =
-      cancel === undefined
-        ? ['A simulated fleet: balance, latency and lost work', await simulateFleet(options, say)]
-        : ['A simulated fleet: how soon it hears of a cancellation', await simulateCancellation(options, cancel, say)];
-    await writeToLog(`## ${new Date().toISOString().slice(0, 10)} · ${title}\n\n${table}`);
     console.log(table);
   });
 await program.parseAsync();

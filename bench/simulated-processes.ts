@@ -2,7 +2,7 @@
  * Lean processes that sleep: each takes the next piece of work when it has ended the one before. Time is kept nominally: a
  * timer that fires late delays nobody, as it would not delay a real process, so the machine that simulates may be busy.
  */
-import type { Candidate, CheckOptions, CheckResult, LeanEnvironment, Verifier } from '../../lean/verifier.ts';
+import type { Candidate, CheckOptions, CheckResult, LeanEnvironment, Verifier } from '../lean/verifier.ts';
 
 interface Piece {
   readonly ms: number;

@@ -3,20 +3,19 @@
  * else is answered at once. Every node that polls Lean's queue verifies.
  */
 import { Client, type WorkflowHandle } from '@temporalio/client';
-import { CancelledFailure } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { countWorkers, fleetActivities } from '../../activities/fleet.ts';
-import { writeRecords } from '../../activities/record-files.ts';
-import type { VerifyShardInput } from '../../activities/verify-shard.ts';
-import { resolveConfig } from '../../data/config/resolve.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { statementId } from '../../data/schemas/ids.ts';
-import { NO_ROUND_COUNTS, type RoundOutcome, type ShardResult } from '../../data/schemas/round.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { dedupeSamples } from '../../selfplay/dedupe.ts';
-import { workflowBundle } from '../../workers/bundle.ts';
-import { workerSettings } from '../../workers/settings.ts';
-import { CONTROL_QUEUE, LEAN_QUEUE, ROUND_TYPE, type RoundInput, roundWorkflowId } from '../../workflows/contracts.ts';
+import { countWorkers, fleetActivities } from '../activities/fleet.ts';
+import { writeRecords } from '../activities/record-files.ts';
+import type { VerifyShardInput } from '../activities/verify-shard.ts';
+import { resolveConfig } from '../data/config/resolve.ts';
+import type { ArtifactRef } from '../data/schemas/artifact.ts';
+import { statementId } from '../data/schemas/ids.ts';
+import { NO_ROUND_COUNTS, type RoundOutcome, type ShardResult } from '../data/schemas/round.ts';
+import type { ObjectStore } from '../infra/stores/object-store.ts';
+import { dedupeSamples } from '../selfplay/dedupe.ts';
+import { workflowBundle } from '../workers/bundle.ts';
+import { workerSettings } from '../workers/settings.ts';
+import { CONTROL_QUEUE, LEAN_QUEUE, ROUND_TYPE, type RoundInput, roundWorkflowId } from '../workflows/contracts.ts';
 
 export interface SimulatedRound {
   readonly address: string;
@@ -38,13 +37,6 @@ export interface SimulatedOutcome {
 const HOST_QUEUES = Array.from({ length: 8 }, (_, index) => `host/simulated/${index}`);
 const POLL_MS = 250;
 
-export interface SimulatedCancellation {
-  /** Ms since 1970. */
-  readonly askedAtMs: number;
-  /** From the asking to the end of the round, when all shards have ended. */
-  readonly roundSeconds: number;
-}
-
 /** Ends with the signal's reason where that ends first. */
 export async function playSimulatedRound(round: SimulatedRound, signal: AbortSignal): Promise<SimulatedOutcome> {
   const finished: ShardResult[] = [];
@@ -52,33 +44,6 @@ export async function playSimulatedRound(round: SimulatedRound, signal: AbortSig
   const outcome = await withRound(round, signal, keep, (handle) => handle.result() as Promise<RoundOutcome>);
   return { proveSeconds: outcome.secondsPerStage.prove ?? 0, shards: finished };
 }
-
-/** Begins the round and cancels it when `when` resolves. */
-export async function cancelSimulatedRound(
-  round: SimulatedRound,
-  when: Promise<void>,
-  signal: AbortSignal,
-): Promise<SimulatedCancellation> {
-  return withRound(
-    round,
-    signal,
-    () => undefined,
-    async (handle) => {
-      const playing = handle.result().then(
-        () => 'the round was over before it was cancelled',
-        (error: unknown) => (isCancelled(error) ? null : error),
-      );
-      await Promise.race([when, playing]);
-      const askedAtMs = Date.now();
-      await handle.cancel();
-      const problem = await playing;
-      if (problem !== null) throw new Error('the round did not end as cancelled', { cause: problem });
-      return { askedAtMs, roundSeconds: (Date.now() - askedAtMs) / 1_000 };
-    },
-  );
-}
-
-const isCancelled = (error: unknown): boolean => error instanceof Error && error.cause instanceof CancelledFailure;
 
 /** Does something with the round once the nodes poll. */
 async function withRound<T>(
