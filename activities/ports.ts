@@ -12,6 +12,8 @@ import type { RunProvider } from '../infra/nodes/provider.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import type { CertificateTask } from '../lean/certificate/checkers.ts';
 import type { FileReport } from '../lean/check-file.ts';
+import type { ContextAnswer } from '../lean/context/statement-context.ts';
+import type { StatementToRead } from '../lean/context/statement-contexts.ts';
 import type { GrownTheorem } from '../lean/library/grow.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
 import type { DriverName } from '../lean/process/driver.ts';
@@ -50,6 +52,13 @@ export interface Ports {
   findObject(uri: string): Promise<ArtifactRef | null>;
   /** Checks under the library and, where there are any, the run's grown theorems (`grownHeaders` says how they come in). */
   verifier(run: string, limits: VerificationLimits, grown?: readonly GrownTheorem[]): Promise<Verifier>;
+  /** What the statements' proofs may name: an answer each, in order. Lean compiles the statements; their objects are read here. */
+  contexts(
+    run: string,
+    statements: readonly StatementToRead[],
+    limits: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'>,
+    signal: AbortSignal,
+  ): Promise<readonly ContextAnswer[]>;
   /** What Lean runs in on this node under the policy. */
   sandbox(policy: SandboxPolicy): Promise<SandboxFacts>;
   /** Those of the added theorems that compile over the earlier ones. */

@@ -22,6 +22,7 @@ import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { certificateCheckers } from '../lean/certificate/checkers.ts';
 import { type CheckFileOptions, checkFile } from '../lean/check-file.ts';
+import { statementContexts } from '../lean/context/statement-contexts.ts';
 import { compileLibrary, LIBRARY_HEADER } from '../lean/library/compile.ts';
 import { growable, growEnvironment, grownModules } from '../lean/library/grow.ts';
 import { variablesForProject, withProject } from '../lean/library/project-environment.ts';
@@ -211,6 +212,23 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       verifiers.set(key, opening);
       opening.catch(() => verifiers.delete(key));
       return opening;
+    },
+    contexts: async (run, statements, limits, signal) => {
+      const [sandbox, scratchDirectory, modules] = [
+        await sandboxFor(limits.sandbox),
+        await scratch(run),
+        await sources.modules(),
+      ];
+      const texts = new Map(modules.map(({ module, text }) => [module, text]));
+      return statementContexts(statements, {
+        place: { environment, workingDirectory: scratchDirectory, runMark: mark(run, 'lean'), sandbox },
+        libraryHeader: LIBRARY_HEADER,
+        scratchDirectory,
+        memoryBytesMax: limits.memoryBytesMax,
+        indexFolder: objectFolders.indexFolder,
+        source: (module) => texts.get(module) ?? null,
+        signal,
+      });
     },
     sandbox: async (policy) => (await sandboxFor(policy)).facts,
     growable: async (run, earlier, added, limits, signal) =>
