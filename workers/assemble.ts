@@ -6,6 +6,7 @@ import type { Ports } from '../activities/ports.ts';
 import { readRecords } from '../activities/record-files.ts';
 import { preparedDataOf } from '../activities/take-over.ts';
 import { RUN_MARK, type RunPart, writeRunMark } from '../data/run-mark.ts';
+import { contentId } from '../data/schemas/ids.ts';
 import { libraryTheoremSchema } from '../data/schemas/records.ts';
 import { combineMonitors } from '../infra/monitor/combined-monitor.ts';
 import { openJsonlMonitor } from '../infra/monitor/jsonl-monitor.ts';
@@ -27,6 +28,8 @@ import { compileLibrary, LIBRARY_HEADER } from '../lean/library/compile.ts';
 import { growable, growEnvironment, grownModules } from '../lean/library/grow.ts';
 import { variablesForProject, withProject } from '../lean/library/project-environment.ts';
 import { openVerifier } from '../lean/open-verifier.ts';
+import { keepRows, readRecord } from '../lean/portfolio/record.ts';
+import { PORTFOLIO_VERSION } from '../lean/portfolio/scripts.ts';
 import { openSandbox, type SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
 import type { Sandbox, SandboxFacts } from '../lean/sandbox/sandbox.ts';
 import { readLakeProject } from '../lean/toolchain/lake-project.ts';
@@ -229,6 +232,16 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
         source: (module) => texts.get(module) ?? null,
         signal,
       });
+    },
+    async portfolioKept({ candidateTimeoutMs, memoryBytesMax }) {
+      const limits = limitClasses({ candidateTimeoutMs, memoryBytesMax });
+      const key = contentId('portfolio', `${PORTFOLIO_VERSION}`, environment.fingerprint, JSON.stringify(limits));
+      const path = join(settings.cacheDirectory, 'portfolio', `${key}.jsonl`);
+      const { version: leanVersion, fingerprint } = environment;
+      return {
+        rows: (await readRecord(path))?.rows ?? new Map(),
+        add: (rows) => keepRows(path, { portfolio: PORTFOLIO_VERSION, leanVersion, fingerprint }, rows),
+      };
     },
     sandbox: async (policy) => (await sandboxFor(policy)).facts,
     growable: async (run, earlier, added, limits, signal) =>

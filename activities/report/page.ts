@@ -83,7 +83,7 @@ ${howMade(run)}
 function heldOutTable(runs: readonly RunFigures[]): string {
   const rows = runs.flatMap(({ run, evaluation, summary }) => {
     const name = runs.length > 1 ? `${run}: ` : '';
-    const row = (model: string, of: number, samples: number, proved: number, certified: number) => [
+    const row = (model: string, of: number, samples: number, proved: number, certified: number): (string | number)[] => [
       `${name}${model}`,
       samples,
       of,
@@ -99,6 +99,15 @@ function heldOutTable(runs: readonly RunFigures[]): string {
         entry.certified,
       ),
     );
+    const { portfolio } = summary;
+    if (portfolio)
+      between.push([
+        `${name}portfolio of scripts`,
+        '–',
+        portfolio.heldOut.statements,
+        `${portfolio.heldOut.proved} (${formatShare(portfolio.heldOut.proved, portfolio.heldOut.statements)})`,
+        '–',
+      ]);
     if (evaluation === null) return between;
     const { statements, samplesPerStatement, provedFirst, provedLast, certified } = evaluation;
     return [
