@@ -2,13 +2,15 @@
  * The portfolio of scripts (`lean/portfolio/`), the line that a model has to beat, on a run's statements. What is known of
  * them is not tried again: a known proof is checked by Lean here, and that no script proves a statement is taken from who found it.
  */
-import type { PreparedData } from './datasets.ts';
+
 import { type Statement, statementSchema } from '../data/schemas/records.ts';
 import { type PortfolioFigures, type PortfolioPart, portfolioFiguresSchema } from '../data/schemas/round.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { provePortfolio } from '../lean/portfolio/prove.ts';
 import { type RecordRow, rowOf } from '../lean/portfolio/record.ts';
+import type { RawSample } from '../selfplay/dedupe.ts';
+import type { PreparedData } from './datasets.ts';
 import { withHeartbeat } from './edge.ts';
 import type { Ports, VerificationLimits } from './ports.ts';
 import { once, readAll, readJson } from './record-files.ts';
@@ -18,6 +20,8 @@ const UNKNOWN_MAX = 40;
 /** What is found is kept after so many. */
 const KEPT_AT_ONCE = 20;
 const FIGURES = 'portfolio.json';
+/** In the place of a model's checkpoint and hash: what is evaluated is the portfolio. */
+export const PORTFOLIO = 'portfolio';
 
 export interface MeasurePortfolioInput {
   readonly run: string;
@@ -42,6 +46,22 @@ export function portfolioActivities(ports: Ports) {
       );
     },
   };
+}
+
+/** A statement that no script proves has this one as its sample: the list's first, which was tried and failed. */
+const FAILED = '  rfl';
+
+/** One sample a statement in an evaluation: the first script that proves it, where one does. */
+export async function portfolioSamples(
+  ports: Ports,
+  statements: readonly Statement[],
+  asked: Omit<PortfolioAsked, 'unknownMax'>,
+): Promise<RawSample[]> {
+  const { rows } = await portfolioRows(ports, statements, { ...asked, unknownMax: null });
+  return statements.map(({ id }) => {
+    const text = rows.get(id)?.proof ?? FAILED;
+    return { statementId: id, index: 0, text, tokens: 0, logprob: 0, seed: 0, finish: 'stop' };
+  });
 }
 
 /** Null in runs that have none. */

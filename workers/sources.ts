@@ -14,8 +14,8 @@ import { openSftSet } from '../data/prepare/sft-set.ts';
 import { PROOF_CHARS_MAX } from '../data/schemas/records.ts';
 import { extractLibrary } from '../lean/library/extract.ts';
 import { discoverModules } from '../lean/library/modules.ts';
-import { readRecord } from '../lean/portfolio/record.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
+import { readRecord } from '../lean/portfolio/record.ts';
 import { REPOSITORY, workerSettings } from './settings.ts';
 
 const DATA = join(REPOSITORY, 'data');

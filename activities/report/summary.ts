@@ -85,7 +85,11 @@ function portfolioText(
     ...(untried + heldOut.untried > 0 ? [`${untried + heldOut.untried} not tried`] : []),
     ...(recordedWith === null ? [] : [`what it does not prove was found with ${recordedWith}`]),
   ];
-  return [`${share(proved, statements)}: ${sets.join(', ')}`, `held-out ${heldOut.proved} of ${heldOut.statements}`, ...notes].join('; ');
+  return [
+    `${share(proved, statements)}: ${sets.join(', ')}`,
+    `held-out ${heldOut.proved} of ${heldOut.statements}`,
+    ...notes,
+  ].join('; ');
 }
 
 /** The summary as rows of two columns, for the terminal and the report alike. */

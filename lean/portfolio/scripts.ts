@@ -30,7 +30,8 @@ export function portfolioStages(context: StatementContext): readonly (readonly S
   const closers = closersOf(definitions);
   const others = (...taken: readonly string[]): string[] =>
     binders.flatMap(({ name, kind }) => (kind === 'variable' && !taken.includes(name!) ? [name!] : []));
-  const generalizing = (free: readonly string[]): string => (free.length === 0 ? '' : ` generalizing ${free.join(' ')}`);
+  const generalizing = (free: readonly string[]): string =>
+    free.length === 0 ? '' : ` generalizing ${free.join(' ')}`;
   const after = (family: string, head: string, which: readonly (keyof typeof closers)[]): SearchScript[] =>
     which.map((closer) => script(family, `${family}, ${closer}`, `${head} <;> ${closers[closer]}`));
 
@@ -87,9 +88,12 @@ function closersOf(definitions: readonly string[]) {
 }
 
 function plain(definitions: readonly string[]): SearchScript[] {
-  const named = definitions.length === 0 ? [] : ['simp', 'simp_all', 'grind'].map((tactic) => simp(definitions, tactic));
+  const named =
+    definitions.length === 0 ? [] : ['simp', 'simp_all', 'grind'].map((tactic) => simp(definitions, tactic));
   return [
-    ...['rfl', 'decide', 'omega', 'simp', 'simp_all', 'grind', ...named].map((tactic) => script('plain', tactic, tactic)),
+    ...['rfl', 'decide', 'omega', 'simp', 'simp_all', 'grind', ...named].map((tactic) =>
+      script('plain', tactic, tactic),
+    ),
     script('plain', 'simp_all, then omega', simp(definitions, 'simp_all'), 'omega'),
   ];
 }
