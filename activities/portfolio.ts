@@ -16,9 +16,9 @@ import type { Ports, VerificationLimits } from './ports.ts';
 import { once, readAll, readJson } from './record-files.ts';
 
 /** Statements that a run tries and nobody knows of, at most: each costs some seconds of Lean. The next run tries further ones. */
-const UNKNOWN_MAX = 40;
+const UNKNOWN_MAX = 8;
 /** What is found is kept after so many. */
-const KEPT_AT_ONCE = 20;
+const KEPT_AT_ONCE = 24;
 const FIGURES = 'portfolio.json';
 /** In the place of a model's checkpoint and hash: what is evaluated is the portfolio. */
 export const PORTFOLIO = 'portfolio';

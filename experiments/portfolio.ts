@@ -10,7 +10,7 @@ import { portfolioRows } from '../activities/portfolio.ts';
 import { resolveConfig } from '../data/config/resolve.ts';
 import { PROBLEM_SET_NAMES } from '../data/loaders/problem-sets/build.ts';
 import type { Statement } from '../data/schemas/records.ts';
-import { keepRows, type RecordRow } from '../lean/portfolio/record.ts';
+import { keepRows, type RecordRow, readRecord } from '../lean/portfolio/record.ts';
 import { PORTFOLIO_VERSION } from '../lean/portfolio/scripts.ts';
 import { assemblePorts, leanEnvironment } from '../workers/assemble.ts';
 import { workerSettings } from '../workers/settings.ts';
@@ -23,8 +23,10 @@ export async function recordPortfolio(say: (line: string) => void): Promise<stri
   const environment = await leanEnvironment(settings, say);
   const ports = await assemblePorts(settings, environment);
   try {
-    // What an earlier list or Lean came to is not to be found again in the new record.
-    const asking = { ...ports, sources: { ...ports.sources, portfolioRecord: async () => null } };
+    // A record of this list and this Lean is added to; what another one came to is not to be found again in the new one.
+    const before = await readRecord(PORTFOLIO_RECORD);
+    const portfolioRecord = async () => (before?.head.fingerprint === environment.fingerprint ? before : null);
+    const asking = { ...ports, sources: { ...ports.sources, portfolioRecord } };
     const { verification: limits } = resolveConfig({ preset: 'embedded', set: {}, flags: {} });
     const lines: string[] = [];
     const kept: RecordRow[] = [];
