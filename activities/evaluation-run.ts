@@ -16,6 +16,8 @@ import {
 import { provedSchema, type Statement, statementSchema } from '../data/schemas/records.ts';
 import { type ShardResult, sumVerdicts } from '../data/schemas/round.ts';
 import { type RunConfig, runConfigSchema } from '../data/schemas/run-config.ts';
+import type { ObjectStore } from '../infra/stores/object-store.ts';
+import { PORTFOLIO_VERSION } from '../lean/portfolio/scripts.ts';
 import { readManifest } from '../model/checkpoint/checkpoint.ts';
 import { refusal } from '../selfplay/evaluation-rules.ts';
 import { blockEstimate, budgetsFor, passAtK } from '../selfplay/pass-at-k.ts';
@@ -27,6 +29,7 @@ import { outcomesOf, planShards } from './evaluate.ts';
 import { type JudgedSample, logRecords, writeEvaluationLog } from './evaluation-log.ts';
 import { judgedSamples, type StatementTally, tallyShards } from './evaluation-shards.ts';
 import { EVALUATION_SUBJECT, evaluationSubjectSchema, requireSameSubject } from './evaluation-subject.ts';
+import { PORTFOLIO } from './portfolio.ts';
 import type { Ports } from './ports.ts';
 import { once, readAll, readRecords, writeRecords } from './record-files.ts';
 
@@ -57,9 +60,12 @@ export function evaluationRunActivities(ports: Ports) {
         const uploads = uploadsIn(earlier);
         const config = await once(store, 'config.json', runConfigSchema, async () => wanted);
         requireSameConfig(run, config, wanted);
-        const { model } = await readManifest(directory);
+        const isPortfolio = directory === PORTFOLIO;
+        const model = isPortfolio ? PORTFOLIO : (await readManifest(directory)).model;
         const subject = await once(store, EVALUATION_SUBJECT, evaluationSubjectSchema, async () => ({
-          checkpoint: await storeCheckpoint(store, 'model', directory, { signal, uploads, onProgress }),
+          checkpoint: isPortfolio
+            ? { manifest: await storePortfolio(store), model }
+            : await storeCheckpoint(store, 'model', directory, { signal, uploads, onProgress }),
           split,
         }));
         requireSameSubject(run, subject, { model, split });
@@ -120,6 +126,10 @@ export function evaluationRunActivities(ports: Ports) {
     },
   };
 }
+
+/** In the place of a checkpoint's manifest: which list of scripts it is. */
+const storePortfolio = (store: ObjectStore): Promise<ArtifactRef> =>
+  store.put('model/portfolio.json', `${JSON.stringify({ portfolio: PORTFOLIO_VERSION })}\n`);
 
 /** Statements of every set in file order, each labelled with its group first; one that is in two sets is tried once. */
 async function takeStatements(

@@ -2,16 +2,18 @@
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../data/schemas/artifact.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
+import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { waveSamples } from '../selfplay/adaptive.ts';
 import { dedupeSamples, type RawSample } from '../selfplay/dedupe.ts';
 import { proverPrompt } from '../selfplay/prompts.ts';
 import { seedFrom } from '../selfplay/random.ts';
-import { workItemSchema } from '../selfplay/shards.ts';
+import { type WorkItem, workItemSchema } from '../selfplay/shards.ts';
 import { batchesOf } from './batches.ts';
 import { fetchCheckpoint } from './checkpoints.ts';
 import { CONJECTURE_TEXT_CHARS_MAX, conjecturePlanSchema, conjectureTextSchema } from './conjecture-records.ts';
 import { withHeartbeat } from './edge.ts';
 import { logMetrics, metricsAt } from './metrics.ts';
+import { PORTFOLIO, portfolioSamples } from './portfolio.ts';
 import type { Ports } from './ports.ts';
 import { once, readAll, readRecords, writeRecords } from './record-files.ts';
 
@@ -34,7 +36,7 @@ export interface SampleShardInput {
   /** Items of this wave. */
   readonly items: ArtifactRef;
   readonly checkpoint: CheckpointRef;
-  readonly config: Pick<RunConfig, 'sampling' | 'seed' | 'modelThreads'>;
+  readonly config: Pick<RunConfig, 'sampling' | 'seed' | 'modelThreads' | 'verification'>;
 }
 
 export interface SampleConjecturesInput {
@@ -63,6 +65,7 @@ export function generateActivities(ports: Ports) {
       return once(store, `${input.name}/sampled.json`, sampledSchema, () =>
         withHeartbeat(async (signal, report) => {
           const items = await readAll(store, input.items, workItemSchema);
+          if (input.checkpoint.model === PORTFOLIO) return scriptsOf(ports, store, input, items, signal, report);
           const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
           const requests = items.flatMap((item) => {
@@ -132,6 +135,27 @@ export function generateActivities(ports: Ports) {
         return (await Array.fromAsync(parts)).length;
       });
     },
+  };
+}
+
+/** The portfolio in a model's place: it knows when a statement is proved, and tries no further script. */
+async function scriptsOf(
+  ports: Ports,
+  store: ObjectStore,
+  { run, name, config }: SampleShardInput,
+  items: readonly WorkItem[],
+  signal: AbortSignal,
+  report: (progress: unknown) => void,
+): Promise<Sampled> {
+  const { verification: limits } = config;
+  const statements = items.map(({ statement }) => statement);
+  const raw = await portfolioSamples(ports, statements, { run, limits, signal, report });
+  const samples = dedupeSamples(raw, PORTFOLIO);
+  return {
+    samples: await writeRecords(store, `${name}/samples-*.jsonl`, samples, signal),
+    sampleCount: raw.length,
+    distinctCount: samples.length,
+    tokens: 0,
   };
 }
 

@@ -14,6 +14,7 @@ import { libraryActivities } from './library.ts';
 import { matchConjecturesActivities } from './match-conjectures.ts';
 import { nodeActivities } from './nodes.ts';
 import { planActivities } from './plan.ts';
+import { portfolioActivities } from './portfolio.ts';
 import type { Ports } from './ports.ts';
 import { provisionActivities } from './provision.ts';
 import { readConjecturesActivities } from './read-conjectures.ts';
@@ -68,7 +69,12 @@ export function createHostActivities(ports: Ports) {
 
 /** Activities that need Lean and nothing else of a node: they run on the queue that all nodes with Lean share. */
 export function createLeanActivities(ports: Ports) {
-  return { ...gateActivities(ports), ...verifyShardActivities(ports), ...verifyActivities(ports) };
+  return {
+    ...gateActivities(ports),
+    ...verifyShardActivities(ports),
+    ...verifyActivities(ports),
+    ...portfolioActivities(ports),
+  };
 }
 
 /** Activities that are about a node itself: every node's own queue has them. */

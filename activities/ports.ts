@@ -12,8 +12,11 @@ import type { RunProvider } from '../infra/nodes/provider.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import type { CertificateTask } from '../lean/certificate/checkers.ts';
 import type { FileReport } from '../lean/check-file.ts';
+import type { ContextAnswer } from '../lean/context/statement-context.ts';
+import type { StatementToRead } from '../lean/context/statement-contexts.ts';
 import type { GrownTheorem } from '../lean/library/grow.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
+import type { PortfolioRecord, RecordRow } from '../lean/portfolio/record.ts';
 import type { DriverName } from '../lean/process/driver.ts';
 import type { SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
 import type { Verifier } from '../lean/verifier.ts';
@@ -28,6 +31,8 @@ export interface Sources {
   libraryTheorems(): Promise<readonly LibraryTheorem[]>;
   /** Further proofs of library theorems found by the script search: (theorem name, proof). */
   searchedProofs(): AsyncIterable<{ readonly theorem: string; readonly proof: string }>;
+  /** What the portfolio of scripts came to on the repository's problem sets; null where that is not known. */
+  portfolioRecord(): Promise<PortfolioRecord | null>;
   /** False statements that ride in every round. */
   canaries(): AsyncIterable<Statement>;
   /** Every Lean module of the library and the problem sets, in an order that respects imports. */
@@ -44,12 +49,26 @@ export interface VerificationLimits {
   readonly sandbox: SandboxPolicy;
 }
 
+export interface KeptPortfolio {
+  readonly rows: ReadonlyMap<string, RecordRow>;
+  add(rows: readonly RecordRow[]): Promise<void>;
+}
+
 export interface Ports {
   store(run: string): Promise<ObjectStore>;
   /** An object by its whole address, in whatever store; null where it is not there. */
   findObject(uri: string): Promise<ArtifactRef | null>;
   /** Checks under the library and, where there are any, the run's grown theorems (`grownHeaders` says how they come in). */
   verifier(run: string, limits: VerificationLimits, grown?: readonly GrownTheorem[]): Promise<Verifier>;
+  /** What the statements' proofs may name: an answer each, in order. Lean compiles the statements; their objects are read here. */
+  contexts(
+    run: string,
+    statements: readonly StatementToRead[],
+    limits: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'>,
+    signal: AbortSignal,
+  ): Promise<readonly ContextAnswer[]>;
+  /** What the portfolio of scripts came to here before, under this Lean and these limits. */
+  portfolioKept(limits: Pick<VerificationLimits, 'candidateTimeoutMs' | 'memoryBytesMax'>): Promise<KeptPortfolio>;
   /** What Lean runs in on this node under the policy. */
   sandbox(policy: SandboxPolicy): Promise<SandboxFacts>;
   /** Those of the added theorems that compile over the earlier ones. */

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { EVALUATION_LOG } from '../activities/evaluation-log.ts';
 import { EVALUATION_SUBJECT, evaluationSubjectSchema, requireSameSubject } from '../activities/evaluation-subject.ts';
+import { PORTFOLIO } from '../activities/portfolio.ts';
 import {
   type EvaluatedSplit,
   type EvaluateInput,
@@ -35,17 +36,21 @@ export async function evaluate(options: EvalOptions): Promise<void> {
     set: {
       ...options.set,
       'data.problemSets': JSON.stringify(sets),
-      'sampling.samplesPerStatement': String(options.samples),
+      // The portfolio has one answer to a statement.
+      'sampling.samplesPerStatement': String(options.model === PORTFOLIO ? 1 : options.samples),
       ...(options.temperature === undefined ? {} : { 'sampling.temperature': String(options.temperature) }),
     },
   });
   const runDirectory = resolve(options.runDir ?? join('runs', freshRunName('eval')));
-  const model = await findModel(options.model, join(runDirectory, 'downloads'));
+  const model =
+    options.model === PORTFOLIO
+      ? { directory: PORTFOLIO, name: PORTFOLIO, round: null }
+      : await findModel(options.model, join(runDirectory, 'downloads'));
   const { directory, run } = await openRunFolder(runDirectory, config);
   const subject = await readFile(join(directory, EVALUATION_SUBJECT), 'utf8').catch(() => null);
   if (subject !== null)
     requireSameSubject(run, evaluationSubjectSchema.parse(JSON.parse(subject)), {
-      model: (await readManifest(model.directory)).model,
+      model: options.model === PORTFOLIO ? PORTFOLIO : (await readManifest(model.directory)).model,
       split: options.split,
     });
   const { preset, seed, set } = input;
@@ -63,7 +68,11 @@ export async function evaluate(options: EvalOptions): Promise<void> {
     type: EVALUATE_TYPE,
     id: evaluateWorkflowId(run),
     input: evaluateInput,
-    summary: `evaluation of ${basename(model.name)} on ${sets.join(', ')}, ${options.samples} samples`.slice(0, 200),
+    summary:
+      `evaluation of ${basename(model.name)} on ${sets.join(', ')}, ${config.sampling.samplesPerStatement} samples`.slice(
+        0,
+        200,
+      ),
   };
   await runLocally({ directory, view: new ProgressView(out), workflow }, options, async () => {
     const path = join(directory, 'evaluation.json');

@@ -181,7 +181,10 @@ configOptions(program.command('eval'))
   .description(
     "Evaluate a model on problem sets: samples, proofs checked by Lean, pass@k, STP's log. One that was killed is taken up again.",
   )
-  .requiredOption('--model <model>', 'checkpoint folder, or RUN, RUN@3 (after round 3) or RUN@sft')
+  .requiredOption(
+    '--model <model>',
+    'checkpoint folder, or RUN, RUN@3 (after round 3), RUN@sft, or portfolio: scripts, nothing learned',
+  )
   .requiredOption('--problems <sets>', 'problem sets, separated by commas')
   .option('--samples <n>', 'samples for each statement', samplesValue, 32)
   .option('--temperature <t>', "of sampling; without it the preset's", temperatureValue)

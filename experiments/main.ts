@@ -1,12 +1,13 @@
 /**
- * `npm run experiment -- selfplay-vs-baselines`: runs the experiment and writes its table at the top of `docs/log.md`,
- * also where the table shows a failure. Options: `--help`.
+ * `npm run experiment -- selfplay-vs-baselines` or `-- portfolio`: runs an experiment and writes its table at the top of
+ * `docs/log.md`, also where the table shows a failure. Their options: `--help`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { keyValue, roundsValue, wholeNumber } from '../cli/options.ts';
-import { BASELINE_PRESETS, comparisonTable, selfplayVersusBaselines } from './selfplay-vs-baselines.ts';
+import { recordPortfolio } from './portfolio.ts';
+import { BASELINE_PRESETS, comparisonTable, portfolioLine, selfplayVersusBaselines } from './selfplay-vs-baselines.ts';
 
 const LOG = resolve(import.meta.dirname, '..', 'docs', 'log.md');
 
@@ -53,15 +54,24 @@ program
       console.error(line),
     );
     const table = comparisonTable(comparison);
-    const statements = results[0]!.summaries[0]!.statements;
+    const { statements, portfolio } = results[0]!.summaries[0]!;
     const entry = [
       `## ${new Date().toISOString().slice(0, 10)} · Self-play against baselines`,
       '',
       `${options.rounds} rounds of self-play with ${options.samples} samples a statement, ${options.baselineRounds} of each baseline with ${2 * options.samples}; seeds ${options.seeds.join(', ')}, ${statements} training statements. Values for all: ${described(options.set)}; for self-play: ${described(options.selfPlaySet)}. ${note}`.trimEnd(),
       '',
       table,
+      ...(portfolio ? ['', portfolioLine(portfolio)] : []),
     ].join('\n');
     await writeToLog(entry);
+    console.log(table);
+  });
+program
+  .command('portfolio')
+  .description('tries the portfolio of scripts on the problem sets, and keeps what it proves in data/portfolio.jsonl')
+  .action(async () => {
+    const table = await recordPortfolio((line) => console.error(line));
+    await writeToLog(`## ${new Date().toISOString().slice(0, 10)} · The portfolio of scripts\n\n${table}`);
     console.log(table);
   });
 await program.parseAsync();

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { type Summary, summarySchema } from '../data/schemas/round.ts';
+import { type PortfolioFigures, type Summary, summarySchema } from '../data/schemas/round.ts';
 import { type Comparison, compare, type MethodResult, type Spread, spreadOf } from './curves.ts';
 
 interface Method {
@@ -112,6 +112,12 @@ export function comparisonTable(comparison: Comparison): string {
     `Compared at ${comparison.samples.join(', ')} samples (seed by seed). Held-out, SFT model: ${first.length === 0 ? '–' : withSpread(spreadOf(first))}.`,
     verdict(comparison),
   ].join('\n');
+}
+
+/** The line to beat: it draws no samples, so it has no place on their axis. */
+export function portfolioLine({ proved, statements, heldOut }: PortfolioFigures): string {
+  const part = (count: number, of: number): string => `${count} of ${of} (${percent(of === 0 ? 0 : count / of)})`;
+  return `The portfolio of scripts, nothing learned: ${part(proved, statements)}; held-out ${part(heldOut.proved, heldOut.statements)}.`;
 }
 
 /** Met when self-play's mean is above every baseline's by more than the larger standard deviation of the two. */

@@ -6,6 +6,7 @@ import type { Ports } from '../activities/ports.ts';
 import { readRecords } from '../activities/record-files.ts';
 import { preparedDataOf } from '../activities/take-over.ts';
 import { RUN_MARK, type RunPart, writeRunMark } from '../data/run-mark.ts';
+import { contentId } from '../data/schemas/ids.ts';
 import { libraryTheoremSchema } from '../data/schemas/records.ts';
 import { combineMonitors } from '../infra/monitor/combined-monitor.ts';
 import { openJsonlMonitor } from '../infra/monitor/jsonl-monitor.ts';
@@ -22,10 +23,13 @@ import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { certificateCheckers } from '../lean/certificate/checkers.ts';
 import { type CheckFileOptions, checkFile } from '../lean/check-file.ts';
+import { statementContexts } from '../lean/context/statement-contexts.ts';
 import { growable, growEnvironment, grownModules } from '../lean/library/grow.ts';
 import { LIBRARY_HEADER } from '../lean/library/header.ts';
 import { openVerifier } from '../lean/open-verifier.ts';
 import { openLeanHost } from '../lean/pool/lean-host.ts';
+import { keepRows, readRecord } from '../lean/portfolio/record.ts';
+import { PORTFOLIO_VERSION } from '../lean/portfolio/scripts.ts';
 import { openSandbox, type SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
 import type { Sandbox, SandboxFacts } from '../lean/sandbox/sandbox.ts';
 import { limitClasses } from '../lean/verdict/limits.ts';
@@ -187,6 +191,33 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       verifiers.set(key, opening);
       opening.catch(() => verifiers.delete(key));
       return opening;
+    },
+    contexts: async (run, statements, limits, signal) => {
+      const [sandbox, scratchDirectory, modules] = [
+        await sandboxFor(limits.sandbox),
+        await scratch(run),
+        await sources.modules(),
+      ];
+      const texts = new Map(modules.map(({ module, text }) => [module, text]));
+      return statementContexts(statements, {
+        place: { environment, workingDirectory: scratchDirectory, runMark: mark(run, 'lean'), sandbox },
+        libraryHeader: LIBRARY_HEADER,
+        scratchDirectory,
+        memoryBytesMax: limits.memoryBytesMax,
+        indexFolder: objectFolders.indexFolder,
+        source: (module) => texts.get(module) ?? null,
+        signal,
+      });
+    },
+    async portfolioKept({ candidateTimeoutMs, memoryBytesMax }) {
+      const limits = limitClasses({ candidateTimeoutMs, memoryBytesMax });
+      const key = contentId('portfolio', `${PORTFOLIO_VERSION}`, environment.fingerprint, JSON.stringify(limits));
+      const path = join(settings.cacheDirectory, 'portfolio', `${key}.jsonl`);
+      const { version: leanVersion, fingerprint } = environment;
+      return {
+        rows: (await readRecord(path))?.rows ?? new Map(),
+        add: (rows) => keepRows(path, { portfolio: PORTFOLIO_VERSION, leanVersion, fingerprint }, rows),
+      };
     },
     sandbox: async (policy) => (await sandboxFor(policy)).facts,
     growable: async (run, earlier, added, limits, signal) =>

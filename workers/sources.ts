@@ -15,9 +15,11 @@ import { PROOF_CHARS_MAX } from '../data/schemas/records.ts';
 import { extractLibrary } from '../lean/library/extract.ts';
 import { discoverModules } from '../lean/library/modules.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
+import { readRecord } from '../lean/portfolio/record.ts';
 import { REPOSITORY, workerSettings } from './settings.ts';
 
 const DATA = join(REPOSITORY, 'data');
+export const PORTFOLIO_RECORD = join(DATA, 'portfolio.jsonl');
 export const SOURCE_DIRECTORIES = [
   { directory: join(DATA, 'library'), modulePrefix: 'Stp' },
   { directory: join(DATA, 'problems'), modulePrefix: 'Stp.Problems' },
@@ -50,6 +52,7 @@ export function repositorySources(dataDirectory: string = workerSettings().dataD
         yield row.data;
       }
     },
+    portfolioRecord: () => readRecord(PORTFOLIO_RECORD),
     canaries: () => readStatements(join(DATA, 'canaries.jsonl')),
     modules: async (): Promise<LeanSource[]> =>
       (await discoverModules(SOURCE_DIRECTORIES))

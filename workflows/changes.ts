@@ -6,4 +6,6 @@
 export const CHANGES = {
   /** Statements and sets are prepared before machines are got. 2026-11 */
   dataBeforeMachines: 'data-before-machines',
+  /** The portfolio of scripts is measured beside the first training. 2026-11 */
+  portfolio: 'portfolio',
 } as const;

@@ -46,7 +46,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
         wave: index,
         items,
         checkpoint,
-        config: { sampling, seed, modelThreads },
+        config: { sampling, seed, modelThreads, verification },
       }),
     );
     return lean(`verify ${label}: ${sampled.distinctCount} distinct proofs`, inFlightMax).verifyShard({

@@ -20,7 +20,7 @@ import type { RunState, SelfplayResult } from '../activities/run-state.ts';
 import type { Trained } from '../activities/training.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
 import { type RunConfig, type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
-import { control, host, streaming } from './activity-proxies.ts';
+import { control, host, lean, streaming } from './activity-proxies.ts';
 import { type Attempted, attempt } from './attempt.ts';
 import { CHANGES } from './changes.ts';
 import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId, type Stage, setPausedSignal } from './contracts.ts';
@@ -97,7 +97,13 @@ async function play(playing: Play): Promise<SelfplayResult> {
   const { run, start, input, config, carried, settled, steering, story, machines } = playing;
   const begin = async (place: Place): Promise<RunState> =>
     firstState(run, config, settled ?? (await settle(run, start, config, story)), place, story);
-  let state = carried?.state ?? (await machines.use(begin));
+  const measured = settled !== null && patched(CHANGES.portfolio) ? measurePortfolio(run, config, settled) : null;
+  const beginMeasured = async (place: Place): Promise<RunState> => {
+    const first = await begin(place);
+    await measured;
+    return first;
+  };
+  let state = carried?.state ?? (await machines.use(beginMeasured));
   if (!carried) await control('keep the state').saveState(run, state);
   /** Work that a person may decide about when it fails; on other machines again when these are lost. */
   const tried = <T>(stage: Stage, label: string, work: (state: RunState) => Promise<T>): Promise<Attempted<T>> =>
@@ -180,6 +186,16 @@ async function settle(run: string, start: StartInput, config: RunConfig, story: 
   }
   story.enter('data', 'preparing statements and the SFT set');
   return { state: null, data: await streaming('statements, SFT set, canaries').prepareData(run, config), sft };
+}
+
+/** Beside the first training: the figures go into the run's folder. A run is no worse without them. */
+async function measurePortfolio(run: string, config: RunConfig, settled: Settled): Promise<void> {
+  const { train, heldOut } = settled.state === null ? settled.data : settled.state.data;
+  const { verification } = config;
+  await lean('what the portfolio of scripts proves')
+    .measurePortfolio({ run, config: { verification }, data: { train, heldOut } })
+    // A cancellation too: what the run does beside it hears of that.
+    .catch((error: unknown) => log.warn('the portfolio could not be measured', { error }));
 }
 
 /** The state before the first round: what was taken over, or the first model, trained on the machines. */

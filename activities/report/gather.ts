@@ -3,6 +3,7 @@ import { changedValues } from '../../data/config/resolve.ts';
 import type { Evaluation } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { NoveltyIndex } from '../../selfplay/novelty.ts';
+import { portfolioFigures } from '../portfolio.ts';
 import { readRecords } from '../record-files.ts';
 import type { RunState } from '../run-state.ts';
 import type { LossPoint, RoundFigures, RunFigures } from './figures.ts';
@@ -53,15 +54,18 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
     run,
     config,
     changed: changedValues(config),
-    summary: summarise(
-      run,
-      state,
-      source.evaluation,
-      source.leanVersion ?? gathering.leanVersion,
-      provedEver.size + conjecturesProved,
-      [...gathering.ineligibleBecause],
-      secondKernel,
-    ),
+    summary: {
+      ...summarise(
+        run,
+        state,
+        source.evaluation,
+        source.leanVersion ?? gathering.leanVersion,
+        provedEver.size + conjecturesProved,
+        [...gathering.ineligibleBecause],
+        secondKernel,
+      ),
+      portfolio: await portfolioFigures(store),
+    },
     evaluation: source.evaluation,
     finished: source.finished,
     sftModel: sft.checkpoint.model,

@@ -83,13 +83,13 @@ ${howMade(run)}
 function heldOutTable(runs: readonly RunFigures[]): string {
   const rows = runs.flatMap(({ run, evaluation, summary }) => {
     const name = runs.length > 1 ? `${run}: ` : '';
-    const row = (model: string, of: number, samples: number, proved: number, certified: number) => [
-      `${name}${model}`,
-      samples,
-      of,
-      `${proved} (${formatShare(proved, of)})`,
-      certified,
-    ];
+    const row = (
+      model: string,
+      of: number,
+      samples: number,
+      proved: number,
+      certified: number,
+    ): (string | number)[] => [`${name}${model}`, samples, of, `${proved} (${formatShare(proved, of)})`, certified];
     const between = summary.evaluations.map((entry) =>
       row(
         entry.round === 0 ? 'after the baseline' : `after round ${entry.round}`,
@@ -99,6 +99,15 @@ function heldOutTable(runs: readonly RunFigures[]): string {
         entry.certified,
       ),
     );
+    const { portfolio } = summary;
+    if (portfolio)
+      between.push([
+        `${name}portfolio of scripts`,
+        '–',
+        portfolio.heldOut.statements,
+        `${portfolio.heldOut.proved} (${formatShare(portfolio.heldOut.proved, portfolio.heldOut.statements)})`,
+        '–',
+      ]);
     if (evaluation === null) return between;
     const { statements, samplesPerStatement, provedFirst, provedLast, certified } = evaluation;
     return [

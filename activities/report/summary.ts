@@ -3,6 +3,7 @@
 import {
   type Evaluation,
   NO_ROUND_COUNTS,
+  type PortfolioFigures,
   type RoundCounts,
   type Summary,
   sumVerdicts,
@@ -74,6 +75,23 @@ function checkedTwice({ accepted, declined, none, disagreed }: NonNullable<Summa
   return disagreed === 0 ? certified : `${certified}; THE KERNELS DISAGREE ON ${disagreed}`;
 }
 
+/** What nobody learned, beside what the run did. */
+function portfolioText(
+  { proved, statements, untried, heldOut, bySet, recordedWith }: PortfolioFigures,
+  share: (count: number, of: number) => string,
+): string {
+  const sets = Object.entries(bySet).map(([set, its]) => `${set} ${its.proved} of ${its.statements}`);
+  const notes = [
+    ...(untried + heldOut.untried > 0 ? [`${untried + heldOut.untried} not tried`] : []),
+    ...(recordedWith === null ? [] : [`what it does not prove was found with ${recordedWith}`]),
+  ];
+  return [
+    `${share(proved, statements)}: ${sets.join(', ')}`,
+    `held-out ${heldOut.proved} of ${heldOut.statements}`,
+    ...notes,
+  ].join('; ');
+}
+
 /** The summary as rows of two columns, for the terminal and the report alike. */
 export function summaryRows(summary: Summary): [string, string][] {
   const share = (count: number, of: number): string =>
@@ -90,6 +108,7 @@ export function summaryRows(summary: Summary): [string, string][] {
   ];
   for (const [index, proved] of summary.provedPerRound.entries())
     rows.push([`proved after round ${index + 1}`, share(proved, summary.statements)]);
+  if (summary.portfolio) rows.push(['portfolio of scripts', portfolioText(summary.portfolio, share)]);
   const { made, proved, kept } = summary.conjectures;
   rows.push(['conjectures', `${made} made, ${proved} proved, ${kept} kept`]);
   rows.push(['samples', String(summary.samples)]);

@@ -185,6 +185,25 @@ export const evaluationSchema = z.strictObject({
 });
 export type Evaluation = z.infer<typeof evaluationSchema>;
 
+/** What the portfolio of scripts came to on some statements. */
+const portfolioPartSchema = z.strictObject({
+  proved: count,
+  statements: count,
+  /** Statements that it was not tried on, for want of time; they count as not proved. */
+  untried: count,
+  /** By the name of the problem set. */
+  bySet: z.record(z.string(), z.strictObject({ proved: count, statements: count })),
+});
+export type PortfolioPart = z.infer<typeof portfolioPartSchema>;
+
+/** The line to beat: scripts that nobody learned, on the run's training statements, and on those held out. */
+export const portfolioFiguresSchema = portfolioPartSchema.extend({
+  heldOut: portfolioPartSchema,
+  /** The Lean with which it was found, earlier, that no script proves the others; null where that was the run's own. */
+  recordedWith: z.string().nullable(),
+});
+export type PortfolioFigures = z.infer<typeof portfolioFiguresSchema>;
+
 export const summarySchema = z.strictObject({
   run: z.string(),
   preset: z.string(),
@@ -213,6 +232,8 @@ export const summarySchema = z.strictObject({
    * about `none` it was not asked. `disagreed`: proofs that it refused, which are not certified. Missing in older summaries.
    */
   secondKernel: z.strictObject({ accepted: count, declined: count, none: count, disagreed: count }).optional(),
+  /** Null where it could not be measured; missing in older summaries. */
+  portfolio: portfolioFiguresSchema.nullable().optional(),
   proofsInFile: count,
   /** May the result be reported as one? Not where Lean ran without a sandbox; older summaries do not say and are not. */
   eligible: z.boolean().default(false),

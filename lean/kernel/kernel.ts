@@ -142,6 +142,19 @@ export class Kernel {
     return isStandard;
   }
 
+  /**
+   * What `look` finds by inferring and reducing terms that are known to be well typed. Null where it needs a constant that is not
+   * there, or more than the limits allow.
+   */
+  ask<Answer>(look: (checker: Checker) => Answer): Answer | null {
+    let answer: Answer | null = null;
+    const verdict = this.#inScratch('a question', (checker) => {
+      answer = look(checker);
+      return [];
+    });
+    return verdict.kind === 'accepted' ? answer : null;
+  }
+
   /** Whether an operation on numbers was verified and is computed with big integers. */
   isAccelerated(name: Name): boolean {
     return this.#accelerated.has(name);

@@ -1,6 +1,7 @@
 /**
  * Our own record of the statements as a compiled module, made before any proof is loaded: each as an axiom, so that it exists
- * without one. What a statement means is fixed there, over its imports alone.
+ * without one. What a statement means is fixed there, over its imports alone. For reading only, each may be a theorem with an open
+ * proof instead: what that proof abstracts is what stands before the statement's colon.
  */
 import { join } from 'node:path';
 import type { ProcessPlace } from '../process/spawn.ts';
@@ -28,6 +29,8 @@ export interface StatedTask {
   /** Made anew for the module. */
   readonly directory: string;
   readonly memoryBytesMax: number;
+  /** Default `axiom`. */
+  readonly form?: 'axiom' | 'open theorem';
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -54,8 +57,10 @@ export async function compileStatements(theorems: readonly StatedTheorem[], task
     const lines = before.flatMap((line) => line.split('\n'));
     const linesBefore = lines.length;
     const lastLines = readable.map(([index, { opens, signature }]) => {
-      const axiom = `axiom _root_.${statedName(index)}${signature}`;
-      lines.push(...['section', opens, 'set_option autoImplicit false', axiom, 'end'].join('\n').split('\n'));
+      const name = `_root_.${statedName(index)}`;
+      const stated =
+        task.form === 'open theorem' ? `theorem ${name}${signature}\n:= (by sorry)` : `axiom ${name}${signature}`;
+      lines.push(...['section', opens, 'set_option autoImplicit false', stated, 'end'].join('\n').split('\n'));
       return lines.length;
     });
     const { path, failure, exit, messages } = await compileModule({

@@ -222,6 +222,9 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       clearInterval(beating);
       return { samples: ref('samples', 20), sampleCount: 20, distinctCount: 10, tokens: 50 };
     },
+    async measurePortfolio(input) {
+      call('measurePortfolio', input.data.train.count);
+    },
     async verifyShard(input) {
       call('verifyShard', input.name);
       const { samples, sampleCount, distinctCount, tokens } = input.sampled;

@@ -62,7 +62,9 @@ describe('a run', () => {
       expect(await handle.result()).toMatchObject({ report: { count: 1 } });
       const stages = fakes.calls
         .map((call) => call.split(' ')[0])
-        .filter((name) => !['sampleShard', 'verifyShard', 'sampleConjectures'].includes(name!));
+        // The portfolio is measured beside the rest, whenever Lean takes it.
+        .filter((name) => !['sampleShard', 'verifyShard', 'sampleConjectures', 'measurePortfolio'].includes(name!));
+      expect(fakes.calls.filter((call) => call.startsWith('measurePortfolio'))).toEqual(['measurePortfolio 10']);
       const certifying = ['cutProofs', 'certify', 'certify', 'joinCertified', 'cleanUpNode'];
       const baseline = ['planShards', 'cleanUpNode', 'collectRound', ...certifying, 'finishRound', 'trainModel'];
       const matching = ['chooseConjectures', 'embedStatements', 'embedStatements', 'matchConjectures'];

@@ -15,6 +15,8 @@ const LEVELS_MAX = 10_000;
 const NAME_TEXT = 1;
 const NAME_NUMBER = 2;
 const HASH_BYTES = 8;
+/** Scalars of a binder: what Lean remembers of the expression, then its kind. */
+const BINDER_BYTES = 9;
 
 /** Constructors of `Lean.Level`. */
 const LEVEL = { zero: 0, successor: 1, maximum: 2, impredicativeMaximum: 3, parameter: 4 } as const;
@@ -119,6 +121,23 @@ export class Decoder {
     if (!heap.isPointer(slot)) return false;
     const object = heap.pointer(slot);
     return heap.isConstructor(object) && heap.fieldCount(object) === 2 && heap.anyTag(object) <= NAME_NUMBER;
+  }
+
+  /** The binders at the head of the type in a slot, with the number of their kind. */
+  binders(slot: number): { readonly name: Name; readonly kind: number }[] {
+    const heap = this.#heap;
+    const found: { name: Name; kind: number }[] = [];
+    for (let object = heap.pointer(slot); ; ) {
+      const tag = heap.anyTag(object);
+      if (tag === EXPR.annotated) {
+        heap.tag(object, 2);
+        object = heap.pointer(heap.field(object, 1));
+      } else if (tag === EXPR.forall) {
+        heap.tag(object, 3, BINDER_BYTES);
+        found.push({ name: this.name(heap.field(object, 0)), kind: heap.scalar(object, 3, BINDER_BYTES - 1) });
+        object = heap.pointer(heap.field(object, 2));
+      } else return found;
+    }
   }
 
   expr(slot: number): Expr {

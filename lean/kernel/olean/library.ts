@@ -11,10 +11,17 @@ import { explained, readModule } from './compiled-file.ts';
 import { ConstantIndex, type IndexedModule, type Place } from './constant-index.ts';
 import { declarationOf } from './declarations.ts';
 import { Damaged } from './heap.ts';
-import type { CompiledConstant, CompiledModule } from './module-data.ts';
+import type { CompiledBinder, CompiledConstant, CompiledModule, SourceRange } from './module-data.ts';
 
 /** Bytes of modules that are kept in memory. Lean's whole library has about 500 MB. */
 const KEPT_BYTES_MAX = 128 * 1024 * 1024;
+
+export interface WrittenDeclarations {
+  /** Where they stand in the source. */
+  readonly ranges: ReadonlyMap<Name, SourceRange>;
+  /** Fields of structures, which have no place of their own. */
+  readonly projections: ReadonlySet<Name>;
+}
 
 export class CompiledLibrary implements TrustedSource {
   readonly #terms: Terms;
@@ -68,6 +75,20 @@ export class CompiledLibrary implements TrustedSource {
   mentioned(name: Name): ReadonlySet<Name> {
     const { module, index } = this.#index.find(name)!;
     return explained(module.path, () => this.#open(module).mentioned(index));
+  }
+
+  /** Binders at the head of the constant's type. */
+  binders(name: Name): readonly CompiledBinder[] {
+    const { module, index } = this.#index.find(name)!;
+    return explained(module.path, () => this.#open(module).binders(index));
+  }
+
+  /** What the module says of its declarations as somebody wrote them. */
+  written(module: IndexedModule): WrittenDeclarations {
+    return explained(module.path, () => {
+      const compiled = this.#open(module);
+      return { ranges: compiled.sourceRanges(), projections: compiled.projections() };
+    });
   }
 
   isAxiom(name: Name): boolean {

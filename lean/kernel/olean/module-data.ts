@@ -79,6 +79,18 @@ export interface SourceRange {
   readonly line: number;
   readonly column: number;
   readonly endLine: number;
+  /** Behind its last character. */
+  readonly endColumn: number;
+}
+
+/** `Lean.BinderInfo` in its order. */
+const BINDER_KINDS = ['explicit', 'implicit', 'strict-implicit', 'instance'] as const;
+export type BinderKind = (typeof BINDER_KINDS)[number];
+
+/** A binder as its module has it; terms of the kernel have neither name nor kind. */
+export interface CompiledBinder {
+  readonly name: Name;
+  readonly kind: BinderKind;
 }
 
 export class CompiledModule {
@@ -141,14 +153,31 @@ export class CompiledModule {
         const [whole] = this.#fields(both, 2) as [number];
         const [start, , end] = this.#fields(whole, 4) as [number, number, number];
         const [line, column] = this.#fields(start, 2).map((at) => heap.small(at)) as [number, number];
-        const endLine = heap.small(this.#fields(end, 2)[0]!);
-        ranges.set(this.#decoder.name(declaration), { line, column, endLine });
+        const [endLine, endColumn] = this.#fields(end, 2).map((at) => heap.small(at)) as [number, number];
+        ranges.set(this.#decoder.name(declaration), { line, column, endLine, endColumn });
       }
     }
-    for (const { name, entries } of this.#extensions())
-      if (name === PROJECTIONS)
-        for (const slot of entries) ranges.delete(this.#decoder.name(this.#fields(slot, 2)[0]!));
+    for (const name of this.projections()) ranges.delete(name);
     return ranges;
+  }
+
+  /** Projections of the module's structures. */
+  projections(): ReadonlySet<Name> {
+    const found = new Set<Name>();
+    for (const { name, entries } of this.#extensions())
+      if (name === PROJECTIONS) for (const slot of entries) found.add(this.#decoder.name(this.#fields(slot, 2)[0]!));
+    return found;
+  }
+
+  /** Binders at the head of the constant's type, from the outermost. */
+  binders(place: number): readonly CompiledBinder[] {
+    const heap = this.#heap;
+    const value = heap.pointer(heap.field(heap.pointer(this.#constants[place]!), 0));
+    const head = heap.pointer(heap.field(value, 0));
+    heap.tag(head, 3);
+    return this.#decoder
+      .binders(heap.field(head, 2))
+      .map(({ name, kind }) => ({ name, kind: BINDER_KINDS[kind] ?? 'explicit' }));
   }
 
   /** The constants that type and value of a constant mention, and an inductive type's constructors, without making terms. */

@@ -1,0 +1,92 @@
+/** The contexts of statements that were compiled into one module, over the modules it imports. Reads objects, runs nothing. */
+import { DEFAULT_LIMITS } from '../kernel/budget.ts';
+import { Terms } from '../kernel/expr.ts';
+import { Kernel } from '../kernel/kernel.ts';
+import type { Name } from '../kernel/name.ts';
+import { explained, readModule } from '../kernel/olean/compiled-file.ts';
+import { CompiledLibrary } from '../kernel/olean/library.ts';
+import type { CompiledConstant, CompiledModule } from '../kernel/olean/module-data.ts';
+import { moduleName } from '../kernel/olean/module-finder.ts';
+import { applicationsIn } from './applications.ts';
+import { BinderReader } from './binders.ts';
+import { type DefinitionOptions, DefinitionReader } from './definitions.ts';
+import type { ContextAnswer } from './statement-context.ts';
+import { writtenName } from './written-name.ts';
+
+export interface ModuleToRead extends DefinitionOptions {
+  readonly path: string;
+  /** Folders with the modules it imports. */
+  readonly searchPath: readonly string[];
+  readonly indexFolder: string | null;
+}
+
+export interface StatedName {
+  /** Of the theorem in the module. */
+  readonly name: string;
+  /** Namespaces that are open for its proof. */
+  readonly opened: readonly string[];
+}
+
+/** Throws STP1801 for a module that is none, and `Decline`. */
+export function readContexts(stated: readonly StatedName[], options: ModuleToRead): ContextAnswer[] {
+  const terms = new Terms();
+  const module = readModule(options.path, terms);
+  const imports = [...new Set(module.imports.map((name) => moduleName(terms.names, name)))];
+  const library = new CompiledLibrary(terms, imports, options.searchPath, options.indexFolder);
+  const kernel = new Kernel(terms, { limits: DEFAULT_LIMITS, trusted: library });
+  const parts = {
+    terms,
+    module,
+    library,
+    places: new Map(module.names.map((name, place) => [name, place])),
+    binders: new BinderReader(terms, kernel, library),
+    definitions: new DefinitionReader(terms, library, options),
+  };
+  return explained(options.path, () => stated.map((one) => readOne(one, parts)));
+}
+
+interface Parts {
+  readonly terms: Terms;
+  readonly module: CompiledModule;
+  readonly library: CompiledLibrary;
+  readonly places: ReadonlyMap<Name, number>;
+  readonly binders: BinderReader;
+  readonly definitions: DefinitionReader;
+}
+
+function readOne({ name, opened }: StatedName, parts: Parts): ContextAnswer {
+  const { terms, module, library, places } = parts;
+  const own = (its: Name): CompiledConstant | null => {
+    const place = places.get(its);
+    return place === undefined ? null : module.constant(place);
+  };
+  const place = places.get(terms.names.of(name));
+  const constant = place === undefined ? undefined : module.constant(place);
+  if (place === undefined || constant?.kind !== 'theorem')
+    return { context: null, reason: 'the module has no such theorem' };
+  const binders = parts.binders.read(constant, module.binders(place));
+  if (binders === null) return { context: null, reason: 'the types of its binders could not be told' };
+  const { definitions, names, core } = parts.definitions.mentionedBy(constant.type, own);
+  const scope = {
+    opened,
+    bound: new Set(binders.flatMap((binder) => binder.name ?? [])),
+    has: (dotted: string) => library.has(terms.names.of(dotted)),
+  };
+  const fullNames = new Map(names.map((its, index) => [its, definitions[index]!]));
+  const applications = applicationsIn(terms, constant.type, (its) =>
+    fullNames.get(its)?.kind === 'definition' ? library.binders(its).map(({ kind }) => kind) : null,
+  );
+  return {
+    reason: '',
+    context: {
+      binders,
+      definitions: definitions.map((definition) => ({ ...definition, written: writtenName(definition.name, scope) })),
+      applications: applications.flatMap((application) => {
+        const given = application.places.map((at) => binders[at]!);
+        if (given.some((binder) => binder.name === null || binder.isShadowed)) return [];
+        return [{ definition: fullNames.get(application.name)!.name, arguments: given.map((binder) => binder.name!) }];
+      }),
+      core,
+    },
+  };
+}

@@ -1,0 +1,115 @@
+/**
+ * What the proofs of statements may name. The statements are screened and compiled into modules, those of the same imports
+ * together, by Lean in its sandbox; then their objects and those of the modules they import are read.
+ */
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { splitImports } from '../library/header.ts';
+import { compileStatements, statedName } from '../object/stated-module.ts';
+import { toolchainFolder } from '../object/toolchain-folder.ts';
+import type { ProcessPlace } from '../process/spawn.ts';
+import { screenHeader } from '../screen/screen-header.ts';
+import { screenStatement } from '../screen/screen-statement.ts';
+import type { DefinitionOptions } from './definitions.ts';
+import { readContexts } from './read-module.ts';
+import type { ContextAnswer } from './statement-context.ts';
+import { openedBy } from './written-name.ts';
+
+/** Statements of one module. */
+const STATEMENTS_MAX = 300;
+
+export interface StatementToRead {
+  /** Imports and opens, or null for the library header. */
+  readonly header: string | null;
+  /** `theorem NAME BINDERS : TYPE`; may be untrusted. */
+  readonly statement: string;
+}
+
+export interface ContextTask extends Pick<DefinitionOptions, 'source'> {
+  readonly place: ProcessPlace;
+  readonly libraryHeader: string;
+  /** A folder is made below it, and removed. */
+  readonly scratchDirectory: string;
+  readonly memoryBytesMax: number;
+  /** Keeps which module holds which constant; null keeps nothing. */
+  readonly indexFolder: string | null;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Screened {
+  readonly index: number;
+  readonly imports: readonly string[];
+  readonly opens: string;
+  readonly signature: string;
+}
+
+/** An answer for each, in order. Rejects only with the signal's reason, or where the scratch folder cannot be written. */
+export async function statementContexts(
+  statements: readonly StatementToRead[],
+  task: ContextTask,
+): Promise<readonly ContextAnswer[]> {
+  const answers = new Array<ContextAnswer>(statements.length);
+  const unread = (index: number, reason: string): void => {
+    answers[index] = { context: null, reason };
+  };
+  const screened = statements.flatMap(({ header, statement }, index): Screened[] => {
+    const above = screenHeader(header ?? task.libraryHeader);
+    const text = screenStatement(statement);
+    if (!above.accepted || !text.accepted) {
+      unread(index, above.accepted ? (text as { refusal: { reason: string } }).refusal.reason : above.reason);
+      return [];
+    }
+    const { imports, rest } = splitImports(above.text);
+    return [{ index, imports, opens: rest, signature: text.signature }];
+  });
+  for (const group of Map.groupBy(screened, ({ imports }) => imports.join('\n')).values())
+    for (let from = 0; from < group.length; from += STATEMENTS_MAX) {
+      task.signal?.throwIfAborted();
+      const batch = group.slice(from, from + STATEMENTS_MAX);
+      const found = await contextsOf(batch, task);
+      for (const [place, { index }] of batch.entries()) answers[index] = found[place]!;
+      await turn();
+    }
+  return answers;
+}
+
+/** Of statements with the same imports. */
+async function contextsOf(batch: readonly Screened[], task: ContextTask): Promise<readonly ContextAnswer[]> {
+  const { place, memoryBytesMax, signal, indexFolder, source } = task;
+  const none = (reason: string): ContextAnswer[] => batch.map(() => ({ context: null, reason }));
+  const own = await toolchainFolder({ place, signal, memoryBytesMax });
+  if (own === null) return none('Lean does not say where its library is');
+  const directory = join(task.scratchDirectory, `context-${randomBytes(8).toString('hex')}`);
+  try {
+    const theorems = batch.map(({ opens, signature }, index) => ({ name: statedName(index), opens, signature }));
+    const stated = await compileStatements(theorems, {
+      place,
+      memoryBytesMax,
+      signal,
+      importLines: batch[0]!.imports,
+      directory,
+      form: 'open theorem',
+    });
+    if (stated.problem !== '') return none(stated.problem);
+    if (stated.path === null) return batch.map((_, index) => unreadable(stated.wrong, index));
+    const searchPath = [...place.environment.searchPath, own];
+    const options = { path: stated.path, searchPath, indexFolder, toolchainFolder: own, source };
+    const readable = [...batch.entries()].filter(([index]) => !stated.wrong.has(statedName(index)));
+    const names = readable.map(([index, { opens }]) => ({ name: statedName(index), opened: openedBy(opens) }));
+    const read = readContexts(names, options);
+    const byIndex = new Map(readable.map(([index], order) => [index, read[order]!]));
+    return batch.map((_, index) => byIndex.get(index) ?? unreadable(stated.wrong, index));
+  } catch (error) {
+    signal?.throwIfAborted();
+    return none((error as Error).message);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+const unreadable = (wrong: ReadonlyMap<string, string>, index: number): ContextAnswer => ({
+  context: null,
+  reason: `Lean cannot read it: ${wrong.get(statedName(index)) ?? 'it says no more'}`,
+});

@@ -1,0 +1,92 @@
+/**
+ * The portfolio at work: the scripts of every statement, stage by stage, until one proves it. What proves is checked like every
+ * other proof: by Lean under the statement, then as a compiled object.
+ */
+import type { ContextAnswer } from '../context/statement-context.ts';
+import type { SearchScript } from '../library/search/script-text.ts';
+import type { Candidate, CheckResult } from '../verifier.ts';
+import { portfolioStages } from './scripts.ts';
+
+/** Statements whose scripts are held at once. */
+const STATEMENTS_AT_ONCE = 60;
+/** No further stage is begun for a statement that Lean has spent so long on, ms. */
+const STATEMENT_LEAN_MS_MAX = 60_000;
+
+export interface PortfolioStatement {
+  readonly id: string;
+  readonly header: string | null;
+  readonly statement: string;
+}
+
+export interface PortfolioOutcome {
+  /** The first script of the list that proves it; null where none does. */
+  readonly proof: string | null;
+  /** Scripts that Lean was asked about. */
+  readonly tried: number;
+  /** Time that Lean spent on them, ms. */
+  readonly leanMs: number;
+  /** Why there was no context, and so no script; empty where there was one. */
+  readonly unread: string;
+}
+
+export interface PortfolioTools {
+  contexts(statements: readonly PortfolioStatement[]): Promise<readonly ContextAnswer[]>;
+  check(candidates: readonly Candidate[]): Promise<readonly CheckResult[]>;
+  onProgress?(done: number): void;
+}
+
+interface Open {
+  readonly index: number;
+  readonly stages: readonly (readonly SearchScript[])[];
+  tried: number;
+  leanMs: number;
+}
+
+/** An outcome each, in order. */
+export async function provePortfolio(
+  statements: readonly PortfolioStatement[],
+  tools: PortfolioTools,
+): Promise<readonly PortfolioOutcome[]> {
+  const outcomes: PortfolioOutcome[] = [];
+  for (let from = 0; from < statements.length; from += STATEMENTS_AT_ONCE) {
+    outcomes.push(...(await proveSome(statements.slice(from, from + STATEMENTS_AT_ONCE), tools)));
+    tools.onProgress?.(outcomes.length);
+  }
+  return outcomes;
+}
+
+async function proveSome(
+  statements: readonly PortfolioStatement[],
+  tools: PortfolioTools,
+): Promise<readonly PortfolioOutcome[]> {
+  const outcomes = new Array<PortfolioOutcome>(statements.length);
+  let open: Open[] = [];
+  for (const [index, { context, reason }] of (await tools.contexts(statements)).entries()) {
+    if (context === null) outcomes[index] = { proof: null, tried: 0, leanMs: 0, unread: reason };
+    else open.push({ index, stages: portfolioStages(context), tried: 0, leanMs: 0 });
+  }
+  for (let stage = 0; open.length > 0; stage++) {
+    const attempts = open.flatMap((one) => (one.stages[stage] ?? []).map((script, place) => ({ one, script, place })));
+    const results = await tools.check(
+      attempts.map(({ one, script, place }) => {
+        const { id, header, statement } = statements[one.index]!;
+        return { id: `${id} ${stage} ${place}`, header, statement, proof: script.proof };
+      }),
+    );
+    const proofs = new Map<number, string>();
+    for (const [place, { one, script }] of attempts.entries()) {
+      const { kind, checkMs } = results[place]!;
+      one.tried += 1;
+      one.leanMs += checkMs;
+      if (kind === 'proved' && !proofs.has(one.index)) proofs.set(one.index, script.proof);
+    }
+    open = open.filter((one) => {
+      const { index, tried, leanMs, stages } = one;
+      const proof = proofs.get(index) ?? null;
+      const goesOn = proof === null && stage + 1 < stages.length && leanMs < STATEMENT_LEAN_MS_MAX;
+      if (!goesOn) outcomes[index] = { proof, tried, leanMs, unread: '' };
+      return goesOn;
+    });
+  }
+  return outcomes;
+}
