@@ -4,7 +4,6 @@ import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../data
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import { waveSamples } from '../selfplay/adaptive.ts';
 import { dedupeSamples, type RawSample } from '../selfplay/dedupe.ts';
-import { proverPrompt } from '../selfplay/prompts.ts';
 import { seedFrom } from '../selfplay/random.ts';
 import { workItemSchema } from '../selfplay/shards.ts';
 import { batchesOf } from './batches.ts';
@@ -13,6 +12,7 @@ import { CONJECTURE_TEXT_CHARS_MAX, conjecturePlanSchema, conjectureTextSchema }
 import { withHeartbeat } from './edge.ts';
 import { logMetrics, metricsAt } from './metrics.ts';
 import type { Ports } from './ports.ts';
+import { proverForms } from './prover-forms.ts';
 import { once, readAll, readRecords, writeRecords } from './record-files.ts';
 
 export const sampledSchema = z.strictObject({
@@ -34,7 +34,7 @@ export interface SampleShardInput {
   /** Items of this wave. */
   readonly items: ArtifactRef;
   readonly checkpoint: CheckpointRef;
-  readonly config: Pick<RunConfig, 'sampling' | 'seed' | 'modelThreads'>;
+  readonly config: Pick<RunConfig, 'prover' | 'sampling' | 'seed' | 'modelThreads'>;
 }
 
 export interface SampleConjecturesInput {
@@ -65,12 +65,15 @@ export function generateActivities(ports: Ports) {
           const items = await readAll(store, input.items, workItemSchema);
           const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
+          const formOf = await proverForms(ports.sources, config.prover);
           const requests = items.flatMap((item) => {
             const { first, count } = waveSamples(item, input.wave, config.sampling.waves);
+            const form = formOf(item.statement);
             return Array.from({ length: count }, (_, offset) => ({
               id: item.statement.id,
               index: first + offset,
-              prompt: proverPrompt(item.statement.statement),
+              form,
+              prompt: form.prompt,
               seed: seedFrom(config.seed, input.shard, item.statement.id, first + offset),
             }));
           });
@@ -83,6 +86,7 @@ export function generateActivities(ports: Ports) {
           );
           const raw: RawSample[] = completions.map((completion, index) => ({
             ...completion,
+            text: requests[index]!.form.proofIn(completion.text),
             statementId: completion.id,
             index: requests[index]!.index,
             seed: requests[index]!.seed,

@@ -6,6 +6,7 @@ import type { SftSet } from '../data/prepare/sft-set.ts';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { NodesConfig } from '../data/schemas/nodes.ts';
 import type { LibraryTheorem, SandboxFacts, Statement } from '../data/schemas/records.ts';
+import type { StatementContext } from '../data/schemas/statement-context.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import type { Nodes } from '../infra/nodes/nodes.ts';
 import type { RunProvider } from '../infra/nodes/provider.ts';
@@ -28,10 +29,17 @@ export interface Sources {
   libraryTheorems(): Promise<readonly LibraryTheorem[]>;
   /** Further proofs of library theorems found by the script search: (theorem name, proof). */
   searchedProofs(): AsyncIterable<{ readonly theorem: string; readonly proof: string }>;
+  /** What statements stand on, by the text of these modules. */
+  definitions(): Promise<DefinitionSource>;
   /** False statements that ride in every round. */
   canaries(): AsyncIterable<Statement>;
   /** Every Lean module of the library and the problem sets, in an order that respects imports. */
   modules(): Promise<readonly LeanSource[]>;
+}
+
+export interface DefinitionSource {
+  /** @param bound names that the statement binds, which mean nothing else in it */
+  contextOf(header: string | null, statement: string, bound: ReadonlySet<string>): StatementContext;
 }
 
 export interface VerificationLimits {
