@@ -6,7 +6,7 @@ import type { SftSet } from '../data/prepare/sft-set.ts';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { NodesConfig } from '../data/schemas/nodes.ts';
 import type { LibraryTheorem, SandboxFacts, Statement } from '../data/schemas/records.ts';
-import type { StatementContext } from '../data/schemas/statement-context.ts';
+import type { ShownDefinition } from '../data/schemas/shown-definition.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import type { Nodes } from '../infra/nodes/nodes.ts';
 import type { RunProvider } from '../infra/nodes/provider.ts';
@@ -38,8 +38,8 @@ export interface Sources {
 }
 
 export interface DefinitionSource {
-  /** @param bound names that the statement binds, which mean nothing else in it */
-  contextOf(header: string | null, statement: string, bound: ReadonlySet<string>): StatementContext;
+  /** Nearest first; `bound`: names that the statement binds, which mean nothing else in it. */
+  under(header: string | null, statement: string, bound: ReadonlySet<string>): readonly ShownDefinition[];
 }
 
 export interface VerificationLimits {

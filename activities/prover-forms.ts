@@ -13,8 +13,8 @@ export async function proverForms(
   if (!prover.slots) return ({ statement }) => plainForm(statement);
   const definitions = await sources.definitions();
   return ({ header, statement }) => {
-    const context = definitions.contextOf(header, statement, boundNames(statement));
-    return slottedForm(statement, context, prover.definitionTokens);
+    const shown = definitions.under(header, statement, boundNames(statement));
+    return slottedForm(statement, shown, prover.definitionTokens);
   };
 }
 
@@ -25,5 +25,5 @@ export async function slotKeys(
 ): Promise<(stated: Stated) => string | null> {
   if (!prover.slots) return () => null;
   const definitions = await sources.definitions();
-  return ({ header, statement }) => slotKey(statement, definitions.contextOf(header, statement, boundNames(statement)));
+  return ({ header, statement }) => slotKey(statement, definitions.under(header, statement, boundNames(statement)));
 }

@@ -3,22 +3,22 @@
  * lines and dotted names; does not elaborate, so what a notation hides is not seen. It serves prompts, which nothing that
  * counts rests on.
  */
-import type { ContextDefinition, StatementContext } from '../../data/schemas/statement-context.ts';
+import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
 import { readCommands } from './commands.ts';
 import { LIBRARY_HEADER } from './header.ts';
 import { maskSource } from './scan.ts';
 
-export interface Definition extends Omit<ContextDefinition, 'written' | 'distance'> {
+interface Definition extends Omit<ShownDefinition, 'written' | 'distance'> {
   /** Other definitions named in it, in order of appearance. */
   readonly mentions: readonly string[];
 }
 
-interface ReadDefinition extends Omit<Definition, 'mentions' | 'recursive'> {
+interface ReadDefinition extends Omit<Definition, 'mentions'> {
   /** Namespaces it is written in, innermost first. */
   readonly scopes: readonly string[];
 }
 
-const KINDS: ReadonlyMap<string, ContextDefinition['kind']> = new Map([
+const KINDS: ReadonlyMap<string, ShownDefinition['kind']> = new Map([
   ['def', 'function'],
   ['abbrev', 'function'],
   ['inductive', 'inductive'],
@@ -37,17 +37,21 @@ export class Definitions {
     const names = new Set(found.map(({ name }) => name));
     const resolved = found.map(({ scopes, ...definition }): [string, Definition] => {
       const text = [definition.signature, ...definition.equations].join('\n');
-      const all = mentionsOf(text, scopes, names, new Set(definition.constructors));
-      const mentions = all.filter((name) => name !== definition.name);
-      return [definition.name, { ...definition, mentions, recursive: all.length > mentions.length }];
+      const mentions = mentionsOf(text, scopes, names, new Set(definition.constructors));
+      return [definition.name, { ...definition, mentions }];
     });
     this.#byName = new Map(resolved);
   }
 
-  /** Of a statement under a header; null stands for the library's. */
-  contextOf(header: string | null, statement: string, bound: ReadonlySet<string>): StatementContext {
+  /**
+   * What a statement under a header stands on: nearest first, then in the order in which it is mentioned.
+   *
+   * @param header null stands for the library's
+   * @param bound names that the statement binds, which mean nothing else in it
+   */
+  under(header: string | null, statement: string, bound: ReadonlySet<string>): readonly ShownDefinition[] {
     const opens = opensOf(header ?? LIBRARY_HEADER);
-    const definitions: ContextDefinition[] = [];
+    const definitions: ShownDefinition[] = [];
     const seen = new Set<string>();
     let names = mentionsOf(statement, opens, new Set(this.#byName.keys()), bound);
     for (let distance = 0; names.length > 0; distance++) {
@@ -61,7 +65,7 @@ export class Definitions {
       }
       names = next;
     }
-    return { definitions };
+    return definitions;
   }
 }
 

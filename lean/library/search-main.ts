@@ -88,8 +88,8 @@ function rowKey(theorem: string, proof: string): string {
 
 /** The functions that a theorem stands on, as its prompts list them. */
 function functionsOf({ header, statement }: LibraryTheorem): string[] {
-  const context = definitions.contextOf(header, statement, boundNames(statement));
-  return context.definitions.filter(({ kind }) => kind === 'function').map(({ written }) => written);
+  const all = definitions.under(header, statement, boundNames(statement));
+  return all.filter(({ kind }) => kind === 'function').map(({ written }) => written);
 }
 
 /** One of each family, shortest first; equal lengths in the order of the list. */

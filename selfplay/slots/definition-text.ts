@@ -3,7 +3,7 @@
  * Names that a definition binds are letters in order, blanks that nobody misses are left out, implicit binders as well: it is
  * for reading and is never turned back.
  */
-import type { ContextDefinition } from '../../data/schemas/statement-context.ts';
+import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
 import { tokenize } from '../../lean/screen/tokenizer.ts';
 import { type SlotTable, slotTable } from './slot-table.ts';
 import { toSlots } from './slot-text.ts';
@@ -16,7 +16,7 @@ const NAME = /^[\p{Ll}\p{Lo}][\p{L}\p{N}_']*$/u;
 const NOT_BOUND: ReadonlySet<string> = new Set('true false none some nil cons zero succ mk inl inr'.split(' '));
 
 /** Lines without equations, of the definitions that a statement mentions itself. */
-export function signatureLines(definitions: readonly ContextDefinition[]): string[] {
+export function signatureLines(definitions: readonly ShownDefinition[]): string[] {
   const table = slotTable('', definitions);
   const mentioned = definitions.filter(({ distance }) => distance === 0);
   return mentioned.flatMap((definition) => lineOf({ ...definition, equations: [] }, table) ?? []);
@@ -29,7 +29,7 @@ export function signatureLines(definitions: readonly ContextDefinition[]): strin
  * @param table slots of the statement that they are shown for
  * @param roomTokens about how many tokens the lines may have
  */
-export function definitionLines(definitions: readonly ContextDefinition[], table: SlotTable, roomTokens: number): string[] {
+export function definitionLines(definitions: readonly ShownDefinition[], table: SlotTable, roomTokens: number): string[] {
   const own = definitionTable(table, definitions);
   const lines: string[] = [];
   let room = roomTokens;
@@ -46,12 +46,12 @@ export function definitionLines(definitions: readonly ContextDefinition[], table
 }
 
 /** The statement's table without the statement's own variables, whose names mean others in definitions. */
-function definitionTable(table: SlotTable, definitions: readonly ContextDefinition[]): SlotTable {
+function definitionTable(table: SlotTable, definitions: readonly ShownDefinition[]): SlotTable {
   const names = new Set(definitions.flatMap(({ written, constructors }) => [written, ...constructors]));
   return { ...table, slotOf: new Map([...table.slotOf].filter(([name]) => names.has(name))), functions: [] };
 }
 
-function lineOf({ written, signature, equations }: ContextDefinition, table: SlotTable): string | null {
+function lineOf({ written, signature, equations }: ShownDefinition, table: SlotTable): string | null {
   const slot = table.slotOf.get(written);
   if (slot === undefined) return null;
   const type = signature.replace(IMPLICIT_BINDERS, '').trim();

@@ -5,7 +5,7 @@
  */
 import type { Example } from '../../data/schemas/records.ts';
 import { ALL_FUNCTIONS } from '../../data/schemas/slot-tokens.ts';
-import type { ContextDefinition, StatementContext } from '../../data/schemas/statement-context.ts';
+import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
 import { displayProof, displayStatement, proverPrompt } from '../prompts.ts';
 import { definitionLines } from './definition-text.ts';
 import { type SlotTable, slotTable } from './slot-table.ts';
@@ -30,15 +30,22 @@ export function plainForm(statement: string): ProverForm {
   return { prompt: proverPrompt(statement), targetOf: displayProof, proofIn: (text) => text };
 }
 
-/** @param definitionTokens about how many tokens of a prompt the definitions may take */
-export function slottedForm(statement: string, context: StatementContext, definitionTokens: number): ProverForm {
-  const { table, lines } = shown(statement, context, definitionTokens);
+/**
+ * @param definitions that the statement stands on, nearest first
+ * @param definitionTokens about how many tokens of a prompt they may take
+ */
+export function slottedForm(
+  statement: string,
+  definitions: readonly ShownDefinition[],
+  definitionTokens: number,
+): ProverForm {
+  const { table, lines } = shown(statement, definitions, definitionTokens);
   const written = toSlots(displayStatement(statement), table);
   if (written === null) return plainForm(statement);
   const all = table.functions.length === 0 ? '' : ALL_FUNCTIONS;
-  const definitions = lines.length === 0 ? '' : `<defs>${[all, ...lines].join('\n')}`;
+  const above = lines.length === 0 ? '' : `<defs>${[all, ...lines].join('\n')}`;
   return {
-    prompt: `${definitions}<prove>${written}<by>`,
+    prompt: `${above}<prove>${written}<by>`,
     targetOf: (proof) => toSlots(displayProof(proof), table),
     proofIn: (text) => fromSlots(text, table),
   };
@@ -53,14 +60,14 @@ export function formExamples(form: ProverForm, proof: string, weight: number): E
 /** Only what the prompt shows has a slot. */
 function shown(
   statement: string,
-  { definitions }: StatementContext,
+  definitions: readonly ShownDefinition[],
   room: number,
 ): { table: SlotTable; lines: readonly string[] } {
-  let kept: readonly ContextDefinition[] = definitions;
+  let kept = definitions;
   for (;;) {
     const table = slotTable(statement, kept);
     const lines = definitionLines(kept, table, room);
-    const isShown = ({ written }: ContextDefinition): boolean =>
+    const isShown = ({ written }: ShownDefinition): boolean =>
       lines.some((line) => line.startsWith(table.slotOf.get(written) ?? '\n'));
     const next = kept.filter(isShown);
     if (next.length === kept.length) return { table, lines };

@@ -4,7 +4,7 @@
  * for keeping apart what is trained on from what is measured, where too much is the right side to err on.
  */
 import { contentId } from '../../data/schemas/ids.ts';
-import type { StatementContext } from '../../data/schemas/statement-context.ts';
+import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
 import { canonicalText } from '../canonical-text.ts';
 import { statementKey } from '../dedupe.ts';
 import { displayStatement } from '../prompts.ts';
@@ -12,7 +12,8 @@ import { signatureLines } from './definition-text.ts';
 import { slotTable } from './slot-table.ts';
 import { fromSlots, toSlots } from './slot-text.ts';
 
-export function slotKey(statement: string, { definitions }: StatementContext): string {
+/** @param definitions that the statement stands on */
+export function slotKey(statement: string, definitions: readonly ShownDefinition[]): string {
   const table = slotTable('', definitions);
   const written = toSlots(displayStatement(statement), table);
   if (written === null) return statementKey(null, statement);

@@ -3,7 +3,7 @@
  * definitions it stands on. Knows written names only: two things of one name share its slot, as they share the name.
  */
 import { type SlotRole, slotToken } from '../../data/schemas/slot-tokens.ts';
-import type { ContextDefinition } from '../../data/schemas/statement-context.ts';
+import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
 import { type Binder, readSignature } from '../signature.ts';
 
 export interface SlotTable {
@@ -27,7 +27,7 @@ export function boundNames(statement: string): ReadonlySet<string> {
 }
 
 /** @param definitions those with a slot, nearest first */
-export function slotTable(statement: string, definitions: readonly ContextDefinition[]): SlotTable {
+export function slotTable(statement: string, definitions: readonly ShownDefinition[]): SlotTable {
   const table = new TableBuilder();
   for (const { name, role } of bindersOf(statement)) table.add(role, name);
   const functions = definitions

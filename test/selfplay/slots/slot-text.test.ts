@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SLOT_TOKENS } from '../../../data/schemas/slot-tokens.ts';
-import type { ContextDefinition } from '../../../data/schemas/statement-context.ts';
+import type { ShownDefinition } from '../../../data/schemas/shown-definition.ts';
 import { displayProof, displayStatement } from '../../../selfplay/prompts.ts';
 import { plainForm, slottedForm } from '../../../selfplay/slots/prover-form.ts';
 import { boundNames, slotTable } from '../../../selfplay/slots/slot-table.ts';
@@ -14,14 +14,14 @@ const definitions = await sources.definitions();
 const theorems = await sources.libraryTheorems();
 const SETS = ['nng', 'isaplanner', 'tip2015', 'minif2f-core'];
 const problems = (await Promise.all(SETS.map((set) => Array.fromAsync(sources.problemSet(set))))).flat();
-const contextOf = ({ header, statement }: { header: string | null; statement: string }) =>
-  definitions.contextOf(header, statement, boundNames(statement));
+const shownBy = ({ header, statement }: { header: string | null; statement: string }) =>
+  definitions.under(header, statement, boundNames(statement));
 const tableOf = (stated: { header: string | null; statement: string }) =>
-  slotTable(stated.statement, contextOf(stated).definitions);
+  slotTable(stated.statement, shownBy(stated));
 /** What white space may change. */
 const bare = (text: string): string => text.replace(/\s+/gu, '');
 
-const definition = (name: string, more: Partial<ContextDefinition> = {}): ContextDefinition => ({
+const definition = (name: string, more: Partial<ShownDefinition> = {}): ShownDefinition => ({
   name: `Stp.${name}`,
   written: name,
   kind: 'function',
@@ -29,7 +29,6 @@ const definition = (name: string, more: Partial<ContextDefinition> = {}): Contex
   signature: ': Nat → Nat',
   equations: [],
   constructors: [],
-  recursive: false,
   ...more,
 });
 const TREE = definition('Tree', {
@@ -110,16 +109,15 @@ describe('slots', () => {
 describe('a prompt with slots', () => {
   it('shows every slot that may be written, and no other', () => {
     for (const problem of problems) {
-      const context = contextOf(problem);
-      const { prompt, proofIn } = slottedForm(problem.statement, context, 150);
+      const { prompt, proofIn } = slottedForm(problem.statement, shownBy(problem), 150);
       for (const slot of SLOT_TOKENS) expect([slot, proofIn(slot) !== slot]).toEqual([slot, prompt.includes(slot)]);
     }
   });
 
   it('cuts definitions from the far end, a type alone before nothing, and never within an equation', () => {
     const equations = ['0 => 0', 'x + 1 => far x'];
-    const context = { definitions: [definition('near', { equations }), definition('far', { equations, distance: 1 })] };
-    const promptOf = (room: number) => slottedForm('theorem t (n : Nat) : near n = n', context, room).prompt;
+    const shown = [definition('near', { equations }), definition('far', { equations, distance: 1 })];
+    const promptOf = (room: number) => slottedForm('theorem t (n : Nat) : near n = n', shown, room).prompt;
     expect(promptOf(60)).toContain('<f1>:Nat→Nat|0=>0|a+1=><f1> a');
     expect(promptOf(30)).toContain('<f0>:Nat→Nat|0=>0|a+1=><f1> a\n<f1>:Nat→Nat<prove>');
     expect(promptOf(20)).toContain('|a+1=>far a<prove>');
@@ -128,6 +126,6 @@ describe('a prompt with slots', () => {
 
   it('is the plain prompt where the statement itself holds a marker', () => {
     const statement = 'theorem t (n : Nat) : "<f0>" = "<f0>"';
-    expect(slottedForm(statement, { definitions: [] }, 100).prompt).toBe(plainForm(statement).prompt);
+    expect(slottedForm(statement, [], 100).prompt).toBe(plainForm(statement).prompt);
   });
 });

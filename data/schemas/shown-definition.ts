@@ -1,10 +1,8 @@
 /**
- * What a statement stands on, as prompts show it: the names it binds, and the definitions it mentions, directly or through
- * other definitions. Made by a reader of Lean text (`lean/library/definitions.ts`); the pure part (`selfplay/slots`) knows
- * this shape alone.
+ * A definition that a statement stands on, directly or through others, as a prompt may show it. Read from Lean's text by
+ * `lean/library/definitions.ts`; what is made of it (`selfplay/slots`) knows this shape alone.
  */
-
-export interface ContextDefinition {
+export interface ShownDefinition {
   /** Fully qualified. */
   readonly name: string;
   /** As the statement's header lets it be written: shortest. */
@@ -18,11 +16,4 @@ export interface ContextDefinition {
   readonly equations: readonly string[];
   /** Short names of an inductive type's constructors. */
   readonly constructors: readonly string[];
-  /** Its equations mention itself. */
-  readonly recursive: boolean;
-}
-
-export interface StatementContext {
-  /** Nearest first, then in the order in which they are mentioned. */
-  readonly definitions: readonly ContextDefinition[];
 }
