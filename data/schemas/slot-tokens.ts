@@ -1,5 +1,5 @@
 /**
- * What stands for a name in a model's text where names are slots: `<x0>` the first variable of the statement, `<f1>` the
+ * What stands for a name in a model's text where names are slots: `<n0>` the first number of the statement, `<f1>` the
  * second function that it stands on, `<all>` all functions of the prompt, separated by commas. In the embedded tokenizer each
  * is one token.
  */
@@ -8,8 +8,11 @@
 const SLOT_COUNTS = {
   /** Types and instances that the statement binds. */
   t: 4,
-  /** Other variables. */
-  x: 12,
+  /** Variables by what they are: numbers, lists, functions, others. */
+  n: 8,
+  s: 8,
+  g: 6,
+  x: 8,
   /** Hypotheses. */
   h: 8,
   /** Inductive types, their constructors, functions. */

@@ -17,6 +17,8 @@ export interface SlotTable {
 
 const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_'!?₀-₉]*$/u;
 const PROPOSITION = /[=≤<≥>∧∨≠¬∣∀∃↔∈]/u;
+const NUMBER = /^(?:Nat|Int)$/u;
+const LIST = /^List\b/u;
 const UNIVERSE = /^(?:Type|Sort)\b/u;
 /** Constructors of these names are written as those of core Lean's types are, which every model knows. */
 const CORE_CONSTRUCTORS: ReadonlySet<string> = new Set('zero succ nil cons none some true false mk inl inr'.split(' '));
@@ -73,5 +75,8 @@ function bindersOf(statement: string): { name: string; role: SlotRole }[] {
 
 function roleOf({ kind, type }: Binder): SlotRole {
   if (kind === 'instance' || UNIVERSE.test(type)) return 't';
-  return PROPOSITION.test(type) ? 'h' : 'x';
+  if (PROPOSITION.test(type)) return 'h';
+  if (type.includes('→')) return 'g';
+  if (NUMBER.test(type)) return 'n';
+  return LIST.test(type) ? 's' : 'x';
 }

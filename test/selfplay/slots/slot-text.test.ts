@@ -61,7 +61,7 @@ describe('slots', () => {
   });
 
   it('come back from any text of tokens, white space aside', () => {
-    const names = [...table.slotOf.keys(), 'Stp.app', 'xs.length', 'app.eq_1', 'f1', 'x0', '«xs»', 'h.1', 'ih', 'rfl'];
+    const names = [...table.slotOf.keys(), 'Stp.app', 'xs.length', 'app.eq_1', 'f1', 's0', '«xs»', 'h.1', 'ih', 'rfl'];
     const other = ['(', ')', '[', ']', '←', '·', '<;>', '<', '>', ':=', '-', '!', '"a xs"', '42', '@', '\n  ', ' ', ', '];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...names, ...other), { maxLength: 40 }), (words) => {
@@ -76,11 +76,11 @@ describe('slots', () => {
   });
 
   it.each([
-    ['simp [app, xs, ih]', 'simp [<all>,<x0>, ih]', [definition('app')]],
+    ['simp [app, xs, ih]', 'simp [<all>,<s0>, ih]', [definition('app')]],
     ['grind [app, size]', 'grind [<all>]', [definition('app'), definition('size')]],
     ['rw [app, h.symm, ← app.eq_1]', 'rw [<f0>,<h0>.symm, ←<f0>.eq_1]', [definition('app')]],
-    ['exact Stp.app.eq_1 xs.length List.app', 'exact Stp.<f0>.eq_1<x0>.length List.app', [definition('app')]],
-    ['exact Tree.node .leaf xs', 'exact<d0>.<c1> .<c0><x0>', [TREE]],
+    ['exact Stp.app.eq_1 xs.length List.app', 'exact Stp.<f0>.eq_1<s0>.length List.app', [definition('app')]],
+    ['exact Tree.node .leaf xs', 'exact<d0>.<c1> .<c0><s0>', [TREE]],
     ['intro apps; exact xs_app', 'intro apps; exact xs_app', [definition('app')]],
   ])('%s', (text, expected, context) => {
     const own = slotTable(STATEMENT, context);
@@ -89,8 +89,8 @@ describe('slots', () => {
   });
 
   it('a name that is spelt as a slot is a name', () => {
-    expect(table.slotOf.get('f0')).toBe('<x1>');
-    const proof = 'exact f0 f1 x0 d0 all';
+    expect(table.slotOf.get('f0')).toBe('<s1>');
+    const proof = 'exact f0 f1 s0 d0 all';
     expect(fromSlots(toSlots(proof, table)!, table)).toBe(proof);
   });
 
@@ -102,7 +102,7 @@ describe('slots', () => {
   });
 
   it('what was written with a slot that stands for nothing stays as it is', () => {
-    expect(fromSlots('exact<x9>', table)).toBe('exact <x9>');
+    expect(fromSlots('exact<x7>', table)).toBe('exact <x7>');
   });
 });
 
@@ -121,7 +121,7 @@ describe('a prompt with slots', () => {
     expect(promptOf(60)).toContain('<f1>:Nat→Nat|0=>0|a+1=><f1> a');
     expect(promptOf(30)).toContain('<f0>:Nat→Nat|0=>0|a+1=><f1> a\n<f1>:Nat→Nat<prove>');
     expect(promptOf(20)).toContain('|a+1=>far a<prove>');
-    expect(promptOf(0)).toBe('<prove>(<x0> : Nat) : near<x0> =<x0><by>');
+    expect(promptOf(0)).toBe('<prove>(<n0> : Nat) : near<n0> =<n0><by>');
   });
 
   it('is the plain prompt where the statement itself holds a marker', () => {
