@@ -120,7 +120,9 @@ function mentionsOf(
 }
 
 function opensOf(header: string): string[] {
-  return [...header.matchAll(/^[ \t]*open[ \t]+(.+)$/gmu)].flatMap(([, names]) => names!.trim().split(/\s+/u)).reverse();
+  return [...header.matchAll(/^[ \t]*open[ \t]+(.+)$/gmu)]
+    .flatMap(([, names]) => names!.trim().split(/\s+/u))
+    .reverse();
 }
 
 function shortest(name: string, opens: readonly string[]): string {

@@ -21,8 +21,8 @@ import { compileLibrary } from './compile.ts';
 import { Definitions } from './definitions.ts';
 import { extractLibrary } from './extract.ts';
 import { discoverModules } from './modules.ts';
-import { acceptedScripts, type ScriptAttempt } from './search/try-scripts.ts';
 import { boundNames } from './search/signature.ts';
+import { acceptedScripts, type ScriptAttempt } from './search/try-scripts.ts';
 import { type SearchScript, searchScripts } from './search.ts';
 
 /** Rows kept for one theorem: variety, without letting easy theorems fill the set. */
@@ -63,7 +63,9 @@ const accepted = await acceptedScripts(environment, attempts, PROCESSES, (done) 
 });
 
 const isAccepted = new Set(accepted);
-const all = listed.filter((each) => (isTried(each) ? isAccepted.has(each) : known.has(rowKey(each.theorem.name, each.script.proof))));
+const all = listed.filter((each) =>
+  isTried(each) ? isAccepted.has(each) : known.has(rowKey(each.theorem.name, each.script.proof)),
+);
 const byTheorem = Map.groupBy(all, ({ theorem }) => theorem.name);
 const rows = chosen.flatMap((theorem) => {
   const scripts = (byTheorem.get(theorem.name) ?? []).map(({ script }) => script);

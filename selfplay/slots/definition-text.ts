@@ -29,7 +29,11 @@ export function signatureLines(definitions: readonly ShownDefinition[]): string[
  * @param table slots of the statement that they are shown for
  * @param roomTokens about how many tokens the lines may have
  */
-export function definitionLines(definitions: readonly ShownDefinition[], table: SlotTable, roomTokens: number): string[] {
+export function definitionLines(
+  definitions: readonly ShownDefinition[],
+  table: SlotTable,
+  roomTokens: number,
+): string[] {
   const own = definitionTable(table, definitions);
   const lines: string[] = [];
   let room = roomTokens;
@@ -67,7 +71,9 @@ function lineOf({ written, signature, equations }: ShownDefinition, table: SlotT
 /** Names that a pattern binds. */
 function patternNames(pattern: string, table: SlotTable): string[] {
   const words = tokenize(pattern).filter(({ kind }) => kind === 'word');
-  return words.map(({ text }) => text).filter((text) => NAME.test(text) && !NOT_BOUND.has(text) && !table.slotOf.has(text));
+  return words
+    .map(({ text }) => text)
+    .filter((text) => NAME.test(text) && !NOT_BOUND.has(text) && !table.slotOf.has(text));
 }
 
 function withLetters(text: string, names: readonly string[], table: SlotTable): string {

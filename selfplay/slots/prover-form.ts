@@ -4,8 +4,8 @@
  * What is verified and stored has real names always; slots are between prompt and model.
  */
 import type { Example } from '../../data/schemas/records.ts';
-import { ALL_FUNCTIONS } from '../../data/schemas/slot-tokens.ts';
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
+import { ALL_FUNCTIONS } from '../../data/schemas/slot-tokens.ts';
 import { displayProof, displayStatement, proverPrompt } from '../prompts.ts';
 import { definitionLines } from './definition-text.ts';
 import { type SlotTable, slotTable } from './slot-table.ts';

@@ -2,8 +2,9 @@
  * Which slot stands for which name in the texts of one statement: a bijection made of the statement's binders and of the
  * definitions it stands on. Knows written names only: two things of one name share its slot, as they share the name.
  */
-import { type SlotRole, slotToken } from '../../data/schemas/slot-tokens.ts';
+
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
+import { type SlotRole, slotToken } from '../../data/schemas/slot-tokens.ts';
 import { type Binder, readSignature } from '../signature.ts';
 
 export interface SlotTable {

@@ -33,7 +33,8 @@ export function toSlots(text: string, table: SlotTable): string | null {
     const written = token.kind === 'word' ? wordToSlots(token.text, table) : null;
     if (written === null) continue;
     const blank = token.start - 1;
-    const isExpected = written.startsWith('<') && blank >= from && text[blank] === ' ' && wantsBlank(text.slice(0, blank));
+    const isExpected =
+      written.startsWith('<') && blank >= from && text[blank] === ' ' && wantsBlank(text.slice(0, blank));
     out += text.slice(from, isExpected ? blank : token.start) + written;
     from = token.end;
   }
@@ -57,7 +58,9 @@ export function fromSlots(text: string, table: SlotTable): string {
 /** Does the list that opens here begin with all functions? */
 function listsAll(text: string, tokens: readonly Token[], index: number, all: string): boolean {
   const [before, { text: opening, end }] = [tokens[index - 1]?.text ?? '', tokens[index]!];
-  return opening === '[' && TAKES_ALL.has(before) && text.startsWith(all, end) && /[,\]]/u.test(text[end + all.length] ?? '');
+  return (
+    opening === '[' && TAKES_ALL.has(before) && text.startsWith(all, end) && /[,\]]/u.test(text[end + all.length] ?? '')
+  );
 }
 
 /** Is a blank to be expected between the text and a name? */
@@ -82,6 +85,6 @@ function wordToSlots(word: string, { slotOf, writtenOf }: SlotTable): string | n
 
 /** `node` of `Tree.node`. */
 function constructorToSlot(slot: string, rest: string[], slotOf: ReadonlyMap<string, string>): string[] {
-  const constructor = slot.startsWith('<d') && rest.length > 0 ? slotOf.get(rest[0]!) : undefined;
-  return constructor?.startsWith('<c') ? [constructor, ...rest.slice(1)] : rest;
+  const inner = slot.startsWith('<d') && rest.length > 0 ? slotOf.get(rest[0]!) : undefined;
+  return inner?.startsWith('<c') ? [inner, ...rest.slice(1)] : rest;
 }

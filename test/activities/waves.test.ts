@@ -20,6 +20,7 @@ import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { workItemSchema } from '../../selfplay/shards.ts';
 import { statement } from '../selfplay/records.ts';
+import { repositorySources } from '../../workers/sources.ts';
 
 vi.mock('../../activities/checkpoints.ts', () => ({ fetchCheckpoint: async () => 'checkpoint' }));
 
@@ -74,6 +75,7 @@ const ports = (): Ports =>
     monitor: async () => ({ log: async () => undefined }),
     generator: async () => generator,
     verifier: async () => verifier,
+    sources: repositorySources(),
   }) as unknown as Ports;
 
 /** Plans one shard and plays its waves, as the workflow does. */

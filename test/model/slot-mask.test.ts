@@ -37,12 +37,18 @@ it('a model that has learnt nothing still writes only slots of its prompt', asyn
   const sampling = { temperature: 2, topP: 1, maxTokens: 24 };
   const plain = '<prove>(n : Nat) : n = n<by>';
   sampler.add({ prompt: PROMPT, sampling, samples: Array.from({ length: 16 }, (_, key) => ({ key, seed: key })) });
-  sampler.add({ prompt: plain, sampling, samples: Array.from({ length: 16 }, (_, key) => ({ key: 100 + key, seed: key })) });
+  sampler.add({
+    prompt: plain,
+    sampling,
+    samples: Array.from({ length: 16 }, (_, key) => ({ key: 100 + key, seed: key })),
+  });
   const texts = new Map<number, string>();
   while (!sampler.idle) for (const { key, text } of (await sampler.step()).ended) texts.set(key, text);
   await sampler.close();
   const slotsIn = (isOurs: (key: number) => boolean) =>
-    new Set([...texts].flatMap(([key, text]) => (isOurs(key) ? SLOT_TOKENS.filter((slot) => text.includes(slot)) : [])));
+    new Set(
+      [...texts].flatMap(([key, text]) => (isOurs(key) ? SLOT_TOKENS.filter((slot) => text.includes(slot)) : [])),
+    );
   const own = slotsIn((key) => key < 100);
   expect(own.size).toBeGreaterThan(0);
   expect([...own].filter((slot) => !PROMPT.includes(slot))).toEqual([]);

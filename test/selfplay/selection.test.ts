@@ -8,8 +8,8 @@ import { inBand } from '../../selfplay/bands.ts';
 import { joinsRetraining, proofKey, proverExamples, retrainExamples, trainsProver } from '../../selfplay/prover-set.ts';
 import { chooseInPass, orderKey, randomStream } from '../../selfplay/random.ts';
 import { countRates, keepBest, passRate, RateTable } from '../../selfplay/rates.ts';
-import { plainForm, type ProverForms } from '../../selfplay/slots/prover-form.ts';
 import { dedupeExamples, optimiserSteps } from '../../selfplay/select.ts';
+import { type ProverForms, plainForm } from '../../selfplay/slots/prover-form.ts';
 import { proved } from './records.ts';
 
 const config = resolveConfig({ preset: 'embedded' });

@@ -56,7 +56,14 @@ function applications(names: readonly string[], goal: string, variables: readonl
   const found = names.flatMap((name) => {
     const escaped = name.replace(/[.?!']/g, '\\$&');
     const uses = goal.matchAll(new RegExp(`(?<![\\p{L}\\p{N}_.'])${escaped}((?: [\\p{L}_][\\p{L}\\p{N}_']*)+)`, 'gu'));
-    return [...uses].flatMap(([use, list]) => (list!.trim().split(' ').every((word) => words.has(word)) ? [use] : []));
+    return [...uses].flatMap(([use, list]) =>
+      list!
+        .trim()
+        .split(' ')
+        .every((word) => words.has(word))
+        ? [use]
+        : [],
+    );
   });
   return [...new Set(found)].slice(0, APPLICATIONS_MAX);
 }

@@ -14,8 +14,8 @@ import { KeyValueCache } from './key-value-cache.ts';
 import { uniformAt } from './philox.ts';
 import { type Prefix, Reader } from './reader.ts';
 import { SampleTextBuilder } from './sample-text.ts';
-import { SlotMask } from './slot-mask.ts';
 import { openSession } from './session.ts';
+import { SlotMask } from './slot-mask.ts';
 
 /** Prompts whose reading is kept for a next group of the same: one under way, one to come. */
 const PREFIXES_KEPT = 2;

@@ -1,8 +1,8 @@
 /** Names to slots and back: over every statement of the problem sets, every proof of the library, and texts made to be mistaken. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SLOT_TOKENS } from '../../../data/schemas/slot-tokens.ts';
 import type { ShownDefinition } from '../../../data/schemas/shown-definition.ts';
+import { SLOT_TOKENS } from '../../../data/schemas/slot-tokens.ts';
 import { displayProof, displayStatement } from '../../../selfplay/prompts.ts';
 import { plainForm, slottedForm } from '../../../selfplay/slots/prover-form.ts';
 import { boundNames, slotTable } from '../../../selfplay/slots/slot-table.ts';
@@ -16,8 +16,7 @@ const SETS = ['nng', 'isaplanner', 'tip2015', 'minif2f-core'];
 const problems = (await Promise.all(SETS.map((set) => Array.fromAsync(sources.problemSet(set))))).flat();
 const shownBy = ({ header, statement }: { header: string | null; statement: string }) =>
   definitions.under(header, statement, boundNames(statement));
-const tableOf = (stated: { header: string | null; statement: string }) =>
-  slotTable(stated.statement, shownBy(stated));
+const tableOf = (stated: { header: string | null; statement: string }) => slotTable(stated.statement, shownBy(stated));
 /** What white space may change. */
 const bare = (text: string): string => text.replace(/\s+/gu, '');
 
@@ -62,7 +61,26 @@ describe('slots', () => {
 
   it('come back from any text of tokens, white space aside', () => {
     const names = [...table.slotOf.keys(), 'Stp.app', 'xs.length', 'app.eq_1', 'f1', 's0', '«xs»', 'h.1', 'ih', 'rfl'];
-    const other = ['(', ')', '[', ']', '←', '·', '<;>', '<', '>', ':=', '-', '!', '"a xs"', '42', '@', '\n  ', ' ', ', '];
+    const other = [
+      '(',
+      ')',
+      '[',
+      ']',
+      '←',
+      '·',
+      '<;>',
+      '<',
+      '>',
+      ':=',
+      '-',
+      '!',
+      '"a xs"',
+      '42',
+      '@',
+      '\n  ',
+      ' ',
+      ', ',
+    ];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...names, ...other), { maxLength: 40 }), (words) => {
         const text = words.join(' ');
