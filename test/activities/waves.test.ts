@@ -20,7 +20,6 @@ import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { workItemSchema } from '../../selfplay/shards.ts';
 import { statement } from '../selfplay/records.ts';
-import { repositorySources } from '../../workers/sources.ts';
 
 vi.mock('../../activities/checkpoints.ts', () => ({ fetchCheckpoint: async () => 'checkpoint' }));
 
@@ -75,14 +74,18 @@ const ports = (): Ports =>
     monitor: async () => ({ log: async () => undefined }),
     generator: async () => generator,
     verifier: async () => verifier,
-    sources: repositorySources(),
   }) as unknown as Ports;
 
 /** Plans one shard and plays its waves, as the workflow does. */
 async function play(waves: number) {
   const config: RunConfig = resolveConfig({
     preset: 'smoke',
-    set: { 'sampling.waves': waves, 'sampling.samplesFirstRound': SAMPLES, 'sampling.statementsPerShard': 100 },
+    set: {
+      'prover.slots': false,
+      'sampling.waves': waves,
+      'sampling.samplesFirstRound': SAMPLES,
+      'sampling.statementsPerShard': 100,
+    },
   });
   const name = `rounds/${waves}`;
   const empty = await writeRecords(store, 'empty.jsonl', []);
