@@ -50,7 +50,7 @@ const optimiserSchema = z.strictObject({
 export type OptimiserConfig = z.infer<typeof optimiserSchema>;
 
 /** How the prover meets a statement. */
-export const proverConfigSchema = z.strictObject({
+const proverConfigSchema = z.strictObject({
   /**
    * Prompts show the definitions that a statement stands on, and names are slots in the model's text (docs/decisions/0012):
    * for small models trained from nothing on the library. Pretrained ones know names: off.
