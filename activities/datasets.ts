@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { z } from 'zod';
 import { requireSameConfig, resolveConfig } from '../data/config/resolve.ts';
 import { artifactRefSchema } from '../data/schemas/artifact.ts';
-import { exampleSchema, type Split, type Statement } from '../data/schemas/records.ts';
+import type { Split, Statement } from '../data/schemas/records.ts';
 import { type RunConfig, runConfigSchema, type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { statementKey } from '../selfplay/dedupe.ts';
@@ -12,17 +12,17 @@ import { randomStream } from '../selfplay/random.ts';
 import { withHeartbeat } from './edge.ts';
 import { requireUnreported } from './finished-rounds.ts';
 import type { Ports } from './ports.ts';
-import { once, readRecords, writeRecords } from './record-files.ts';
+import { slotKeys } from './prover-forms.ts';
+import { once, writeRecords } from './record-files.ts';
 import { runSft } from './sft/run-sft.ts';
-import { statementKeysOf } from './sft/statements-of.ts';
 
 export const preparedDataSchema = z.strictObject({
   /** Statements of the run; training reads these only. */
   train: artifactRefSchema,
   heldOut: artifactRefSchema,
   /**
-   * Hashes up to names of the held-out statements and of the theorems held out from the SFT set: the gate refuses a
-   * conjecture that is one of them.
+   * Hashes up to names of the held-out statements (where names are slots, by `slotKey` too) and of the theorems held out from
+   * the SFT set: the gate refuses a conjecture that is one of them.
    */
   heldOutKeys: artifactRefSchema,
   canaries: artifactRefSchema,
@@ -125,7 +125,12 @@ async function prepare(
     writeRecords(store, `data/${name}.jsonl`, whileWanted(records, signal), signal);
   const heldOutKeys = new Set<string>();
   const heldOutAll = takeStatements(ports, config, { split: 'held-out', max: null });
-  for await (const { statement } of whileWanted(heldOutAll, signal)) heldOutKeys.add(statementKey(null, statement));
+  const heldOutSlots = new Set<string>();
+  const slotKeyOf = await slotKeys(ports.sources, config.prover);
+  for await (const stated of whileWanted(heldOutAll, signal)) {
+    heldOutKeys.add(statementKey(null, stated.statement));
+    addKey(heldOutSlots, slotKeyOf(stated));
+  }
   const { trainStatementsPerSetMax, heldOutStatementsPerSetMax } = config.data;
   const excluded = new Set<string>();
   const leaveOut = ({ id, statement }: Statement): boolean => {
@@ -133,15 +138,18 @@ async function prepare(
     if (isHeldOut) excluded.add(id);
     return isHeldOut;
   };
+  const trainAll = takeStatements(ports, config, { split: 'train', max: null });
+  const sealedSlots = new Set(heldOutSlots);
+  if (config.prover.slots)
+    for await (const stated of whileWanted(trainAll, signal)) addKey(sealedSlots, slotKeyOf(stated));
   const training = takeStatements(ports, config, { split: 'train', max: trainStatementsPerSetMax, leaveOut });
   const train = await write('train/statements', training);
   if (train.count === 0)
     throw ApplicationFailure.nonRetryable('the problem sets hold no training statement', 'STP1501');
-  const sft = await runSft(ports.sources, config, heldOutKeys);
+  const sft = await runSft(ports.sources, config, { heldOutKeys, slotKeys: sealedSlots });
   const sftEval = await write('SFT/eval', sft.heldOut);
-  const refused = new Set(heldOutKeys);
-  for await (const example of readRecords(store, sftEval, exampleSchema))
-    for (const key of statementKeysOf(example)) refused.add(key);
+  const refused = new Set([...heldOutKeys, ...heldOutSlots]);
+  for await (const key of sft.heldOutKeys) refused.add(key);
   const heldOut = takeStatements(ports, config, { split: 'held-out', max: heldOutStatementsPerSetMax });
   return {
     train,
@@ -153,6 +161,10 @@ async function prepare(
     theorems: await write('SFT/theorems', sft.theorems),
     counts: { ...sft.counts(), trainExcludedForHeldOut: excluded.size },
   };
+}
+
+function addKey(keys: Set<string>, key: string | null): void {
+  if (key !== null) keys.add(key);
 }
 
 /** The items, as long as nobody has cancelled. */

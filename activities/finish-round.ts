@@ -18,6 +18,7 @@ import type { RoundContext } from './conjecture.ts';
 import { withHeartbeat } from './edge.ts';
 import { readManifests, replayWindow } from './history.ts';
 import type { Ports } from './ports.ts';
+import { proverForms } from './prover-forms.ts';
 import { once, readRecords, writeRecords } from './record-files.ts';
 import { conjecturerExamples, roundExamples } from './round-examples.ts';
 import type { Certified } from './verify.ts';
@@ -63,6 +64,7 @@ export function finishRoundActivities(ports: Ports) {
             store,
             config,
             round,
+            formOf: await proverForms(ports.sources, config.prover),
             directory: await ports.scratch(run),
             signal,
             rates: input.rates,

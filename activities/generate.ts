@@ -5,7 +5,6 @@ import type { RunConfig } from '../data/schemas/run-config.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { waveSamples } from '../selfplay/adaptive.ts';
 import { dedupeSamples, type RawSample } from '../selfplay/dedupe.ts';
-import { proverPrompt } from '../selfplay/prompts.ts';
 import { seedFrom } from '../selfplay/random.ts';
 import { type WorkItem, workItemSchema } from '../selfplay/shards.ts';
 import { batchesOf } from './batches.ts';
@@ -15,6 +14,7 @@ import { withHeartbeat } from './edge.ts';
 import { logMetrics, metricsAt } from './metrics.ts';
 import { PORTFOLIO, portfolioSamples } from './portfolio.ts';
 import type { Ports } from './ports.ts';
+import { proverForms } from './prover-forms.ts';
 import { once, readAll, readRecords, writeRecords } from './record-files.ts';
 
 export const sampledSchema = z.strictObject({
@@ -36,7 +36,7 @@ export interface SampleShardInput {
   /** Items of this wave. */
   readonly items: ArtifactRef;
   readonly checkpoint: CheckpointRef;
-  readonly config: Pick<RunConfig, 'sampling' | 'seed' | 'modelThreads' | 'verification'>;
+  readonly config: Pick<RunConfig, 'prover' | 'sampling' | 'seed' | 'modelThreads' | 'verification'>;
 }
 
 export interface SampleConjecturesInput {
@@ -68,12 +68,15 @@ export function generateActivities(ports: Ports) {
           if (input.checkpoint.model === PORTFOLIO) return scriptsOf(ports, store, input, items, signal, report);
           const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
+          const formOf = await proverForms(ports.sources, config.prover);
           const requests = items.flatMap((item) => {
             const { first, count } = waveSamples(item, input.wave, config.sampling.waves);
+            const form = formOf(item.statement);
             return Array.from({ length: count }, (_, offset) => ({
               id: item.statement.id,
               index: first + offset,
-              prompt: proverPrompt(item.statement.statement),
+              form,
+              prompt: form.prompt,
               seed: seedFrom(config.seed, input.shard, item.statement.id, first + offset),
             }));
           });
@@ -86,6 +89,7 @@ export function generateActivities(ports: Ports) {
           );
           const raw: RawSample[] = completions.map((completion, index) => ({
             ...completion,
+            text: requests[index]!.form.proofIn(completion.text),
             statementId: completion.id,
             index: requests[index]!.index,
             seed: requests[index]!.seed,

@@ -6,6 +6,7 @@ import type { SftSet } from '../data/prepare/sft-set.ts';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { NodesConfig } from '../data/schemas/nodes.ts';
 import type { LibraryTheorem, SandboxFacts, Statement } from '../data/schemas/records.ts';
+import type { ShownDefinition } from '../data/schemas/shown-definition.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import type { Nodes } from '../infra/nodes/nodes.ts';
 import type { RunProvider } from '../infra/nodes/provider.ts';
@@ -33,10 +34,17 @@ export interface Sources {
   searchedProofs(): AsyncIterable<{ readonly theorem: string; readonly proof: string }>;
   /** What the portfolio of scripts came to on the repository's problem sets; null where that is not known. */
   portfolioRecord(): Promise<PortfolioRecord | null>;
+  /** What statements stand on, by the text of these modules. */
+  definitions(): Promise<DefinitionSource>;
   /** False statements that ride in every round. */
   canaries(): AsyncIterable<Statement>;
   /** Every Lean module of the library and the problem sets, in an order that respects imports. */
   modules(): Promise<readonly LeanSource[]>;
+}
+
+export interface DefinitionSource {
+  /** Nearest first; `bound`: names that the statement binds, which mean nothing else in it. */
+  under(header: string | null, statement: string, bound: ReadonlySet<string>): readonly ShownDefinition[];
 }
 
 export interface VerificationLimits {

@@ -24,6 +24,7 @@ import {
 import { withHeartbeat } from './edge.ts';
 import { certifiedRates, readManifests } from './history.ts';
 import type { Ports } from './ports.ts';
+import { slotKeys } from './prover-forms.ts';
 import { once, readJson, readRecords, writeRecords } from './record-files.ts';
 
 export const readConjecturesSchema = z.strictObject({
@@ -58,7 +59,7 @@ export function readConjecturesActivities(ports: Ports) {
         withHeartbeat(async (signal, report) => {
           const counts: GateCounts = {};
           let made = 0;
-          const fresh = newConjectures(store, input, (refused) => {
+          const fresh = newConjectures(store, ports.sources, input, (refused) => {
             made++;
             if (refused !== null) counts[refused] = (counts[refused] ?? 0) + 1;
             if (made % PART_SIZE === 0) report({ texts: made, of: texts.count });
@@ -78,17 +79,21 @@ export function readConjecturesActivities(ports: Ports) {
 /** @param onText called for every text; with the reason where it is not a new statement */
 async function* newConjectures(
   store: ObjectStore,
+  sources: Ports['sources'],
   input: ReadConjecturesInput,
   onText: (refused: 'unparsable' | 'duplicate' | null) => void,
 ): AsyncGenerator<ConjectureRecord> {
   const known = await knownStatementKeys(store, input);
+  const slotKeyOf = await slotKeys(sources, input.config.prover);
   const guided = input.config.conjectures.guide !== 'none';
   const symbols = guided ? await countSymbols(readRecords(store, input.data.train, statementSchema)) : null;
   for await (const { text, entry } of plannedTexts(store, input)) {
     const name = `conjecture_${input.round}_${contentId('name', text).slice(0, 8)}`;
     const statement = parseConjecture(text, name);
     const key = statement === null ? null : statementKey(null, statement);
-    const refused = key === null ? 'unparsable' : known.has(key) ? 'duplicate' : null;
+    const slots = statement === null ? null : slotKeyOf({ header: entry.header, statement });
+    const isKnown = key !== null && (known.has(key) || (slots !== null && known.has(slots)));
+    const refused = key === null ? 'unparsable' : isKnown ? 'duplicate' : null;
     onText(refused);
     if (refused !== null) continue;
     known.add(key!);

@@ -5,11 +5,13 @@ import type { RoundManifest } from '../data/schemas/round.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { joinsRetraining, proofKey, retrainExamples } from '../selfplay/prover-set.ts';
 import { exampleKey } from '../selfplay/select.ts';
+import type { ProverForms } from '../selfplay/slots/prover-form.ts';
 import type { RoundContext } from './conjecture.ts';
 import { withHeartbeat } from './edge.ts';
 import { externalSort, firstOfEach, groupSorted } from './external-sort.ts';
 import { readManifests } from './history.ts';
 import type { Ports } from './ports.ts';
+import { proverForms } from './prover-forms.ts';
 import { once, readRecords, writeRecords } from './record-files.ts';
 
 export function retrainSetActivities(ports: Ports) {
@@ -21,9 +23,10 @@ export function retrainSetActivities(ports: Ports) {
       return once(store, `${input.name}/examples.json`, artifactRefSchema, () =>
         withHeartbeat(async (signal) => {
           const directory = await ports.scratch(run);
+          const formOf = await proverForms(ports.sources, config.prover);
           const manifests = await readManifests(store, input.history);
           async function* all(): AsyncGenerator<Example> {
-            yield* foundExamples(store, manifests, input, directory, signal);
+            yield* foundExamples(store, manifests, { ...input, formOf }, directory, signal);
             for (const { conjecturerExamples } of manifests)
               if (conjecturerExamples !== null) yield* readRecords(store, conjecturerExamples, exampleSchema);
             yield* readRecords(store, data.sft, exampleSchema);
@@ -41,7 +44,7 @@ export function retrainSetActivities(ports: Ports) {
 async function* foundExamples(
   store: ObjectStore,
   manifests: readonly RoundManifest[],
-  { round, config }: Pick<RoundContext, 'round' | 'config'>,
+  { round, config, formOf }: Pick<RoundContext, 'round' | 'config'> & { readonly formOf: ProverForms },
   directory: string,
   signal: AbortSignal,
 ): AsyncGenerator<Example> {
@@ -55,5 +58,5 @@ async function* foundExamples(
     externalSort(proofs(), { key, directory, signal }),
     (proof) => proof.statementId,
   ))
-    yield* retrainExamples(group, config.retrain, config.selection.decayPerCharacter);
+    yield* retrainExamples(group, config.retrain, config.selection.decayPerCharacter, formOf);
 }

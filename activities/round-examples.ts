@@ -12,6 +12,7 @@ import { proofKey, proverExamples, trainsProver } from '../selfplay/prover-set.t
 import { chooseInPass, randomStream } from '../selfplay/random.ts';
 import { RateTable } from '../selfplay/rates.ts';
 import { exampleKey } from '../selfplay/select.ts';
+import type { ProverForms } from '../selfplay/slots/prover-form.ts';
 import { type ChosenRecord, chosenConjectureSchema } from './choose-conjectures.ts';
 import { conjectureRecordSchema } from './conjecture-records.ts';
 import { externalSort, firstOfEach, groupSorted } from './external-sort.ts';
@@ -21,6 +22,7 @@ export interface RoundExamplesInput {
   readonly store: ObjectStore;
   readonly config: RunConfig;
   readonly round: number;
+  readonly formOf: ProverForms;
   /** Local folder for sorting. */
   readonly directory: string;
   readonly signal: AbortSignal;
@@ -95,7 +97,7 @@ async function* windowExamples(input: RoundExamplesInput): AsyncGenerator<Exampl
     externalSort(proofs(), { key, directory, signal }),
     (proof) => proof.statementId,
   ))
-    yield* proverExamples(group, config.selection);
+    yield* proverExamples(group, config.selection, input.formOf);
 }
 
 /** Attempts and successes over the window of the statements that have a certified proof in it; no others can train. */

@@ -10,6 +10,7 @@ import { grownHeaders } from '../lean/library/grow.ts';
 import type { Candidate, CheckResult, Verifier } from '../lean/verifier.ts';
 import { goesOn } from '../selfplay/adaptive.ts';
 import { type WorkItem, workItemSchema } from '../selfplay/shards.ts';
+import { namesUnknown } from '../selfplay/unknown-names.ts';
 import { withHeartbeat } from './edge.ts';
 import type { Sampled } from './generate.ts';
 import { grownTheorems } from './library.ts';
@@ -74,9 +75,11 @@ export function verifyShardActivities(ports: Ports) {
           const verdicts = samples.map((sample) => earlier.get(sample.id) ?? found.get(sample.id)!);
           const counts: VerdictCounts = {};
           const proved = new Map<string, number>();
+          let unknownNames = 0;
           for (const [index, verdict] of verdicts.entries()) {
             const sample = samples[index]!;
             counts[verdict.kind] = (counts[verdict.kind] ?? 0) + sample.multiplicity;
+            if (namesUnknown(verdict)) unknownNames += sample.multiplicity;
             if (verdict.kind === 'proved')
               proved.set(sample.statementId, (proved.get(sample.statementId) ?? 0) + sample.multiplicity);
           }
@@ -106,6 +109,7 @@ export function verifyShardActivities(ports: Ports) {
               from_earlier_attempt: earlier.size,
               from_cache: results.filter((result) => result.fromCache).length,
               proved_statements: proved.size,
+              samples_with_unknown_name: unknownNames,
               shard_seconds_verify: seconds,
               ...Object.fromEntries(Object.entries(counts).map(([kind, count]) => [`verdicts_${kind}`, count])),
             }),

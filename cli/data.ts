@@ -114,7 +114,7 @@ async function prepareSft(options: PrepareOptions, data: string): Promise<void> 
   const { manifest, left } = await madeSft(options, target, data);
   if (options.json === true) return console.log(JSON.stringify({ ...manifest, left }));
   console.log(describedSft(manifest, left, target.folder));
-  console.log(`A run takes it with --set data.sft=${name}${whereSaid(options, data)}.`);
+  console.log(`A run takes it with --set data.sft=${name} --set prover.slots=false${whereSaid(options, data)}.`);
 }
 
 async function madeSft(options: PrepareOptions, target: SftTarget, data: string): Promise<PreparedSft> {

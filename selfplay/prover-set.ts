@@ -5,9 +5,10 @@
 import type { Example, Proved } from '../data/schemas/records.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import { inBand } from './bands.ts';
-import { displayProof, proverExample } from './prompts.ts';
+import { displayProof } from './prompts.ts';
 import { orderKey } from './random.ts';
 import type { Tally } from './rates.ts';
+import { formExamples, type ProverForms } from './slots/prover-form.ts';
 
 /** Hex digits that a round takes in a sort key; larger than any round. */
 const ROUND_END = 0xffff;
@@ -42,11 +43,15 @@ export function trainsProver(tally: Tally | null, config: RunConfig['selection']
  *
  * @param proofs certified proofs of the statement over the window, sorted by `proofKey`
  */
-export function proverExamples(proofs: readonly Proved[], config: RunConfig['selection']): Example[] {
+export function proverExamples(
+  proofs: readonly Proved[],
+  config: RunConfig['selection'],
+  formOf: ProverForms,
+): Example[] {
   const distinct = distinctProofs(proofs).slice(0, config.proofsPerStatementMax ?? Number.POSITIVE_INFINITY);
-  return distinct.map(({ statement, proof, checkMs }) => {
-    const decay = config.decayPerCharacter * proof.length + config.decayPerSecond * (checkMs / 1_000);
-    return proverExample(statement, proof, Math.exp(-decay) / distinct.length);
+  return distinct.flatMap((found) => {
+    const decay = config.decayPerCharacter * found.proof.length + config.decayPerSecond * (found.checkMs / 1_000);
+    return formExamples(formOf(found), found.proof, Math.exp(-decay) / distinct.length);
   });
 }
 
@@ -66,8 +71,9 @@ export function retrainExamples(
   proofs: readonly Proved[],
   config: RunConfig['retrain'],
   decayPerCharacter: number,
+  formOf: ProverForms,
 ): Example[] {
   return distinctProofs(proofs)
     .slice(0, config.proofsPerStatementMax)
-    .map(({ statement, proof }) => proverExample(statement, proof, Math.exp(-decayPerCharacter * proof.length)));
+    .flatMap((found) => formExamples(formOf(found), found.proof, Math.exp(-decayPerCharacter * found.proof.length)));
 }

@@ -12,6 +12,7 @@ import { StpError } from '../data/errors.ts';
 import { readStatements } from '../data/loaders/dataset.ts';
 import { openSftSet } from '../data/prepare/sft-set.ts';
 import { PROOF_CHARS_MAX } from '../data/schemas/records.ts';
+import { Definitions } from '../lean/library/definitions.ts';
 import { extractLibrary } from '../lean/library/extract.ts';
 import { discoverModules } from '../lean/library/modules.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
@@ -53,12 +54,23 @@ export function repositorySources(dataDirectory: string = workerSettings().dataD
       }
     },
     portfolioRecord: () => readRecord(PORTFOLIO_RECORD),
+    definitions,
     canaries: () => readStatements(join(DATA, 'canaries.jsonl')),
     modules: async (): Promise<LeanSource[]> =>
       (await discoverModules(SOURCE_DIRECTORIES))
         .filter((module) => module.path !== null)
         .map(({ name, source }) => ({ module: name, text: source })),
   };
+}
+
+/** Read once: the modules of the repository do not change while a worker runs. */
+let readDefinitions: Promise<Definitions> | null = null;
+
+function definitions(): Promise<Definitions> {
+  readDefinitions ??= discoverModules(SOURCE_DIRECTORIES).then(
+    (modules) => new Definitions(modules.map(({ source }) => source)),
+  );
+  return readDefinitions;
 }
 
 /** Folder of a set, from the first parent that has it; STP1002 naming those that are there. */

@@ -29,7 +29,7 @@ export interface ProveShardsInput {
 
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
   const { run, hostQueues, checkpoint, library } = input;
-  const { sampling, seed, modelThreads, verification } = input.config;
+  const { prover, sampling, seed, modelThreads, verification } = input.config;
   // Those that are sampled come beside those that are checked.
   const inFlightMax = Math.min(PIECES_AT_ONCE_MAX, hostQueues.length + (await piecesAtOnce()));
   const inFlight = new Lane(inFlightMax, input.isOpen);
@@ -46,7 +46,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
         wave: index,
         items,
         checkpoint,
-        config: { sampling, seed, modelThreads, verification },
+        config: { prover, sampling, seed, modelThreads, verification },
       }),
     );
     return lean(`verify ${label}: ${sampled.distinctCount} distinct proofs`, inFlightMax).verifyShard({

@@ -6,9 +6,10 @@ import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { type ConjecturerTuple, conjecturerTuples } from '../../lean/library/extract.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
-import { conjecturerExample, displayProof, proverExample, targetExample } from '../../selfplay/prompts.ts';
+import { conjecturerExample, displayProof, targetExample } from '../../selfplay/prompts.ts';
 import { type Random, randomStream } from '../../selfplay/random.ts';
 import { dedupeExamples } from '../../selfplay/select.ts';
+import { formExamples, type ProverForms } from '../../selfplay/slots/prover-form.ts';
 import { targetPairs } from '../../selfplay/targets.ts';
 
 /** Weight of a conjecturer example in prepared sets (STP §1.3, step 9: none is given, so 1). */
@@ -28,6 +29,10 @@ export interface LibraryExamplesInput {
   /** What the run's conjectures are conditioned on: the examples have that shape. */
   readonly conditionOn: RunConfig['conjectures']['conditionOn'];
   readonly seed: number;
+  /** How the prover meets the theorems. */
+  readonly formOf: ProverForms;
+  /** Leave out proofs that name library theorems: a prompt that shows none cannot ask for one. */
+  readonly withoutPremises: boolean;
 }
 
 export interface LibraryExamples {
@@ -38,7 +43,7 @@ export interface LibraryExamples {
   readonly conjecturerExamples: number;
 }
 
-/** A proof that is one of several of its theorem shares the weight among the further ones. */
+/** Every proof counts alike: what closes many theorems is seen often. */
 export async function libraryExamples(input: LibraryExamplesInput): Promise<LibraryExamples> {
   const theorems = input.theorems.filter(({ statement }) => !input.excluded.has(statementKey(null, statement)));
   const byName = new Map(theorems.map((theorem) => [theorem.name, theorem]));
@@ -49,18 +54,22 @@ export async function libraryExamples(input: LibraryExamplesInput): Promise<Libr
       searched.set(row.theorem, [...(searched.get(row.theorem) ?? []), row.proof]);
   }
   const prover: Example[] = [];
+  let ownProofs = 0;
   for (const theorem of theorems) {
     const further = searched.get(theorem.name) ?? [];
-    prover.push(proverExample(theorem.statement, theorem.proof, 1));
-    for (const proof of further) prover.push(proverExample(theorem.statement, proof, 1 / (1 + further.length)));
+    const form = input.formOf(theorem);
+    const isShown = !input.withoutPremises || theorem.premises.length === 0;
+    const proofs = [...(isShown ? [theorem.proof] : []), ...further];
+    prover.push(...proofs.flatMap((proof) => formExamples(form, proof, 1)));
+    if (isShown) ownProofs++;
   }
   const conjecturer = input.conditionOn === 'proved-seed' ? conjecturerSet : targetSet;
   const examples = dedupeExamples([...prover, ...conjecturer(theorems, input)]);
   const conjecturerCount = examples.filter(({ role }) => role === 'conjecturer').length;
   return {
     examples,
-    libraryProofs: theorems.length,
-    searchedProofs: prover.length - theorems.length,
+    libraryProofs: ownProofs,
+    searchedProofs: prover.length - ownProofs,
     conjecturerExamples: conjecturerCount,
   };
 }

@@ -8,6 +8,7 @@ import { readSourceTheorems, type SourceTheorem, type SourceTheorems } from '../
 import { statementKey } from '../../selfplay/dedupe.ts';
 import { proverExample } from '../../selfplay/prompts.ts';
 import { randomStream } from '../../selfplay/random.ts';
+import { plainForm } from '../../selfplay/slots/prover-form.ts';
 import type { Sources } from '../ports.ts';
 import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
 import { CONJECTURER_WEIGHT, libraryExamples } from './library-examples.ts';
@@ -48,6 +49,8 @@ export async function prepareLibrarySft(sources: Sources, target: SftTarget): Pr
     conjecturerWeight: CONJECTURER_WEIGHT,
     conditionOn: 'proved-seed',
     seed,
+    formOf: ({ statement }) => plainForm(statement),
+    withoutPremises: false,
   });
   const isHeldOut = ({ statement }: { statement: string }): boolean => excluded.has(statementKey(null, statement));
   const manifest = await writeSftSet(folder, replace, {

@@ -2,13 +2,15 @@
  * The SFT set of a run: made of the repository's library, or streamed from a prepared set. Either way nothing in it is a
  * held-out statement up to names, in any place of a prompt or target.
  */
+import { StpError } from '../../data/errors.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
-import { proverExample } from '../../selfplay/prompts.ts';
 import { randomStream } from '../../selfplay/random.ts';
+import { formExamples } from '../../selfplay/slots/prover-form.ts';
 import type { Sources } from '../ports.ts';
+import { proverForms, slotKeys } from '../prover-forms.ts';
 import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
 import { libraryExamples } from './library-examples.ts';
 import { conditionedOnTarget, statementKeysOf } from './statements-of.ts';
@@ -26,43 +28,68 @@ export interface SftCounts {
 export interface RunSft {
   readonly train: Iterable<Example> | AsyncIterable<Example>;
   readonly heldOut: Iterable<Example> | AsyncIterable<Example>;
+  /** `statementKey` of every statement in what is held out. */
+  readonly heldOutKeys: Iterable<string> | AsyncIterable<string>;
   /** What the examples are made of, without what is held out. */
   readonly theorems: Iterable<LibraryTheorem> | AsyncIterable<LibraryTheorem>;
   /** Once `train` has been read to its end. */
   counts(): SftCounts;
 }
 
-/** @param heldOutKeys `statementKey` of every held-out statement of the run's sets */
-export async function runSft(sources: Sources, config: RunConfig, heldOutKeys: ReadonlySet<string>): Promise<RunSft> {
-  if (config.data.sft === LIBRARY_SFT) return librarySft(sources, config, heldOutKeys);
+export interface SealedKeys {
+  /** `statementKey` of every held-out statement of the run's sets. */
+  readonly heldOutKeys: ReadonlySet<string>;
+  /** `slotKey` of every statement of the run's sets, where the prover meets names as slots. */
+  readonly slotKeys: ReadonlySet<string>;
+}
+
+export async function runSft(sources: Sources, config: RunConfig, sealed: SealedKeys): Promise<RunSft> {
+  if (config.data.sft === LIBRARY_SFT) return librarySft(sources, config, sealed);
+  if (config.prover.slots)
+    throw new StpError(
+      'STP1001',
+      `the set ${config.data.sft} holds names, and prover.slots wants slots`,
+      'Take prover.slots=false, or data.sft=library.',
+    );
+  const { heldOutKeys } = sealed;
   const found = await preparedSft(sources, config.data.sft, heldOutKeys);
   return config.conjectures.conditionOn === 'proved-seed' ? found : { ...found, train: forTargets(found.train) };
 }
 
-async function librarySft(sources: Sources, config: RunConfig, heldOutKeys: ReadonlySet<string>): Promise<RunSft> {
+async function librarySft(
+  sources: Sources,
+  config: RunConfig,
+  { heldOutKeys, slotKeys: sealedSlots }: SealedKeys,
+): Promise<RunSft> {
+  const formOf = await proverForms(sources, config.prover);
+  const slotKeyOf = await slotKeys(sources, config.prover);
   const all = await sources.libraryTheorems();
   const keyed = all.map((theorem) => ({ theorem, key: statementKey(null, theorem.statement) }));
-  const open = keyed.filter(({ key }) => !heldOutKeys.has(key));
+  const open = keyed.filter(({ theorem, key }) => !heldOutKeys.has(key) && !sealedSlots.has(slotKeyOf(theorem) ?? ''));
   const ownHeldOut = chooseHeldOut(
     open.map(({ theorem }) => theorem.statement),
     LIBRARY_HELD_OUT,
     randomStream(config.seed, 'sft-held-out'),
   );
   const { examples, ...counts } = await libraryExamples({
-    theorems: all,
-    excluded: new Set([...heldOutKeys, ...ownHeldOut]),
+    theorems: open.map(({ theorem }) => theorem),
+    excluded: ownHeldOut,
     searched: config.data.useSearchedProofs ? sources.searchedProofs() : null,
     tuplesPerTheoremMax: config.data.conjecturerExamplesPerTheoremMax,
     conjecturerWeight: config.data.conjecturerWeight,
     conditionOn: config.conjectures.conditionOn,
     seed: config.seed,
+    formOf,
+    withoutPremises: config.prover.slots,
   });
   const order = randomStream(config.seed, 'sft', contentId(...open.map(({ theorem }) => theorem.id)));
   return {
     train: order.shuffle(examples),
     heldOut: open
       .filter(({ key }) => ownHeldOut.has(key))
-      .map(({ theorem }) => proverExample(theorem.statement, theorem.proof, 1)),
+      .filter(({ theorem }) => !config.prover.slots || theorem.premises.length === 0)
+      .flatMap(({ theorem }) => formExamples(formOf(theorem), theorem.proof, 1)),
+    heldOutKeys: ownHeldOut,
     theorems: open.filter(({ key }) => !ownHeldOut.has(key)).map(({ theorem }) => theorem),
     counts: () => ({ ...counts, excludedForHeldOut: all.length - open.length }),
   };
@@ -83,6 +110,9 @@ async function preparedSft(sources: Sources, name: string, heldOutKeys: Readonly
   async function* heldOut(): AsyncGenerator<Example> {
     for await (const example of set.heldOut()) if (isOpen(example)) yield example;
   }
+  async function* keys(): AsyncGenerator<string> {
+    for await (const example of heldOut()) yield* statementKeysOf(example);
+  }
   async function* theorems(): AsyncGenerator<LibraryTheorem> {
     for await (const theorem of set.theorems())
       if (!heldOutKeys.has(statementKey(null, theorem.statement))) yield theorem;
@@ -90,6 +120,7 @@ async function preparedSft(sources: Sources, name: string, heldOutKeys: Readonly
   return {
     train: train(),
     heldOut: heldOut(),
+    heldOutKeys: keys(),
     theorems: theorems(),
     counts: () => ({
       libraryProofs: made.prover,

@@ -49,6 +49,21 @@ const optimiserSchema = z.strictObject({
 });
 export type OptimiserConfig = z.infer<typeof optimiserSchema>;
 
+/** How the prover meets a statement. */
+const proverConfigSchema = z.strictObject({
+  /**
+   * Prompts show the definitions that a statement stands on, and names are slots in the model's text (docs/decisions/0012):
+   * for small models trained from nothing on the library. Pretrained ones know names: off.
+   */
+  slots: z.boolean(),
+  /** About how many tokens of a prompt the definitions may take, with `slots`. */
+  definitionTokens: z.number().int().nonnegative().max(65_536),
+});
+export type ProverConfig = z.infer<typeof proverConfigSchema>;
+
+/** Of runs whose configuration says nothing of it: they were made before there were slots. */
+export const PROVER_WITHOUT_SLOTS: ProverConfig = { slots: false, definitionTokens: 0 };
+
 export const runConfigSchema = z.strictObject({
   preset: z.string().min(1).max(64),
   rounds: roundsSchema,
@@ -83,6 +98,7 @@ export const runConfigSchema = z.strictObject({
     conjecturerWeight: z.number().positive().max(100),
   }),
   model: modelShapeSchema,
+  prover: proverConfigSchema.default(PROVER_WITHOUT_SLOTS),
   /** CPU threads of the embedded engine. Part of the result: sums in f32 differ between thread counts. */
   modelThreads: positive.max(256),
   sft: optimiserSchema,

@@ -4,9 +4,10 @@
  * not already say is one more example. Pure text: what a script proves is Lean's to say.
  *
  * The list holds what a person tries first: evaluation, simplification with the definitions, arithmetic, cases,
- * induction with the alternatives written out or closed at once.
- * `grind` is not on the list: the examples are to show which definition, cases or induction a statement needs.
+ * induction with the alternatives written out or closed at once; then what automation closes when it is given every
+ * definition that the statement stands on.
  */
+import { automationScripts } from './search/automation-scripts.ts';
 import { dataVariables } from './search/datatypes.ts';
 import { closedScripts, goalScripts, hypothesisScripts } from './search/plain-scripts.ts';
 import type { SearchScript } from './search/script-text.ts';
@@ -24,11 +25,16 @@ export type { SearchScript } from './search/script-text.ts';
 /** Variables that are taken apart, in binder order: the first are the ones functions recurse on. */
 const VARIABLES_MAX = 3;
 const INDUCTION_VARIABLES_MAX = 2;
+const AUTOMATION_VARIABLES_MAX = 2;
 /** More names than this in one `simp [ … ]` is no short script. */
 const FUNCTIONS_MAX = 6;
 
-/** Distinct scripts for `theorem NAME BINDERS : TYPE`, cheap ones first. */
-export function searchScripts(statement: string): readonly SearchScript[] {
+/**
+ * Distinct scripts for `theorem NAME BINDERS : TYPE`, cheap ones first.
+ *
+ * @param definitions all that the statement stands on, nearest first
+ */
+export function searchScripts(statement: string, definitions: readonly string[]): readonly SearchScript[] {
   const signature = readSignature(statement);
   const functions = signature.functions.slice(0, FUNCTIONS_MAX);
   const variables = dataVariables(signature.binders);
@@ -43,6 +49,7 @@ export function searchScripts(statement: string): readonly SearchScript[] {
     ...recursive.flatMap((variable) => inductionScripts(variable, functions)),
     ...orderedPairs(recursive).flatMap(([first, second]) => generalizingScripts(first, second, functions)),
     ...testScripts(signature, variables, functions),
+    ...automationScripts(definitions, signature.goal, variables.slice(0, AUTOMATION_VARIABLES_MAX)),
   ];
   const seen = new Set<string>();
   return scripts.filter(({ proof }) => !seen.has(proof) && seen.add(proof));

@@ -14,6 +14,7 @@ import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { sampleSchema } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { repositorySources } from '../../workers/sources.ts';
 import { statement } from '../selfplay/records.ts';
 import { forget } from './forget.ts';
 
@@ -35,6 +36,7 @@ const generator = {
   },
 };
 const ports = {
+  sources: repositorySources(),
   store: async () => store,
   scratch: async () => directory,
   generator: async () => generator,

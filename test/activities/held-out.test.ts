@@ -10,12 +10,18 @@ import { datasetActivities, type PreparedData } from '../../activities/datasets.
 import type { Finished } from '../../activities/finish-round.ts';
 import { planActivities } from '../../activities/plan.ts';
 import type { Ports } from '../../activities/ports.ts';
+import { proverForms, slotKeys } from '../../activities/prover-forms.ts';
 import { readAll, writeRecords } from '../../activities/record-files.ts';
 import { selectActivities } from '../../activities/select.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { contentId } from '../../data/schemas/ids.ts';
-import { exampleSchema, type LibraryTheorem, statementSchema } from '../../data/schemas/records.ts';
+import {
+  exampleSchema,
+  type LibraryTheorem,
+  libraryTheoremSchema,
+  statementSchema,
+} from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
@@ -84,6 +90,23 @@ describe('prepared data', () => {
     for (const example of examples)
       for (const text of [...statementsIn(example.prompt), ...(example.role === 'conjecturer' ? [example.target] : [])])
         expect(held.has(statementKey(null, `theorem t ${text}`)), text).toBe(false);
+  });
+
+  it('has no theorem that is a problem once names are slots, and no prompt of one', async () => {
+    const sources = repositorySources();
+    const problems = (
+      await Promise.all(config.data.problemSets.map((set) => Array.fromAsync(sources.problemSet(set))))
+    ).flat();
+    const slotKeyOf = await slotKeys(sources, config.prover);
+    const sealed = new Set(problems.map(slotKeyOf));
+    const theorems = await readAll(store, data.theorems, libraryTheoremSchema);
+    expect(theorems.length).toBeGreaterThan(1_000);
+    expect(theorems.filter((theorem) => sealed.has(slotKeyOf(theorem))).map(({ name }) => name)).toEqual([]);
+    const formOf = await proverForms(sources, config.prover);
+    const prompts = new Set(problems.map((problem) => formOf(problem).prompt));
+    const examples = await readAll(store, data.sft, exampleSchema);
+    expect(examples.filter(({ prompt }) => prompt.includes('<f0>')).length).toBeGreaterThan(1_000);
+    expect(examples.filter(({ prompt }) => prompts.has(prompt))).toEqual([]);
   });
 
   it('leaves a library theorem out that is a held-out statement under another name', async () => {

@@ -80,7 +80,12 @@ const ports = (): Ports =>
 async function play(waves: number) {
   const config: RunConfig = resolveConfig({
     preset: 'smoke',
-    set: { 'sampling.waves': waves, 'sampling.samplesFirstRound': SAMPLES, 'sampling.statementsPerShard': 100 },
+    set: {
+      'prover.slots': false,
+      'sampling.waves': waves,
+      'sampling.samplesFirstRound': SAMPLES,
+      'sampling.statementsPerShard': 100,
+    },
   });
   const name = `rounds/${waves}`;
   const empty = await writeRecords(store, 'empty.jsonl', []);

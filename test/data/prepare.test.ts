@@ -193,7 +193,7 @@ describe('a run of prepared sets', () => {
     const ports = { store: async () => own, sources: repositorySources(directory) } as unknown as Ports;
     const config = resolveConfig({
       preset: 'smoke',
-      set: { 'data.problemSets': ['ours', 'nng'], 'data.sft': 'small', ...set },
+      set: { 'data.problemSets': ['ours', 'nng'], 'data.sft': 'small', 'prover.slots': false, ...set },
     });
     return [own, await new MockActivityEnvironment().run(datasetActivities(ports).prepareData, name, config)];
   };

@@ -3,15 +3,17 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { Definitions } from '../../lean/library/definitions.ts';
 import { extractLibrary } from '../../lean/library/extract.ts';
 import { LIBRARY_HEADER } from '../../lean/library/header.ts';
-import { readSignature } from '../../lean/library/search/signature.ts';
+import { discoverModules } from '../../lean/library/modules.ts';
+import { boundNames, readSignature } from '../../lean/library/search/signature.ts';
 import { acceptedScripts } from '../../lean/library/search/try-scripts.ts';
 import { searchScripts } from '../../lean/library/search.ts';
 import { runSnippets } from '../problems/lean-environment.ts';
 import { LIBRARY_DIRECTORY, libraryEnvironment } from './lean.ts';
 
-const ROWS_PER_THEOREM_MAX = 6;
+const ROWS_PER_THEOREM_MAX = 10;
 const SAMPLE_SIZE = 60;
 const rowSchema = z.strictObject({ theorem: z.string(), proof: z.string().startsWith('  '), script: z.string() });
 const path = fileURLToPath(new URL('../../data/sft/search.jsonl', import.meta.url));
@@ -24,7 +26,15 @@ beforeAll(async () => {
   await libraryEnvironment();
 }, 600_000);
 
-const proofs = (statement: string) => searchScripts(statement).map(({ proof }) => proof);
+const modules = await discoverModules([{ directory: LIBRARY_DIRECTORY, modulePrefix: 'Stp' }]);
+const definitions = new Definitions(modules.map(({ source }) => source));
+/** The functions that a statement stands on; null stands for the library's header. */
+const functionsOf = ({ header, statement }: { header: string | null; statement: string }) =>
+  definitions
+    .under(header, statement, boundNames(statement))
+    .flatMap(({ kind, written }) => (kind === 'function' ? [written] : []));
+const scriptsOf = (statement: string) => searchScripts(statement, functionsOf({ header: null, statement }));
+const proofs = (statement: string) => scriptsOf(statement).map(({ proof }) => proof);
 
 describe('signatures', () => {
   test('binders one by one, the goal, the functions of goal and hypotheses', () => {
@@ -73,7 +83,7 @@ describe('scripts', () => {
 
   test('Lean tells the ones that prove from the others', async () => {
     const theorem = byName.get('Stp.len_app')!;
-    const attempts = searchScripts(theorem.statement).map((script) => ({ theorem, script }));
+    const attempts = scriptsOf(theorem.statement).map((script) => ({ theorem, script }));
     const accepted = await acceptedScripts(await libraryEnvironment(), attempts, 1, () => {});
     const proved = accepted.map(({ script }) => script.script);
     expect(proved).toContain('induction, commutative');
@@ -89,7 +99,7 @@ describe('data/sft/search.jsonl', () => {
       const record = byName.get(theorem);
       expect([theorem, record !== undefined]).toEqual([theorem, true]);
       expect(proof).not.toBe(record!.proof);
-      const made = searchScripts(record!.statement).filter((made) => made.proof === proof);
+      const made = searchScripts(record!.statement, functionsOf(record!)).filter((made) => made.proof === proof);
       expect([theorem, made.map(({ script }) => script)]).toEqual([theorem, [script]]);
     }
   });

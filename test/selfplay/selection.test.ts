@@ -9,6 +9,7 @@ import { joinsRetraining, proofKey, proverExamples, retrainExamples, trainsProve
 import { chooseInPass, orderKey, randomStream } from '../../selfplay/random.ts';
 import { countRates, keepBest, passRate, RateTable } from '../../selfplay/rates.ts';
 import { dedupeExamples, optimiserSteps } from '../../selfplay/select.ts';
+import { type ProverForms, plainForm } from '../../selfplay/slots/prover-form.ts';
 import { proved } from './records.ts';
 
 const config = resolveConfig({ preset: 'embedded' });
@@ -118,20 +119,22 @@ describe('bands', () => {
   });
 });
 
+const formOf: ProverForms = ({ statement }) => plainForm(statement);
+
 describe('prover examples of a statement', () => {
   const a = proved('theorem a (n : Nat) : n = n', 'rfl');
   const flat = { ...config.selection, decayPerCharacter: 0, decayPerSecond: 0 };
   it('share the weight among distinct proofs, multiplicity not counted', () => {
-    const two = proverExamples([a, { ...a, proof: 'simp' }, { ...a, proof: '  rfl ' }], flat);
+    const two = proverExamples([a, { ...a, proof: 'simp' }, { ...a, proof: '  rfl ' }], flat, formOf);
     expect(two.map((example) => example.weight)).toEqual([0.5, 0.5]);
   });
   it('weigh less what is long or slow', () => {
-    const [long] = proverExamples([{ ...a, proof: 'x'.repeat(100), checkMs: 2_000 }], config.selection);
+    const [long] = proverExamples([{ ...a, proof: 'x'.repeat(100), checkMs: 2_000 }], config.selection, formOf);
     expect(long!.weight).toBeCloseTo(Math.exp(-0.1 - 0.02), 12);
   });
   it('are at most so many, which share the weight', () => {
     const many = Array.from({ length: 40 }, (_, index) => ({ ...a, proof: `exact f${index}` }));
-    const examples = proverExamples(many, { ...flat, proofsPerStatementMax: 16 });
+    const examples = proverExamples(many, { ...flat, proofsPerStatementMax: 16 }, formOf);
     expect(examples).toHaveLength(16);
     expect(examples.reduce((sum, example) => sum + example.weight, 0)).toBeCloseTo(1, 12);
   });
@@ -154,7 +157,7 @@ describe('prover examples of a statement', () => {
 describe('retraining examples of a statement', () => {
   it('are 16 of 17 distinct proofs, repeats not counted', () => {
     const many = Array.from({ length: 17 }, (_, index) => proved('theorem a (n : Nat) : n = n', `exact f${index}`));
-    const examples = retrainExamples([many[0]!, ...many], config.retrain, 0.001);
+    const examples = retrainExamples([many[0]!, ...many], config.retrain, 0.001, formOf);
     expect(examples).toHaveLength(16);
     expect(new Set(examples.map((example) => example.target)).size).toBe(16);
     expect(examples[0]!.weight).toBeCloseTo(Math.exp(-0.001 * 'exact f0'.length), 12);

@@ -43,6 +43,11 @@ export function readSignature(statement: string): Signature {
   return { binders, goal, functions: [...new Set(functions)] };
 }
 
+/** Names that the binders of a statement bind. */
+export function boundNames(statement: string): ReadonlySet<string> {
+  return new Set(readSignature(statement).binders.map(({ name }) => name));
+}
+
 function functionsIn(text: string, bound: ReadonlySet<string>): string[] {
   return (text.match(WORD) ?? []).filter((word) => {
     const [head, ...rest] = word.split('.');

@@ -13,8 +13,8 @@ export interface ScriptAttempt {
 }
 
 const BATCH_SIZE = 400;
-/** A tenth of Lean's default step limit: a script that needs more is not a short one. */
-const HEARTBEATS_MAX = 20_000;
+/** A twentieth of Lean's default step limit: a script that needs more is not a short one. */
+const HEARTBEATS_MAX = 10_000;
 /** Hundred times what a batch takes on one core. */
 const BATCH_DEADLINE_MS = 600_000;
 const ARGUMENTS = [

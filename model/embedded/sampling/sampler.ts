@@ -15,6 +15,7 @@ import { uniformAt } from './philox.ts';
 import { type Prefix, Reader } from './reader.ts';
 import { SampleTextBuilder } from './sample-text.ts';
 import { openSession } from './session.ts';
+import { SlotMask } from './slot-mask.ts';
 
 /** Prompts whose reading is kept for a next group of the same: one under way, one to come. */
 const PREFIXES_KEPT = 2;
@@ -67,6 +68,8 @@ interface Row {
   /** Tokens chosen; the last is not in the cache yet. */
   readonly ids: number[];
   readonly text: SampleTextBuilder;
+  /** Slots that its prompt does not hold. */
+  readonly masked: readonly number[];
   /** One a chosen token, where asked for. */
   readonly logprobs: number[];
   /** The likeliest at each of their places, where asked for. */
@@ -78,6 +81,7 @@ interface Row {
 
 interface Waiting extends SampleGroup {
   readonly ids: readonly number[];
+  readonly masked: readonly number[];
   /** Samples handed to rows so far. */
   started: number;
   prefix: Prefix | null;
@@ -92,6 +96,7 @@ export class Sampler {
   readonly #session: InferenceSession;
   readonly #cache: KeyValueCache;
   readonly #chooser: TokenChooser;
+  readonly #mask: SlotMask;
   readonly #rowsMax: number;
   /** The rows under way, without holes between steps. */
   readonly #rows: (Row | null)[] = [];
@@ -108,6 +113,7 @@ export class Sampler {
     this.#rowsMax = rowsMax;
     this.#cache = new KeyValueCache(shape, rowsMax);
     this.#chooser = new TokenChooser(tokenizer);
+    this.#mask = new SlotMask(tokenizer);
   }
 
   /** `rowsMax`: how many samples decode together at most. */
@@ -118,7 +124,8 @@ export class Sampler {
 
   /** Adds samples to the queue. */
   add(group: SampleGroup): void {
-    this.#waiting.push({ ...group, ids: this.#tokenizer.encode(group.prompt), started: 0, prefix: null });
+    const ids = this.#tokenizer.encode(group.prompt);
+    this.#waiting.push({ ...group, ids, masked: this.#mask.maskedFor(ids), started: 0, prefix: null });
   }
 
   /** Drops samples, waiting or under way. */
@@ -200,6 +207,7 @@ export class Sampler {
       isStreamed: group.isStreamed ?? false,
       ids: [],
       text: new SampleTextBuilder(group.sampling.stop ?? []),
+      masked: group.masked,
       logprobs: [],
       tops: [],
       length: group.ids.length,
@@ -228,6 +236,7 @@ export class Sampler {
 
   /** Chooses the row's next token; false, with the sample ended, when it was the last. */
   #advance(row: Row, logProbabilities: Float32Array, step: Step): boolean {
+    for (const id of row.masked) logProbabilities[id] = Number.NEGATIVE_INFINITY;
     const { id, logprob } = this.#chooser.choose(logProbabilities, row.sampling, uniformAt(row.seed, row.ids.length));
     if (!Number.isFinite(logprob)) {
       const advice = 'The weights overflow: train from an earlier checkpoint, or with a lower learning rate.';

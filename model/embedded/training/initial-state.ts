@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { StpError } from '../../../data/errors.ts';
 import { readCheckpoint } from '../../checkpoint/checkpoint.ts';
 import { modelShapeSchema } from '../../checkpoint/config.ts';
+import { markersOf } from '../../tokenizer/special-tokens.ts';
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
 import { trainTokenizer } from '../../tokenizer/train.ts';
 import type { ModelShape, TrainRequest } from '../../trainer.ts';
@@ -27,7 +28,9 @@ export async function initialState(
   if (!parsed.success)
     throw new StpError('STP1002', `model shape: ${z.prettifyError(parsed.error)}`, 'See `ModelShape`.');
   if (initDirectory === null) {
-    const tokenizer = trainTokenizer(exampleTexts(request.examplesPath), { vocabularySize: shape.vocabularySize });
+    const texts = () => exampleTexts(request.examplesPath);
+    const specialTokens = markersOf(texts());
+    const tokenizer = trainTokenizer(texts(), { vocabularySize: shape.vocabularySize, specialTokens });
     return { tokenizer, parameters: initialParameters(shape, request.seed), parent: null };
   }
   const checkpoint = await readCheckpoint(initDirectory);

@@ -1,0 +1,29 @@
+/** The form in which a run's prover meets statements, as its configuration has it. */
+import { PROVER_WITHOUT_SLOTS, type ProverConfig } from '../data/schemas/run-config.ts';
+import { type ProverForms, plainForm, type Stated, slottedForm } from '../selfplay/slots/prover-form.ts';
+import { slotKey } from '../selfplay/slots/slot-key.ts';
+import { boundNames } from '../selfplay/slots/slot-table.ts';
+import type { Sources } from './ports.ts';
+
+/** @param prover not there in what a workflow asked for that began before there were slots */
+export async function proverForms(
+  sources: Pick<Sources, 'definitions'>,
+  prover: ProverConfig = PROVER_WITHOUT_SLOTS,
+): Promise<ProverForms> {
+  if (!prover.slots) return ({ statement }) => plainForm(statement);
+  const definitions = await sources.definitions();
+  return ({ header, statement }) => {
+    const shown = definitions.under(header, statement, boundNames(statement));
+    return slottedForm(statement, shown, prover.definitionTokens);
+  };
+}
+
+/** What statements are kept apart by where names are slots (`slotKey`); null where they are not. */
+export async function slotKeys(
+  sources: Pick<Sources, 'definitions'>,
+  prover: ProverConfig = PROVER_WITHOUT_SLOTS,
+): Promise<(stated: Stated) => string | null> {
+  if (!prover.slots) return () => null;
+  const definitions = await sources.definitions();
+  return ({ header, statement }) => slotKey(statement, definitions.under(header, statement, boundNames(statement)));
+}

@@ -1,0 +1,37 @@
+/**
+ * What stands for a name in a model's text where names are slots: `<n0>` the first number of the statement, `<f1>` the
+ * second function that it stands on, `<all>` all functions of the prompt, separated by commas. In the embedded tokenizer each
+ * is one token.
+ */
+
+/** How many slots there are of a role; what is beyond keeps its name. */
+const SLOT_COUNTS = {
+  /** Types and instances that the statement binds. */
+  t: 4,
+  /** Variables by what they are: numbers, lists, functions, others. */
+  n: 8,
+  s: 8,
+  g: 6,
+  x: 8,
+  /** Hypotheses. */
+  h: 8,
+  /** Inductive types, their constructors, functions. */
+  d: 6,
+  c: 12,
+  f: 20,
+} as const;
+export type SlotRole = keyof typeof SLOT_COUNTS;
+
+export const ALL_FUNCTIONS = '<all>';
+
+/** Null where all of the role are taken. */
+export function slotToken(role: SlotRole, index: number): string | null {
+  return index < SLOT_COUNTS[role] ? `<${role}${index}>` : null;
+}
+
+export const SLOT_TOKENS: readonly string[] = [
+  ALL_FUNCTIONS,
+  ...Object.entries(SLOT_COUNTS).flatMap(([role, count]) =>
+    Array.from({ length: count }, (_, index) => `<${role}${index}>`),
+  ),
+];

@@ -1,0 +1,136 @@
+/**
+ * The definitions of Lean modules, read from their text, and which of them a statement mentions. Knows namespaces, `open`
+ * lines and dotted names; does not elaborate, so what a notation hides is not seen. It serves prompts, which nothing that
+ * counts rests on.
+ */
+import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
+import { readCommands } from './commands.ts';
+import { LIBRARY_HEADER } from './header.ts';
+import { maskSource } from './scan.ts';
+
+interface Definition extends Omit<ShownDefinition, 'written' | 'distance'> {
+  /** Other definitions named in it, in order of appearance. */
+  readonly mentions: readonly string[];
+}
+
+interface ReadDefinition extends Omit<Definition, 'mentions'> {
+  /** Namespaces it is written in, innermost first. */
+  readonly scopes: readonly string[];
+}
+
+const KINDS: ReadonlyMap<string, ShownDefinition['kind']> = new Map([
+  ['def', 'function'],
+  ['abbrev', 'function'],
+  ['inductive', 'inductive'],
+]);
+const NAME = /^\s*([\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*)/u;
+const WORD = /(?<![\p{L}\p{N}_'.])[\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*/gu;
+/** What follows says why a definition ends, not what it is. */
+const TERMINATION = /\n\s*(?:termination_by|decreasing_by|deriving)\b[\s\S]*$/u;
+
+export class Definitions {
+  readonly #byName: ReadonlyMap<string, Definition>;
+
+  /** @param modules texts of the modules, in any order */
+  constructor(modules: Iterable<string>) {
+    const found = [...modules].flatMap((text) => [...readDefinitions(text)]);
+    const names = new Set(found.map(({ name }) => name));
+    const resolved = found.map(({ scopes, ...definition }): [string, Definition] => {
+      const text = [definition.signature, ...definition.equations].join('\n');
+      const mentions = mentionsOf(text, scopes, names, new Set(definition.constructors));
+      return [definition.name, { ...definition, mentions }];
+    });
+    this.#byName = new Map(resolved);
+  }
+
+  /**
+   * What a statement under a header stands on: nearest first, then in the order in which it is mentioned.
+   *
+   * @param header null stands for the library's
+   * @param bound names that the statement binds, which mean nothing else in it
+   */
+  under(header: string | null, statement: string, bound: ReadonlySet<string>): readonly ShownDefinition[] {
+    const opens = opensOf(header ?? LIBRARY_HEADER);
+    const definitions: ShownDefinition[] = [];
+    const seen = new Set<string>();
+    let names = mentionsOf(statement, opens, new Set(this.#byName.keys()), bound);
+    for (let distance = 0; names.length > 0; distance++) {
+      const next: string[] = [];
+      for (const name of names) {
+        if (seen.has(name)) continue;
+        seen.add(name);
+        const { mentions, ...definition } = this.#byName.get(name)!;
+        definitions.push({ ...definition, written: shortest(name, opens), distance });
+        next.push(...mentions);
+      }
+      names = next;
+    }
+    return definitions;
+  }
+}
+
+function* readDefinitions(source: string): Generator<ReadDefinition> {
+  const masked = maskSource(source);
+  for (const command of readCommands(masked)) {
+    const kind = KINDS.get(command.keyword);
+    if (kind === undefined) continue;
+    const text = masked.withoutComments.slice(command.start + command.keyword.length, command.end);
+    const short = NAME.exec(text);
+    if (short === null) continue;
+    const name = [...command.namespace, short[1]!].join('.');
+    const { signature, equations } = parts(text.slice(short[0].length).replace(TERMINATION, ''));
+    const constructors = kind === 'function' ? [] : equations.flatMap((line) => NAME.exec(line)?.[1] ?? []);
+    const scopes = [...prefixes(name.split('.').slice(0, -1)), ...command.opens];
+    yield { name, kind, signature, equations, constructors, scopes };
+  }
+}
+
+/** `SIGNATURE | a => b | c => d`, `SIGNATURE := body`, `SIGNATURE where | c | d`. */
+function parts(text: string): { signature: string; equations: string[] } {
+  const single = (piece: string): string => piece.replace(/\s+/gu, ' ').trim();
+  const lines = text.split(/\n\s*\|/u).map(single);
+  const [first, ...cases] = lines;
+  if (cases.length > 0 && !first!.includes(':='))
+    return { signature: first!.replace(/\s*where$/u, ''), equations: cases };
+  const assigned = text.search(/:=(?![^()]*\))/u);
+  if (assigned < 0) return { signature: single(text).replace(/\s*where$/u, ''), equations: [] };
+  return { signature: single(text.slice(0, assigned)), equations: [`=> ${single(text.slice(assigned + 2))}`] };
+}
+
+/** Names that the text mentions, in order, each once; the longest name that is one counts, in the innermost scope. */
+function mentionsOf(
+  text: string,
+  scopes: readonly string[],
+  names: ReadonlySet<string>,
+  bound: ReadonlySet<string>,
+): string[] {
+  const found = new Set<string>();
+  for (const [word] of maskSource(text).code.matchAll(WORD)) {
+    const pieces = word.split('.');
+    if (bound.has(pieces[0]!)) continue;
+    for (let length = pieces.length; length > 0; length--) {
+      const prefix = pieces.slice(0, length).join('.');
+      const full = [...scopes.map((scope) => `${scope}.${prefix}`), prefix].find((name) => names.has(name));
+      if (full === undefined) continue;
+      found.add(full);
+      break;
+    }
+  }
+  return [...found];
+}
+
+function opensOf(header: string): string[] {
+  return [...header.matchAll(/^[ \t]*open[ \t]+(.+)$/gmu)]
+    .flatMap(([, names]) => names!.trim().split(/\s+/u))
+    .reverse();
+}
+
+function shortest(name: string, opens: readonly string[]): string {
+  const forms = opens.filter((open) => name.startsWith(`${open}.`)).map((open) => name.slice(open.length + 1));
+  return forms.reduce((best, form) => (form.length < best.length ? form : best), name);
+}
+
+/** `A.B`, `A`: innermost first. */
+function prefixes(parts: readonly string[]): string[] {
+  return parts.map((_, index) => parts.slice(0, parts.length - index).join('.'));
+}

@@ -1,0 +1,76 @@
+/**
+ * The form in which a prover meets one statement: its prompt, what it is to write for a proof, and the proof in what it wrote.
+ * Plain: the statement and proofs as they are. Slotted: definitions above the statement, and slots for names throughout.
+ * What is verified and stored has real names always; slots are between prompt and model.
+ */
+import type { Example } from '../../data/schemas/records.ts';
+import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
+import { ALL_FUNCTIONS } from '../../data/schemas/slot-tokens.ts';
+import { displayProof, displayStatement, proverPrompt } from '../prompts.ts';
+import { definitionLines } from './definition-text.ts';
+import { type SlotTable, slotTable } from './slot-table.ts';
+import { fromSlots, toSlots } from './slot-text.ts';
+
+export interface ProverForm {
+  readonly prompt: string;
+  /** Null where the proof cannot be written in this form. */
+  targetOf(proof: string): string | null;
+  proofIn(text: string): string;
+}
+
+/** A statement under its header; null stands for the library's. */
+export interface Stated {
+  readonly header: string | null;
+  readonly statement: string;
+}
+
+export type ProverForms = (stated: Stated) => ProverForm;
+
+export function plainForm(statement: string): ProverForm {
+  return { prompt: proverPrompt(statement), targetOf: displayProof, proofIn: (text) => text };
+}
+
+/**
+ * @param definitions that the statement stands on, nearest first
+ * @param definitionTokens about how many tokens of a prompt they may take
+ */
+export function slottedForm(
+  statement: string,
+  definitions: readonly ShownDefinition[],
+  definitionTokens: number,
+): ProverForm {
+  const { table, lines } = shown(statement, definitions, definitionTokens);
+  const written = toSlots(displayStatement(statement), table);
+  if (written === null) return plainForm(statement);
+  const all = table.functions.length === 0 ? '' : ALL_FUNCTIONS;
+  const above = lines.length === 0 ? '' : `<defs>${[all, ...lines].join('\n')}`;
+  return {
+    prompt: `${above}<prove>${written}<by>`,
+    targetOf: (proof) => toSlots(displayProof(proof), table),
+    proofIn: (text) => fromSlots(text, table),
+  };
+}
+
+/** The proof as what a prover of this form is to write; none where it cannot be written. */
+export function formExamples(form: ProverForm, proof: string, weight: number): Example[] {
+  const target = form.targetOf(proof);
+  return target === null ? [] : [{ prompt: form.prompt, target, weight, role: 'prover' }];
+}
+
+/** Only what the prompt shows has a slot. */
+function shown(
+  statement: string,
+  definitions: readonly ShownDefinition[],
+  room: number,
+): { table: SlotTable; lines: readonly string[] } {
+  let kept = definitions;
+  for (;;) {
+    const table = slotTable(statement, kept);
+    const lines = definitionLines(kept, table, room);
+    const isShown = ({ written }: ShownDefinition): boolean =>
+      lines.some((line) => line.startsWith(table.slotOf.get(written) ?? '\n'));
+    const next = kept.filter(isShown);
+    if (next.length === kept.length) return { table, lines };
+    kept = next;
+  }
+}
