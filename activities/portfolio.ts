@@ -15,8 +15,6 @@ import { withHeartbeat } from './edge.ts';
 import type { Ports, VerificationLimits } from './ports.ts';
 import { once, readAll, readJson } from './record-files.ts';
 
-/** Statements that a run tries and nobody knows of, at most: each costs some seconds of Lean. The next run tries further ones. */
-const UNKNOWN_MAX = 8;
 /** What is found is kept after so many. */
 const KEPT_AT_ONCE = 24;
 const FIGURES = 'portfolio.json';
@@ -31,14 +29,17 @@ export interface MeasurePortfolioInput {
 
 export function portfolioActivities(ports: Ports) {
   return {
-    /** Writes the figures into the run's folder; the report reads them there. */
+    /**
+     * Writes the figures into the run's folder; the report reads them there. What nobody has tried costs some seconds of Lean a
+     * statement, so a run leaves it untried: `bin/stp eval --model portfolio` tries it, once for all runs.
+     */
     async measurePortfolio({ run, config, data }: MeasurePortfolioInput): Promise<void> {
       const store = await ports.store(run);
       await once(store, FIGURES, portfolioFiguresSchema, () =>
         withHeartbeat(async (signal, report) => {
           const train = await readAll(store, data.train, statementSchema);
           const heldOut = await readAll(store, data.heldOut, statementSchema);
-          const asked = { run, limits: config.verification, unknownMax: UNKNOWN_MAX, signal, report };
+          const asked = { run, limits: config.verification, triesUnknown: false, signal, report };
           const { rows, recordedWith } = await portfolioRows(ports, [...train, ...heldOut], asked);
           const parts = { ...partOf(train, rows), heldOut: partOf(heldOut, rows) };
           return { ...parts, recordedWith };
@@ -55,9 +56,9 @@ const FAILED = '  rfl';
 export async function portfolioSamples(
   ports: Ports,
   statements: readonly Statement[],
-  asked: Omit<PortfolioAsked, 'unknownMax'>,
+  asked: Omit<PortfolioAsked, 'triesUnknown'>,
 ): Promise<RawSample[]> {
-  const { rows } = await portfolioRows(ports, statements, { ...asked, unknownMax: null });
+  const { rows } = await portfolioRows(ports, statements, { ...asked, triesUnknown: true });
   return statements.map(({ id }) => {
     const text = rows.get(id)?.proof ?? FAILED;
     return { statementId: id, index: 0, text, tokens: 0, logprob: 0, seed: 0, finish: 'stop' };
@@ -73,8 +74,8 @@ export async function portfolioFigures(store: ObjectStore): Promise<PortfolioFig
 export interface PortfolioAsked {
   readonly run: string;
   readonly limits: VerificationLimits;
-  /** Statements that are tried because nothing is known of them, at most; null: all. */
-  readonly unknownMax: number | null;
+  /** Try the statements of which nothing is known. */
+  readonly triesUnknown: boolean;
   readonly signal: AbortSignal;
   readonly report: (progress: unknown) => void;
 }
@@ -89,7 +90,7 @@ export interface PortfolioRows {
 export async function portfolioRows(
   ports: Pick<Ports, 'sources' | 'verifier' | 'contexts' | 'portfolioKept'>,
   statements: readonly Statement[],
-  { run, limits, unknownMax, signal, report }: PortfolioAsked,
+  { run, limits, triesUnknown, signal, report }: PortfolioAsked,
 ): Promise<PortfolioRows> {
   const verifier = await ports.verifier(run, limits);
   const kept = await ports.portfolioKept(limits);
@@ -108,7 +109,7 @@ export async function portfolioRows(
   });
   report({ portfolio: 'checking the proofs that are known', statements: hinted.length });
   for (const { id, kind } of await verifier.check(hinted, { signal })) if (kind !== 'proved') rows.delete(id);
-  const unknown = statements.filter(({ id }) => !rows.has(id)).slice(0, unknownMax ?? statements.length);
+  const unknown = triesUnknown ? statements.filter(({ id }) => !rows.has(id)) : [];
   for (let from = 0; from < unknown.length; from += KEPT_AT_ONCE) {
     report({ portfolio: 'trying scripts', statements: unknown.length, done: from });
     const some = unknown.slice(from, from + KEPT_AT_ONCE);

@@ -10,13 +10,13 @@ import { edgeInterceptors, HEARTBEAT_THROTTLE_MS_MAX } from '../activities/edge.
 import type { Ports } from '../activities/ports.ts';
 import { verifyShardActivities } from '../activities/verify-shard.ts';
 import { temporalExecutable } from '../cli/temporal.ts';
-import { SimulatedProcesses, simulatedVerifier } from './simulated-processes.ts';
-import { playSimulatedRound } from './simulated-round.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { startDevServer } from '../infra/temporal/dev-server.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { LEAN_QUEUE } from '../workflows/contracts.ts';
 import { row } from './measure.ts';
+import { SimulatedProcesses, simulatedVerifier } from './simulated-processes.ts';
+import { playSimulatedRound } from './simulated-round.ts';
 
 const PROOF_MS = 10;
 const PROOFS_PER_SHARD = 500;

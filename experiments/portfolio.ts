@@ -35,7 +35,7 @@ export async function recordPortfolio(say: (line: string) => void): Promise<stri
       const statements = await Array.fromAsync(ports.sources.problemSet(set));
       const report = (progress: unknown): void => say(`${set}: ${JSON.stringify(progress)}`);
       const { signal } = new AbortController();
-      const asked = { run: 'portfolio', limits, unknownMax: null, signal, report };
+      const asked = { run: 'portfolio', limits, triesUnknown: true, signal, report };
       const { rows } = await portfolioRows(asking, statements, asked);
       lines.push(tableRow(set, statements, rows));
       kept.push(...statements.map(({ id }) => rows.get(id)!));

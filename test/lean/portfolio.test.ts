@@ -118,14 +118,17 @@ describe('on a run’s statements', () => {
       portfolioKept: async () => ({ rows: kept, add: async (rows) => void added.push(...rows.map(({ id }) => id)) }),
     };
     const { signal } = new AbortController();
-    const asked = { run: 'demo', limits, unknownMax: 1, signal, report: () => {} };
-    const { rows } = await portfolioRows(asking, statements, asked);
+    const asked = { run: 'demo', limits, signal, report: () => {} };
+    const known = (await portfolioRows(asking, statements, { ...asked, triesUnknown: false })).rows;
+    // A proof that does not hold is not believed.
+    expect([...known.keys()].toSorted()).toEqual(['failed', 'known']);
+    expect(added).toEqual([]);
+    const { rows } = await portfolioRows(asking, statements, { ...asked, triesUnknown: true });
     expect(rows.get('known')!.proof).toBe('  induction xs <;> simp_all [app]');
-    // A proof that does not hold is not believed, and the statement tried anew.
-    expect(rows.get('wrong')!.proof).not.toBeNull();
     expect(rows.get('failed')!.proof).toBeNull();
-    expect(rows.has('late')).toBe(false);
-    expect(added).toEqual(['wrong']);
+    expect(rows.get('wrong')!.proof).not.toBeNull();
+    expect(rows.get('late')!.proof).not.toBeNull();
+    expect(added).toEqual(['wrong', 'late']);
   });
 });
 
