@@ -24,8 +24,8 @@ async function open() {
   return { environment, walls, scratchDirectory, end };
 }
 
-/** The kept texts, then those of the seeds from 0. Ends early where something was found. */
-export async function compareManyProofs(texts: number): Promise<Tally> {
+/** The kept texts, then those of so many seeds from `first`. Ends early where something was found. */
+export async function compareManyProofs(texts: number, first = 0): Promise<Tally> {
   const { environment, walls, scratchDirectory, end } = await open();
   const limits = { candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 };
   const settings = { libraryHeader: '', processes: 2, cacheDirectory: null, scratchDirectory, ...limits };
@@ -35,7 +35,7 @@ export async function compareManyProofs(texts: number): Promise<Tally> {
   try {
     const tally = await compareProofs(KEPT_PROOFS, verifier, oracle);
     for (let start = 0; start < texts && tally.failures.length === 0; start += CHUNK) {
-      const proofs = Array.from({ length: Math.min(CHUNK, texts - start) }, (_, index) => randomProof(start + index));
+      const proofs = Array.from({ length: Math.min(CHUNK, texts - start) }, (_, index) => randomProof(first + start + index));
       addTally(tally, await compareProofs(proofs, verifier, oracle));
       console.log(JSON.stringify({ ...tally, failures: tally.failures.length }));
     }
