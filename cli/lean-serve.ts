@@ -64,14 +64,14 @@ async function serveUntil(
   options: LeanServeCommand,
 ): Promise<void> {
   const settings = workerSettings();
-  const { cacheDirectory, replProgram } = settings;
+  const { cacheDirectory } = settings;
   const say = (line: string): void => console.error(line);
   const environment = await leanEnvironment(settings, say, stop);
   const opening = { cacheDirectory, environment, install: 'auto', onProgress: say, signal: stop } as const;
   const sandbox = await openSandbox(options.sandbox, opening);
   const limits = limitsOf(options);
   const { driver: driverName, processes } = options;
-  const driver = openDriver(driverName, { environment, workingDirectory, runMark, sandbox, replProgram });
+  const driver = openDriver(driverName, { environment, workingDirectory, runMark, sandbox });
   const { memoryBytesMax } = limits;
   const residentBytesMax = RECYCLED_SHARE * memoryBytesMax;
   stop.throwIfAborted();

@@ -9,7 +9,7 @@ import { type LeanHost, openLeanHost } from './pool/lean-host.ts';
 import type { LeanPool } from './pool/lean-pool.ts';
 import { openPool } from './pool/open-pool.ts';
 import type { DriverName } from './process/driver.ts';
-import { type DriverOptions, openDriver } from './process/open-driver.ts';
+import { openDriver } from './process/open-driver.ts';
 import type { ProcessPlace } from './process/spawn.ts';
 import { noSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { openVerdictCache } from './verdict/cache.ts';
@@ -34,8 +34,6 @@ export type VerifierOptions = VerifierSettings &
         readonly processes: number;
         /** How they are spoken to. Default `json`. */
         readonly driver?: DriverName;
-        /** Binary of the driver `repl`. */
-        readonly replProgram?: string | null;
       }
   );
 
@@ -79,7 +77,7 @@ export interface CheckPoolOptions {
  * A pool fit for verifiers: sessions have the memory of the big class, and are worn when they hold most of the small one's.
  * Where an environment stays warm, one is warmed ahead.
  */
-export function openCheckPool(place: DriverOptions, options: CheckPoolOptions): LeanPool {
+export function openCheckPool(place: ProcessPlace, options: CheckPoolOptions): LeanPool {
   const memoryBytesMax = options.memoryBytesMax ?? MEMORY_BYTES_MAX;
   const driver = openDriver(options.driver, place);
   return openPool({
@@ -160,6 +158,6 @@ function ownPool(
   options: Exclude<VerifierOptions, { readonly pool: LeanPool }>,
   memoryBytesMax: number,
 ): LeanPool {
-  const { driver = 'json', processes, host, replProgram } = options;
-  return openCheckPool({ ...place, replProgram }, { driver, processes, host, memoryBytesMax });
+  const { driver = 'json', processes, host } = options;
+  return openCheckPool(place, { driver, processes, host, memoryBytesMax });
 }

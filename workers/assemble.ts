@@ -182,7 +182,6 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
           ...common,
           environment: grown.length === 0 ? environment : await growEnvironment(environment, grown, grownOptions),
           driver: limits.driver,
-          replProgram: settings.replProgram,
           processes: limits.processes,
           host,
           cacheDirectory: cacheDirectory(sandbox.facts),

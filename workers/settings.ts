@@ -39,8 +39,6 @@ export interface WorkerSettings {
   readonly leanServers: LeanServersSettings | null;
   /** Folder of a built Lake project whose modules statements may import: Mathlib's, for one. STP_LEAN_PROJECT. */
   readonly leanProject: string | null;
-  /** Binary of the community REPL, built for the Lean in use: what the driver `repl` starts. STP_LEAN_REPL. */
-  readonly replProgram: string | null;
   /** Where the worker's metrics are served for Prometheus under `/metrics`, `host:port`; null: nowhere. STP_METRICS_ADDRESS. */
   readonly metricsAddress: string | null;
 }
@@ -55,7 +53,6 @@ export function workerSettings(environment: NodeJS.ProcessEnv = process.env): Wo
     modelServer: modelServerSettings(environment),
     leanServers: leanServersSettings(environment),
     leanProject: environment.STP_LEAN_PROJECT ? resolve(environment.STP_LEAN_PROJECT) : null,
-    replProgram: environment.STP_LEAN_REPL ? resolve(environment.STP_LEAN_REPL) : null,
     metricsAddress: metricsSetting(environment.STP_METRICS_ADDRESS),
   };
 }

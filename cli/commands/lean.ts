@@ -18,8 +18,8 @@ export function addLeanCommands(program: Command): void {
     )
     .option('--port <n>', 'port to listen on', portValue, 8000)
     .addOption(
-      new Option('--driver <name>', 'how Lean is spoken to: warm language servers, a `lean --json` a check, or REPLs')
-        .choices(['server', 'json', 'repl'])
+      new Option('--driver <name>', 'how Lean is spoken to: warm language servers, or a `lean --json` a check')
+        .choices(['server', 'json'])
         .default('server'),
     )
     .option(

@@ -129,7 +129,7 @@ export const verdictSchema = z.strictObject({
   /** Most resident memory of the process while it checked this candidate alone; not there where others were in the run. */
   peakResidentBytes: z.number().int().nonnegative().optional(),
   /** How Lean was spoken to. */
-  driver: z.enum(['server', 'json', 'repl']).optional(),
+  driver: z.enum(['server', 'json']).optional(),
 });
 export type Verdict = z.infer<typeof verdictSchema>;
 

@@ -221,8 +221,8 @@ export const runConfigSchema = z.strictObject({
     candidatesPerProcess: positive,
     candidateTimeoutMs: positive,
     memoryBytesMax: positive,
-    /** How Lean is spoken to: batches of `lean --json`, warm language servers, or REPL processes. */
-    driver: z.enum(['json', 'server', 'repl']),
+    /** How Lean is spoken to: batches of `lean --json`, or warm language servers. */
+    driver: z.enum(['json', 'server']),
     /**
      * `required`: nothing is checked unless Lean is walled in and a probe has shown it. `where-available`: walled in where
      * that can be done, else not, and the run says that its results are not eligible. `off`: never, and it says so.

@@ -1,13 +1,12 @@
 /**
- * Ways to speak to Lean behind one interface: the language server (`server`), batches of `lean --json` (`json`), and the
- * community REPL (`repl`). A session is one process group with one header imported. What a run of it says is what
+ * Ways to speak to Lean behind one interface: the language server (`server`) and batches of `lean --json` (`json`). A session is one process group with one header imported. What a run of it says is what
  * `lean --json` would say of the header with the body below it, so everything above reads one form of messages.
  */
 import type { LeanMessage } from '../../data/schemas/records.ts';
 import type { MessageEnd } from './message.ts';
 import type { LeanExit } from './spawn.ts';
 
-export type DriverName = 'server' | 'json' | 'repl';
+export type DriverName = 'server' | 'json';
 
 export interface SessionRun {
   /** Commands below the header. Its first line is the line after the header's last. */

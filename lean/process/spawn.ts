@@ -33,7 +33,7 @@ export interface ProcessPlace {
 }
 
 export interface StartOptions extends ProcessPlace {
-  /** In place of the environment's `lean`: absolute path of a program that speaks for it (the REPL). */
+  /** In place of the environment's `lean`: absolute path of another program (a checker). */
   readonly program?: string | undefined;
   readonly arguments: readonly string[];
   /** Environment variables beside those that every Lean gets. */

@@ -25,7 +25,7 @@ const attackSchema = z.discriminatedUnion('checks', [
   z.strictObject({
     checks: z.literal('protocol'),
     note: z.string(),
-    driver: z.enum(['json', 'server', 'repl']),
+    driver: z.enum(['json', 'server']),
     writes: z.array(z.string()).min(1),
   }),
   z.strictObject({ checks: z.literal('file'), note: z.string(), expected: z.enum(['rejected', 'unchecked']) }),

@@ -1,7 +1,6 @@
 /**
  * What `adversarial.test.ts` does by `lean --json`, by the language server; and by both the attacks as they are, with no screen
- * before them. The REPL is a double here, so only what concerns its protocol is tried on it. Some two minutes of a core, most
- * of it loops, once a driver.
+ * before them. Some two minutes of a core, most of it loops, once a driver.
  */
 import { describe, expect, test } from 'vitest';
 import { openCheckPool } from '../../lean/open-verifier.ts';

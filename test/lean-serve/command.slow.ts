@@ -101,10 +101,9 @@ describe('is refused', () => {
     ['for all the world without a key', ['--host', '0.0.0.0'], 'STP_LEAN_SERVE_KEYS', 2],
     ['on a port that is none', ['--port', '70000'], 'port', 2],
     ['with a driver that is none', ['--driver', 'telnet'], 'driver', 2],
-    ['with REPLs where none is configured', ['--driver', 'repl', '--sandbox', 'off'], 'STP_LEAN_REPL', 1],
     ['without memory', ['--memory-mb', '1'], 'memory', 2],
   ])('%s', async (_, args, said, code) => {
-    const env = { STP_LEAN_SERVE_KEYS: '', STP_LEAN_REPL: '' };
+    const env = { STP_LEAN_SERVE_KEYS: '' };
     const result = await stp(['lean', 'serve', '--port', String(await freePort()), ...args], { env });
     expect(result.all).toContain(said);
     expect(result.exitCode).toBe(code);

@@ -1,6 +1,5 @@
 /**
- * One contract, three ways to speak to Lean: `lean --json`, the language server, and the REPL's protocol (a double of it
- * over real Lean). Here the contract is said once, for the files that try it.
+ * One contract, two ways to speak to Lean: `lean --json` and the language server.
  */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -124,7 +123,7 @@ export function describeDriver(name: DriverName): void {
 
     test.each([
       ['deadline', { deadlineMs: 1_000 }],
-      ['memory', { memoryBytesMax: 290_000_000 + (name === 'repl' ? 100_000_000 : 0) }],
+      ['memory', { memoryBytesMax: 290_000_000 }],
     ] as const)('ends what exceeds its %s, and all it has started', async (how, limits) => {
       const warm = await session();
       const { exit } = await runBody(warm, HEAVY, limits);
@@ -190,7 +189,7 @@ export function describeDriver(name: DriverName): void {
       for (const where of ['', '>&2']) {
         const program = flood(where);
         const place = { environment: { ...environment, executable: program }, workingDirectory };
-        const opening = openDriver(name, { ...place, replProgram: program }).open('', {
+        const opening = openDriver(name, place).open('', {
           memoryBytesMax: MEMORY_BYTES_MAX,
         });
         const { kind, ...rest } = await opening;
@@ -204,7 +203,6 @@ export function describeDriver(name: DriverName): void {
       const opening = openDriver(name, {
         environment: { ...environment, executable: '/nonexistent/lean' },
         workingDirectory,
-        replProgram: '/nonexistent/repl',
       }).open('', { memoryBytesMax: MEMORY_BYTES_MAX });
       expect(await opening).toMatchObject({ kind: 'no_start', exit: { how: 'not-started' } });
     });

@@ -1,7 +1,6 @@
 /**
  * The drivers agree on every verdict: library proofs, the same broken in several ways, and scripts that end each in another
- * kind, all in one run of `lean --json`, each in a run of its own on a warm server, and all in one command of the REPL's
- * double. About fifteen seconds of one core.
+ * kind, all in one run of `lean --json`, and each in a run of its own on a warm server. About fifteen seconds of one core.
  */
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -101,7 +100,7 @@ function kindsOf(readings: readonly unknown[]): string[] {
   return readings.map((reading) => (reading as { kind: string } | null)?.kind ?? 'not reached');
 }
 
-test('json, server and repl read the same of every entry', async () => {
+test('json and server read the same of every entry', async () => {
   const all = await corpus();
   expect(all.length).toBeGreaterThanOrEqual(55);
   const swallows = ({ proofText }: BatchEntry): boolean => proofText.includes('never closed');
@@ -111,11 +110,9 @@ test('json, server and repl read the same of every entry', async () => {
   expect(kinds.slice(0, THEOREMS)).toEqual(Array(THEOREMS).fill('unrefuted'));
   expect(new Set(kinds)).toEqual(new Set(['unrefuted', 'rejected', 'sorry', 'timeout', 'header_error']));
   expect(await readingsOf('server', entries, 1)).toEqual(json);
-  expect(await readingsOf('repl', entries, entries.length)).toEqual(json);
 
   const swallowing = all.filter(swallows);
   expect(swallowing.length).toBe(2);
   const alone = await readingsOf('json', swallowing, 1);
   expect(await readingsOf('server', swallowing, 1)).toEqual(alone);
-  expect(await readingsOf('repl', swallowing, 1)).toEqual(alone);
 });

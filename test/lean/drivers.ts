@@ -1,4 +1,4 @@
-/** The three drivers for tests: the REPL is a double that speaks its protocol over real Lean. */
+/** Drivers and sessions for tests. */
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LeanMessage } from '../../data/schemas/records.ts';
@@ -6,7 +6,7 @@ import type { DriverName, LeanDriver, LeanSession, SessionExit, SessionRun } fro
 import { openDriver } from '../../lean/process/open-driver.ts';
 import type { ProcessPlace } from '../../lean/process/spawn.ts';
 
-export const DRIVER_NAMES: readonly DriverName[] = ['json', 'server', 'repl'];
+export const DRIVER_NAMES: readonly DriverName[] = ['json', 'server'];
 export const MEMORY_BYTES_MAX = 2_147_483_648;
 
 /** A program with this text, in the folder. */
@@ -18,9 +18,7 @@ export function script(folder: string, name: string, text: string): string {
 }
 
 export function driverOf(name: DriverName, place: ProcessPlace): LeanDriver {
-  const double = join(import.meta.dirname, 'repl-double.ts');
-  const replProgram = script(place.workingDirectory, 'repl', `exec '${process.execPath}' '${double}'`);
-  return openDriver(name, { ...place, replProgram });
+  return openDriver(name, place);
 }
 
 /** A session with this header; throws where there is none. */
