@@ -35,7 +35,9 @@ export async function compareManyProofs(texts: number, first = 0): Promise<Tally
   try {
     const tally = await compareProofs(KEPT_PROOFS, verifier, oracle);
     for (let start = 0; start < texts && tally.failures.length === 0; start += CHUNK) {
-      const proofs = Array.from({ length: Math.min(CHUNK, texts - start) }, (_, index) => randomProof(first + start + index));
+      const proofs = Array.from({ length: Math.min(CHUNK, texts - start) }, (_, index) =>
+        randomProof(first + start + index),
+      );
       addTally(tally, await compareProofs(proofs, verifier, oracle));
       console.log(JSON.stringify({ ...tally, failures: tally.failures.length }));
     }
