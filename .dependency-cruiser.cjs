@@ -1,17 +1,17 @@
 /** Who may import whom: the layout of ARCHITECTURE.md as rules. `test/tooling/rules.test.ts` proves that they fire. */
 const above = {
-  data: ['lean', 'model', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli', 'experiments'],
-  lean: ['model', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli', 'experiments'],
-  model: ['lean', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli', 'experiments'],
-  infra: ['lean', 'model', 'selfplay', 'activities', 'workflows', 'workers', 'cli', 'experiments'],
-  selfplay: ['lean', 'model', 'infra', 'activities', 'workflows', 'workers', 'cli', 'experiments'],
-  activities: ['workflows', 'workers', 'cli', 'experiments'],
-  workers: ['cli', 'experiments'],
-  cli: ['experiments'],
+  data: ['lean', 'model', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli', 'tools'],
+  lean: ['model', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli', 'tools'],
+  model: ['lean', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli', 'tools'],
+  infra: ['lean', 'model', 'selfplay', 'activities', 'workflows', 'workers', 'cli', 'tools'],
+  selfplay: ['lean', 'model', 'infra', 'activities', 'workflows', 'workers', 'cli', 'tools'],
+  activities: ['workflows', 'workers', 'cli', 'tools'],
+  workers: ['cli', 'tools'],
+  cli: ['tools'],
 };
 
 /** Pure readers of text that a folder may take from above it. */
-const shared = { selfplay: '^lean/screen/tokenizer\\.ts$' };
+const shared = { selfplay: '^lean/trust/screen/tokenizer\\.ts$' };
 
 module.exports = {
   forbidden: [

@@ -46,7 +46,7 @@ const LONG = [
   'lean-serve/faults',
   'differential/differential',
   'workflows/full-disk',
-  'activities/library',
+  'activities/round/library',
   'docs/guides',
 ];
 

@@ -9,7 +9,7 @@ import { describeIssues } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../data/schemas/heartbeats.ts';
 import { isDiskFull, pauseForSpace } from './full-disk.ts';
-import { reportStoodDown, standDownSignal } from './stand-down.ts';
+import { reportStoodDown, standDownSignal } from './nodes/stand-down.ts';
 
 /** @param attempt of the activity: it says how soon a full disk is tried again */
 export function toFailure(error: unknown, attempt = 1): unknown {

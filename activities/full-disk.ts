@@ -6,7 +6,7 @@
 /** Errors of the operating system that say so. */
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 const MINUTE_MS = 60_000;
-/** Before the second attempt, the third …: with the five attempts that activities have (`workflows/activity-proxies.ts`) 81 minutes. */
+/** Before the second attempt, the third …: with the five attempts that activities have (`workflows/control/activity-proxies.ts`) 81 minutes. */
 const PAUSES_MS = [1, 5, 15, 60].map((minutes) => minutes * MINUTE_MS);
 
 /** Is it the reason of the failure, or of what led to it? */

@@ -1,33 +1,34 @@
 /** All activities over one set of ports. Workflows import the types only. */
-import { admitConjecturesActivities } from './admit-conjectures.ts';
-import { certifiedPartsActivities } from './certified-parts.ts';
-import { conjectureActivities } from './conjecture.ts';
-import { datasetActivities } from './datasets.ts';
-import { embedActivities } from './embed.ts';
-import { collectActivities, evaluateActivities } from './evaluate.ts';
-import { evaluationRunActivities } from './evaluation-run.ts';
-import { everyNodeActivities } from './every-node.ts';
-import { fleetActivities } from './fleet.ts';
-import { gateActivities } from './gate.ts';
-import { generateActivities } from './generate.ts';
-import { libraryActivities } from './library.ts';
-import { matchConjecturesActivities } from './match-conjectures.ts';
-import { nodeActivities } from './nodes.ts';
-import { planActivities } from './plan.ts';
-import { portfolioActivities } from './portfolio.ts';
+
+import { collectActivities, evaluateActivities } from './evaluation/evaluate.ts';
+import { evaluationRunActivities } from './evaluation/evaluation-run.ts';
+import { everyNodeActivities } from './nodes/every-node.ts';
+import { fleetActivities } from './nodes/fleet.ts';
+import { nodeActivities } from './nodes/nodes.ts';
+import { provisionActivities } from './nodes/provision.ts';
+import { releaseClosedActivities } from './nodes/release-closed.ts';
 import type { Ports } from './ports.ts';
-import { provisionActivities } from './provision.ts';
-import { readConjecturesActivities } from './read-conjectures.ts';
-import { releaseClosedActivities } from './release-closed.ts';
-import { reportActivities } from './report.ts';
-import { retentionActivities } from './retention.ts';
-import { selectActivities } from './select.ts';
-import { takeOverActivities } from './take-over.ts';
-import { trainActivities } from './train.ts';
-import { trainLevanterActivities } from './train-levanter.ts';
-import { trainPartsActivities } from './train-parts.ts';
-import { verifyActivities } from './verify.ts';
-import { verifyShardActivities } from './verify-shard.ts';
+import { reportActivities } from './report/report.ts';
+import { admitConjecturesActivities } from './round/admit-conjectures.ts';
+import { certifiedPartsActivities } from './round/certified-parts.ts';
+import { conjectureActivities } from './round/conjecture.ts';
+import { embedActivities } from './round/embed.ts';
+import { gateActivities } from './round/gate.ts';
+import { generateActivities } from './round/generate.ts';
+import { libraryActivities } from './round/library.ts';
+import { matchConjecturesActivities } from './round/match-conjectures.ts';
+import { planActivities } from './round/plan.ts';
+import { portfolioActivities } from './round/portfolio.ts';
+import { readConjecturesActivities } from './round/read-conjectures.ts';
+import { selectActivities } from './round/select.ts';
+import { verifyActivities } from './round/verify.ts';
+import { verifyShardActivities } from './round/verify-shard.ts';
+import { datasetActivities } from './run/datasets.ts';
+import { takeOverActivities } from './run/take-over.ts';
+import { retentionActivities } from './training/retention.ts';
+import { trainActivities } from './training/train.ts';
+import { trainLevanterActivities } from './training/train-levanter.ts';
+import { trainPartsActivities } from './training/train-parts.ts';
 
 /** Short activities that read and write the store: they run on the control queue. */
 export function createControlActivities(ports: Ports) {

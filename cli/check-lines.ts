@@ -1,7 +1,7 @@
 /** What `stp check` prints: verdicts for people, or a JSON object a theorem and one a file. */
 import { printableJson, printableLine, printableText } from '../data/printable.ts';
 import type { CheckRecord, SandboxFacts } from '../data/schemas/records.ts';
-import type { FileReport } from '../lean/check-file.ts';
+import type { FileReport } from '../lean/trust/check-file.ts';
 
 type Verdict = FileReport['outcome'];
 const VERDICTS: readonly Verdict[] = ['accepted', 'rejected', 'unchecked'];

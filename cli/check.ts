@@ -4,8 +4,8 @@
  */
 import { availableParallelism } from 'node:os';
 import { StpError } from '../data/errors.ts';
-import { checkFile } from '../lean/check-file.ts';
-import type { SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
+import type { SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
+import { checkFile } from '../lean/trust/check-file.ts';
 import { type WorkerSettings, workerSettings } from '../workers/settings.ts';
 import { runBounded, TimeIsUp } from './bounded-command.ts';
 import { type CheckedFile, linesOf, summaryLine, uncheckedFile } from './check-lines.ts';

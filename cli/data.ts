@@ -11,7 +11,7 @@ import type { SftManifest } from '../data/prepare/sft-set.ts';
 import { readStpConfig } from '../data/prepare/stp-config.ts';
 import type { Split } from '../data/schemas/records.ts';
 import type { LeanDojoSplit } from '../lean/library/leandojo/entries.ts';
-import { screenHeader } from '../lean/screen/screen-header.ts';
+import { screenHeader } from '../lean/trust/screen/screen-header.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
 

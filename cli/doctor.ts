@@ -6,7 +6,7 @@ import { statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { StpError } from '../data/errors.ts';
 import { findTemporal } from '../infra/temporal/find.ts';
-import { openSandbox } from '../lean/sandbox/open-sandbox.ts';
+import { openSandbox } from '../lean/runtime/sandbox/open-sandbox.ts';
 import { readLakeProject } from '../lean/toolchain/lake-project.ts';
 import { explainToolchain } from '../lean/toolchain/resolve.ts';
 import type { Toolchain } from '../lean/toolchain/toolchain.ts';

@@ -1,9 +1,13 @@
 /** `stp eval`: one model on problem sets with so many samples a statement: STP's log, pass@k, certified proofs. */
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { EVALUATION_LOG } from '../activities/evaluation-log.ts';
-import { EVALUATION_SUBJECT, evaluationSubjectSchema, requireSameSubject } from '../activities/evaluation-subject.ts';
-import { PORTFOLIO } from '../activities/portfolio.ts';
+import { EVALUATION_LOG } from '../activities/evaluation/evaluation-log.ts';
+import {
+  EVALUATION_SUBJECT,
+  evaluationSubjectSchema,
+  requireSameSubject,
+} from '../activities/evaluation/evaluation-subject.ts';
+import { PORTFOLIO } from '../activities/round/portfolio.ts';
 import {
   type EvaluatedSplit,
   type EvaluateInput,

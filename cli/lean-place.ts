@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { printableText } from '../data/printable.ts';
 import { type CommandScratch, openCommandScratch, type ScratchCommand } from '../infra/nodes/command-scratch.ts';
-import { openSandbox, type SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
-import type { Sandbox } from '../lean/sandbox/sandbox.ts';
+import { openSandbox, type SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
+import type { Sandbox } from '../lean/runtime/sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../lean/verifier.ts';
 import { leanEnvironment } from '../workers/lean-environment.ts';
 import type { WorkerSettings } from '../workers/settings.ts';

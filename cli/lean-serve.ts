@@ -5,10 +5,10 @@
 import { StpError } from '../data/errors.ts';
 import { printableText } from '../data/printable.ts';
 import { type CommandScratch, openCommandScratch } from '../infra/nodes/command-scratch.ts';
-import { openPool } from '../lean/pool/open-pool.ts';
-import type { DriverName } from '../lean/process/driver.ts';
-import { openDriver } from '../lean/process/open-driver.ts';
-import { openSandbox, type SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
+import { openPool } from '../lean/runtime/pool/open-pool.ts';
+import type { DriverName } from '../lean/runtime/process/driver.ts';
+import { openDriver } from '../lean/runtime/process/open-driver.ts';
+import { openSandbox, type SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
 import { DEFAULT_LIMITS, type LeanServeLimits } from '../lean/serve/limits.ts';
 import { startLeanServer } from '../lean/serve/server.ts';
 import { leanEnvironment } from '../workers/lean-environment.ts';

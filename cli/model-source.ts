@@ -2,10 +2,10 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { fetchCheckpoint } from '../activities/checkpoints.ts';
-import { describeRounds, lastRound, SFT_ONLY, stateName } from '../activities/finished-rounds.ts';
-import { readJson } from '../activities/record-files.ts';
-import { runStateSchema } from '../activities/run-state.ts';
+import { readJson } from '../activities/records/record-files.ts';
+import { describeRounds, lastRound, SFT_ONLY, stateName } from '../activities/run/finished-rounds.ts';
+import { runStateSchema } from '../activities/run/run-state.ts';
+import { fetchCheckpoint } from '../activities/training/checkpoints.ts';
 import { StpError } from '../data/errors.ts';
 import type { CheckpointRef } from '../data/schemas/artifact.ts';
 import { withNeighbours } from '../infra/stores/neighbours.ts';

@@ -1,13 +1,13 @@
 /** `stp nodes run | clean`: something done on every machine of a run, by the machines' own queues, or over ssh. */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import type { CommandResult } from '../activities/every-node.ts';
+import type { CommandResult } from '../activities/nodes/every-node.ts';
 import { StpError } from '../data/errors.ts';
 import { inventoryWorkers, readInventory } from '../infra/nodes/inventory.ts';
 import type { CleanUpReport } from '../infra/nodes/nodes.ts';
 import { onHost } from '../infra/nodes/ssh.ts';
 import { CLEAN_NODES_TYPE, CONTROL_QUEUE, EVERY_NODE_TYPE } from '../workflows/contracts.ts';
-import type { HostOutcome } from '../workflows/every-node.ts';
+import type { HostOutcome } from '../workflows/nodes/every-node.ts';
 import { type NodesOptions, namedNodes, openRunProvider } from './nodes-config.ts';
 import { queuesOfRun, withClient } from './nodes-runs.ts';
 import { table } from './table.ts';

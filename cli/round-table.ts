@@ -1,7 +1,7 @@
 /** A run's figures round by round (STP's RL_show_train_stats): cumulative pass rate and counts, from its manifests. */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readJson } from '../activities/record-files.ts';
+import { readJson } from '../activities/records/record-files.ts';
 import { StpError } from '../data/errors.ts';
 import { type RoundCounts, roundManifestSchema } from '../data/schemas/round.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';

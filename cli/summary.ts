@@ -1,7 +1,7 @@
 /** `stp summary`: pass@k of an evaluation log as STP's summary.py prints it, or a run's figures round by round. */
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type SplitStatements, statementText, summariseLog } from '../activities/log-summary.ts';
+import { type SplitStatements, statementText, summariseLog } from '../activities/evaluation/log-summary.ts';
 import { StpError } from '../data/errors.ts';
 import { readDataset } from '../data/loaders/dataset.ts';
 import type { DatasetFormat } from '../data/loaders/formats.ts';

@@ -6,19 +6,19 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '../data/errors.ts';
+import { LIBRARY_HEADER } from '../lean/library/header.ts';
+import { type LeanHost, openLeanHost } from '../lean/runtime/pool/lean-host.ts';
 import {
   type CertificateFinding,
   type CheckProofs,
   certifyProofs,
   type RefusedProof,
-} from '../lean/certificate/certify-proofs.ts';
-import { certificateCheckers } from '../lean/certificate/checkers.ts';
-import { importLines, KEPT_NAMESPACE, type ProofText } from '../lean/certificate/proofs-text.ts';
-import { checkFile } from '../lean/check-file.ts';
-import { LIBRARY_HEADER } from '../lean/library/header.ts';
-import { openVerifier } from '../lean/open-verifier.ts';
-import { type LeanHost, openLeanHost } from '../lean/pool/lean-host.ts';
-import { CANDIDATE_TIMEOUT_MS, limitClasses } from '../lean/verdict/limits.ts';
+} from '../lean/trust/certificate/certify-proofs.ts';
+import { certificateCheckers } from '../lean/trust/certificate/checkers.ts';
+import { importLines, KEPT_NAMESPACE, type ProofText } from '../lean/trust/certificate/proofs-text.ts';
+import { checkFile } from '../lean/trust/check-file.ts';
+import { openVerifier } from '../lean/trust/open-verifier.ts';
+import { CANDIDATE_TIMEOUT_MS, limitClasses } from '../lean/trust/verdict/limits.ts';
 import type { CheckResult, Verifier } from '../lean/verifier.ts';
 import { TimeIsUp } from './bounded-command.ts';
 import type { LeanPlace } from './lean-place.ts';

@@ -9,7 +9,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { StpError } from '../data/errors.ts';
-import type { SandboxPolicy } from '../lean/sandbox/open-sandbox.ts';
+import type { SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
 import { type WorkerSettings, workerSettings } from '../workers/settings.ts';
 import { runBounded, TimeIsUp } from './bounded-command.ts';
 import { describePlace, type LeanPlace, openLeanPlace } from './lean-place.ts';

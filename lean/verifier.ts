@@ -3,7 +3,7 @@
  * over any driver, servers elsewhere) gives the same verdicts on the same corpus.
  */
 import type { LeanMessage, SandboxFacts, VerdictKind } from '../data/schemas/records.ts';
-import type { DriverName } from './process/driver.ts';
+import type { DriverName } from './runtime/process/driver.ts';
 
 /** Where the Lean in use came from (`lean-toolchain` order). */
 export type LeanSource = 'configured' | 'path' | 'elan' | 'assembled';

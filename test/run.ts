@@ -23,7 +23,7 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
       'infra',
       'data',
       'cli',
-      'experiments',
+      'tools',
     ],
   ],
   ['dead code', ['knip']],

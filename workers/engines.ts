@@ -14,11 +14,11 @@ import type { Metric, Monitor } from '../infra/monitor/monitor.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { embeddedGenerator, embeddedTrainer } from '../model/embedded/engine.ts';
 import type { Generator } from '../model/generator.ts';
-import type { RemoteOptions } from '../model/openai/engine.ts';
-import { pytorchTrainer } from '../model/pytorch/trainer.ts';
+import type { RemoteOptions } from '../model/remote/openai/engine.ts';
+import { VllmGenerators } from '../model/remote/vllm/generators.ts';
+import type { ServerMetrics } from '../model/remote/vllm/server-metrics.ts';
 import type { Trainer } from '../model/trainer.ts';
-import { VllmGenerators } from '../model/vllm/generators.ts';
-import type { ServerMetrics } from '../model/vllm/server-metrics.ts';
+import { pytorchTrainer } from '../model/trainers/pytorch/trainer.ts';
 import { remoteGenerators } from './remote-generators.ts';
 
 /** Of a run's stored configuration, whatever else is in it. */
@@ -112,7 +112,7 @@ export function openEngines({ modelServer, store, scratch, runMark, monitor }: E
       case 'pytorch':
         return pytorchTrainer({ ...options, engine });
       case 'levanter':
-        // In parts of its own, over a slice or on one machine: activities/train-levanter.ts.
+        // In parts of its own, over a slice or on one machine: activities/training/train-levanter.ts.
         throw new StpError('STP1002', 'Levanter does not train behind this port', 'Update the workers: they disagree.');
     }
   };

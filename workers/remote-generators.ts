@@ -2,8 +2,8 @@
  * Generators of model servers, one a checkpoint. They work at the same time and beside a training: the work is elsewhere.
  * One is used again while its server has the checkpoint, since it holds the samples of tries that failed.
  */
-import { type RemoteOptions, remoteGenerator } from '../model/openai/engine.ts';
-import type { RemoteGenerator } from '../model/openai/remote-generator.ts';
+import { type RemoteOptions, remoteGenerator } from '../model/remote/openai/engine.ts';
+import type { RemoteGenerator } from '../model/remote/openai/remote-generator.ts';
 
 /** An evaluation compares two checkpoints, and runs share a worker. */
 const CHECKPOINTS_MAX = 4;

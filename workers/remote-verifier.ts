@@ -1,7 +1,8 @@
 /** The verifier of a run over Lean servers. They know the library as it is installed, so not what a run has grown. */
-import { openVerifier, type VerifierOptions } from '../lean/open-verifier.ts';
-import type { SandboxFacts } from '../lean/sandbox/sandbox.ts';
+
+import type { SandboxFacts } from '../lean/runtime/sandbox/sandbox.ts';
 import { openRemotePool } from '../lean/serve/client/remote-pool.ts';
+import { openVerifier, type VerifierOptions } from '../lean/trust/open-verifier.ts';
 import type { Verifier } from '../lean/verifier.ts';
 import type { LeanServersSettings } from './settings.ts';
 

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { StpError } from '../data/errors.ts';
 import { REQUESTS_DEFAULT, type RemotePoolOptions } from '../lean/serve/client/remote-pool.ts';
-import { MODEL_PLACE, REQUESTS_IN_FLIGHT_DEFAULT, type RemoteOptions } from '../model/openai/engine.ts';
+import { MODEL_PLACE, REQUESTS_IN_FLIGHT_DEFAULT, type RemoteOptions } from '../model/remote/openai/engine.ts';
 
 export const REPOSITORY = resolve(import.meta.dirname, '..');
 

@@ -1,7 +1,7 @@
 /** `stp-clean-nodes`: the clean-up that every run does by itself, on every machine, on demand. */
 import type { CleanUpReport } from '../infra/nodes/nodes.ts';
-import { nodeIfThere } from './activity-proxies.ts';
-import { type HostOutcome, onEveryNode } from './every-node.ts';
+import { nodeIfThere } from './control/activity-proxies.ts';
+import { type HostOutcome, onEveryNode } from './nodes/every-node.ts';
 
 export interface CleanNodesInput {
   readonly run: string;

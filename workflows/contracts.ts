@@ -3,7 +3,7 @@
  * it imports nothing that a workflow may not.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { PreparedData } from '../activities/datasets.ts';
+import type { PreparedData } from '../activities/run/datasets.ts';
 import type { ArtifactRef, CheckpointRef } from '../data/schemas/artifact.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 

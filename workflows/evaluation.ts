@@ -4,14 +4,14 @@
  */
 import { CancellationScope, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { EvaluateInput, EvaluationFiles } from '../data/schemas/evaluation.ts';
-import { host } from './activity-proxies.ts';
-import { certifyProofs } from './certify-proofs.ts';
 import { type Progress, progressQuery, type Stage } from './contracts.ts';
-import { cleanBefore, folderName, getNode, giveNodesBack } from './nodes.ts';
-import { proveShards } from './prove-shards.ts';
-import { publish } from './search-attributes.ts';
-import { ShardTally } from './shard-tally.ts';
-import { StageClock } from './stage-clock.ts';
+import { host } from './control/activity-proxies.ts';
+import { publish } from './control/search-attributes.ts';
+import { ShardTally } from './control/shard-tally.ts';
+import { StageClock } from './control/stage-clock.ts';
+import { cleanBefore, folderName, getNode, giveNodesBack } from './nodes/nodes.ts';
+import { certifyProofs } from './stages/certify-proofs.ts';
+import { proveShards } from './stages/prove-shards.ts';
 
 const FOLDER = 'evaluation';
 

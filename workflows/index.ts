@@ -1,8 +1,8 @@
 /** The only file that is bundled: every workflow under its type name. */
 export { stpCleanNodes as 'stp-clean-nodes' } from './clean-nodes.ts';
 export { stpEvaluate as 'stp-evaluate' } from './evaluation.ts';
-export { stpEveryNode as 'stp-every-node' } from './every-node.ts';
 export { stpJanitor as 'stp-janitor' } from './janitor.ts';
+export { stpEveryNode as 'stp-every-node' } from './nodes/every-node.ts';
 export { stpRound as 'stp-round' } from './round.ts';
 export { stpSelfplay as 'stp-selfplay' } from './selfplay.ts';
 export { stpStandDown as 'stp-stand-down' } from './stand-down.ts';

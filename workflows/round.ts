@@ -5,9 +5,6 @@
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
-import { host, streaming } from './activity-proxies.ts';
-import { certifyProofs } from './certify-proofs.ts';
-import { conjectureTexts } from './conjecture-texts.ts';
 import {
   MODEL_DIGITS,
   type Progress,
@@ -16,15 +13,18 @@ import {
   type Stage,
   setPausedSignal,
 } from './contracts.ts';
-import { gateConjectures } from './gate-conjectures.ts';
-import { matchConjectures } from './match-conjectures.ts';
-import { proveShards } from './prove-shards.ts';
-import { readyNodes } from './ready-nodes.ts';
-import { publish } from './search-attributes.ts';
-import { ShardTally } from './shard-tally.ts';
-import { endLean } from './stage-clean-up.ts';
-import { StageClock } from './stage-clock.ts';
-import { trainModel } from './train.ts';
+import { host, streaming } from './control/activity-proxies.ts';
+import { publish } from './control/search-attributes.ts';
+import { ShardTally } from './control/shard-tally.ts';
+import { StageClock } from './control/stage-clock.ts';
+import { readyNodes } from './nodes/ready-nodes.ts';
+import { endLean } from './nodes/stage-clean-up.ts';
+import { certifyProofs } from './stages/certify-proofs.ts';
+import { conjectureTexts } from './stages/conjecture-texts.ts';
+import { gateConjectures } from './stages/gate-conjectures.ts';
+import { matchConjectures } from './stages/match-conjectures.ts';
+import { proveShards } from './stages/prove-shards.ts';
+import { trainModel } from './stages/train.ts';
 
 export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   const { run, round, config, hostQueue, hostQueues, data, history } = input;

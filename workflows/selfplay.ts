@@ -15,22 +15,22 @@ import {
   startChild,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
-import type { PreparedData } from '../activities/datasets.ts';
-import type { RunState, SelfplayResult } from '../activities/run-state.ts';
-import type { Trained } from '../activities/training.ts';
+import type { PreparedData } from '../activities/run/datasets.ts';
+import type { RunState, SelfplayResult } from '../activities/run/run-state.ts';
+import type { Trained } from '../activities/training/training.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
 import { type RunConfig, type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
-import { control, host, lean, streaming } from './activity-proxies.ts';
-import { type Attempted, attempt } from './attempt.ts';
-import { CHANGES } from './changes.ts';
 import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId, type Stage, setPausedSignal } from './contracts.ts';
-import { evaluateHeldOut, evaluateRound, isEvaluationDue } from './evaluate.ts';
-import { folderName, type Machines, onNodes, type Place } from './nodes.ts';
-import type { HeldNodes } from './provisioning.ts';
+import { control, host, lean, streaming } from './control/activity-proxies.ts';
+import { type Attempted, attempt } from './control/attempt.ts';
+import { CHANGES } from './control/changes.ts';
+import { RunControl } from './control/run-control.ts';
+import { Story } from './control/story.ts';
+import { folderName, type Machines, onNodes, type Place } from './nodes/nodes.ts';
+import type { HeldNodes } from './nodes/provisioning.ts';
 import type { stpRound } from './round.ts';
-import { RunControl } from './run-control.ts';
-import { Story } from './story.ts';
-import { trainModel } from './train.ts';
+import { evaluateHeldOut, evaluateRound, isEvaluationDue } from './stages/evaluate.ts';
+import { trainModel } from './stages/train.ts';
 
 /** Rounds in one history; a round is about a dozen events of the parent. */
 const ROUNDS_PER_HISTORY = 20;

@@ -1,6 +1,6 @@
 /**
  * `stp-stand-down`: it does nothing, and its end says that the work beside which it runs is to end. Activities of that
- * work wait for it by a long poll (`activities/stand-down.ts`), so hundreds of them hear of it at once, for one write.
+ * work wait for it by a long poll (`activities/nodes/stand-down.ts`), so hundreds of them hear of it at once, for one write.
  */
 import { CancellationScope, isCancellation, log, startChild, workflowInfo } from '@temporalio/workflow';
 import { standDownWorkflowId } from '../data/schemas/heartbeats.ts';

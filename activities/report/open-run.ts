@@ -8,7 +8,7 @@ import { withMoved } from '../../infra/stores/moved.ts';
 import { withNeighbours } from '../../infra/stores/neighbours.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import { runStateSchema } from '../run-state.ts';
+import { runStateSchema } from '../run/run-state.ts';
 import type { RunSource } from './gather.ts';
 
 /**

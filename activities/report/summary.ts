@@ -8,8 +8,8 @@ import {
   type Summary,
   sumVerdicts,
 } from '../../data/schemas/round.ts';
-import type { SecondOpinion } from '../certificate.ts';
-import type { RunState } from '../run-state.ts';
+import type { SecondOpinion } from '../round/certificate.ts';
+import type { RunState } from '../run/run-state.ts';
 
 export function summarise(
   run: string,

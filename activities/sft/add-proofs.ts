@@ -12,7 +12,7 @@ import { contentId } from '../../data/schemas/ids.ts';
 import { type Example, provedSchema } from '../../data/schemas/records.ts';
 import { proverExample } from '../../selfplay/prompts.ts';
 import { orderKey } from '../../selfplay/random.ts';
-import { externalSort, firstOfEach } from '../external-sort.ts';
+import { externalSort, firstOfEach } from '../records/external-sort.ts';
 import type { PreparedSft, SftTarget } from './prepare.ts';
 import { statementKeysOf } from './statements-of.ts';
 

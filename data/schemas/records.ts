@@ -144,7 +144,7 @@ export const exampleSchema = z.strictObject({
 });
 export type Example = z.infer<typeof exampleSchema>;
 
-/** What a reader must know of the walls that Lean ran in to trust what it said (`lean/sandbox`). */
+/** What a reader must know of the walls that Lean ran in to trust what it said (`lean/runtime/sandbox`). */
 export const sandboxFactsSchema = z.strictObject({
   /** `bubblewrap`: walled in, and a probe has shown that the wall stands. `none`: results are not eligible. */
   kind: z.enum(['bubblewrap', 'none']),

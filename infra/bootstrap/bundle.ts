@@ -19,7 +19,7 @@ import type { ObjectStore } from '../stores/object-store.ts';
 const run = promisify(execFile);
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 /** Folders of the repository that no worker needs. */
-const LEFT_OUT = /^(?:test|docs|experiments|bench|runs|\.github|data\/lean-corpus)\//;
+const LEFT_OUT = /^(?:test|docs|tools|runs|\.github|data\/lean-corpus)\//;
 /** Of packages: programs for other systems, sources of native code, and what only compilers and people read. */
 const LEFT_OUT_OF_PACKAGES =
   /@temporalio\/core-bridge\/(?:releases\/(?!x86_64-unknown-linux-gnu\/)|sdk-core\/|src\/)|onnxruntime-node\/bin\/napi-v\d+\/(?:darwin|win32|linux\/arm64)\/|\.(?:map|md|d\.[cm]?ts)$/;

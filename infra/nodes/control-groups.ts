@@ -1,5 +1,5 @@
 /**
- * Control groups that Lean processes were put into (`lean/process/cgroup.ts` makes them, and names them after the run's
+ * Control groups that Lean processes were put into (`lean/runtime/process/cgroup.ts` makes them, and names them after the run's
  * mark): what is in one belongs to the run also where it has shed its mark. Finds them wherever this machine mounts the
  * hierarchies `memory` and `pids` (version 1) or the unified one, ends what is in them and removes them.
  */

@@ -1,5 +1,5 @@
 /** How a proof writes the name of a constant: as short as the header's opened namespaces and the statement's binders allow. */
-import { openedNamespaces } from '../screen/screen-header.ts';
+import { openedNamespaces } from '../trust/screen/screen-header.ts';
 
 export interface NameScope {
   /** Namespaces that are open, with dots. */

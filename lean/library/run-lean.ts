@@ -1,12 +1,12 @@
 /**
  * Runs `lean --json` once and gathers what it says: for compiling the library and for trying scripts
- * on it. Process group, memory watch and output bound are those of `lean/process`; verdicts are not made here.
+ * on it. Process group, memory watch and output bound are those of `lean/runtime/process`; verdicts are not made here.
  */
 import { tmpdir } from 'node:os';
 import { RUN_MARK } from '../../data/run-mark.ts';
 import type { LeanMessage } from '../../data/schemas/records.ts';
-import { runLean as runProcess } from '../process/lean-process.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import { runLean as runProcess } from '../runtime/process/lean-process.ts';
+import type { Sandbox } from '../runtime/sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 
 interface LeanRunOptions {

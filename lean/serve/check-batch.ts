@@ -5,8 +5,8 @@
  */
 import { StpError } from '../../data/errors.ts';
 import { Turns } from '../../data/turns.ts';
-import type { LeanPool } from '../pool/lean-pool.ts';
-import { allEnded } from '../process/all-ended.ts';
+import type { LeanPool } from '../runtime/pool/lean-pool.ts';
+import { allEnded } from '../runtime/process/all-ended.ts';
 import { openAnswerRoom } from './answer-room.ts';
 import { checkSnippet, type SnippetFacts } from './check-snippet.ts';
 import type { LeanServeLimits } from './limits.ts';

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import type { WorkTracker } from '../../data/http/work-tracker.ts';
-import type { LeanPool } from '../pool/lean-pool.ts';
+import type { LeanPool } from '../runtime/pool/lean-pool.ts';
 import { checkBatch } from './check-batch.ts';
 import type { LeanServeLimits } from './limits.ts';
 import { describe } from './openapi.ts';

@@ -4,10 +4,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { LeanMessage } from '../../data/schemas/records.ts';
-import type { LeanPool } from '../pool/lean-pool.ts';
-import type { LeanSession, SessionExit } from '../process/driver.ts';
-import type { LeanExit } from '../process/spawn.ts';
-import { findUnjudgeable } from '../verdict/file-policy.ts';
+import type { LeanPool } from '../runtime/pool/lean-pool.ts';
+import type { LeanSession, SessionExit } from '../runtime/process/driver.ts';
+import type { LeanExit } from '../runtime/process/spawn.ts';
+import { findUnjudgeable } from '../trust/verdict/file-policy.ts';
 import type { SnippetRoom } from './answer-room.ts';
 import { HEADER_CHARS_MAX } from './limits.ts';
 import type { HidePaths } from './private-paths.ts';

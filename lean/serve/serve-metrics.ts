@@ -1,6 +1,6 @@
 /** What the Lean service counts, for Prometheus. Labels are routes, statuses and outcomes; no code and no text is in any of them. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { LeanPool, PoolStats } from '../pool/lean-pool.ts';
+import type { LeanPool, PoolStats } from '../runtime/pool/lean-pool.ts';
 import type { SnippetFacts } from './check-snippet.ts';
 
 /** Seconds: from a proof of a few milliseconds to the longest time limit. */

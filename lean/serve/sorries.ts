@@ -3,7 +3,7 @@
  * by this list alone. The REPL finds them in what Lean elaborated; here they are words of the text. Where a declaration
  * uses `sorry` by another name (`sorryAx`, a macro) its own place stands for it, so a hole that Lean warns of is never passed over.
  */
-import type { Token } from '../screen/tokenizer.ts';
+import type { Token } from '../trust/screen/tokenizer.ts';
 import { positionsOf } from './positions.ts';
 import type { WireMessage, WireSorry } from './wire.ts';
 

@@ -2,7 +2,7 @@
  * What is left unproved in a snippet that Lean has read: places and, where the driver can ask, goals. Printing a goal may run
  * what the snippet has defined, so it is bounded like a check; a process that does not answer in time is ended.
  */
-import type { LeanSession } from '../process/driver.ts';
+import type { LeanSession } from '../runtime/process/driver.ts';
 import type { SnippetRoom } from './answer-room.ts';
 import type { HidePaths } from './private-paths.ts';
 import { sorriesOf } from './sorries.ts';

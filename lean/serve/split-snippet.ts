@@ -6,7 +6,7 @@
  * The imports are kept as they are, in their order: unlike Kimina's server, `import Mathlib.Order.Basic` does not become
  * `import Mathlib`, under which other names exist and other instances are found.
  */
-import { type Token, tokenize } from '../screen/tokenizer.ts';
+import { type Token, tokenize } from '../trust/screen/tokenizer.ts';
 import { positionsOf } from './positions.ts';
 
 export interface SplitSnippet {

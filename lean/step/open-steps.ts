@@ -1,12 +1,12 @@
 /** The step API over the language server's incremental documents (`step.ts` says what it promises). */
 import { randomBytes } from 'node:crypto';
 import type { LeanMessage, VerdictKind } from '../../data/schemas/records.ts';
-import { isKilledFromOutside } from '../process/its-own-end.ts';
-import type { ProcessPlace } from '../process/spawn.ts';
-import { screenHeader } from '../screen/screen-header.ts';
-import { screenProof } from '../screen/screen-proof.ts';
-import { screenStatement } from '../screen/screen-statement.ts';
-import { endedEarly, infra, note } from '../verdict/check-outcome.ts';
+import { isKilledFromOutside } from '../runtime/process/its-own-end.ts';
+import type { ProcessPlace } from '../runtime/process/spawn.ts';
+import { screenHeader } from '../trust/screen/screen-header.ts';
+import { screenProof } from '../trust/screen/screen-proof.ts';
+import { screenStatement } from '../trust/screen/screen-statement.ts';
+import { endedEarly, infra, note } from '../trust/verdict/check-outcome.ts';
 import type { CheckResult, Verifier } from '../verifier.ts';
 import type { Goal, OpenedGoal, StepOptions, StepResult, StepState, Steps } from './step.ts';
 import { type LaidOut, messagesOfLast, readState, type StepGoal, stateText } from './step-source.ts';

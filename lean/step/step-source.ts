@@ -3,7 +3,7 @@
  * stands after it: in that form Lean keeps what it knows after every tactic, so that a changed tail alone is elaborated.
  */
 import type { LeanMessage, VerdictKind } from '../../data/schemas/records.ts';
-import { HEARTBEATS_USED } from '../verdict/batch-reading.ts';
+import { HEARTBEATS_USED } from '../trust/verdict/batch-reading.ts';
 
 export interface StepGoal {
   readonly header: string;

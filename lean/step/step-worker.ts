@@ -4,11 +4,11 @@
  */
 import { StpError } from '../../data/errors.ts';
 import type { LeanMessage } from '../../data/schemas/records.ts';
-import { HEADER_DEADLINE_MS } from '../process/json-driver.ts';
-import { treeResources } from '../process/process-tree.ts';
-import { type ServerWorker, startWorker } from '../process/server/worker.ts';
-import type { LeanExit, ProcessPlace } from '../process/spawn.ts';
-import { watchRun } from '../process/watch-run.ts';
+import { HEADER_DEADLINE_MS } from '../runtime/process/json-driver.ts';
+import { treeResources } from '../runtime/process/process-tree.ts';
+import { type ServerWorker, startWorker } from '../runtime/process/server/worker.ts';
+import type { LeanExit, ProcessPlace } from '../runtime/process/spawn.ts';
+import { watchRun } from '../runtime/process/watch-run.ts';
 import { readGoals, referencesIn } from './goals.ts';
 import type { Goal, StepOptions } from './step.ts';
 

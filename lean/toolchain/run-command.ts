@@ -1,7 +1,7 @@
 /**
  * Runs a program to its end and tells how that went, in words a person can read. Never throws for what the program does;
  * an abort does throw. For tools of the set-up, which start no children that outlive them: Lean checks go through
- * `lean/process`.
+ * `lean/runtime/process`.
  */
 import { execa } from 'execa';
 

@@ -4,7 +4,7 @@
  * for reading and is never turned back.
  */
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
-import { tokenize } from '../../lean/screen/tokenizer.ts';
+import { tokenize } from '../../lean/trust/screen/tokenizer.ts';
 import { type SlotTable, slotTable } from './slot-table.ts';
 import { toSlots } from './slot-text.ts';
 

@@ -4,7 +4,7 @@
  * space: before a slot one blank is left out where one is to be expected, and comes back there; `a=b` comes back as `a= b`.
  */
 import { ALL_FUNCTIONS, SLOT_TOKENS } from '../../data/schemas/slot-tokens.ts';
-import { type Token, tokenize } from '../../lean/screen/tokenizer.ts';
+import { type Token, tokenize } from '../../lean/trust/screen/tokenizer.ts';
 import { PROMPT_MARKERS } from '../prompts.ts';
 import type { SlotTable } from './slot-table.ts';
 

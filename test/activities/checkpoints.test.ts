@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { fetchCheckpoint, storeCheckpoint, uploadsIn } from '../../activities/checkpoints.ts';
+import { fetchCheckpoint, storeCheckpoint, uploadsIn } from '../../activities/training/checkpoints.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { CHECKPOINT_FILES, type CheckpointFile, manifestOf } from '../../model/checkpoint/manifest.ts';
@@ -57,7 +57,7 @@ afterAll(async () => {
 function startStoring(name: string): ChildProcess {
   const module = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
   const script = `
-    import { storeCheckpoint } from ${module('../../activities/checkpoints.ts')};
+    import { storeCheckpoint } from ${module('../../activities/training/checkpoints.ts')};
     import { openStore } from ${module('../../infra/stores/open-store.ts')};
     const store = await openStore('gs://bucket/run');
     await storeCheckpoint(store, ${JSON.stringify(name)}, ${JSON.stringify(directory)}, {

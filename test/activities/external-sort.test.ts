@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { externalSort, firstOfEach, groupSorted } from '../../activities/external-sort.ts';
+import { externalSort, firstOfEach, groupSorted } from '../../activities/records/external-sort.ts';
 
 let directory: string;
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { fetchForeign, placeOf, removeForeign } from '../../activities/foreign-files.ts';
+import { fetchForeign, placeOf, removeForeign } from '../../activities/training/foreign-files.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { startFakeGcs } from '../fakes/gcs.ts';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { conjectureTextSchema } from '../../activities/conjecture-records.ts';
-import { generateActivities, type Sampled } from '../../activities/generate.ts';
 import type { Ports } from '../../activities/ports.ts';
-import { readAll, writeRecords } from '../../activities/record-files.ts';
+import { readAll, writeRecords } from '../../activities/records/record-files.ts';
+import { conjectureTextSchema } from '../../activities/round/conjecture-records.ts';
+import { generateActivities, type Sampled } from '../../activities/round/generate.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { sampleSchema } from '../../data/schemas/records.ts';
@@ -18,7 +18,7 @@ import { repositorySources } from '../../workers/sources.ts';
 import { statement } from '../selfplay/records.ts';
 import { forget } from './forget.ts';
 
-vi.mock('../../activities/checkpoints.ts', () => ({ fetchCheckpoint: async () => 'checkpoint' }));
+vi.mock('../../activities/training/checkpoints.ts', () => ({ fetchCheckpoint: async () => 'checkpoint' }));
 
 let directory: string;
 let store: ObjectStore;

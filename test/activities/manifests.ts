@@ -1,5 +1,5 @@
 /** Manifests of rounds for tests: what a test says, the rest empty. */
-import { writeRecords } from '../../activities/record-files.ts';
+import { writeRecords } from '../../activities/records/record-files.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import type { Proved } from '../../data/schemas/records.ts';
 import { NO_ROUND_COUNTS, type Rate, type RoundManifest } from '../../data/schemas/round.ts';

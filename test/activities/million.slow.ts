@@ -4,8 +4,8 @@
  * of temporary files.
  */
 import { expect, it } from 'vitest';
-import { measureSelection, selectionConfig } from '../../bench/selection.ts';
-import { expectedCounts } from '../../bench/synthetic-round.ts';
+import { measureSelection, selectionConfig } from '../../tools/bench/selection.ts';
+import { expectedCounts } from '../../tools/bench/synthetic-round.ts';
 
 const SAMPLES = 1_000_000;
 const RSS_BYTES_MAX = 1_000_000_000;

@@ -2,7 +2,7 @@
 import type { ApplicationFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import { provisionActivities } from '../../activities/provision.ts';
+import { provisionActivities } from '../../activities/nodes/provision.ts';
 import { StpError } from '../../data/errors.ts';
 import { nodesConfigSchema } from '../../data/schemas/nodes.ts';
 import { providers } from '../../infra/nodes/open-provider.ts';

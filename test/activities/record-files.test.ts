@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { once, readAll, writeRecords } from '../../activities/record-files.ts';
+import { once, readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { StpError } from '../../data/errors.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, it } from 'vitest';
-import { releaseClosedActivities } from '../../activities/release-closed.ts';
+import { releaseClosedActivities } from '../../activities/nodes/release-closed.ts';
 import type { RunProvider } from '../../infra/nodes/provider.ts';
 
 const NODES = {

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
-import { type Dropped, retentionActivities } from '../../activities/retention.ts';
+import { type Dropped, retentionActivities } from '../../activities/training/retention.ts';
 import type { CheckpointRef } from '../../data/schemas/artifact.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';

@@ -9,19 +9,12 @@ import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Collected } from '../../activities/collect.ts';
-import type { Finished } from '../../activities/finish-round.ts';
-import { certifiedRates, readManifests, replayWindow } from '../../activities/history.ts';
 import type { Ports } from '../../activities/ports.ts';
-import { readAll, writeRecords } from '../../activities/record-files.ts';
-import { selectActivities } from '../../activities/select.ts';
-import { selectionConfig } from '../../bench/selection.ts';
-import {
-  certifySynthetic,
-  expectedCounts,
-  type SyntheticRound,
-  writeSyntheticRound,
-} from '../../bench/synthetic-round.ts';
+import { readAll, writeRecords } from '../../activities/records/record-files.ts';
+import type { Collected } from '../../activities/round/collect.ts';
+import type { Finished } from '../../activities/round/finish-round.ts';
+import { certifiedRates, readManifests, replayWindow } from '../../activities/round/history.ts';
+import { selectActivities } from '../../activities/round/select.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { exampleSchema, provedSchema } from '../../data/schemas/records.ts';
@@ -29,6 +22,13 @@ import { type RoundManifest, rateSchema } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { selectionConfig } from '../../tools/bench/selection.ts';
+import {
+  certifySynthetic,
+  expectedCounts,
+  type SyntheticRound,
+  writeSyntheticRound,
+} from '../../tools/bench/synthetic-round.ts';
 
 const SAMPLES = 6_400;
 let directory: string;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { type StatePart, TrainingStates } from '../../activities/training-states.ts';
+import { type StatePart, TrainingStates } from '../../activities/training/training-states.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { startFakeGcs } from '../fakes/gcs.ts';

@@ -6,26 +6,26 @@ import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Ports } from '../../activities/ports.ts';
+import { readAll, writeRecords } from '../../activities/records/record-files.ts';
+import { VectorFile, writeVectors } from '../../activities/records/vector-files.ts';
+import { openVectorSet } from '../../activities/records/vector-set.ts';
 import {
   chooseConjecturesActivities,
   chosenConjectureSchema,
   transportTargetSchema,
-} from '../../activities/choose-conjectures.ts';
-import { conjectureRecordSchema } from '../../activities/conjecture-records.ts';
-import { embedActivities } from '../../activities/embed.ts';
-import { matchConjecturesActivities, similarityRows } from '../../activities/match-conjectures.ts';
-import type { Ports } from '../../activities/ports.ts';
-import { readAll, writeRecords } from '../../activities/record-files.ts';
-import { VectorFile, writeVectors } from '../../activities/vector-files.ts';
-import { openVectorSet } from '../../activities/vector-set.ts';
-import { selectionConfig } from '../../bench/selection.ts';
-import { writeSyntheticRound } from '../../bench/synthetic-round.ts';
+} from '../../activities/round/choose-conjectures.ts';
+import { conjectureRecordSchema } from '../../activities/round/conjecture-records.ts';
+import { embedActivities } from '../../activities/round/embed.ts';
+import { matchConjecturesActivities, similarityRows } from '../../activities/round/match-conjectures.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { NO_ROUND_COUNTS, type RoundManifest } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { innerProduct } from '../../selfplay/similarity.ts';
+import { selectionConfig } from '../../tools/bench/selection.ts';
+import { writeSyntheticRound } from '../../tools/bench/synthetic-round.ts';
 import { proved, statement } from '../selfplay/records.ts';
 
 const { signal } = new AbortController();

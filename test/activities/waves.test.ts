@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { generateActivities, type Sampled } from '../../activities/generate.ts';
-import { planActivities } from '../../activities/plan.ts';
 import type { Ports } from '../../activities/ports.ts';
-import { readAll, writeRecords } from '../../activities/record-files.ts';
-import { verifyShardActivities, type WaveResult } from '../../activities/verify-shard.ts';
+import { readAll, writeRecords } from '../../activities/records/record-files.ts';
+import { generateActivities, type Sampled } from '../../activities/round/generate.ts';
+import { planActivities } from '../../activities/round/plan.ts';
+import { verifyShardActivities, type WaveResult } from '../../activities/round/verify-shard.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { contentId } from '../../data/schemas/ids.ts';
@@ -21,7 +21,7 @@ import { openStore } from '../../infra/stores/open-store.ts';
 import { workItemSchema } from '../../selfplay/shards.ts';
 import { statement } from '../selfplay/records.ts';
 
-vi.mock('../../activities/checkpoints.ts', () => ({ fetchCheckpoint: async () => 'checkpoint' }));
+vi.mock('../../activities/training/checkpoints.ts', () => ({ fetchCheckpoint: async () => 'checkpoint' }));
 
 let directory: string;
 let store: ObjectStore;

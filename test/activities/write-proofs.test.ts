@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
-import { keptName } from '../../activities/proofs-file.ts';
-import { writeProofs } from '../../activities/write-proofs.ts';
+import { keptName } from '../../activities/report/proofs-file.ts';
+import { writeProofs } from '../../activities/report/write-proofs.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { Proved } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import { checkFile } from '../../lean/check-file.ts';
+import { checkFile } from '../../lean/trust/check-file.ts';
 import { coreEnvironment } from '../lean/environment.ts';
 import { proved } from '../selfplay/records.ts';
 

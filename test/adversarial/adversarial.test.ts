@@ -7,8 +7,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { checkFile } from '../../lean/check-file.ts';
-import { openVerifier } from '../../lean/open-verifier.ts';
+import { checkFile } from '../../lean/trust/check-file.ts';
+import { openVerifier } from '../../lean/trust/open-verifier.ts';
 import { script } from '../lean/drivers.ts';
 import { scratchFolder } from '../lean/environment.ts';
 import { readAttacks } from './attacks.ts';

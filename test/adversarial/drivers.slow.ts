@@ -3,13 +3,13 @@
  * before them. Some two minutes of a core, most of it loops, once a driver.
  */
 import { describe, expect, test } from 'vitest';
-import { openCheckPool } from '../../lean/open-verifier.ts';
-import { STANDARD_AXIOMS } from '../../lean/verdict/axioms.ts';
-import { checkEntries } from '../../lean/verdict/check-entries.ts';
-import type { Outcome } from '../../lean/verdict/check-outcome.ts';
-import { openCheckTimes } from '../../lean/verdict/check-speculation.ts';
-import { limitClasses } from '../../lean/verdict/limits.ts';
-import { PROOFS } from '../../lean/verdict/run-batch.ts';
+import { openCheckPool } from '../../lean/trust/open-verifier.ts';
+import { STANDARD_AXIOMS } from '../../lean/trust/verdict/axioms.ts';
+import { checkEntries } from '../../lean/trust/verdict/check-entries.ts';
+import type { Outcome } from '../../lean/trust/verdict/check-outcome.ts';
+import { openCheckTimes } from '../../lean/trust/verdict/check-speculation.ts';
+import { limitClasses } from '../../lean/trust/verdict/limits.ts';
+import { PROOFS } from '../../lean/trust/verdict/run-batch.ts';
 import { readAttacks } from './attacks.ts';
 import {
   environment,

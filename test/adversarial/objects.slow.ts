@@ -5,8 +5,8 @@
  */
 import { rmSync } from 'node:fs';
 import { afterAll, expect, test, vi } from 'vitest';
-import { confirmProofs } from '../../lean/object/confirm-proofs.ts';
-import { limitClasses } from '../../lean/verdict/limits.ts';
+import { confirmProofs } from '../../lean/trust/object/confirm-proofs.ts';
+import { limitClasses } from '../../lean/trust/verdict/limits.ts';
 import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
 import { machineSandbox } from '../support/sandbox.ts';
 import { readAttacks } from './attacks.ts';

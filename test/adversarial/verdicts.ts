@@ -1,8 +1,8 @@
 /** What the tests of the attacks share: the walls and limits they are tried in, and the two checks that a driver must pass. */
 import { rmSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
-import { openVerifier } from '../../lean/open-verifier.ts';
-import type { DriverName } from '../../lean/process/driver.ts';
+import type { DriverName } from '../../lean/runtime/process/driver.ts';
+import { openVerifier } from '../../lean/trust/open-verifier.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
 import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
 import { machineSandbox } from '../support/sandbox.ts';

@@ -1,7 +1,7 @@
 /** The report of `checkFile` held against what is known of a random file. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CheckFileOptions, checkFile, type FileReport } from '../../lean/check-file.ts';
+import { type CheckFileOptions, checkFile, type FileReport } from '../../lean/trust/check-file.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
 import type { RandomFile } from './random-file.ts';
 

@@ -3,7 +3,7 @@
  * passes the screen, the two must agree on, unless one of them came to no end. What they disagree on is asked again alone, so that
  * only what one text does by itself is told.
  */
-import { screenProof } from '../../lean/screen/screen-proof.ts';
+import { screenProof } from '../../lean/trust/screen/screen-proof.ts';
 import type { Verifier } from '../../lean/verifier.ts';
 import type { Answer, Oracle } from './oracle.ts';
 import type { RandomProof } from './random-proof.ts';

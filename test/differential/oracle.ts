@@ -8,8 +8,8 @@ import { dirname, join } from 'node:path';
 import { DEFAULT_LIMITS } from '../../lean/kernel/budget.ts';
 import { judgeInThread } from '../../lean/kernel/olean/judge-in-thread.ts';
 import type { ModuleReport } from '../../lean/kernel/olean/report.ts';
-import { compileModule } from '../../lean/object/compiled-module.ts';
-import type { ProcessPlace } from '../../lean/process/spawn.ts';
+import type { ProcessPlace } from '../../lean/runtime/process/spawn.ts';
+import { compileModule } from '../../lean/trust/object/compiled-module.ts';
 
 /** `unclear`: it came to no end within the limits. */
 export type Answer = 'proof' | 'no proof' | 'unclear';

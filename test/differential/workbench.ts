@@ -1,6 +1,6 @@
 /** What the comparisons of random texts need: Lean, walls where there are some, the verifier, and the oracle. */
 import { rmSync } from 'node:fs';
-import { openVerifier } from '../../lean/open-verifier.ts';
+import { openVerifier } from '../../lean/trust/open-verifier.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
 import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
 import { machineSandbox } from '../support/sandbox.ts';

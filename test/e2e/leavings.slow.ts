@@ -1,7 +1,7 @@
 /** More of what `leavings.test.ts` does: other signals, no sandbox, and a service that is killed or told twice. About a minute. */
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { parentDeathPrefix } from '../../lean/process/parent-death.ts';
+import { parentDeathPrefix } from '../../lean/runtime/process/parent-death.ts';
 import { stp } from '../support/stp.ts';
 import { checking, ENDLESS, leftOf, serving } from './endless.ts';
 

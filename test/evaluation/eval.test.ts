@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { EVALUATION_LOG } from '../../activities/evaluation-log.ts';
+import { EVALUATION_LOG } from '../../activities/evaluation/evaluation-log.ts';
 import { readStatements } from '../../data/loaders/dataset.ts';
 import { PROBLEMS_DIRECTORY } from '../../data/loaders/problem-set.ts';
 import { type EvaluationReport, evaluationReportSchema } from '../../data/schemas/evaluation.ts';

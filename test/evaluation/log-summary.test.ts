@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LogSummaryOptions, statementText, summariseLog } from '../../activities/log-summary.ts';
+import { type LogSummaryOptions, statementText, summariseLog } from '../../activities/evaluation/log-summary.ts';
 import { readStatements } from '../../data/loaders/dataset.ts';
 import { PROBLEMS_DIRECTORY } from '../../data/loaders/problem-set.ts';
 import { stp } from '../support/stp.ts';
@@ -256,7 +256,7 @@ it('keeps no text of a log of 100,000 records: memory stays under 180 MB', async
     import { createWriteStream, readFileSync } from 'node:fs';
     import { pipeline } from 'node:stream/promises';
     import { createGzip } from 'node:zlib';
-    import { summariseLog, statementText } from '${join(import.meta.dirname, '../../activities/log-summary.ts')}';
+    import { summariseLog, statementText } from '${join(import.meta.dirname, '../../activities/evaluation/log-summary.ts')}';
     const formal = (name) => 'theorem ' + name + ' (n : ℕ) : n + 0 = n := by';
     const names = Array.from({ length: 125 }, (_, index) => 't' + index);
     async function* lines() {

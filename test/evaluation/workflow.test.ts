@@ -4,7 +4,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunState } from '../../activities/run-state.ts';
+import type { RunState } from '../../activities/run/run-state.ts';
 import type { EvaluateInput } from '../../data/schemas/evaluation.ts';
 import type { Evaluation } from '../../data/schemas/round.ts';
 import { workflowBundle } from '../../workers/bundle.ts';

@@ -1,8 +1,8 @@
 /** Comparison of methods at equal samples: where curves end, what lies between rounds, and what the table says. */
 import { expect, it } from 'vitest';
 import type { Summary } from '../../data/schemas/round.ts';
-import { compare, curveOf, rateAt, spreadOf } from '../../experiments/curves.ts';
-import { comparisonTable } from '../../experiments/selfplay-vs-baselines.ts';
+import { compare, curveOf, rateAt, spreadOf } from '../../tools/experiments/curves.ts';
+import { comparisonTable } from '../../tools/experiments/selfplay-vs-baselines.ts';
 
 type Ended = readonly [samples: number, provedEver: number];
 

@@ -1,7 +1,7 @@
 /** The snippets of one request on scripted processes: how much their answer may hold, and who pays for it. */
 import { expect, it } from 'vitest';
-import type { LeanPool } from '../../lean/pool/lean-pool.ts';
-import type { LeanSession, SessionRun } from '../../lean/process/driver.ts';
+import type { LeanPool } from '../../lean/runtime/pool/lean-pool.ts';
+import type { LeanSession, SessionRun } from '../../lean/runtime/process/driver.ts';
 import { checkBatch } from '../../lean/serve/check-batch.ts';
 import { ANSWER_CHARS_MAX, DEFAULT_LIMITS, SNIPPET_ANSWER_CHARS_MAX } from '../../lean/serve/limits.ts';
 import { ServeMetrics } from '../../lean/serve/serve-metrics.ts';

@@ -1,7 +1,7 @@
 /** One snippet on a scripted process: what real Lean cannot be brought to do on purpose. */
 import { expect, it } from 'vitest';
-import type { LeanPool } from '../../lean/pool/lean-pool.ts';
-import type { LeanSession } from '../../lean/process/driver.ts';
+import type { LeanPool } from '../../lean/runtime/pool/lean-pool.ts';
+import type { LeanSession } from '../../lean/runtime/process/driver.ts';
 import { openAnswerRoom } from '../../lean/serve/answer-room.ts';
 import { checkSnippet } from '../../lean/serve/check-snippet.ts';
 

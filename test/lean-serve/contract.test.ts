@@ -3,7 +3,7 @@
  * of it starting Lean.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { runLean } from '../../lean/process/lean-process.ts';
+import { runLean } from '../../lean/runtime/process/lean-process.ts';
 import { DRIVER_NAMES } from '../lean/drivers.ts';
 import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
 import { check, post, type Served, serveLean } from './served.ts';

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { readResources } from '../../lean/process/resources.ts';
+import { readResources } from '../../lean/runtime/process/resources.ts';
 import { CODE_CHARS_MAX, SNIPPETS_MAX } from '../../lean/serve/limits.ts';
 import { markedProcesses, untilMarked } from '../support/processes.ts';
 import { check, post, type Served, serveLean } from './served.ts';

@@ -1,6 +1,6 @@
 /** What a server says of a check that did not come to its end, read as the end of a process here. No server: answers alone. */
 import { expect, it } from 'vitest';
-import { isKilledFromOutside } from '../../lean/process/its-own-end.ts';
+import { isKilledFromOutside } from '../../lean/runtime/process/its-own-end.ts';
 import type { Fleet } from '../../lean/serve/client/fleet.ts';
 import type { ServerResult } from '../../lean/serve/client/lean-server.ts';
 import { remoteSession } from '../../lean/serve/client/remote-session.ts';

@@ -6,8 +6,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openVerifier } from '../../lean/open-verifier.ts';
 import { openRemotePool, type RemotePoolOptions } from '../../lean/serve/client/remote-pool.ts';
+import { openVerifier } from '../../lean/trust/open-verifier.ts';
 import type { Candidate, LeanEnvironment, Verifier } from '../../lean/verifier.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { coreEnvironment, scratchFolder } from '../lean/environment.ts';

@@ -2,10 +2,10 @@
 import { rm } from 'node:fs/promises';
 import { afterAll } from 'vitest';
 import { z } from 'zod';
-import type { LeanPool } from '../../lean/pool/lean-pool.ts';
-import { openPool } from '../../lean/pool/open-pool.ts';
-import type { DriverName } from '../../lean/process/driver.ts';
-import { noSandbox } from '../../lean/sandbox/sandbox.ts';
+import type { LeanPool } from '../../lean/runtime/pool/lean-pool.ts';
+import { openPool } from '../../lean/runtime/pool/open-pool.ts';
+import type { DriverName } from '../../lean/runtime/process/driver.ts';
+import { noSandbox } from '../../lean/runtime/sandbox/sandbox.ts';
 import { DEFAULT_LIMITS, type LeanServeLimits } from '../../lean/serve/limits.ts';
 import { type RunningLeanServer, startLeanServer } from '../../lean/serve/server.ts';
 import { checkAnswerSchema, type WireResult } from '../../lean/serve/wire.ts';

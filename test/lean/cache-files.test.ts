@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openCacheFiles } from '../../lean/verdict/cache-files.ts';
+import { openCacheFiles } from '../../lean/trust/verdict/cache-files.ts';
 
 let directory: string;
 beforeEach(async () => {

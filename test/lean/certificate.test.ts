@@ -5,13 +5,13 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Checker } from '../../lean/certificate/checker.ts';
-import { certificateCheckers } from '../../lean/certificate/checkers.ts';
-import { leanchecker } from '../../lean/certificate/leanchecker.ts';
-import { nanoda } from '../../lean/certificate/nanoda.ts';
-import { runCheckers } from '../../lean/certificate/run-checkers.ts';
-import { answerOf, runTool } from '../../lean/certificate/run-tool.ts';
-import { checkFile } from '../../lean/check-file.ts';
+import type { Checker } from '../../lean/trust/certificate/checker.ts';
+import { certificateCheckers } from '../../lean/trust/certificate/checkers.ts';
+import { leanchecker } from '../../lean/trust/certificate/leanchecker.ts';
+import { nanoda } from '../../lean/trust/certificate/nanoda.ts';
+import { runCheckers } from '../../lean/trust/certificate/run-checkers.ts';
+import { answerOf, runTool } from '../../lean/trust/certificate/run-tool.ts';
+import { checkFile } from '../../lean/trust/check-file.ts';
 import { machineSandbox } from '../support/sandbox.ts';
 import { coreEnvironment, scratchFolder } from './environment.ts';
 

@@ -1,6 +1,6 @@
 /** How what waits is cut into runs. No Lean. */
 import { expect, it } from 'vitest';
-import { openBacklog } from '../../lean/verdict/check-backlog.ts';
+import { openBacklog } from '../../lean/trust/verdict/check-backlog.ts';
 
 const entry = (index: number) => ({ header: 'import Init', source: String(index) }) as never;
 

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkFile } from '../../lean/check-file.ts';
+import { checkFile } from '../../lean/trust/check-file.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
 import { coreEnvironment, scratchFolder } from './environment.ts';
 

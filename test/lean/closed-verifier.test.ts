@@ -2,7 +2,7 @@
 import { globSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openVerifier } from '../../lean/open-verifier.ts';
+import { openVerifier } from '../../lean/trust/open-verifier.ts';
 import { coreEnvironment, scratchFolder } from './environment.ts';
 
 it('waits for the proofs that it looks at as objects', async () => {

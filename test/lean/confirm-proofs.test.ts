@@ -4,8 +4,8 @@
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { type ClaimedProof, type Confirmation, confirmProofs } from '../../lean/object/confirm-proofs.ts';
-import { limitClasses } from '../../lean/verdict/limits.ts';
+import { type ClaimedProof, type Confirmation, confirmProofs } from '../../lean/trust/object/confirm-proofs.ts';
+import { limitClasses } from '../../lean/trust/verdict/limits.ts';
 import { machineSandbox } from '../support/sandbox.ts';
 import { coreEnvironment, scratchFolder } from './environment.ts';
 

@@ -5,10 +5,10 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { checkFile } from '../../lean/check-file.ts';
 import type * as InThread from '../../lean/kernel/olean/judge-in-thread.ts';
 import { judgeInThread } from '../../lean/kernel/olean/judge-in-thread.ts';
 import type { ModuleReport } from '../../lean/kernel/olean/report.ts';
+import { checkFile } from '../../lean/trust/check-file.ts';
 import { coreEnvironment, scratchFolder } from './environment.ts';
 
 vi.mock('../../lean/kernel/olean/judge-in-thread.ts', { spy: true });

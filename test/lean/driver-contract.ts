@@ -4,8 +4,8 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { DriverName, LeanDriver, LeanSession } from '../../lean/process/driver.ts';
-import { openDriver } from '../../lean/process/open-driver.ts';
+import type { DriverName, LeanDriver, LeanSession } from '../../lean/runtime/process/driver.ts';
+import { openDriver } from '../../lean/runtime/process/open-driver.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
 import { markedProcesses, untilMarked } from '../support/processes.ts';
 import { driverOf, MEMORY_BYTES_MAX, runBody, script, sessionOf } from './drivers.ts';

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LeanMessage } from '../../data/schemas/records.ts';
-import { DiagnosticReader } from '../../lean/process/server/diagnostics.ts';
-import { readFrames } from '../../lean/process/server/frames.ts';
-import { TextPositions } from '../../lean/process/server/positions.ts';
+import { DiagnosticReader } from '../../lean/runtime/process/server/diagnostics.ts';
+import { readFrames } from '../../lean/runtime/process/server/frames.ts';
+import { TextPositions } from '../../lean/runtime/process/server/positions.ts';
 
 function frame(text: string, before = ''): Buffer {
   return Buffer.from(`${before}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);

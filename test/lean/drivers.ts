@@ -2,9 +2,15 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LeanMessage } from '../../data/schemas/records.ts';
-import type { DriverName, LeanDriver, LeanSession, SessionExit, SessionRun } from '../../lean/process/driver.ts';
-import { openDriver } from '../../lean/process/open-driver.ts';
-import type { ProcessPlace } from '../../lean/process/spawn.ts';
+import type {
+  DriverName,
+  LeanDriver,
+  LeanSession,
+  SessionExit,
+  SessionRun,
+} from '../../lean/runtime/process/driver.ts';
+import { openDriver } from '../../lean/runtime/process/open-driver.ts';
+import type { ProcessPlace } from '../../lean/runtime/process/spawn.ts';
 
 export const DRIVER_NAMES: readonly DriverName[] = ['json', 'server'];
 export const MEMORY_BYTES_MAX = 2_147_483_648;

@@ -1,7 +1,7 @@
 /** Work done again where its process was killed or not started. No Lean: ends that are given. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { untilItsOwnEnd } from '../../lean/process/its-own-end.ts';
-import type { LeanExit } from '../../lean/process/spawn.ts';
+import { untilItsOwnEnd } from '../../lean/runtime/process/its-own-end.ts';
+import type { LeanExit } from '../../lean/runtime/process/spawn.ts';
 
 const end = (how: LeanExit['how'], signal: NodeJS.Signals | null = null, code: number | null = null): LeanExit => ({
   how,

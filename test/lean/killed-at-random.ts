@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { setTimeout as realPause } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
-import { openVerifier } from '../../lean/open-verifier.ts';
-import type { DriverName } from '../../lean/process/driver.ts';
+import type { DriverName } from '../../lean/runtime/process/driver.ts';
+import { openVerifier } from '../../lean/trust/open-verifier.ts';
 import { markedProcesses, untilMarked } from '../support/processes.ts';
 import { coreEnvironment, scratchFolder } from './environment.ts';
 

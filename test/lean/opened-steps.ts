@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { openVerifier } from '../../lean/open-verifier.ts';
 import { openSteps, type StepsOptions } from '../../lean/step/open-steps.ts';
 import type { OpenedGoal, StepResult, StepState, Steps } from '../../lean/step/step.ts';
+import { openVerifier } from '../../lean/trust/open-verifier.ts';
 import type { LeanEnvironment, Verifier } from '../../lean/verifier.ts';
 import { markedProcesses } from '../support/processes.ts';
 import { MEMORY_BYTES_MAX } from './drivers.ts';

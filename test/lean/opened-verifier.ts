@@ -1,7 +1,7 @@
 /** Verifiers for the tests of a file, which close them after each; and candidates for them. */
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { openVerifier, type VerifierOptions } from '../../lean/open-verifier.ts';
+import { openVerifier, type VerifierOptions } from '../../lean/trust/open-verifier.ts';
 import type { Candidate, LeanEnvironment, Verifier } from '../../lean/verifier.ts';
 import { coreEnvironment, scratchFolder } from './environment.ts';
 

@@ -5,12 +5,12 @@
  */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openPool } from '../../lean/pool/open-pool.ts';
-import { type CheckEntry, checkEntries } from '../../lean/verdict/check-entries.ts';
-import type { Outcome } from '../../lean/verdict/check-outcome.ts';
-import { openCheckTimes } from '../../lean/verdict/check-speculation.ts';
-import { limitClasses } from '../../lean/verdict/limits.ts';
-import { PROOFS } from '../../lean/verdict/run-batch.ts';
+import { openPool } from '../../lean/runtime/pool/open-pool.ts';
+import { type CheckEntry, checkEntries } from '../../lean/trust/verdict/check-entries.ts';
+import type { Outcome } from '../../lean/trust/verdict/check-outcome.ts';
+import { openCheckTimes } from '../../lean/trust/verdict/check-speculation.ts';
+import { limitClasses } from '../../lean/trust/verdict/limits.ts';
+import { PROOFS } from '../../lean/trust/verdict/run-batch.ts';
 import { expectVerdictsDespiteKills } from './killed-at-random.ts';
 import { type ScriptedDriver, scriptedDriver } from './scripted-driver.ts';
 import { elapse, simulate } from './simulated-time.ts';

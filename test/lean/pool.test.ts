@@ -4,9 +4,9 @@
  */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openLeanHost } from '../../lean/pool/lean-host.ts';
-import type { LeanPool, LeaseOptions } from '../../lean/pool/lean-pool.ts';
-import { openPool, type PoolOptions } from '../../lean/pool/open-pool.ts';
+import { openLeanHost } from '../../lean/runtime/pool/lean-host.ts';
+import type { LeanPool, LeaseOptions } from '../../lean/runtime/pool/lean-pool.ts';
+import { openPool, type PoolOptions } from '../../lean/runtime/pool/open-pool.ts';
 import { type ScriptedDriver, type ScriptedSession, scriptedDriver } from './scripted-driver.ts';
 import { elapse, simulate } from './simulated-time.ts';
 

@@ -4,10 +4,10 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findUnprinted, PROOF_OPTIONS } from '../../lean/screen/printed-text.ts';
-import { PROOF_COLUMN, screenProof } from '../../lean/screen/screen-proof.ts';
-import { screenStatement } from '../../lean/screen/screen-statement.ts';
-import { positionAt, tokenize } from '../../lean/screen/tokenizer.ts';
+import { findUnprinted, PROOF_OPTIONS } from '../../lean/trust/screen/printed-text.ts';
+import { PROOF_COLUMN, screenProof } from '../../lean/trust/screen/screen-proof.ts';
+import { screenStatement } from '../../lean/trust/screen/screen-statement.ts';
+import { positionAt, tokenize } from '../../lean/trust/screen/tokenizer.ts';
 
 /** The alphabet of Lean's lexer, and what is harmless often enough for texts that are accepted. */
 const RISKY =

@@ -2,11 +2,11 @@
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { runLean } from '../../lean/process/lean-process.ts';
+import { runLean } from '../../lean/runtime/process/lean-process.ts';
 import { killMarked } from '../support/processes.ts';
 import { scratchFolder } from './environment.ts';
 
-vi.mock('../../lean/process/cgroup.ts', () => ({ openControlGroup: () => null }));
+vi.mock('../../lean/runtime/process/cgroup.ts', () => ({ openControlGroup: () => null }));
 
 const scratchDirectory = scratchFolder();
 afterAll(() => rmSync(scratchDirectory, { recursive: true, force: true }));

@@ -5,10 +5,10 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { fetchBubblewrap, findBubblewrap } from '../../lean/sandbox/find-bubblewrap.ts';
-import { openSandbox } from '../../lean/sandbox/open-sandbox.ts';
-import { probeSandbox } from '../../lean/sandbox/probe.ts';
-import type { Sandbox } from '../../lean/sandbox/sandbox.ts';
+import { fetchBubblewrap, findBubblewrap } from '../../lean/runtime/sandbox/find-bubblewrap.ts';
+import { openSandbox } from '../../lean/runtime/sandbox/open-sandbox.ts';
+import { probeSandbox } from '../../lean/runtime/sandbox/probe.ts';
+import type { Sandbox } from '../../lean/runtime/sandbox/sandbox.ts';
 import { machineSandbox } from '../support/sandbox.ts';
 import { script } from './drivers.ts';
 import { coreEnvironment, scratchFolder } from './environment.ts';

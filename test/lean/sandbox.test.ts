@@ -7,10 +7,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkFile } from '../../lean/check-file.ts';
-import { openControlGroup } from '../../lean/process/cgroup.ts';
-import { type LeanExit, type StartOptions, startLean } from '../../lean/process/spawn.ts';
-import type { Sandbox } from '../../lean/sandbox/sandbox.ts';
+import { openControlGroup } from '../../lean/runtime/process/cgroup.ts';
+import { type LeanExit, type StartOptions, startLean } from '../../lean/runtime/process/spawn.ts';
+import type { Sandbox } from '../../lean/runtime/sandbox/sandbox.ts';
+import { checkFile } from '../../lean/trust/check-file.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
 import { markedProcesses } from '../support/processes.ts';
 import { machineSandbox } from '../support/sandbox.ts';

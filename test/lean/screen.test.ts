@@ -1,9 +1,9 @@
 /** What the screens refuse, what they let through, and where a block is moved. No Lean; under a second. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openedNamespaces, screenHeader } from '../../lean/screen/screen-header.ts';
-import { screenProof } from '../../lean/screen/screen-proof.ts';
-import { screenStatement } from '../../lean/screen/screen-statement.ts';
+import { openedNamespaces, screenHeader } from '../../lean/trust/screen/screen-header.ts';
+import { screenProof } from '../../lean/trust/screen/screen-proof.ts';
+import { screenStatement } from '../../lean/trust/screen/screen-statement.ts';
 
 function refusalOf(proof: string): string {
   const screened = screenProof(proof);

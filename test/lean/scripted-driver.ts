@@ -15,8 +15,8 @@
  * errors from the third process on.
  */
 import { StpError } from '../../data/errors.ts';
-import type { LeanDriver, LeanSession, Opened, SessionExit, SessionRun } from '../../lean/process/driver.ts';
-import type { LeanExit } from '../../lean/process/spawn.ts';
+import type { LeanDriver, LeanSession, Opened, SessionExit, SessionRun } from '../../lean/runtime/process/driver.ts';
+import type { LeanExit } from '../../lean/runtime/process/spawn.ts';
 import { elapse } from './simulated-time.ts';
 
 export interface ScriptedDriver extends LeanDriver {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { extractLibrary } from '../../lean/library/extract.ts';
 import { LIBRARY_HEADER } from '../../lean/library/header.ts';
-import { readResources } from '../../lean/process/resources.ts';
+import { readResources } from '../../lean/runtime/process/resources.ts';
 import { LIBRARY_DIRECTORY, libraryEnvironment } from '../library/lean.ts';
 import { markedProcesses } from '../support/processes.ts';
 import { bestFirst } from './best-first.ts';

@@ -1,7 +1,7 @@
 /** The tokenizer on chosen texts and on random ones. No Lean; about two seconds. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nameParts, positionAt, tokenize } from '../../lean/screen/tokenizer.ts';
+import { nameParts, positionAt, tokenize } from '../../lean/trust/screen/tokenizer.ts';
 
 const kinds = (text: string): string[] => tokenize(text).map(({ kind, text: part }) => `${kind} ${part}`);
 

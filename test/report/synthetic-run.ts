@@ -1,9 +1,9 @@
 /** A run's folder with known numbers, as the loop would leave it: state, manifests and record files, written by the real store. */
 import { pathToFileURL } from 'node:url';
-import type { ConjectureRecord } from '../../activities/conjecture-records.ts';
-import type { GrownRecord } from '../../activities/library.ts';
-import { writeRecords } from '../../activities/record-files.ts';
-import type { RunState } from '../../activities/run-state.ts';
+import { writeRecords } from '../../activities/records/record-files.ts';
+import type { ConjectureRecord } from '../../activities/round/conjecture-records.ts';
+import type { GrownRecord } from '../../activities/round/library.ts';
+import type { RunState } from '../../activities/run/run-state.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { contentId, statementId } from '../../data/schemas/ids.ts';
@@ -18,7 +18,7 @@ import type {
 } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import { SECOND_KERNEL } from '../../lean/object/findings.ts';
+import { SECOND_KERNEL } from '../../lean/trust/object/findings.ts';
 
 export interface SyntheticConjecture {
   readonly statement: string;

@@ -8,7 +8,7 @@ import type { Ports } from '../../activities/ports.ts';
 import { gatherRun } from '../../activities/report/gather.ts';
 import { makeReport } from '../../activities/report/make-report.ts';
 import { openRun } from '../../activities/report/open-run.ts';
-import { reportActivities } from '../../activities/report.ts';
+import { reportActivities } from '../../activities/report/report.ts';
 import { summarySchema } from '../../data/schemas/round.ts';
 import { type MadeRun, makeRun } from './synthetic-run.ts';
 import { firstFlaw } from './well-formed.ts';

@@ -5,8 +5,8 @@ import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vite
 import { parseRetryAfter } from '../../data/http/http-client.ts';
 import { readManifest } from '../../model/checkpoint/checkpoint.ts';
 import type { SampleRequest } from '../../model/generator.ts';
-import { ModelServer } from '../../model/openai/model-server.ts';
-import { modelsSchema } from '../../model/openai/wire.ts';
+import { ModelServer } from '../../model/remote/openai/model-server.ts';
+import { modelsSchema } from '../../model/remote/openai/wire.ts';
 import { remoteGenerators } from '../../workers/remote-generators.ts';
 import { type Answering, type Asked, completionOf, fakeServer, sendJson } from './fake-server.ts';
 import { checkpointDirectory, openRemote } from './served.ts';

@@ -10,7 +10,7 @@ import { afterAll } from 'vitest';
 import { writeCheckpoint } from '../../model/checkpoint/checkpoint.ts';
 import { embeddedGenerator } from '../../model/embedded/engine.ts';
 import type { Generator } from '../../model/generator.ts';
-import { type RemoteOptions, remoteGenerator } from '../../model/openai/engine.ts';
+import { type RemoteOptions, remoteGenerator } from '../../model/remote/openai/engine.ts';
 import { DEFAULT_LIMITS, type ServeLimits } from '../../model/serve/limits.ts';
 import { ServedModel } from '../../model/serve/served-model.ts';
 import { type RunningServer, startModelServer } from '../../model/serve/server.ts';

@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { nodesConfigSchema, type TpuConfig } from '../../data/schemas/nodes.ts';
 import { tpuProvider } from '../../infra/cloud/tpu/provider.ts';
 import { runLabel } from '../../infra/nodes/names.ts';
-import { type HeldNodes, type NodesInUse, type ProvisioningSteps, withNodes } from '../../workflows/provisioning.ts';
+import {
+  type HeldNodes,
+  type NodesInUse,
+  type ProvisioningSteps,
+  withNodes,
+} from '../../workflows/nodes/provisioning.ts';
 import { fakeClock } from '../fakes/clock.ts';
 import { TpuModel } from '../fakes/tpu-model.ts';
 import { modelApi } from './cloud-api.ts';

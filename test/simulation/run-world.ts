@@ -5,13 +5,18 @@
  * the run is carried on as new, or is terminated without a word. Invariants are looked at after every event.
  */
 import { z } from 'zod';
-import { once } from '../../activities/record-files.ts';
+import { once } from '../../activities/records/record-files.ts';
 import { nodesConfigSchema, type TpuConfig } from '../../data/schemas/nodes.ts';
 import { tpuProvider } from '../../infra/cloud/tpu/provider.ts';
 import { runLabel } from '../../infra/nodes/names.ts';
 import type { NodeSet } from '../../infra/nodes/provider.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { type HeldNodes, type NodesInUse, type ProvisioningSteps, withNodes } from '../../workflows/provisioning.ts';
+import {
+  type HeldNodes,
+  type NodesInUse,
+  type ProvisioningSteps,
+  withNodes,
+} from '../../workflows/nodes/provisioning.ts';
 import { fakeClock } from '../fakes/clock.ts';
 import { TpuModel } from '../fakes/tpu-model.ts';
 import { Activities, ActivityFailed } from './activities.ts';

@@ -3,7 +3,7 @@
  * cancelled as Temporal's are: what waits in one hears it at once, what is shielded hears nothing.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Scope } from '../../workflows/provisioning.ts';
+import type { Scope } from '../../workflows/nodes/provisioning.ts';
 import type { FakeClock } from '../fakes/clock.ts';
 
 export class Cancelled extends Error {

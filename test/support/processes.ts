@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { RUN_MARK } from '../../data/run-mark.ts';
-import { readResources } from '../../lean/process/resources.ts';
+import { readResources } from '../../lean/runtime/process/resources.ts';
 
 /** Process ids whose environment holds this mark. */
 export function markedProcesses(mark: string): number[] {

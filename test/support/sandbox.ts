@@ -1,7 +1,7 @@
 /** The sandbox of this machine, got the way the project gets it; null, and the reason printed, where it cannot be had. */
 import { join } from 'node:path';
-import { openSandbox } from '../../lean/sandbox/open-sandbox.ts';
-import type { Sandbox } from '../../lean/sandbox/sandbox.ts';
+import { openSandbox } from '../../lean/runtime/sandbox/open-sandbox.ts';
+import type { Sandbox } from '../../lean/runtime/sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
 
 const CACHE = join(import.meta.dirname, '..', '..', '.cache');

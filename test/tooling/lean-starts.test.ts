@@ -1,4 +1,4 @@
-/** One function starts Lean (`lean/process/spawn.ts`), so one place walls it in: no other file of `lean/` can start a program. */
+/** One function starts Lean (`lean/runtime/process/spawn.ts`), so one place walls it in: no other file of `lean/` can start a program. */
 import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, it } from 'vitest';
@@ -10,10 +10,11 @@ const STARTS_PROGRAMS = /(?:from|import|require|import\()\s*\(?['"](?:node:)?(?:
 const USES_SET_UP_COMMANDS = /from ['"][./\w-]*\/run-command\.ts['"]/;
 
 const ALLOWED = {
-  'lean/process/spawn.ts': 'starts Lean, and what speaks for it',
-  'lean/process/parent-death.ts': 'asks `setpriv` whether it can have a process end with its parent; starts `true`',
+  'lean/runtime/process/spawn.ts': 'starts Lean, and what speaks for it',
+  'lean/runtime/process/parent-death.ts':
+    'asks `setpriv` whether it can have a process end with its parent; starts `true`',
   'lean/toolchain/run-command.ts': 'tools of the set-up, and questions to a toolchain about itself',
-  'lean/sandbox/probe-program.ts': 'runs inside the sandbox, to find out whether it holds',
+  'lean/runtime/sandbox/probe-program.ts': 'runs inside the sandbox, to find out whether it holds',
 };
 /** Who may use the set-up's commands: nobody who has text of a model. */
 const SET_UP = /^lean\/(?:toolchain\/|sandbox\/(?:find-bubblewrap|probe)\.ts$)/;

@@ -2,7 +2,7 @@
  * A machine's worker as a process of its own, with the activities of a training by Levanter. Arguments: address of the
  * Temporal server, queue, URI of the store, scratch folder.
  */
-import { trainLevanterActivities } from '../../activities/train-levanter.ts';
+import { trainLevanterActivities } from '../../activities/training/train-levanter.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { runNodeWorker, silentMonitor } from '../support/node-worker.ts';
 

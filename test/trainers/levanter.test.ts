@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type LevanterEngine, trainerEngineSchema } from '../../data/schemas/engines.ts';
-import { levanterCommand, levanterConfig, rowsPerStep, rowsWanted } from '../../model/levanter/config.ts';
-import { parseMetricsLine } from '../../model/levanter/metrics-log.ts';
+import { levanterCommand, levanterConfig, rowsPerStep, rowsWanted } from '../../model/trainers/levanter/config.ts';
+import { parseMetricsLine } from '../../model/trainers/levanter/metrics-log.ts';
 import { smallTraining } from './small-training.ts';
 
 const engine = trainerEngineSchema.parse({ kind: 'levanter', modelParallelism: 2 }) as LevanterEngine;

@@ -6,11 +6,11 @@
 import { existsSync, rmSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { trainPartsActivities } from '../../activities/train-parts.ts';
+import { trainPartsActivities } from '../../activities/training/train-parts.ts';
 import { trainerEngineSchema } from '../../data/schemas/engines.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import { pytorchTrainer } from '../../model/pytorch/trainer.ts';
 import type { Trainer } from '../../model/trainer.ts';
+import { pytorchTrainer } from '../../model/trainers/pytorch/trainer.ts';
 import { runNodeWorker, silentMonitor } from '../support/node-worker.ts';
 
 const [address = '', taskQueue = '', storeUri = '', scratch = '', engineJson = '', notes = ''] = process.argv.slice(2);

@@ -1,2 +1,2 @@
 /** The training over all machines as a workflow of its own, for its test. */
-export { trainModel } from '../../workflows/train.ts';
+export { trainModel } from '../../workflows/stages/train.ts';

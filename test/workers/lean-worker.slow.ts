@@ -17,9 +17,9 @@ import { CancelledFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { fleetActivities } from '../../activities/fleet.ts';
-import { writeRecords } from '../../activities/record-files.ts';
-import { releaseClosedActivities } from '../../activities/release-closed.ts';
+import { fleetActivities } from '../../activities/nodes/fleet.ts';
+import { releaseClosedActivities } from '../../activities/nodes/release-closed.ts';
+import { writeRecords } from '../../activities/records/record-files.ts';
 import { RUN_MARK, type RunOwner, writeRunMark } from '../../data/run-mark.ts';
 import {
   isRunning,

@@ -8,7 +8,7 @@ import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { releaseClosedActivities } from '../../activities/release-closed.ts';
+import { releaseClosedActivities } from '../../activities/nodes/release-closed.ts';
 import type { NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { workerSettings } from '../../workers/settings.ts';

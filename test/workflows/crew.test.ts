@@ -2,7 +2,7 @@
 import { TimeoutFailure } from '@temporalio/common';
 import { ActivityFailure } from '@temporalio/workflow';
 import { expect, it, vi } from 'vitest';
-import { Crew } from '../../workflows/crew.ts';
+import { Crew } from '../../workflows/nodes/crew.ts';
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<typeof import('@temporalio/workflow')>()),

@@ -3,7 +3,7 @@
  * folder. Arguments: address of the Temporal server, queue, folder.
  */
 import { join } from 'node:path';
-import { everyNodeActivities } from '../../activities/every-node.ts';
+import { everyNodeActivities } from '../../activities/nodes/every-node.ts';
 import { runNodeWorker } from '../support/node-worker.ts';
 
 const [address = '', taskQueue = '', folder = ''] = process.argv.slice(2);

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import * as contracts from '../../workflows/contracts.ts';
-import type { EveryNodeInput, stpEveryNode } from '../../workflows/every-node.ts';
+import type { EveryNodeInput, stpEveryNode } from '../../workflows/nodes/every-node.ts';
 import { killMarked, markedProcesses, untilMarked } from '../support/processes.ts';
 import { localServer } from '../support/temporal.ts';
 

@@ -1,11 +1,11 @@
 /** Activities that do no work: they answer in the right shapes at once, count their calls, and fail when told to. */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ControlActivities, HostActivities, LeanActivities } from '../../activities/index.ts';
-import { provisionActivities, type WatchInput } from '../../activities/provision.ts';
+import { provisionActivities, type WatchInput } from '../../activities/nodes/provision.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import type { Asked, NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
-import type { WatchEnd } from '../../workflows/provisioning.ts';
+import type { WatchEnd } from '../../workflows/nodes/provisioning.ts';
 
 export const HOST_QUEUE = 'stp/host/test';
 /** Who waits at the gate is not lost, however slow the machine. */

@@ -10,7 +10,7 @@ import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { MockActivityEnvironment, type TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withHeartbeat } from '../../activities/edge.ts';
-import { standDownSignal } from '../../activities/stand-down.ts';
+import { standDownSignal } from '../../activities/nodes/stand-down.ts';
 import { standDownWorkflowId } from '../../data/schemas/heartbeats.ts';
 import * as contracts from '../../workflows/contracts.ts';
 import { localServer } from '../support/temporal.ts';

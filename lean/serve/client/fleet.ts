@@ -4,7 +4,7 @@
  */
 import { StpError } from '../../../data/errors.ts';
 import { type Outcome, withRetries } from '../../../data/http/retry.ts';
-import { allEnded } from '../../process/all-ended.ts';
+import { allEnded } from '../../runtime/process/all-ended.ts';
 import { CheckFault } from './failures.ts';
 import { type CheckQuestion, isBusy, type LeanServer, type ServerResult } from './lean-server.ts';
 

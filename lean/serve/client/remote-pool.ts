@@ -3,11 +3,11 @@
  * over it writes and reads its files as over processes here, so its verdicts are the same; certificates are made here.
  */
 import { StpError } from '../../../data/errors.ts';
-import type { LeanPool, Leased, LeaseOptions } from '../../pool/lean-pool.ts';
-import { openUsage } from '../../pool/usage.ts';
-import { openWaitingList } from '../../pool/waiting-list.ts';
-import type { LeanSession } from '../../process/driver.ts';
-import type { SandboxFacts } from '../../sandbox/sandbox.ts';
+import type { LeanPool, Leased, LeaseOptions } from '../../runtime/pool/lean-pool.ts';
+import { openUsage } from '../../runtime/pool/usage.ts';
+import { openWaitingList } from '../../runtime/pool/waiting-list.ts';
+import type { LeanSession } from '../../runtime/process/driver.ts';
+import type { SandboxFacts } from '../../runtime/sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../../verifier.ts';
 import { Fleet } from './fleet.ts';
 import { LeanServer } from './lean-server.ts';

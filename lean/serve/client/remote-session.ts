@@ -4,8 +4,8 @@
  */
 import { StpError } from '../../../data/errors.ts';
 import type { LeanMessage } from '../../../data/schemas/records.ts';
-import type { LeanSession, SessionExit, SessionRun } from '../../process/driver.ts';
-import type { LeanExit } from '../../process/spawn.ts';
+import type { LeanSession, SessionExit, SessionRun } from '../../runtime/process/driver.ts';
+import type { LeanExit } from '../../runtime/process/spawn.ts';
 import type { Fleet } from './fleet.ts';
 import type { ServerResult } from './lean-server.ts';
 

@@ -5,7 +5,7 @@ import { Runtime } from '@temporalio/worker';
 import { beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { prometheusMonitor } from '../../../infra/monitor/prometheus-monitor.ts';
-import type { LeanPool, PoolStats } from '../../../lean/pool/lean-pool.ts';
+import type { LeanPool, PoolStats } from '../../../lean/runtime/pool/lean-pool.ts';
 import { ServeMetrics as LeanServeMetrics } from '../../../lean/serve/serve-metrics.ts';
 import { ServeMetrics as ModelServeMetrics } from '../../../model/serve/serve-metrics.ts';
 import { prometheusExport } from '../../../workers/prometheus-export.ts';

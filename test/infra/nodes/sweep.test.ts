@@ -9,7 +9,7 @@ import { afterAll, expect, it } from 'vitest';
 import { RUN_MARK, type RunOwner, readRunMark, writeRunMark } from '../../../data/run-mark.ts';
 import { localNodes } from '../../../infra/nodes/local-nodes.ts';
 import { identify, isRunning, ownerOfThisProcess, runMarkOf } from '../../../infra/nodes/processes.ts';
-import { type ControlGroup, openControlGroup } from '../../../lean/process/cgroup.ts';
+import { type ControlGroup, openControlGroup } from '../../../lean/runtime/process/cgroup.ts';
 
 const started: ChildProcess[] = [];
 const scratchDirectory = await mkdtemp(join(tmpdir(), 'stp-sweep-'));

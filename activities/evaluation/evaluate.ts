@@ -1,0 +1,127 @@
+/** Evaluation of a model on statements that nothing here trains on: plans of shards, and what their samples came to. */
+import { z } from 'zod';
+import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { type Proved, type Statement, statementSchema } from '../../data/schemas/records.ts';
+import { modelEvaluationSchema, type ShardResult } from '../../data/schemas/round.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { budgetsFor, passAtK } from '../../selfplay/pass-at-k.ts';
+import { randomStream } from '../../selfplay/random.ts';
+import { SampleOutcomes } from '../../selfplay/sample-outcomes.ts';
+import type { WorkItem } from '../../selfplay/shards.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports } from '../ports.ts';
+import { once, readAll, writeRecords } from '../records/record-files.ts';
+import { foundProof } from '../round/found-proof.ts';
+import { writeShards } from '../round/shard-files.ts';
+import type { PreparedData } from '../run/datasets.ts';
+import { type StatementTally, tallyShards } from './evaluation-shards.ts';
+
+/** Samples of a shard, about: what a lost worker may have to do again. */
+const SHARD_SAMPLES = 8_192;
+/** Shards of an evaluation at most: two activities each, they share one workflow history. */
+const SHARDS_MAX = 1_000;
+
+export const collectedSchema = z.strictObject({
+  /** The shortest proof of every proved statement, to be certified. */
+  proved: artifactRefSchema,
+  evaluation: modelEvaluationSchema.omit({ certified: true }),
+});
+export type Collected = z.infer<typeof collectedSchema>;
+
+export interface CollectEvaluationInput {
+  readonly run: string;
+  /** Folder of the evaluation's objects. */
+  readonly name: string;
+  /** The statements that were tried, as records. */
+  readonly statements: ArtifactRef;
+  readonly samplesPerStatement: number;
+  readonly shards: readonly ShardResult[];
+  readonly model: string;
+  readonly round: number;
+  readonly seed: number;
+}
+
+export function evaluateActivities(ports: Ports) {
+  return {
+    /** Shards of the held-out statements, `evaluation.samplesPerStatement` each. */
+    async planEvaluation(input: { run: string; config: RunConfig; data: PreparedData }): Promise<ArtifactRef[]> {
+      const store = await ports.store(input.run);
+      const statements = await readAll(store, input.data.heldOut, statementSchema);
+      const { evaluation, sampling } = input.config;
+      return planShards(store, statements, evaluation.samplesPerStatement, sampling.statementsPerShard);
+    },
+  };
+}
+
+/** Reading samples back takes minutes where there are millions: these run on a node, with heartbeats. */
+export function collectActivities(ports: Ports) {
+  return {
+    /** Counts an evaluation's samples, estimates pass@k, and picks the shortest proof of every proved statement. */
+    async collectEvaluation(input: CollectEvaluationInput): Promise<Collected> {
+      const { run, name, samplesPerStatement, model } = input;
+      const store = await ports.store(run);
+      return once(store, `${name}/collected.json`, collectedSchema, () =>
+        withHeartbeat(async (signal) => {
+          const statements = await readAll(store, input.statements, statementSchema);
+          const tallies = await tallyShards(store, input.shards);
+          const outcomes = outcomesOf(statements, tallies);
+          const random = randomStream(input.seed, 'bootstrap', name);
+          const shortest = shortestProofs(statements, tallies, samplesPerStatement, input.round);
+          return {
+            proved: await writeRecords(store, `${name}/found.jsonl`, shortest, signal),
+            evaluation: {
+              model,
+              statements: statements.length,
+              samplesPerStatement,
+              proved: shortest.length,
+              unverified: statements.reduce((sum, { id }) => sum + (tallies.get(id)?.unverified ?? 0), 0),
+              passAtK: await passAtK(outcomes, budgetsFor(samplesPerStatement), samplesPerStatement, random),
+            },
+          };
+        }),
+      );
+    },
+  };
+}
+
+/** Statements of a shard: `SHARD_SAMPLES` samples, `statementsPerShard` and `SHARDS_MAX` allow no more, in this order. */
+export function shardSize(statements: number, samples: number, statementsPerShard: number): number {
+  const fitting = Math.max(1, Math.floor(SHARD_SAMPLES / Math.max(1, samples)));
+  return Math.max(Math.min(statementsPerShard, fitting), Math.ceil(statements / SHARDS_MAX));
+}
+
+/** Work items of the statements, cut into shard files. */
+export async function planShards(
+  store: ObjectStore,
+  statements: readonly Statement[],
+  samples: number,
+  statementsPerShard: number,
+): Promise<ArtifactRef[]> {
+  const items = statements.map((statement): WorkItem => ({ statement, origin: 'dataset', samples }));
+  return writeShards(store, 'evaluation', items, shardSize(items.length, samples, statementsPerShard));
+}
+
+/** Outcomes in the statements' order; one that was never sampled has none. */
+export function outcomesOf(
+  statements: readonly { readonly id: string }[],
+  tallies: ReadonlyMap<string, StatementTally>,
+): SampleOutcomes[] {
+  return statements.map(({ id }) => tallies.get(id)?.outcomes ?? new SampleOutcomes());
+}
+
+/** The shortest proof of every statement that has one, not certified yet. */
+export function shortestProofs(
+  statements: readonly Statement[],
+  tallies: ReadonlyMap<string, StatementTally>,
+  samplesPerStatement: number,
+  round: number,
+): Proved[] {
+  return statements.flatMap((statement): Proved[] => {
+    const tally = tallies.get(statement.id);
+    if (!tally?.shortest) return [];
+    const { sample, verdict } = tally.shortest;
+    const passRate = tally.outcomes.successes(0, samplesPerStatement) / samplesPerStatement;
+    return [foundProof(statement, sample, verdict, { origin: 'dataset', level: 0, round, passRate })];
+  });
+}

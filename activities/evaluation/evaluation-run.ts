@@ -1,0 +1,188 @@
+/** An evaluation of its own (`stp-evaluate`): its statements and model into its folder, its log and figures out of it. */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { requireSameConfig, resolveConfig } from '../../data/config/resolve.ts';
+import { StpError } from '../../data/errors.ts';
+import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import {
+  type EvaluateInput,
+  type EvaluationFiles,
+  type EvaluationGroup,
+  type EvaluationPlan,
+  type EvaluationReport,
+  evaluateInputSchema,
+  evaluationPlanSchema,
+} from '../../data/schemas/evaluation.ts';
+import { provedSchema, type Statement, statementSchema } from '../../data/schemas/records.ts';
+import { type ShardResult, sumVerdicts } from '../../data/schemas/round.ts';
+import { type RunConfig, runConfigSchema } from '../../data/schemas/run-config.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { PORTFOLIO_VERSION } from '../../lean/portfolio/scripts.ts';
+import { readManifest } from '../../model/checkpoint/checkpoint.ts';
+import { refusal } from '../../selfplay/evaluation-rules.ts';
+import { blockEstimate, budgetsFor, passAtK } from '../../selfplay/pass-at-k.ts';
+import { randomStream } from '../../selfplay/random.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports } from '../ports.ts';
+import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
+import { wallsOf, whyIneligible } from '../round/certificate.ts';
+import { PORTFOLIO } from '../round/portfolio.ts';
+import { storeCheckpoint, uploadsIn } from '../training/checkpoints.ts';
+import { outcomesOf, planShards } from './evaluate.ts';
+import { type JudgedSample, logRecords, writeEvaluationLog } from './evaluation-log.ts';
+import { judgedSamples, type StatementTally, tallyShards } from './evaluation-shards.ts';
+import { EVALUATION_SUBJECT, evaluationSubjectSchema, requireSameSubject } from './evaluation-subject.ts';
+
+const LABELS_MAX = 16;
+
+export interface WriteEvaluationInput {
+  readonly run: string;
+  readonly input: EvaluateInput;
+  readonly plan: EvaluationPlan;
+  readonly shards: readonly ShardResult[];
+  /** Certified proofs. */
+  readonly proved: ArtifactRef;
+}
+
+const filesSchema = z.strictObject({ evaluation: artifactRefSchema, log: artifactRefSchema });
+
+export function evaluationRunActivities(ports: Ports) {
+  return {
+    /**
+     * Takes the model and the statements into the evaluation's folder. An evaluation has one configuration, model and
+     * split for good: others are STP1002.
+     */
+    async prepareEvaluation(run: string, input: EvaluateInput): Promise<EvaluationPlan> {
+      const { preset, seed, set, split, checkpoint: directory } = evaluateInputSchema.parse(input);
+      const wanted = resolveConfig({ preset, set, flags: seed === undefined ? {} : { seed } });
+      const store = await ports.store(run);
+      return withHeartbeat(async (signal, onProgress, earlier) => {
+        const uploads = uploadsIn(earlier);
+        const config = await once(store, 'config.json', runConfigSchema, async () => wanted);
+        requireSameConfig(run, config, wanted);
+        const isPortfolio = directory === PORTFOLIO;
+        const model = isPortfolio ? PORTFOLIO : (await readManifest(directory)).model;
+        const subject = await once(store, EVALUATION_SUBJECT, evaluationSubjectSchema, async () => ({
+          checkpoint: isPortfolio
+            ? { manifest: await storePortfolio(store), model }
+            : await storeCheckpoint(store, 'model', directory, { signal, uploads, onProgress }),
+          split,
+        }));
+        requireSameSubject(run, subject, { model, split });
+        return once(store, 'evaluation/plan.json', evaluationPlanSchema, async () => {
+          const statements = await takeStatements(ports, config, split);
+          const { samplesPerStatement, statementsPerShard } = config.sampling;
+          return {
+            config,
+            checkpoint: subject.checkpoint,
+            statements: await writeRecords(store, 'statements.jsonl', statements, signal),
+            shards: await planShards(store, statements, samplesPerStatement, statementsPerShard),
+          };
+        });
+      });
+    },
+
+    /** Writes STP's log and `evaluation.json`, the latter last. */
+    async writeEvaluation(input: WriteEvaluationInput): Promise<EvaluationFiles> {
+      const { run, plan, shards } = input;
+      const store = await ports.store(run);
+      return once(store, 'finished.json', filesSchema, () =>
+        withHeartbeat(async (signal) => {
+          const scratchPath = join(await ports.scratch(run), `log-${process.pid}.jsonl.gz`);
+          const records = allRecords(judgedSamples(store, shards), input.input.round);
+          const log = await writeEvaluationLog(store, records, scratchPath, signal);
+          const statements = await readAll(store, plan.statements, statementSchema);
+          const certified = new Set<string>();
+          const sandbox = await ports.sandbox(plan.config.verification.sandbox);
+          const ineligible = new Set(whyIneligible(sandbox));
+          for await (const proof of readRecords(store, input.proved, provedSchema)) {
+            certified.add(proof.statementId);
+            for (const reason of whyIneligible(wallsOf(proof))) ineligible.add(reason);
+          }
+          const tallies = await tallyShards(store, shards);
+          const groups = Map.groupBy(statements, (statement) => statement.labels[0]!);
+          const verifier = await ports.verifier(run, plan.config.verification);
+          const report: EvaluationReport = {
+            name: run,
+            model: plan.checkpoint.model,
+            modelName: input.input.modelName,
+            round: input.input.round,
+            split: input.input.split,
+            samplesPerStatement: plan.config.sampling.samplesPerStatement,
+            temperature: plan.config.sampling.temperature,
+            seed: plan.config.seed,
+            leanVersion: verifier.environment.version,
+            samples: shards.reduce((sum, shard) => sum + shard.sampleCount, 0),
+            verdicts: sumVerdicts(shards.map((shard) => shard.verdictCounts)),
+            groups: await Promise.all(
+              [...groups].map(([group, members]) => groupResult(group, members, tallies, certified, plan.config)),
+            ),
+            eligible: ineligible.size === 0,
+            ineligibleBecause: [...ineligible],
+          };
+          return { evaluation: await store.put('evaluation.json', `${JSON.stringify(report, null, 2)}\n`), log };
+        }),
+      );
+    },
+  };
+}
+
+/** In the place of a checkpoint's manifest: which list of scripts it is. */
+const storePortfolio = (store: ObjectStore): Promise<ArtifactRef> =>
+  store.put('model/portfolio.json', `${JSON.stringify({ portfolio: PORTFOLIO_VERSION })}\n`);
+
+/** Statements of every set in file order, each labelled with its group first; one that is in two sets is tried once. */
+async function takeStatements(
+  ports: Pick<Ports, 'sources'>,
+  config: RunConfig,
+  split: EvaluateInput['split'],
+): Promise<Statement[]> {
+  const taken = new Map<string, Statement>();
+  for (const set of config.data.problemSets)
+    for await (const statement of ports.sources.problemSet(set)) {
+      if ((split !== 'all' && statement.split !== split) || taken.has(statement.id)) continue;
+      const labels = [`${set} ${statement.split}`, ...statement.labels].slice(0, LABELS_MAX);
+      taken.set(statement.id, { ...statement, labels });
+    }
+  if (taken.size > 0) return [...taken.values()];
+  throw new StpError(
+    'STP1501',
+    `${config.data.problemSets.join(', ')}: no statement of split ${split}`,
+    'Name other problem sets, or --split all.',
+  );
+}
+
+async function* allRecords(judged: AsyncIterable<JudgedSample>, round: number | null): AsyncGenerator<object> {
+  const lemmaIds = new Map<string, number>();
+  for await (const one of judged) {
+    const lemmaId = lemmaIds.get(one.statement.id) ?? lemmaIds.size;
+    lemmaIds.set(one.statement.id, lemmaId);
+    yield* logRecords(one, lemmaId, round);
+  }
+}
+
+async function groupResult(
+  group: string,
+  members: readonly Statement[],
+  tallies: ReadonlyMap<string, StatementTally>,
+  certified: ReadonlySet<string>,
+  config: RunConfig,
+): Promise<EvaluationGroup> {
+  const { samplesPerStatement } = config.sampling;
+  const outcomes = outcomesOf(members, tallies);
+  const recorded = outcomes.reduce((sum, one) => sum + one.recorded(0, samplesPerStatement), 0);
+  const missing = members.length * samplesPerStatement - recorded;
+  const unverified = missing + members.reduce((sum, { id }) => sum + (tallies.get(id)?.unverified ?? 0), 0);
+  const refused = refusal({ statements: members.length, samplesPerStatement, unverified, missing });
+  const budgets = refused === null ? budgetsFor(samplesPerStatement) : [];
+  return {
+    group,
+    statements: members.length,
+    proved: outcomes.filter((one) => one.successes(0, samplesPerStatement) > 0).length,
+    certified: members.filter(({ id }) => certified.has(id)).length,
+    unverified,
+    refused,
+    block: budgets.map((k) => blockEstimate(outcomes, k, samplesPerStatement, 'drop')),
+    unbiased: await passAtK(outcomes, budgets, samplesPerStatement, randomStream(config.seed, 'bootstrap', group)),
+  };
+}

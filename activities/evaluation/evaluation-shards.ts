@@ -1,0 +1,59 @@
+/** Sampled and verified shards of an evaluation, read as one stream and counted a statement at a time. */
+import { StpError } from '../../data/errors.ts';
+import { type Sample, sampleSchema, type Verdict, verdictSchema } from '../../data/schemas/records.ts';
+import type { ShardResult } from '../../data/schemas/round.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { SampleOutcomes } from '../../selfplay/sample-outcomes.ts';
+import { workItemSchema } from '../../selfplay/shards.ts';
+import { readAll, readRecords } from '../records/record-files.ts';
+import type { JudgedSample } from './evaluation-log.ts';
+
+/** Every distinct proof with its verdict, in the shards' order. One shard's statements are in memory, no more. */
+export async function* judgedSamples(store: ObjectStore, shards: readonly ShardResult[]): AsyncGenerator<JudgedSample> {
+  for (const shard of shards) {
+    const items = await readAll(store, shard.items, workItemSchema);
+    const statements = new Map(items.map(({ statement }) => [statement.id, statement]));
+    for (const part of shard.parts) {
+      // Verification writes a verdict for every sample, in the samples' order.
+      const verdicts = readRecords(store, part.verdicts, verdictSchema);
+      for await (const sample of readRecords(store, part.samples, sampleSchema)) {
+        const { value: verdict } = await verdicts.next();
+        const statement = statements.get(sample.statementId);
+        if (verdict?.sampleId !== sample.id || statement === undefined)
+          throw new StpError(
+            'STP1402',
+            `${part.verdicts.uri} has no verdict for sample ${sample.id} where it should stand`,
+            'Remove the shard; it will be done again.',
+          );
+        yield { statement, sample, verdict };
+      }
+      await verdicts.return(undefined);
+    }
+  }
+}
+
+export interface StatementTally {
+  readonly outcomes: SampleOutcomes;
+  /** Samples without a verdict. */
+  unverified: number;
+  /** The shortest proof that the screen accepted; of equally short ones the first. */
+  shortest: { readonly sample: Sample; readonly verdict: Verdict } | null;
+}
+
+/** What became of every statement's samples, by statement id. */
+export async function tallyShards(
+  store: ObjectStore,
+  shards: readonly ShardResult[],
+): Promise<Map<string, StatementTally>> {
+  const tallies = new Map<string, StatementTally>();
+  for await (const { statement, sample, verdict } of judgedSamples(store, shards)) {
+    const tally = tallies.get(statement.id) ?? { outcomes: new SampleOutcomes(), unverified: 0, shortest: null };
+    tallies.set(statement.id, tally);
+    const isProved = verdict.kind === 'proved';
+    for (const index of sample.indices) tally.outcomes.add(index, isProved);
+    if (verdict.kind === 'infra') tally.unverified += sample.multiplicity;
+    if (isProved && (tally.shortest === null || sample.proof.length < tally.shortest.sample.proof.length))
+      tally.shortest = { sample, verdict };
+  }
+  return tallies;
+}

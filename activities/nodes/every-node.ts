@@ -1,0 +1,159 @@
+/**
+ * What is asked of a node by its own queue: run a command, have a checkpoint on its disk, have files in its memory. The
+ * fan-out over nodes is the workflow's (`workflows/nodes/every-node.ts`).
+ */
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { freemem, hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { StpError } from '../../data/errors.ts';
+import type { CheckpointRef } from '../../data/schemas/artifact.ts';
+import { COMMAND_SECONDS_MAX } from '../../data/schemas/nodes.ts';
+import { CappedLog } from '../../model/trainers/process/capped-log.ts';
+import { ProcessGroup } from '../../model/trainers/process/process-group.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports } from '../ports.ts';
+import { fetchCheckpoint } from '../training/checkpoints.ts';
+
+const ARGUMENTS_MAX = 256;
+const ARGUMENT_CHARS_MAX = 16_384;
+const VARIABLES_MAX = 64;
+/** Ends of the outputs in a result; all of it, up to the log's cap, stays on the node. */
+export const OUTPUT_CHARS_MAX = 16_384;
+/** Page cache is what memory is left over for: not all of it, since the work to come needs some. */
+const WARMED_SHARE_OF_FREE = 0.5;
+const READ_BYTES = 4 * 1024 * 1024;
+const MILLISECONDS = 1_000;
+
+export const nodeCommandSchema = z.strictObject({
+  run: z.string().min(1).max(200),
+  /** Program and arguments; no shell reads them. */
+  command: z.array(z.string().max(ARGUMENT_CHARS_MAX)).min(1).max(ARGUMENTS_MAX),
+  /** Added to what a command is given of the worker's environment: paths and devices, no keys. */
+  environment: z
+    .record(z.string().regex(/^[A-Za-z_]\w*$/), z.string().max(ARGUMENT_CHARS_MAX))
+    .refine((variables) => Object.keys(variables).length <= VARIABLES_MAX, `at most ${VARIABLES_MAX} variables`)
+    .default({}),
+  timeoutSeconds: z.number().positive().max(COMMAND_SECONDS_MAX),
+  /** Of each output in the result; a fleet's results share what a workflow can hold. */
+  outputCharsMax: z.int().min(0).max(OUTPUT_CHARS_MAX).default(OUTPUT_CHARS_MAX),
+});
+export type NodeCommand = z.input<typeof nodeCommandSchema>;
+
+export interface CommandResult {
+  /** The node's own name. */
+  readonly node: string;
+  /** Null where a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly timedOut: boolean;
+  /** Last characters of standard output and standard error together, as they came. */
+  readonly output: string;
+  readonly seconds: number;
+  /** On the node: all that it wrote, up to a cap. */
+  readonly logPath: string;
+}
+
+export function everyNodeActivities(ports: Pick<Ports, 'store' | 'scratch' | 'runMark'>) {
+  return {
+    /**
+     * Runs a command in a folder of the run and reports how it ended, well or not. It runs at most once: whether a second
+     * time is harmless only the caller knows. Cancelling ends it with all it has started.
+     */
+    async runOnNode(asked: NodeCommand): Promise<CommandResult> {
+      const { run, command, environment, timeoutSeconds, outputCharsMax } = nodeCommandSchema.parse(asked);
+      return withHeartbeat(async (signal, report) => {
+        const directory = await ports.scratch(run);
+        const log = new CappedLog(join(directory, 'commands', `${randomBytes(6).toString('hex')}.log`));
+        const started = performance.now();
+        const group = await ProcessGroup.start(command, {
+          environment: { ...environment, STP_RUN: run },
+          directory,
+          runMark: ports.runMark(run),
+        });
+        const ended = new AbortController();
+        const limits = AbortSignal.any([signal, ended.signal]);
+        const timeout = sleep(timeoutSeconds * MILLISECONDS, 'timeout' as const, { signal: limits }).catch(
+          () => 'cancelled' as const,
+        );
+        try {
+          report({ pid: group.pid, log: log.path });
+          group.child.stdin!.end();
+          log.take(group.child.stdout!);
+          log.take(group.child.stderr!);
+          const first = await Promise.race([group.exited, timeout]);
+          signal.throwIfAborted();
+          // Also where it ended by itself: what it left in the background is not to outlive it, and holds its outputs.
+          await group.end();
+          const { code, signal: endedBy } = await group.exited;
+          return {
+            node: hostname(),
+            exitCode: code,
+            signal: endedBy,
+            timedOut: first === 'timeout',
+            output: outputCharsMax === 0 ? '' : log.tail.slice(-outputCharsMax),
+            seconds: (performance.now() - started) / MILLISECONDS,
+            logPath: log.path,
+          };
+        } finally {
+          ended.abort();
+          await group.end();
+          await log.close();
+        }
+      });
+    },
+
+    /** The checkpoint on this node's disk, each file checked; one that is there is not fetched again. */
+    async copyCheckpoint(input: {
+      readonly run: string;
+      readonly checkpoint: CheckpointRef;
+    }): Promise<{ readonly node: string; readonly directory: string; readonly bytes: number }> {
+      return withHeartbeat(async (signal) => {
+        const store = await ports.store(input.run);
+        const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(input.run), signal);
+        let bytes = 0;
+        for (const name of await readdir(directory)) bytes += (await stat(join(directory, name))).size;
+        return { node: hostname(), directory, bytes };
+      });
+    },
+
+    /**
+     * Reads the files below some folders once, so that processes which map them later find them in memory: Mathlib's compiled
+     * modules, a model's weights. Stops at half of what memory is free. Folders that are not there are passed over.
+     */
+    async warmPageCache(input: {
+      readonly folders: readonly string[];
+    }): Promise<{ readonly node: string; readonly files: number; readonly bytes: number; readonly whole: boolean }> {
+      return withHeartbeat(async (signal, report) => {
+        const bytesMax = freemem() * WARMED_SHARE_OF_FREE;
+        let [files, bytes] = [0, 0];
+        for (const folder of input.folders)
+          for await (const path of filesBelow(folder)) {
+            const { size } = await stat(path);
+            if (bytes + size > bytesMax) return { node: hostname(), files, bytes, whole: false };
+            for await (const _ of createReadStream(path, { highWaterMark: READ_BYTES, signal }))
+              signal.throwIfAborted();
+            files += 1;
+            bytes += size;
+            report({ files, bytes });
+          }
+        return { node: hostname(), files, bytes, whole: true };
+      });
+    },
+  };
+}
+
+async function* filesBelow(folder: string): AsyncGenerator<string> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return [];
+    throw new StpError('STP1605', `${folder} cannot be read: ${cause.message}`, "Check the node's disk.", { cause });
+  });
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesBelow(path);
+    else if (entry.isFile()) yield path;
+  }
+}

@@ -1,0 +1,38 @@
+/** Nodes: got before the work, cleaned at its start, its end and on demand, given back. */
+import type { CleanUpReport, CleanUpScope, NodeDescription } from '../../infra/nodes/nodes.ts';
+import { logMetrics, metricsAt } from '../metrics.ts';
+import type { Ports } from '../ports.ts';
+
+export function nodeActivities(ports: Ports) {
+  return {
+    async provisionNodes(run: string): Promise<readonly NodeDescription[]> {
+      return ports.nodes.provision(run);
+    },
+    /**
+     * Ends the run's processes on this node, and reports what that gave back: `all` before and after the run, `lean` where
+     * a stage ends and the run goes on. Cheap where nothing is left.
+     * @param why names the moment in the metrics, `after_certify`
+     */
+    async cleanUpNode(run: string, why: string, what: CleanUpScope = 'all'): Promise<CleanUpReport> {
+      const report = await ports.nodes.cleanUp(run, what);
+      await logMetrics(
+        ports,
+        run,
+        metricsAt(`nodes/${why}`, 0, {
+          processes_ended: report.processesEnded,
+          memory_bytes_freed: report.memoryBytesFreed,
+          cpu_seconds_used: report.cpuSecondsUsed,
+          scratch_bytes_freed: report.scratchBytesFreed,
+        }),
+      );
+      return report;
+    },
+    /** Ends what nobody will ask for any more on this node: of workers that are gone, and of runs that are not among the open ones. */
+    async sweepNode(openRuns: readonly string[]): Promise<CleanUpReport> {
+      return ports.nodes.sweep(openRuns);
+    },
+    async releaseNodes(run: string): Promise<void> {
+      await ports.nodes.release(run);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * Machines of a cloud whose run has ended without giving them back: terminated, or failed in a way that nobody foresaw, or a
+ * request of it took effect when it was over. By the memo of closed runs, which says where their machines were.
+ */
+import { getClient } from '@temporalio/activity';
+import { nodesConfigSchema } from '../../data/schemas/nodes.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports } from '../ports.ts';
+
+/** Runs that ended longer ago were looked at many times; what is older still is for `bin/stp nodes sweep`. */
+const CLOSED_RUNS_DAYS = 3;
+const DAY_MS = 86_400_000;
+/** Lines on what is left, in one report. */
+const LINES_MAX = 100;
+
+export interface ReleaseClosedInput {
+  /** Type of the workflows that get machines. Their ids are the run's name behind a prefix that ends in `/`. */
+  readonly workflowType: string;
+  /** Entry of their memo with their `nodes` configuration. */
+  readonly memo: string;
+}
+
+/** Is there a run under the name now? */
+async function isOpen(workflowId: string): Promise<boolean> {
+  try {
+    return (await getClient().workflow.getHandle(workflowId).describe()).status.name === 'RUNNING';
+  } catch (error) {
+    if ((error as Error).name === 'WorkflowNotFoundError') return false;
+    throw error;
+  }
+}
+
+export function releaseClosedActivities(ports: Pick<Ports, 'provider'>) {
+  return {
+    /** Has deleted what closed runs have left; says what is still there, to be looked at next time. */
+    async releaseClosedRuns({ workflowType, memo }: ReleaseClosedInput): Promise<readonly string[]> {
+      return withHeartbeat(async (signal) => {
+        const since = new Date(Date.now() - CLOSED_RUNS_DAYS * DAY_MS).toISOString();
+        const query = `WorkflowType = '${workflowType}' AND (ExecutionStatus = 'Running' OR CloseTime > '${since}')`;
+        const open = new Set<string>();
+        const closed = new Map<string, unknown>();
+        for await (const { workflowId, status, memo: known } of getClient().workflow.list({ query })) {
+          if (status.name === 'RUNNING') open.add(workflowId);
+          else if (known?.[memo] !== undefined) closed.set(workflowId, known[memo]);
+        }
+        const left: string[] = [];
+        for (const [workflowId, kept] of closed) {
+          signal.throwIfAborted();
+          const nodes = nodesConfigSchema.safeParse(kept);
+          // A run that was started again under the name has the machines now.
+          if (open.has(workflowId) || !nodes.success || nodes.data.provider === 'local') continue;
+          const run = workflowId.slice(workflowId.indexOf('/') + 1);
+          try {
+            // Lists are behind by moments, and this pass may take long.
+            if (await isOpen(workflowId)) continue;
+            const { provider, label } = ports.provider(run, nodes.data);
+            left.push(...(await provider.release(label, null)).left);
+          } catch (error) {
+            left.push(`${run}: ${(error as Error).message}`);
+          }
+        }
+        return left.slice(0, LINES_MAX);
+      });
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/**
+ * Writes one record file (JSON Lines). Records pass through a local file, since their count belongs to the object and is
+ * known only at its end; memory stays bounded however many there are.
+ */
+import { createHash } from 'node:crypto';
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+
+/** Characters gathered before they are written. */
+const PENDING_CHARS_MAX = 1 << 18;
+
+export class RecordWriter {
+  private readonly directory: string;
+  private readonly path: string;
+  private readonly file: FileHandle;
+  private readonly digest = createHash('sha256');
+  private pending: string[] = [];
+  private pendingChars = 0;
+  private written = 0;
+
+  private constructor(directory: string, path: string, file: FileHandle) {
+    this.directory = directory;
+    this.path = path;
+    this.file = file;
+  }
+
+  static async open(): Promise<RecordWriter> {
+    const directory = await mkdtemp(join(tmpdir(), 'stp-records-'));
+    const path = join(directory, 'records.jsonl');
+    return new RecordWriter(directory, path, await open(path, 'wx'));
+  }
+
+  /** Records so far. */
+  get count(): number {
+    return this.written;
+  }
+
+  /** Takes a record. The promise is there when the caller must wait before it gives the next one. */
+  write(record: unknown): Promise<void> | undefined {
+    const line = `${JSON.stringify(record)}\n`;
+    this.pending.push(line);
+    this.pendingChars += line.length;
+    this.written++;
+    return this.pendingChars < PENDING_CHARS_MAX ? undefined : this.flush();
+  }
+
+  /** Stores what was written. A `*` in the name becomes a hash of the content (see `writeRecords`). */
+  async put(store: ObjectStore, name: string, signal?: AbortSignal): Promise<ArtifactRef> {
+    await this.flush();
+    const named = name.replace('*', this.digest.copy().digest('hex').slice(0, 12));
+    return store.putFile(named, this.path, signal ? { count: this.written, signal } : { count: this.written });
+  }
+
+  /** Removes the local file; to be called whatever happened. */
+  async close(): Promise<void> {
+    await this.file.close();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  private async flush(): Promise<void> {
+    const text = this.pending.join('');
+    this.pending = [];
+    this.pendingChars = 0;
+    if (text === '') return;
+    const bytes = Buffer.from(text);
+    this.digest.update(bytes);
+    await this.file.appendFile(bytes);
+  }
+}
+
+/** Runs work with writers, one for every name, that are removed when it ends, whichever way. */
+export async function withWriters<K extends string, T>(
+  names: readonly K[],
+  work: (writers: Record<K, RecordWriter>) => Promise<T>,
+): Promise<T> {
+  const writers = {} as Record<K, RecordWriter>;
+  try {
+    for (const name of names) writers[name] = await RecordWriter.open();
+    return await work(writers);
+  } finally {
+    for (const name of names) await writers[name]?.close();
+  }
+}

@@ -1,0 +1,60 @@
+/** The Lean file of kept proofs that people get: it carries everything it stands on, so plain `lean` checks it on any machine. */
+import { contentId } from '../../data/schemas/ids.ts';
+import type { Proved } from '../../data/schemas/records.ts';
+import { splitImports } from '../../lean/library/header.ts';
+import { type LeanSource, pruneTheorems } from '../../lean/library/prune.ts';
+import {
+  grownSection,
+  importLines,
+  KEPT_NAMESPACE,
+  keptSection,
+  neededTheorems,
+  type ProofText,
+} from '../../lean/trust/certificate/proofs-text.ts';
+import type { GrownRecord } from '../round/library.ts';
+
+/** Name the theorem has in the file, fully qualified; one for every (statement, proof). */
+export function keptName(proof: Proved): string {
+  const slug = proof.name.replaceAll(/[^A-Za-z0-9_]/g, '_').replace(/^(?=\d)/, 't');
+  return `${KEPT_NAMESPACE}.${slug}_${contentId(proof.statementId, proof.proof).slice(0, 8)}`;
+}
+
+/** The proof as it stands in files, with a word on where it came from. */
+export function keptText(proof: Proved): ProofText {
+  const { header, statement, premises, origin, round, passRate, model } = proof;
+  const note = `${origin}, round ${round}, pass rate ${passRate.toFixed(3)}, model ${model}`;
+  return { name: keptName(proof), header, statement, proof: proof.proof, premises, note };
+}
+
+/** Modules of problem sets: only those that a proof's own header imports are carried. */
+const PROBLEM_MODULES = 'Stp.Problems.';
+
+/**
+ * It carries the definitions of all modules and those of their theorems that the proofs need, and the grown theorems that they
+ * need.
+ *
+ * @param library the run's grown theorems, in order of growth
+ */
+export function proofsFile(
+  modules: readonly LeanSource[],
+  proofs: readonly Proved[],
+  library: readonly GrownRecord[] = [],
+): string {
+  const grown = neededTheorems(proofs, library);
+  const imported = new Set(importLines([...proofs, ...grown]).map((line) => line.replace(/^import\s+/, '')));
+  const sources = modules.filter(({ module }) => !module.startsWith(PROBLEM_MODULES) || imported.has(module));
+  const needed = pruneTheorems(
+    sources,
+    [...proofs, ...grown].map((proof) => `${proof.statement}\n${proof.proof}`),
+  );
+  const carried = needed
+    .map(({ module, text }) => ({ module, text: splitImports(text).rest }))
+    .filter(({ text }) => text !== '')
+    .map(({ module, text }) => `/-! # ${module} -/\n\n${text}\n`);
+  return [
+    '/- Proofs found by self-play, with the definitions and theorems that they use. Written by a machine. -/',
+    ...carried,
+    ...grownSection(grown),
+    keptSection(proofs.map(keptText)),
+  ].join('\n');
+}

@@ -1,0 +1,69 @@
+/** The end of a run: summary.json, proofs.lean (checked as a whole), report.html and its CSV files, from records in the store alone. */
+import { z } from 'zod';
+import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { type Proved, provedSchema } from '../../data/schemas/records.ts';
+import { roundManifestSchema } from '../../data/schemas/round.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports } from '../ports.ts';
+import { once, readJson, readRecords } from '../records/record-files.ts';
+import { whyIneligible } from '../round/certificate.ts';
+import { grownTheorems } from '../round/library.ts';
+import { REPORTED } from '../run/finished-rounds.ts';
+import type { ReportInput, SelfplayResult } from '../run/run-state.ts';
+import { gatherRun } from './gather.ts';
+import { makeReport } from './make-report.ts';
+import { writeProofs } from './write-proofs.ts';
+
+const reportedSchema = z.strictObject({
+  summary: artifactRefSchema,
+  report: artifactRefSchema,
+  proofs: artifactRefSchema,
+});
+
+export function reportActivities(ports: Ports) {
+  return {
+    async writeReport(input: ReportInput): Promise<SelfplayResult> {
+      const { run, state, evaluation } = input;
+      const store = await ports.store(run);
+      return once(store, REPORTED, reportedSchema, () =>
+        withHeartbeat(async (signal) => {
+          // One proof a statement, the shortest; all others are in the rounds' own files.
+          const shortest = new Map<string, Proved>();
+          // A round's library holds all that grew before it.
+          let library: ArtifactRef | null = null;
+          for (const outcome of state.outcomes) {
+            const manifest = await readJson(store, outcome.manifest, roundManifestSchema);
+            library = manifest.library ?? library;
+            for await (const proof of readRecords(store, manifest.proved, provedSchema)) {
+              const seen = shortest.get(proof.statementId);
+              if (!seen || proof.proof.length < seen.proof.length) shortest.set(proof.statementId, proof);
+            }
+          }
+          const kept = [...shortest.values()].sort((a, b) => a.round - b.round || (a.name < b.name ? -1 : 1));
+          const grown = await Array.fromAsync(grownTheorems(store, library));
+          const limits = state.config.verification;
+          const proofs = await writeProofs(ports, { run, kept, library: grown, limits }, signal);
+          const verifier = await ports.verifier(run, limits);
+          const figures = await gatherRun({
+            run,
+            store,
+            state,
+            evaluation,
+            finished: true,
+            leanVersion: verifier.environment.version,
+            ineligibleBecause: whyIneligible(await ports.sandbox(limits.sandbox)),
+            losses: await ports.losses(run),
+          });
+          const summary = { ...figures.summary, proofsInFile: kept.length };
+          const [page, ...tables] = await makeReport([{ ...figures, summary }]);
+          for (const table of tables) await store.put(table.name, table.text);
+          return {
+            summary: await store.put('summary.json', `${JSON.stringify(summary, null, 2)}\n`),
+            report: await store.put(page!.name, page!.text),
+            proofs,
+          };
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * `proofs.lean`, the file of a run's kept proofs: written only when Lean accepts every theorem in it, as a reader's own
+ * check would. What is too much for one check stands in further files beside it, each of which is checked by itself.
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StpError } from '../../data/errors.ts';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import type { Proved } from '../../data/schemas/records.ts';
+import { FILE_BYTES_MAX, FILE_TIMEOUT_MS } from '../../lean/trust/check-file.ts';
+import type { Ports, VerificationLimits } from '../ports.ts';
+import type { GrownRecord } from '../round/library.ts';
+import { keptName, proofsFile } from './proofs-file.ts';
+
+/** A quarter is left for the line that says which file this is, and for an editor that adds something. */
+const TEXT_BYTES_MAX = 0.75 * FILE_BYTES_MAX;
+/** By the screen's own measure; a fifth, since another machine may be slower and the carried theorems take time too. */
+const CHECK_MS_MAX = 0.2 * FILE_TIMEOUT_MS;
+
+export interface KeptProofs {
+  readonly run: string;
+  /** One proof a statement, in the order in which they are to stand. */
+  readonly kept: readonly Proved[];
+  /** The run's grown theorems, in order of growth. */
+  readonly library: readonly GrownRecord[];
+  readonly limits: VerificationLimits;
+}
+
+/**
+ * Stores the proofs and returns `proofs.lean`, whose count is that of the proofs in it. Some thousand proofs fit it, and
+ * plain `lean proofs.lean` accepts them. More are cut by size and by the time that their checks took: the first of them
+ * stand in `proofs.lean`, the others in `proofs-2.lean`, `proofs-3.lean` and so on, each proof in one file, and each file
+ * with all that it stands on, so that plain `lean` accepts each by itself. The same proofs are cut in the same way. Nothing
+ * is stored before all files are accepted (STP1203, retryable where Lean gave no verdict on a file).
+ */
+export async function writeProofs(ports: Ports, proofs: KeptProofs, signal: AbortSignal): Promise<ArtifactRef> {
+  const modules = await ports.sources.modules();
+  const textOf = (part: readonly Proved[]): string => proofsFile(modules, part, proofs.library);
+  const parts = cut(proofs.kept, textOf);
+  const directory = join(await ports.scratch(proofs.run), `report-${process.pid}`);
+  await mkdir(directory, { recursive: true });
+  const pathOf = (index: number): string => join(directory, `Proofs${index + 1}.lean`);
+  try {
+    for (const [index, part] of parts.entries()) {
+      signal.throwIfAborted();
+      const text = parts.length === 1 ? textOf(part) : `${placeLine(index, parts.length)}\n${textOf(part)}`;
+      await writeFile(pathOf(index), text);
+      await assertAccepted(ports, proofs, nameOf(index), pathOf(index), part, signal);
+    }
+    const store = await ports.store(proofs.run);
+    const files: ArtifactRef[] = [];
+    for (const [index, part] of parts.entries())
+      files.push(await store.putFile(nameOf(index), pathOf(index), { count: part.length, signal }));
+    return files[0]!;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+const nameOf = (index: number): string => (index === 0 ? 'proofs.lean' : `proofs-${index + 1}.lean`);
+
+function placeLine(index: number, files: number): string {
+  return `/- File ${index + 1} of ${files}, from proofs.lean to ${nameOf(files - 1)}; each can be checked by itself. -/`;
+}
+
+/** In halves, and halves of those, until each part fits or is a single proof. No part of none, but for no proofs at all. */
+function cut(proofs: readonly Proved[], textOf: (part: readonly Proved[]) => string): (readonly Proved[])[] {
+  const half = Math.ceil(proofs.length / 2);
+  if (half === proofs.length || fits(proofs, textOf)) return [proofs];
+  return [...cut(proofs.slice(0, half), textOf), ...cut(proofs.slice(half), textOf)];
+}
+
+/** The text is made last: that of all proofs of a large run would fill the memory. */
+function fits(proofs: readonly Proved[], textOf: (part: readonly Proved[]) => string): boolean {
+  let checkMs = 0;
+  let characters = 0;
+  for (const proof of proofs) {
+    checkMs += proof.checkMs;
+    characters += proof.statement.length + proof.proof.length;
+  }
+  return checkMs <= CHECK_MS_MAX && characters <= TEXT_BYTES_MAX && Buffer.byteLength(textOf(proofs)) <= TEXT_BYTES_MAX;
+}
+
+async function assertAccepted(
+  ports: Ports,
+  { run, limits }: KeptProofs,
+  name: string,
+  path: string,
+  part: readonly Proved[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { outcome, theorems, reason } = await ports.checkFile(run, path, limits, signal);
+  const verdicts = new Map(theorems.map((theorem) => [theorem.name, theorem]));
+  const refused = part.filter((proof) => verdicts.get(keptName(proof))?.verdict !== 'accepted');
+  if (refused.length === 0) return;
+  const first = keptName(refused[0]!);
+  throw new StpError(
+    'STP1203',
+    `${refused.length} certified theorem(s) do not hold in ${name}, the first being ${first}: ` +
+      (verdicts.get(first)?.message ?? reason),
+    'If Lean could be run, this is a defect of the checker or of the file writer: please report it with the run folder.',
+    { retryable: outcome === 'unchecked' && theorems.length === 0 },
+  );
+}

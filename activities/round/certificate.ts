@@ -1,0 +1,55 @@
+/** The record that is kept beside a proof: what exactly was checked, by what, within which walls. Claims nothing else. */
+import { sha256 } from '../../data/schemas/ids.ts';
+import type { Certificate, Proved, SandboxFacts } from '../../data/schemas/records.ts';
+import { LIBRARY_HEADER } from '../../lean/library/header.ts';
+import type { CertifiedProof } from '../../lean/trust/certificate/certify-proofs.ts';
+import { OBJECT, SECOND_KERNEL } from '../../lean/trust/object/findings.ts';
+
+/** With the library's proofs there, every declaration that the theorem rests on was checked or is a standard axiom. */
+const CLAIM = 'kernel-checked';
+/** An assembled Lean has its library's statements only, so a proof stands or falls with them. */
+const CLAIM_WITHOUT_LIBRARY_PROOFS = "kernel-checked against the library's statements";
+
+export function certificateOf(proof: Proved, finding: CertifiedProof): Certificate {
+  const { report, theorem, fileHash } = finding;
+  const ms = (by: readonly string[]): number =>
+    report.checks.filter((check) => by.includes(check.by)).reduce((total, check) => total + check.ms, 0);
+  const own = ['lean', OBJECT.name, SECOND_KERNEL.name];
+  return {
+    leanVersion: report.leanVersion,
+    fingerprint: report.fingerprint,
+    fileHash,
+    axioms: [...theorem.axioms],
+    claim: report.libraryHasProofs ? CLAIM : CLAIM_WITHOUT_LIBRARY_PROOFS,
+    statementHash: sha256(proof.statement),
+    proofHash: sha256(proof.proof),
+    headerHash: sha256(proof.header ?? LIBRARY_HEADER),
+    checks: [...finding.checks],
+    premises: [...proof.premises],
+    sandbox: report.sandbox,
+    memory: report.memory,
+    times: {
+      compileMs: ms(['lean']),
+      objectMs: ms([OBJECT.name, SECOND_KERNEL.name]),
+      checksMs: ms(report.checks.map(({ by }) => by).filter((by) => !own.includes(by))),
+    },
+  };
+}
+
+/** What the second kernel said of a certified proof; `none` where it was not asked, as in older certificates. */
+export type SecondOpinion = 'accepted' | 'declined' | 'none';
+
+export function secondOpinion({ certificate }: Proved): SecondOpinion {
+  const outcome = certificate?.checks?.find(({ by }) => by === SECOND_KERNEL.name)?.outcome;
+  return outcome === 'accepted' || outcome === 'declined' ? outcome : 'none';
+}
+
+/** A result counts only where Lean was walled in whenever it read a model's text. Why not; empty where it was. */
+export function whyIneligible({ kind, description }: SandboxFacts): string[] {
+  return kind === 'none' ? [`Lean ran without a sandbox: ${description}`] : [];
+}
+
+/** Where the proof was certified; older certificates do not say, and do not count as walled in. */
+export function wallsOf({ certificate }: Proved): SandboxFacts {
+  return certificate?.sandbox ?? { kind: 'none', description: 'the certificates do not say' };
+}

@@ -1,0 +1,53 @@
+/** Around certification: proofs are cut into parts, which nodes certify side by side, and what holds is put together. */
+import { z } from 'zod';
+import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { provedSchema } from '../../data/schemas/records.ts';
+import { partFolder } from '../../data/schemas/round.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports } from '../ports.ts';
+import { nextOf } from '../records/batches.ts';
+import { once, readRecords, writeRecords } from '../records/record-files.ts';
+import { CERTIFICATE_BATCH, type Certified, certifiedSchema, joinCertified } from './verify.ts';
+
+export interface CutProofsInput {
+  readonly run: string;
+  /** Folder of the stage's objects. */
+  readonly name: string;
+  readonly proved: ArtifactRef;
+  /** Parts that nodes can certify at once: more are never cut, fewer where the proofs do not fill them. */
+  readonly partsWanted: number;
+}
+
+export function certifiedPartsActivities(ports: Ports) {
+  return {
+    /** Parts of whole batches, as alike as can be. They stay as they were cut, though the fleet is another when it is tried again. */
+    async cutProofs({ run, name, proved, partsWanted }: CutProofsInput): Promise<readonly ArtifactRef[]> {
+      const store = await ports.store(run);
+      return once(store, `${name}/proof-parts.json`, z.array(artifactRefSchema), () =>
+        withHeartbeat(async (signal) => {
+          const batches = Math.ceil(proved.count / CERTIFICATE_BATCH);
+          const size = CERTIFICATE_BATCH * Math.max(1, Math.ceil(batches / partsWanted));
+          const proofs = readRecords(store, proved, provedSchema);
+          const parts: ArtifactRef[] = [];
+          while (parts.length * size < proved.count) {
+            const file = `${partFolder(name, 'certify', parts.length)}/found-*.jsonl`;
+            parts.push(await writeRecords(store, file, nextOf(proofs, size), signal));
+          }
+          return parts;
+        }),
+      );
+    },
+
+    async joinCertified(input: {
+      readonly run: string;
+      readonly name: string;
+      readonly certified: readonly Certified[];
+    }): Promise<Certified> {
+      const { run, name, certified } = input;
+      const store = await ports.store(run);
+      return once(store, `${name}/certified.json`, certifiedSchema, () =>
+        withHeartbeat((signal) => joinCertified(store, name, certified, signal)),
+      );
+    },
+  };
+}

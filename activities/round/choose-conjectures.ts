@@ -1,0 +1,147 @@
+/**
+ * Which conjectures train the conjecturer, and which statements they are matched to. Joins rates, proofs and conjectures
+ * by id in one pass each; only numbers are kept in memory.
+ */
+import { z } from 'zod';
+import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { provedSchema, statementSchema } from '../../data/schemas/records.ts';
+import { rateSchema } from '../../data/schemas/round.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { type ChosenConjecture, type ConjectureFacts, chooseConjectures } from '../../selfplay/conjecturer-set.ts';
+import { matchingWeight } from '../../selfplay/matching-weight.ts';
+import { displayProof, displayStatement } from '../../selfplay/prompts.ts';
+import { orderKey } from '../../selfplay/random.ts';
+import { RateTable } from '../../selfplay/rates.ts';
+import { matchingCount } from '../../selfplay/transport.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports } from '../ports.ts';
+import { externalSort } from '../records/external-sort.ts';
+import { once, readRecords, writeRecords } from '../records/record-files.ts';
+import type { RoundContext } from './conjecture.ts';
+import { conjectureRecordSchema } from './conjecture-records.ts';
+import { readManifests } from './history.ts';
+
+/** A conjecture that trains, with the text that is embedded. Files of them are sorted by id. */
+export const chosenConjectureSchema = z.strictObject({
+  id: z.string(),
+  text: z.string(),
+  withLemma: z.boolean(),
+  weight: z.number().positive(),
+});
+export type ChosenRecord = z.infer<typeof chosenConjectureSchema>;
+
+/** A statement still to be proved, in the random order in which the transport takes them. */
+export const transportTargetSchema = z.strictObject({
+  id: z.string(),
+  text: z.string(),
+  count: z.number().int().positive(),
+});
+
+const chosenSchema = z.strictObject({ chosen: artifactRefSchema, targets: artifactRefSchema.nullable() });
+export type Chosen = z.infer<typeof chosenSchema>;
+
+export interface ChooseConjecturesInput extends RoundContext {
+  readonly conjectures: ArtifactRef;
+  readonly rates: ArtifactRef;
+  /** Certified proofs of the round. */
+  readonly proved: ArtifactRef;
+}
+
+export function chooseConjecturesActivities(ports: Ports) {
+  return {
+    /** `targets` is null where nothing is to be matched: transport is off, no conjecture was chosen, or all is proved. */
+    async chooseConjectures(input: ChooseConjecturesInput): Promise<Chosen> {
+      const { run, round, config } = input;
+      const store = await ports.store(run);
+      return once(store, `${input.name}/chosen.json`, chosenSchema, () =>
+        withHeartbeat(async (signal) => {
+          const facts = await conjectureFacts(store, input);
+          const order = (id: string): string => orderKey(config.seed, round, 'conjectures', id);
+          const chosen = chooseConjectures(facts, config.conjectures, order);
+          const name = `${input.name}/chosen.jsonl`;
+          const ref = await writeRecords(
+            store,
+            name,
+            withTexts(store, input, chosen, await ports.scratch(run), signal),
+            signal,
+          );
+          const matched = config.conjectures.transport.enabled && chosen.length > 0;
+          const targets = matched ? await writeTargets(ports, store, input, signal) : null;
+          return { chosen: ref, targets: targets !== null && targets.count > 0 ? targets : null };
+        }),
+      );
+    },
+  };
+}
+
+/** What the choice goes by, of every conjecture of the round. */
+async function conjectureFacts(store: ObjectStore, input: ChooseConjecturesInput): Promise<ConjectureFacts[]> {
+  const rates = new RateTable();
+  for await (const rate of readRecords(store, input.rates, rateSchema))
+    if (rate.origin === 'conjecture') rates.add(rate.statementId, rate);
+  const facts = new Map<string, ConjectureFacts>();
+  for await (const conjecture of readRecords(store, input.conjectures, conjectureRecordSchema)) {
+    const { id, lemma, statement } = conjecture;
+    facts.set(id, {
+      id,
+      lemma,
+      tally: rates.get(id) ?? { attempts: 0, successes: 0 },
+      statementChars: displayStatement(statement).length,
+      shortestProofChars: null,
+      usesLemma: false,
+      guide: conjecture.guide,
+    });
+  }
+  for await (const proof of readRecords(store, input.proved, provedSchema)) {
+    const fact = facts.get(proof.statementId);
+    if (fact === undefined) continue;
+    const characters = displayProof(proof.proof).length;
+    facts.set(fact.id, {
+      ...fact,
+      shortestProofChars: Math.min(fact.shortestProofChars ?? characters, characters),
+      usesLemma: fact.usesLemma || (fact.lemma !== null && proof.premises.includes(fact.lemma)),
+    });
+  }
+  return [...facts.values()];
+}
+
+async function* withTexts(
+  store: ObjectStore,
+  input: ChooseConjecturesInput,
+  chosen: readonly ChosenConjecture[],
+  directory: string,
+  signal: AbortSignal,
+): AsyncGenerator<ChosenRecord> {
+  const byId = new Map(chosen.map((conjecture) => [conjecture.id, conjecture]));
+  async function* texts(): AsyncGenerator<ChosenRecord> {
+    for await (const { id, statement } of readRecords(store, input.conjectures, conjectureRecordSchema)) {
+      const conjecture = byId.get(id);
+      if (conjecture) yield { ...conjecture, text: displayStatement(statement) };
+    }
+  }
+  yield* externalSort(texts(), { key: ({ id }) => id, directory, signal });
+}
+
+/** Dataset statements without a certified proof in this round or any before it, shuffled. */
+async function writeTargets(
+  ports: Ports,
+  store: ObjectStore,
+  input: ChooseConjecturesInput,
+  signal: AbortSignal,
+): Promise<ArtifactRef> {
+  const { run, round, config, data } = input;
+  const proved = new Set<string>();
+  for await (const proof of readRecords(store, input.proved, provedSchema)) proved.add(proof.statementId);
+  for (const manifest of await readManifests(store, input.history))
+    for await (const rate of readRecords(store, manifest.certifiedRates, rateSchema)) proved.add(rate.statementId);
+  async function* unproved() {
+    for await (const statement of readRecords(store, data.train, statementSchema)) {
+      if (proved.has(statement.id)) continue;
+      const count = matchingCount(matchingWeight(config.data.weights, statement, round));
+      yield { id: statement.id, text: displayStatement(statement.statement), count };
+    }
+  }
+  const key = ({ id }: { id: string }): string => orderKey(config.seed, round, 'targets', id);
+  const sorted = externalSort(unproved(), { key, directory: await ports.scratch(run), signal });
+  return writeRecords(store, `${input.name}/targets.jsonl`, sorted, signal);
+}

@@ -1,0 +1,127 @@
+/** After the last shard: pass rates and the distinct proofs of a round, one shard in memory at a time. */
+import { z } from 'zod';
+import { StpError } from '../../data/errors.ts';
+import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { type Proved, type Sample, sampleSchema, type Verdict, verdictSchema } from '../../data/schemas/records.ts';
+import type { Rate, ShardResult } from '../../data/schemas/round.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { countRates, passRate, type WaveVerdicts } from '../../selfplay/rates.ts';
+import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports } from '../ports.ts';
+import { once, readRecords } from '../records/record-files.ts';
+import { withWriters } from '../records/record-writer.ts';
+import type { RoundContext } from './conjecture.ts';
+import { conjectureRecordSchema } from './conjecture-records.ts';
+import { foundProof } from './found-proof.ts';
+
+const collectedSchema = z.strictObject({ rates: artifactRefSchema, proved: artifactRefSchema });
+export type Collected = z.infer<typeof collectedSchema>;
+
+export interface CollectRoundInput extends RoundContext {
+  readonly shards: readonly ShardResult[];
+  readonly conjectures: ArtifactRef | null;
+}
+
+export function collectActivities(ports: Ports) {
+  return {
+    /** Rates of all statements but canaries, and every proof that the screen let through, once. */
+    async collectRound(input: CollectRoundInput): Promise<Collected> {
+      const store = await ports.store(input.run);
+      return once(store, `${input.name}/collected.json`, collectedSchema, () =>
+        withHeartbeat((signal, report) =>
+          withWriters(['rates', 'proved'], async (writers) => {
+            const levels = await conjectureLevels(store, input.conjectures);
+            for (const [index, result] of input.shards.entries()) {
+              signal.throwIfAborted();
+              const shard = await readShard(store, result);
+              const rates = shardRates(shard);
+              for (const rate of rates) await writers.rates.write(rate);
+              for (const proof of shardProofs(shard, rates, levels, input.round)) await writers.proved.write(proof);
+              report({ shards: index + 1, of: input.shards.length });
+            }
+            return {
+              rates: await writers.rates.put(store, `${input.name}/rates.jsonl`, signal),
+              proved: await writers.proved.put(store, `${input.name}/found.jsonl`, signal),
+            };
+          }),
+        ),
+      );
+    },
+  };
+}
+
+interface Shard {
+  readonly items: ReadonlyMap<string, WorkItem>;
+  /** Samples of canaries are left out. */
+  readonly waves: readonly WaveVerdicts[];
+}
+
+async function readShard(store: ObjectStore, result: ShardResult): Promise<Shard> {
+  const items = new Map<string, WorkItem>();
+  for await (const item of readRecords(store, result.items, workItemSchema)) items.set(item.statement.id, item);
+  const waves: WaveVerdicts[] = [];
+  for (const part of result.parts) {
+    const samples: Sample[] = [];
+    for await (const sample of readRecords(store, part.samples, sampleSchema)) {
+      const item = items.get(sample.statementId);
+      if (item === undefined) throw strangeSample(part.samples.uri, sample);
+      if (item.origin !== 'canary') samples.push(sample);
+    }
+    const verdicts = new Map<string, Verdict>();
+    for await (const verdict of readRecords(store, part.verdicts, verdictSchema))
+      verdicts.set(verdict.sampleId, verdict);
+    waves.push({ samples, verdicts });
+  }
+  return { items, waves };
+}
+
+/** Canaries have no samples here, so what is no conjecture is of the dataset. */
+const originOf = (shard: Shard, statementId: string): Rate['origin'] =>
+  shard.items.get(statementId)!.origin === 'conjecture' ? 'conjecture' : 'dataset';
+
+function shardRates(shard: Shard): Rate[] {
+  return countRates(shard.waves, (id) => originOf(shard, id));
+}
+
+/** Proofs in order of their samples; a text that several waves brought is one proof. */
+function* shardProofs(
+  shard: Shard,
+  rates: readonly Rate[],
+  levels: ReadonlyMap<string, number>,
+  round: number,
+): Generator<Proved> {
+  const rateOf = new Map(rates.map((rate) => [rate.statementId, passRate(rate)]));
+  const seen = new Set<string>();
+  for (const { samples, verdicts } of shard.waves)
+    for (const sample of samples) {
+      const verdict = verdicts.get(sample.id);
+      if (verdict?.kind !== 'proved' || seen.has(sample.id)) continue;
+      seen.add(sample.id);
+      const { statement } = shard.items.get(sample.statementId)!;
+      const { id } = statement;
+      yield foundProof(statement, sample, verdict, {
+        origin: originOf(shard, id),
+        level: levels.get(id) ?? 0,
+        round,
+        passRate: rateOf.get(id) ?? 0,
+      });
+    }
+}
+
+/** Levels of the round's conjectures; dataset statements have level 0. */
+async function conjectureLevels(store: ObjectStore, conjectures: ArtifactRef | null): Promise<Map<string, number>> {
+  const levels = new Map<string, number>();
+  if (conjectures !== null)
+    for await (const { id, level } of readRecords(store, conjectures, conjectureRecordSchema)) levels.set(id, level);
+  return levels;
+}
+
+function strangeSample(uri: string, sample: Sample): StpError {
+  return new StpError(
+    'STP1402',
+    `${uri}: sample ${sample.id} is of statement ${sample.statementId}, which is not in the shard`,
+    'Remove the shard folder; what made it will be done again.',
+    { facts: { uri, sampleId: sample.id } },
+  );
+}

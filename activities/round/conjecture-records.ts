@@ -1,0 +1,43 @@
+/** Records between the steps of conjecturing: what is planned, what the model wrote, what passed the gate. */
+import { z } from 'zod';
+import { conjectureSchema } from '../../data/schemas/records.ts';
+
+const originSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('seed'),
+    lemmaStatement: z.string().nullable(),
+    easyStatement: z.string(),
+    easyProof: z.string(),
+  }),
+  z.strictObject({ kind: z.literal('target'), targetStatement: z.string() }),
+]);
+
+/** One planned completion of the conjecturer. */
+export const conjecturePlanSchema = z.strictObject({
+  prompt: z.string(),
+  /** The seed's statement, or the target's. */
+  seedId: z.string(),
+  header: z.string().nullable(),
+  labels: z.array(z.string()),
+  lemma: z.string().nullable(),
+  level: z.number().int().positive(),
+  origin: originSchema,
+});
+export type ConjecturePlan = z.infer<typeof conjecturePlanSchema>;
+
+/** A conjecture with what it came from: what the conjecturer is trained on, should it turn out well. */
+export const conjectureRecordSchema = conjectureSchema.extend({
+  origin: originSchema,
+  /** How related to its origin and how clean it is (`selfplay/guide.ts`); null where the guide is off. */
+  guide: z.number().min(0).max(1).nullable(),
+});
+export type ConjectureRecord = z.infer<typeof conjectureRecordSchema>;
+
+/** Longest text kept of the conjecturer, in UTF-16 units: twice the longest statement. */
+export const CONJECTURE_TEXT_CHARS_MAX = 16_384;
+
+/** What the conjecturer wrote for the planned input of that index. */
+export const conjectureTextSchema = z.strictObject({
+  input: z.number().int().nonnegative(),
+  text: z.string().max(CONJECTURE_TEXT_CHARS_MAX),
+});

@@ -1,0 +1,131 @@
+/** Plans a round's conjectures: what they are conditioned on, as prompts in the order in which they are sampled. */
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { libraryTheoremSchema, provedSchema, statementSchema } from '../../data/schemas/records.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { matchingWeight } from '../../selfplay/matching-weight.ts';
+import { type ConjectureOrigin, originPrompt } from '../../selfplay/prompts.ts';
+import { type Random, randomStream } from '../../selfplay/random.ts';
+import { conjectureInputs, conjecturesMax, repeatInputs, SeedProofs } from '../../selfplay/seeds.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports } from '../ports.ts';
+import { readRecords, writeRecords } from '../records/record-files.ts';
+import type { PreparedData } from '../run/datasets.ts';
+import type { ConjecturePlan } from './conjecture-records.ts';
+import { certifiedRates, readManifests } from './history.ts';
+import { grownTheorems } from './library.ts';
+
+export interface RoundContext {
+  readonly run: string;
+  readonly round: number;
+  /** Folder of the round's objects. */
+  readonly name: string;
+  readonly config: RunConfig;
+  readonly data: PreparedData;
+  /** Manifests of the rounds before, oldest first. */
+  readonly history: readonly ArtifactRef[];
+  /** First round whose proofs are replayed (STP §2.11: a retraining empties the replay window). */
+  readonly replayFrom: number;
+  /** Theorems of the library that grew out of earlier rounds; null where the library is fixed or has not grown yet. */
+  readonly library: ArtifactRef | null;
+}
+
+export function conjectureActivities(ports: Ports) {
+  return {
+    /** Chooses seeds with lemmas, or targets, and writes the conjecturer's prompts; null when there is nothing to start from. */
+    async planConjectures(input: RoundContext): Promise<ArtifactRef | null> {
+      return withHeartbeat(async (signal) => {
+        const store = await ports.store(input.run);
+        const entries =
+          input.config.conjectures.conditionOn === 'proved-seed'
+            ? await seedPlan(store, input)
+            : await targetPlan(store, input);
+        return entries.length === 0
+          ? null
+          : writeRecords(store, `${input.name}/conjecture-plan.jsonl`, planRecords(entries), signal);
+      });
+    },
+  };
+}
+
+type PlanEntry = Omit<ConjecturePlan, 'prompt' | 'labels'> & { readonly weight: number };
+
+function* planRecords(entries: Iterable<PlanEntry>): Generator<ConjecturePlan> {
+  for (const { seedId, header, lemma, level, origin } of entries)
+    yield { prompt: originPrompt(origin), seedId, header, labels: ['conjecture'], lemma, level, origin };
+}
+
+/** Places of a round for conjectures, and texts to ask for. */
+function wantedTexts({ config, data }: RoundContext, proved: number): number {
+  const { perRoundMax, oversampling } = config.conjectures;
+  return Math.ceil(conjecturesMax(perRoundMax, data.train.count, data.train.count - proved) * oversampling);
+}
+
+/** The plan's entries by their weights, as many as texts are wanted. */
+function repeated(entries: readonly PlanEntry[], input: RoundContext, proved: number, random: Random): PlanEntry[] {
+  return repeatInputs(
+    entries,
+    (entry) => entry.weight,
+    input.data.train.count,
+    wantedTexts(input, proved),
+    input.config.conjectures.copiesMax,
+    random,
+  );
+}
+
+/**
+ * (lemma, proved statement) inputs. One pass over all earlier proofs keeps one a seed statement; in memory are those, a
+ * number a statement, and the list of inputs, which is no longer than the statements are many.
+ */
+async function seedPlan(store: ObjectStore, input: RoundContext): Promise<PlanEntry[]> {
+  const { round, config, data } = input;
+  const manifests = await readManifests(store, input.history);
+  const best = await certifiedRates(store, manifests);
+  const lemmas = new Map<string, string>();
+  for await (const { name, statement } of readRecords(store, data.theorems, libraryTheoremSchema))
+    lemmas.set(name, statement);
+  for await (const { name, statement } of grownTheorems(store, input.library)) lemmas.set(name, statement);
+  const isLemma = (name: string): boolean => lemmas.has(name);
+  const seeds = new SeedProofs(best, config.conjectures, isLemma, config.seed, round, 'seed proof');
+  for (const manifest of manifests)
+    for await (const proof of readRecords(store, manifest.proved, provedSchema)) seeds.offer(proof);
+  const chosen = seeds.chosen();
+  const seedIds = new Set(chosen.map(({ proof }) => proof.statementId));
+  const weights = new Map<string, number>();
+  let proved = 0;
+  for await (const statement of readRecords(store, data.train, statementSchema)) {
+    if (best.has(statement.id)) proved++;
+    if (seedIds.has(statement.id)) weights.set(statement.id, matchingWeight(config.data.weights, statement, round));
+  }
+  const random = randomStream(config.seed, round, 'seeds');
+  const inputs = conjectureInputs(chosen, data.train.count, config.conjectures, random);
+  const entries = inputs.map(({ seed, lemma }): PlanEntry => {
+    const origin: ConjectureOrigin = {
+      kind: 'seed',
+      lemmaStatement: lemma === null ? null : lemmas.get(lemma)!,
+      easyStatement: seed.statement,
+      easyProof: seed.proof,
+    };
+    const weight = weights.get(seed.statementId) ?? 1;
+    return { seedId: seed.statementId, header: seed.header, lemma, level: seed.level + 1, origin, weight };
+  });
+  return repeated(entries, input, proved, random);
+}
+
+/** Unproved statements of the dataset as targets (SGS). */
+async function targetPlan(store: ObjectStore, input: RoundContext): Promise<PlanEntry[]> {
+  const { round, config, data } = input;
+  const best = await certifiedRates(store, await readManifests(store, input.history));
+  const entries: PlanEntry[] = [];
+  let proved = 0;
+  for await (const statement of readRecords(store, data.train, statementSchema)) {
+    if (best.has(statement.id)) {
+      proved++;
+      continue;
+    }
+    const origin: ConjectureOrigin = { kind: 'target', targetStatement: statement.statement };
+    const weight = matchingWeight(config.data.weights, statement, round);
+    entries.push({ seedId: statement.id, header: statement.header, lemma: null, level: 1, origin, weight });
+  }
+  return repeated(entries, input, proved, randomStream(config.seed, round, 'targets'));
+}

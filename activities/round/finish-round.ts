@@ -1,0 +1,167 @@
+/** The end of a round before training: its training set, its counts, and the manifest that says that it is done. */
+import { z } from 'zod';
+import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { contentId } from '../../data/schemas/ids.ts';
+import { provedSchema } from '../../data/schemas/records.ts';
+import {
+  type GateCounts,
+  type Rate,
+  type RoundCounts,
+  type RoundManifest,
+  rateSchema,
+  roundCountsSchema,
+  type ShardResult,
+  sumVerdicts,
+} from '../../data/schemas/round.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports } from '../ports.ts';
+import { proverForms } from '../prover-forms.ts';
+import { once, readRecords, writeRecords } from '../records/record-files.ts';
+import type { RoundContext } from './conjecture.ts';
+import { readManifests, replayWindow } from './history.ts';
+import { conjecturerExamples, roundExamples } from './round-examples.ts';
+import type { Certified } from './verify.ts';
+
+const finishedSchema = z.strictObject({
+  manifest: artifactRefSchema,
+  counts: roundCountsSchema,
+  examples: artifactRefSchema.nullable(),
+});
+export type Finished = z.infer<typeof finishedSchema>;
+
+export interface FinishRoundInput extends RoundContext {
+  readonly modelIn: string;
+  readonly shards: readonly ShardResult[];
+  readonly conjectures: ArtifactRef | null;
+  readonly conjecturesMade: number;
+  readonly gate: GateCounts;
+  readonly rates: ArtifactRef;
+  readonly certified: Certified;
+  /** Conjectures that train, before the transport and after it; the same where there was none. */
+  readonly conjecturesKept: ArtifactRef | null;
+  readonly conjecturesMatched: ArtifactRef | null;
+}
+
+export function finishRoundActivities(ports: Ports) {
+  return {
+    /** Filters and weighs what trains the next model, counts the round, and writes its manifest last. */
+    async finishRound(input: FinishRoundInput): Promise<Finished> {
+      const { run, round, config, data, certified } = input;
+      const store = await ports.store(run);
+      return once(store, `${input.name}/finished.json`, finishedSchema, () =>
+        withHeartbeat(async (signal) => {
+          const earlier = await readManifests(store, input.history);
+          const proved = await certifiedStatements(store, certified.proved);
+          const certifiedRates = await writeRecords(
+            store,
+            `${input.name}/certified-rates.jsonl`,
+            ratesOf(store, input.rates, (rate) => proved.has(rate.statementId)),
+            signal,
+          );
+          const chosen = input.conjecturesMatched;
+          const { examples, counts: exampleCounts } = roundExamples({
+            store,
+            config,
+            round,
+            formOf: await proverForms(ports.sources, config.prover),
+            directory: await ports.scratch(run),
+            signal,
+            rates: input.rates,
+            proved: certified.proved,
+            window: replayWindow(earlier, input.replayFrom, config.selection.replayRounds),
+            conjectures: input.conjectures,
+            chosen,
+            sft: data.sft,
+          });
+          const examplesRef = await writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);
+          const trains = exampleCounts.prover + exampleCounts.conjecturer > 0;
+          const conjecturer = conjecturerExamples({ store, conjectures: input.conjectures, chosen });
+          const counts: RoundCounts = {
+            ...shardCounts(input.shards),
+            ...(await statementCounts(store, input.rates, proved, earlier)),
+            conjecturesMade: input.conjecturesMade,
+            conjecturesAttempted: input.conjectures?.count ?? 0,
+            conjecturesKept: input.conjecturesKept?.count ?? 0,
+            conjecturesMatched: chosen?.count ?? 0,
+            gate: input.gate,
+            certified: certified.certified,
+            certificateRefused: certified.refused,
+            kernelsDisagreed: certified.disagreements ?? 0,
+            proverExamples: exampleCounts.prover,
+            conjecturerExamples: exampleCounts.conjecturer,
+          };
+          const manifest: RoundManifest = {
+            round,
+            inputHash: contentId(
+              'round',
+              String(round),
+              input.modelIn,
+              JSON.stringify(config),
+              ...input.history.map((ref) => ref.crc32c),
+              data.train.crc32c,
+            ),
+            modelIn: input.modelIn,
+            rates: input.rates,
+            certifiedRates,
+            proved: certified.proved,
+            library: input.library,
+            conjectures: input.conjectures,
+            conjecturerExamples:
+              chosen !== null && chosen.count > 0
+                ? await writeRecords(store, `${input.name}/conjecturer-examples.jsonl`, conjecturer, signal)
+                : null,
+            examples: trains ? examplesRef : null,
+            shards: [...input.shards],
+            counts,
+          };
+          const manifestRef = await store.put(`${input.name}/manifest.json`, `${JSON.stringify(manifest, null, 2)}\n`);
+          return { manifest: manifestRef, counts, examples: manifest.examples };
+        }),
+      );
+    },
+  };
+}
+
+async function certifiedStatements(store: ObjectStore, proved: ArtifactRef): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for await (const proof of readRecords(store, proved, provedSchema)) ids.add(proof.statementId);
+  return ids;
+}
+
+async function* ratesOf(store: ObjectStore, ref: ArtifactRef, isWanted: (rate: Rate) => boolean): AsyncGenerator<Rate> {
+  for await (const rate of readRecords(store, ref, rateSchema)) if (isWanted(rate)) yield rate;
+}
+
+function shardCounts(shards: readonly ShardResult[]) {
+  const sum = (pick: (shard: ShardResult) => number): number => shards.reduce((total, shard) => total + pick(shard), 0);
+  return {
+    samples: sum((shard) => shard.sampleCount),
+    distinctSamples: sum((shard) => shard.distinctCount),
+    tokens: sum((shard) => shard.tokens),
+    verdicts: sumVerdicts(shards.map((shard) => shard.verdictCounts)),
+  };
+}
+
+/** Dataset statements attempted, proved in this round, and proved ever; conjectures proved. */
+async function statementCounts(
+  store: ObjectStore,
+  rates: ArtifactRef,
+  proved: ReadonlySet<string>,
+  earlier: readonly RoundManifest[],
+) {
+  let attempted = 0;
+  let conjecturesProved = 0;
+  const ever = new Set<string>();
+  for await (const { statementId, origin } of readRecords(store, rates, rateSchema)) {
+    if (origin === 'dataset') attempted++;
+    if (!proved.has(statementId)) continue;
+    if (origin === 'dataset') ever.add(statementId);
+    else conjecturesProved++;
+  }
+  const provedThisRound = ever.size;
+  for (const manifest of earlier)
+    for await (const rate of ratesOf(store, manifest.certifiedRates, ({ origin }) => origin === 'dataset'))
+      ever.add(rate.statementId);
+  return { attempted, conjecturesProved, provedThisRound, provedEver: ever.size };
+}

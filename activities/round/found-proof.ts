@@ -1,0 +1,28 @@
+/** A proof that the screen accepted, as a record that is not certified yet. */
+import { contentId } from '../../data/schemas/ids.ts';
+import type { Proved, Sample, Statement, Verdict } from '../../data/schemas/records.ts';
+import { proverPrompt } from '../../selfplay/prompts.ts';
+
+/** @param found where the statement comes from, the round, and its pass rate there */
+export function foundProof(
+  { id, name, header, statement }: Statement,
+  sample: Sample,
+  verdict: Verdict,
+  found: Pick<Proved, 'origin' | 'level' | 'round' | 'passRate'>,
+): Proved {
+  return {
+    statementId: id,
+    name,
+    header,
+    statement,
+    proof: sample.proof,
+    ...found,
+    premises: verdict.premises,
+    model: sample.model,
+    seed: sample.seed,
+    leanVersion: verdict.leanVersion,
+    promptHash: contentId('prompt', proverPrompt(statement)),
+    certificate: null,
+    checkMs: verdict.checkMs,
+  };
+}

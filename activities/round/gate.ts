@@ -1,0 +1,127 @@
+/**
+ * The gate: which of the new statements that the conjecturer wrote become conjectures of the round, before any proof of them
+ * is sampled. A part is gated on one node; whether there is a place for what stands is decided over all (`admit-conjectures.ts`).
+ */
+import { z } from 'zod';
+import { StpError } from '../../data/errors.ts';
+import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { type GateCounts, gateCountsSchema } from '../../data/schemas/round.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { Verifier } from '../../lean/verifier.ts';
+import { type GateCandidate, gateQuestions } from '../../selfplay/gate.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports } from '../ports.ts';
+import { once, readAll, writeRecords } from '../records/record-files.ts';
+import { type ConjectureRecord, conjectureRecordSchema } from './conjecture-records.ts';
+
+/** What a question came to: statements asked about, and wall time, ms. */
+const costSchema = z.strictObject({ question: z.string(), asked: z.number().int(), ms: z.number().nonnegative() });
+
+export const gatedPartSchema = z.strictObject({
+  /** `ConjectureRecord`s that no rule refuses, in order. */
+  standing: artifactRefSchema,
+  /** The others. */
+  counts: gateCountsSchema,
+  costs: z.array(costSchema),
+});
+export type GatedPart = z.infer<typeof gatedPartSchema>;
+
+export interface GateConjecturesInput {
+  readonly run: string;
+  /** Folder of the part's objects. */
+  readonly name: string;
+  readonly conjectures: ArtifactRef;
+  readonly config: Pick<RunConfig, 'conjectures' | 'verification'>;
+}
+
+export function gateActivities(ports: Ports) {
+  return {
+    /** Those stand that are screened, elaborate in Lean, and are none of what `conjectures.gate` refuses. */
+    async gateConjectures({ run, name, conjectures, config }: GateConjecturesInput): Promise<GatedPart> {
+      const store = await ports.store(run);
+      return once(store, `${name}/gated.json`, gatedPartSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const verifier = await ports.verifier(run, config.verification);
+          const gate = new Gate(verifier, signal);
+          let standing = await gate.thoseThatElaborate(await readAll(store, conjectures, conjectureRecordSchema));
+          for (const { verdict, candidates } of gateQuestions(config.conjectures.gate)) {
+            report({ standing: standing.length, of: conjectures.count, asking: verdict });
+            standing = await gate.thoseNotProved(standing, verdict, candidates);
+          }
+          return { standing: await writeRecords(store, `${name}/standing-*.jsonl`, standing, signal), ...gate.result };
+        }),
+      );
+    },
+  };
+}
+
+/** Keeps what was refused why, and what each question cost. */
+class Gate {
+  private readonly verifier: Verifier;
+  private readonly signal: AbortSignal;
+  private readonly counts: GateCounts = {};
+  private readonly costs: GatedPart['costs'] = [];
+
+  constructor(verifier: Verifier, signal: AbortSignal) {
+    this.verifier = verifier;
+    this.signal = signal;
+  }
+
+  get result(): Pick<GatedPart, 'counts' | 'costs'> {
+    return { counts: this.counts, costs: this.costs };
+  }
+
+  async thoseThatElaborate(conjectures: readonly ConjectureRecord[]): Promise<ConjectureRecord[]> {
+    const results = await this.timed('elaborate', conjectures.length, () =>
+      this.verifier.checkStatements(conjectures, { signal: this.signal }),
+    );
+    return conjectures.filter((_, index) => {
+      const { kind, messages } = results[index]!;
+      if (kind === 'infra' || kind === 'header_error') throw notChecked(messages[0]?.text ?? kind);
+      if (kind === 'forbidden') this.count('forbidden');
+      else if (kind !== 'accepted') this.count('not-elaborating');
+      return kind === 'accepted';
+    });
+  }
+
+  /** Those of which Lean accepts no candidate. */
+  async thoseNotProved(
+    conjectures: readonly ConjectureRecord[],
+    question: keyof GateCounts,
+    candidatesOf: (statement: string) => readonly GateCandidate[],
+  ): Promise<ConjectureRecord[]> {
+    const candidates = conjectures.flatMap(({ id, header, statement }) =>
+      candidatesOf(statement).map((candidate) => ({ id, header, ...candidate })),
+    );
+    const results = await this.timed(question, conjectures.length, () =>
+      this.verifier.check(candidates, { signal: this.signal, smallLimitsOnly: true, confirm: false }),
+    );
+    const proved = new Set<string>();
+    for (const { id, kind, messages } of results) {
+      if (kind === 'infra') throw notChecked(messages[0]?.text ?? kind);
+      if (kind === 'proved') proved.add(id);
+    }
+    this.count(question, proved.size);
+    return conjectures.filter(({ id }) => !proved.has(id));
+  }
+
+  private count(verdict: keyof GateCounts, more = 1): void {
+    if (more > 0) this.counts[verdict] = (this.counts[verdict] ?? 0) + more;
+  }
+
+  private async timed<T>(question: string, asked: number, work: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    const result = await work();
+    this.costs.push({ question, asked, ms: performance.now() - startedAt });
+    return result;
+  }
+}
+
+function notChecked(reason: string): StpError {
+  return new StpError(
+    'STP1203',
+    `Lean could not check conjectures: ${reason}`,
+    'See `bin/stp doctor`; then retry the round.',
+    { retryable: true },
+  );
+}

@@ -1,0 +1,201 @@
+/** Sampling: proofs for a shard of statements, texts for a set of conjecturer inputs. */
+import { z } from 'zod';
+import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../../data/schemas/artifact.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { waveSamples } from '../../selfplay/adaptive.ts';
+import { dedupeSamples, type RawSample } from '../../selfplay/dedupe.ts';
+import { seedFrom } from '../../selfplay/random.ts';
+import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
+import { withHeartbeat } from '../edge.ts';
+import { logMetrics, metricsAt } from '../metrics.ts';
+import type { Ports } from '../ports.ts';
+import { proverForms } from '../prover-forms.ts';
+import { batchesOf } from '../records/batches.ts';
+import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
+import { fetchCheckpoint } from '../training/checkpoints.ts';
+import { CONJECTURE_TEXT_CHARS_MAX, conjecturePlanSchema, conjectureTextSchema } from './conjecture-records.ts';
+import { PORTFOLIO, portfolioSamples } from './portfolio.ts';
+
+export const sampledSchema = z.strictObject({
+  samples: artifactRefSchema,
+  sampleCount: z.number().int(),
+  distinctCount: z.number().int(),
+  tokens: z.number().int(),
+});
+export type Sampled = z.infer<typeof sampledSchema>;
+
+export interface SampleShardInput {
+  readonly run: string;
+  /** Folder of the shard, `rounds/1-…/shard-0003`: it names the seeds, so that they are the same whatever the waves. */
+  readonly shard: string;
+  /** Folder of this wave's objects. */
+  readonly name: string;
+  /** From 0. */
+  readonly wave: number;
+  /** Items of this wave. */
+  readonly items: ArtifactRef;
+  readonly checkpoint: CheckpointRef;
+  readonly config: Pick<RunConfig, 'prover' | 'sampling' | 'seed' | 'modelThreads' | 'verification'>;
+}
+
+export interface SampleConjecturesInput {
+  readonly run: string;
+  readonly name: string;
+  readonly plan: ArtifactRef;
+  readonly checkpoint: CheckpointRef;
+  readonly config: Pick<RunConfig, 'sampling' | 'conjectures' | 'seed' | 'modelThreads'>;
+}
+
+export interface ConjectureShare {
+  /** Number of the machine, from 0, and how many machines there are. */
+  readonly share: number;
+  readonly of: number;
+}
+
+/** Conjectures sampled together: some minutes of a large model, so that is what a lost worker loses at most. */
+const TEXTS_PER_PART = 4_096;
+
+export function generateActivities(ports: Ports) {
+  return {
+    /** Samples the wave's proofs of every item; seeds come from (run seed, shard, statement, index of the sample). */
+    async sampleShard(input: SampleShardInput): Promise<Sampled> {
+      const { run, config } = input;
+      const store = await ports.store(run);
+      return once(store, `${input.name}/sampled.json`, sampledSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const items = await readAll(store, input.items, workItemSchema);
+          if (input.checkpoint.model === PORTFOLIO) return scriptsOf(ports, store, input, items, signal, report);
+          const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
+          const generator = await ports.generator(run, directory, config.modelThreads, signal);
+          const formOf = await proverForms(ports.sources, config.prover);
+          const requests = items.flatMap((item) => {
+            const { first, count } = waveSamples(item, input.wave, config.sampling.waves);
+            const form = formOf(item.statement);
+            return Array.from({ length: count }, (_, offset) => ({
+              id: item.statement.id,
+              index: first + offset,
+              form,
+              prompt: form.prompt,
+              seed: seedFrom(config.seed, input.shard, item.statement.id, first + offset),
+            }));
+          });
+          const { temperature, topP, maxTokens } = config.sampling;
+          const started = performance.now();
+          const completions = await generator.sample(
+            requests,
+            { temperature, topP, maxTokens },
+            { signal, onProgress: report },
+          );
+          const raw: RawSample[] = completions.map((completion, index) => ({
+            ...completion,
+            text: requests[index]!.form.proofIn(completion.text),
+            statementId: completion.id,
+            index: requests[index]!.index,
+            seed: requests[index]!.seed,
+          }));
+          const samples = dedupeSamples(raw, input.checkpoint.model);
+          const tokens = raw.reduce((sum, sample) => sum + sample.tokens, 0);
+          const seconds = (performance.now() - started) / 1_000;
+          await logMetrics(
+            ports,
+            run,
+            metricsAt(input.name, 0, {
+              samples: raw.length,
+              tokens,
+              tokens_per_second: tokens / seconds,
+              shard_seconds_sample: seconds,
+            }),
+          );
+          return {
+            samples: await writeRecords(store, `${input.name}/samples-*.jsonl`, samples, signal),
+            sampleCount: raw.length,
+            distinctCount: samples.length,
+            tokens,
+          };
+        }),
+      );
+    },
+
+    /** One text for every planned input whose text came to an end; in parts, so that what is done is not done again. */
+    async sampleConjectures(input: SampleConjecturesInput): Promise<ArtifactRef> {
+      const store = await ports.store(input.run);
+      return once(store, `${input.name}/conjectured.json`, artifactRefSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const parts = await Array.fromAsync(conjectureParts(ports, input, () => true, signal, report));
+          async function* all() {
+            for (const part of parts) yield* readRecords(store, part, conjectureTextSchema);
+          }
+          return writeRecords(store, `${input.name}/conjecture-texts-*.jsonl`, all(), signal);
+        }),
+      );
+    },
+
+    /** One machine's share of those parts; `sampleConjectures` finds them done. Returns how many they are. */
+    async sampleConjectureShare(input: SampleConjecturesInput & ConjectureShare): Promise<number> {
+      const { share, of, ...whole } = input;
+      return withHeartbeat(async (signal, report) => {
+        const parts = conjectureParts(ports, whole, (part) => part % of === share, signal, report);
+        return (await Array.fromAsync(parts)).length;
+      });
+    },
+  };
+}
+
+/** The portfolio in a model's place: it knows when a statement is proved, and tries no further script. */
+async function scriptsOf(
+  ports: Ports,
+  store: ObjectStore,
+  { run, name, config }: SampleShardInput,
+  items: readonly WorkItem[],
+  signal: AbortSignal,
+  report: (progress: unknown) => void,
+): Promise<Sampled> {
+  const { verification: limits } = config;
+  const statements = items.map(({ statement }) => statement);
+  const raw = await portfolioSamples(ports, statements, { run, limits, signal, report });
+  const samples = dedupeSamples(raw, PORTFOLIO);
+  return {
+    samples: await writeRecords(store, `${name}/samples-*.jsonl`, samples, signal),
+    sampleCount: raw.length,
+    distinctCount: samples.length,
+    tokens: 0,
+  };
+}
+
+/** The parts that `isOurs` picks, in order, each sampled once. */
+async function* conjectureParts(
+  ports: Ports,
+  input: SampleConjecturesInput,
+  isOurs: (part: number) => boolean,
+  signal: AbortSignal,
+  report: (progress: object) => void,
+): AsyncGenerator<ArtifactRef> {
+  const { run, config } = input;
+  const store = await ports.store(run);
+  const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
+  const generator = await ports.generator(run, directory, config.modelThreads, signal);
+  const { temperature, maxTokens } = config.conjectures;
+  const options = { temperature, topP: config.sampling.topP, maxTokens };
+  let [part, first] = [0, 0];
+  for await (const batch of batchesOf(readRecords(store, input.plan, conjecturePlanSchema), TEXTS_PER_PART)) {
+    const from = first;
+    if (isOurs(part)) {
+      const name = `${input.name}/conjecture-texts/${String(part).padStart(5, '0')}`;
+      yield once(store, `${name}.json`, artifactRefSchema, async () => {
+        const requests = batch.map((entry, offset) => ({
+          id: String(from + offset),
+          prompt: entry.prompt,
+          seed: seedFrom(config.seed, input.name, 'conjecture', from + offset),
+        }));
+        const completions = await generator.sample(requests, options, { signal, onProgress: report });
+        const texts = completions
+          .filter((completion) => completion.finish === 'stop')
+          .map(({ id, text }) => ({ input: Number(id), text: text.slice(0, CONJECTURE_TEXT_CHARS_MAX) }));
+        return writeRecords(store, `${name}-*.jsonl`, texts, signal);
+      });
+    }
+    first += batch.length;
+    part += 1;
+  }
+}

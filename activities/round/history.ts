@@ -1,0 +1,40 @@
+/** What the rounds before have left, read from their manifests. */
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { type RoundManifest, rateSchema, roundManifestSchema } from '../../data/schemas/round.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { keepBest } from '../../selfplay/rates.ts';
+import { readJson, readRecords } from '../records/record-files.ts';
+
+export async function readManifests(store: ObjectStore, refs: readonly ArtifactRef[]): Promise<RoundManifest[]> {
+  return Promise.all(refs.map((ref) => readJson(store, ref, roundManifestSchema)));
+}
+
+/**
+ * Best pass rate of every statement with a certified proof, over the rounds that certified one; what only the screen let
+ * through is still to be proved. A number a statement, read from files without texts.
+ */
+export async function certifiedRates(
+  store: ObjectStore,
+  manifests: readonly RoundManifest[],
+): Promise<Map<string, number>> {
+  const best = new Map<string, number>();
+  for (const manifest of manifests)
+    for await (const rate of readRecords(store, manifest.certifiedRates, rateSchema)) keepBest(best, rate);
+  return best;
+}
+
+/**
+ * Rounds whose proofs are replayed beside the present one's, newest first: the last `replayRounds − 1` that were played,
+ * or all of them, but none from before a retraining that emptied the window (STP §2.9, §2.11).
+ *
+ * @param earlier manifests of the rounds before, oldest first
+ */
+export function replayWindow(
+  earlier: readonly RoundManifest[],
+  replayFrom: number,
+  replayRounds: RunConfig['selection']['replayRounds'],
+): RoundManifest[] {
+  const newestFirst = earlier.filter((manifest) => manifest.round >= replayFrom).toReversed();
+  return replayRounds === null ? newestFirst : newestFirst.slice(0, replayRounds - 1);
+}

@@ -1,0 +1,98 @@
+/**
+ * The library of a run that grows (`library: grow`): certified conjectures of earlier rounds become theorems that later
+ * proofs may name, and lemmas that later conjectures may be asked to share.
+ */
+import { z } from 'zod';
+import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { type Proved, provedSchema } from '../../data/schemas/records.ts';
+import type { RoundManifest } from '../../data/schemas/round.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { GROWN_NAMESPACE } from '../../lean/library/grow.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports } from '../ports.ts';
+import { once, readRecords, writeRecords } from '../records/record-files.ts';
+import type { RoundContext } from './conjecture.ts';
+import { readManifests } from './history.ts';
+
+export const grownTheoremSchema = z.strictObject({
+  /** `Grown.g17`: short and numbered in the order of growth, so that a model can come to know it. */
+  name: z.string().regex(/^Grown\.g[1-9]\d*$/),
+  /** Round that proved it. */
+  round: z.number().int().nonnegative(),
+  statementId: z.string(),
+  header: z.string().nullable(),
+  statement: z.string(),
+  proof: z.string(),
+  /** Library and grown theorems that the proof names. */
+  premises: z.array(z.string()),
+});
+export type GrownRecord = z.infer<typeof grownTheoremSchema>;
+
+/**
+ * Theorems that a round adds at most, those proved least often first: each costs compiling once a node and a place in the
+ * environment of every later check. A thousand compile in some ten seconds.
+ */
+const GROWN_PER_ROUND_MAX = 1_000;
+
+const grownSchema = z.strictObject({ library: artifactRefSchema.nullable() });
+
+/** The theorems of a library in order; none for null. */
+export async function* grownTheorems(store: ObjectStore, library: ArtifactRef | null): AsyncGenerator<GrownRecord> {
+  if (library !== null) yield* readRecords(store, library, grownTheoremSchema);
+}
+
+export function libraryActivities(ports: Ports) {
+  return {
+    /**
+     * The library of a round: that of the round before and, of its certified conjectures, the shortest proof each that
+     * compiles. Null while there is none.
+     */
+    async growLibrary(input: Omit<RoundContext, 'library'>): Promise<ArtifactRef | null> {
+      const { run } = input;
+      const store = await ports.store(run);
+      const [last] = (await readManifests(store, input.history)).slice(-1);
+      if (last === undefined) return null;
+      const { library } = await once(store, `${input.name}/library.json`, grownSchema, () =>
+        withHeartbeat(async (signal) => {
+          const earlier = await Array.fromAsync(grownTheorems(store, last.library));
+          const added = await nextTheorems(store, last, earlier);
+          if (added.length === 0) return { library: last.library };
+          const fit = new Set(
+            (await ports.growable(run, earlier, added, input.config.verification, signal)).map(
+              (theorem) => theorem.name,
+            ),
+          );
+          const all = [...earlier, ...added.filter(({ name }) => fit.has(name))];
+          return { library: await writeRecords(store, `${input.name}/library-*.jsonl`, all, signal) };
+        }),
+      );
+      return library;
+    },
+  };
+}
+
+async function nextTheorems(
+  store: ObjectStore,
+  { proved, round }: RoundManifest,
+  earlier: readonly GrownRecord[],
+): Promise<GrownRecord[]> {
+  const known = new Set(earlier.map((theorem) => theorem.statementId));
+  const shortest = new Map<string, Proved>();
+  for await (const proof of readRecords(store, proved, provedSchema)) {
+    if (proof.origin !== 'conjecture' || known.has(proof.statementId)) continue;
+    const seen = shortest.get(proof.statementId);
+    if (seen === undefined || isShorter(proof, seen)) shortest.set(proof.statementId, proof);
+  }
+  const first = 1 + Math.max(0, ...earlier.map(({ name }) => Number(name.slice(GROWN_NAMESPACE.length + 2))));
+  return [...shortest.values()]
+    .sort((a, b) => a.passRate - b.passRate || (a.statementId < b.statementId ? -1 : 1))
+    .slice(0, GROWN_PER_ROUND_MAX)
+    .map(({ statementId, header, statement, proof, premises }, index) => {
+      const name = `${GROWN_NAMESPACE}.g${first + index}`;
+      return { name, round, statementId, header, statement, proof, premises };
+    });
+}
+
+function isShorter(a: Proved, b: Proved): boolean {
+  return a.proof.length < b.proof.length || (a.proof.length === b.proof.length && a.proof < b.proof);
+}

@@ -1,0 +1,101 @@
+/** What a round attempts: statements, conjectures and canaries, shuffled and cut into shards. */
+import { z } from 'zod';
+import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { type Statement, statementSchema } from '../../data/schemas/records.ts';
+import { rateSchema } from '../../data/schemas/round.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { enoughSuccesses } from '../../selfplay/adaptive.ts';
+import { orderKey, randomStream } from '../../selfplay/random.ts';
+import { RateTable } from '../../selfplay/rates.ts';
+import { isAttempted } from '../../selfplay/seeds.ts';
+import type { WorkItem } from '../../selfplay/shards.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports } from '../ports.ts';
+import { externalSort } from '../records/external-sort.ts';
+import { once, readAll, readRecords } from '../records/record-files.ts';
+import type { RoundContext } from './conjecture.ts';
+import { conjectureRecordSchema } from './conjecture-records.ts';
+import { certifiedRates, readManifests, replayWindow } from './history.ts';
+import { writeShards } from './shard-files.ts';
+
+const shardPlanSchema = z.strictObject({ shards: z.array(artifactRefSchema) });
+
+/**
+ * Waves of all shards of a round at most. Their results (about 0.8 kB a shard and wave) travel in one payload, of which
+ * Temporal takes 2 MB, and their activities share one workflow history.
+ */
+const SHARD_WAVES_MAX = 1_000;
+
+/** Canaries in a round: enough to catch a checker that accepts anything, few enough not to be felt. */
+const CANARIES_PER_ROUND = 6;
+
+export interface PlanShardsInput extends RoundContext {
+  readonly conjectures: ArtifactRef | null;
+}
+
+export function planActivities(ports: Ports) {
+  return {
+    /**
+     * Work items in an order that the run's seed gives, a file a shard; in memory are ids and numbers. A shard has
+     * `sampling.statementsPerShard` items, more where a round would have too many shards.
+     */
+    async planShards(input: PlanShardsInput) {
+      const { run, round, config } = input;
+      const store = await ports.store(run);
+      return once(store, `${input.name}/plan.json`, shardPlanSchema, () =>
+        withHeartbeat(async (signal) => {
+          let count = 0;
+          for await (const _ of roundItems(store, input)) {
+            signal.throwIfAborted();
+            count++;
+          }
+          const items = externalSort(roundItems(store, input), {
+            key: (item) => orderKey(config.seed, round, 'plan', item.origin, item.statement.id),
+            directory: await ports.scratch(run),
+            signal,
+          });
+          return { shards: await writeShards(store, input.name, items, shardSize(count, config.sampling), signal) };
+        }),
+      );
+    },
+  };
+}
+
+/** Items of a shard: as many as configured, or as many as it takes for `items` to fit into the shards that are allowed. */
+export function shardSize(
+  items: number,
+  { statementsPerShard, waves }: Pick<RunConfig['sampling'], 'statementsPerShard' | 'waves'>,
+): number {
+  const shardsMax = Math.max(1, Math.floor(SHARD_WAVES_MAX / waves));
+  return Math.max(statementsPerShard, Math.ceil(items / shardsMax));
+}
+
+async function* roundItems(store: ObjectStore, input: PlanShardsInput): AsyncGenerator<WorkItem> {
+  const { round, config, data } = input;
+  const { samplesFirstRound, samplesPerStatement } = config.sampling;
+  const samples = round === 0 ? samplesFirstRound : samplesPerStatement;
+  const manifests = await readManifests(store, input.history);
+  const best = await certifiedRates(store, manifests);
+  const earlier = new RateTable();
+  if (config.sampling.waves > 1)
+    for (const manifest of replayWindow(manifests, input.replayFrom, config.selection.replayRounds))
+      for await (const rate of readRecords(store, manifest.rates, rateSchema)) earlier.add(rate.statementId, rate);
+  const item = (statement: Statement, origin: 'dataset' | 'conjecture'): WorkItem => {
+    const enough = enoughSuccesses(origin, samples, earlier.get(statement.id), config);
+    return { statement, origin, samples, ...(enough === null ? {} : { enough }) };
+  };
+  for await (const statement of readRecords(store, data.train, statementSchema)) {
+    const coin = randomStream(config.seed, round, 'attempt', statement.id).next();
+    if (isAttempted(best.get(statement.id), config.selection, coin)) yield item(statement, 'dataset');
+  }
+  if (input.conjectures !== null)
+    for await (const conjecture of readRecords(store, input.conjectures, conjectureRecordSchema)) {
+      const { id, name, header, statement, split, labels, weight } = conjecture;
+      yield item({ id, name, header, statement, split, labels, weight }, 'conjecture');
+    }
+  const canaries = (await readAll(store, data.canaries, statementSchema))
+    .map((statement) => ({ statement, key: orderKey(config.seed, round, 'canary', statement.id) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+  for (const { statement } of canaries.slice(0, CANARIES_PER_ROUND)) yield { statement, origin: 'canary', samples };
+}

@@ -1,0 +1,137 @@
+/**
+ * The portfolio of scripts (`lean/portfolio/`), the line that a model has to beat, on a run's statements. What is known of
+ * them is not tried again: a known proof is checked by Lean here, and that no script proves a statement is taken from who found it.
+ */
+
+import { type Statement, statementSchema } from '../../data/schemas/records.ts';
+import { type PortfolioFigures, type PortfolioPart, portfolioFiguresSchema } from '../../data/schemas/round.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { provePortfolio } from '../../lean/portfolio/prove.ts';
+import { type RecordRow, rowOf } from '../../lean/portfolio/record.ts';
+import type { RawSample } from '../../selfplay/dedupe.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports, VerificationLimits } from '../ports.ts';
+import { once, readAll, readJson } from '../records/record-files.ts';
+import type { PreparedData } from '../run/datasets.ts';
+
+/** What is found is kept after so many. */
+const KEPT_AT_ONCE = 24;
+const FIGURES = 'portfolio.json';
+/** In the place of a model's checkpoint and hash: what is evaluated is the portfolio. */
+export const PORTFOLIO = 'portfolio';
+
+export interface MeasurePortfolioInput {
+  readonly run: string;
+  readonly config: Pick<RunConfig, 'verification'>;
+  readonly data: Pick<PreparedData, 'train' | 'heldOut'>;
+}
+
+export function portfolioActivities(ports: Ports) {
+  return {
+    /**
+     * Writes the figures into the run's folder; the report reads them there. What nobody has tried costs some seconds of Lean a
+     * statement, so a run leaves it untried: `bin/stp eval --model portfolio` tries it, once for all runs.
+     */
+    async measurePortfolio({ run, config, data }: MeasurePortfolioInput): Promise<void> {
+      const store = await ports.store(run);
+      await once(store, FIGURES, portfolioFiguresSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const train = await readAll(store, data.train, statementSchema);
+          const heldOut = await readAll(store, data.heldOut, statementSchema);
+          const asked = { run, limits: config.verification, triesUnknown: false, signal, report };
+          const { rows, recordedWith } = await portfolioRows(ports, [...train, ...heldOut], asked);
+          const parts = { ...partOf(train, rows), heldOut: partOf(heldOut, rows) };
+          return { ...parts, recordedWith };
+        }),
+      );
+    },
+  };
+}
+
+/** A statement that no script proves has this one as its sample: the list's first, which was tried and failed. */
+const FAILED = '  rfl';
+
+/** One sample a statement in an evaluation: the first script that proves it, where one does. */
+export async function portfolioSamples(
+  ports: Ports,
+  statements: readonly Statement[],
+  asked: Omit<PortfolioAsked, 'triesUnknown'>,
+): Promise<RawSample[]> {
+  const { rows } = await portfolioRows(ports, statements, { ...asked, triesUnknown: true });
+  return statements.map(({ id }) => {
+    const text = rows.get(id)?.proof ?? FAILED;
+    return { statementId: id, index: 0, text, tokens: 0, logprob: 0, seed: 0, finish: 'stop' };
+  });
+}
+
+/** Null in runs that have none. */
+export async function portfolioFigures(store: ObjectStore): Promise<PortfolioFigures | null> {
+  const ref = await store.stat(FIGURES);
+  return ref === null ? null : readJson(store, ref, portfolioFiguresSchema);
+}
+
+export interface PortfolioAsked {
+  readonly run: string;
+  readonly limits: VerificationLimits;
+  /** Try the statements of which nothing is known. */
+  readonly triesUnknown: boolean;
+  readonly signal: AbortSignal;
+  readonly report: (progress: unknown) => void;
+}
+
+export interface PortfolioRows {
+  /** By statement id; those of which nothing is known have none. */
+  readonly rows: ReadonlyMap<string, RecordRow>;
+  /** As `PortfolioFigures.recordedWith`. */
+  readonly recordedWith: string | null;
+}
+
+export async function portfolioRows(
+  ports: Pick<Ports, 'sources' | 'verifier' | 'contexts' | 'portfolioKept'>,
+  statements: readonly Statement[],
+  { run, limits, triesUnknown, signal, report }: PortfolioAsked,
+): Promise<PortfolioRows> {
+  const verifier = await ports.verifier(run, limits);
+  const kept = await ports.portfolioKept(limits);
+  const record = await ports.sources.portfolioRecord();
+  const rows = new Map<string, RecordRow>();
+  for (const { id } of statements) {
+    const known = kept.rows.get(id) ?? record?.rows.get(id);
+    if (known !== undefined) rows.set(id, known);
+  }
+  const isForeign = record !== null && record.head.fingerprint !== verifier.environment.fingerprint;
+  const isRecorded = (id: string): boolean => !kept.rows.has(id) && rows.get(id)?.proof === null;
+  const recordedWith = isForeign && statements.some(({ id }) => isRecorded(id)) ? record.head.leanVersion : null;
+  const hinted = statements.flatMap(({ id, header, statement }) => {
+    const proof = rows.get(id)?.proof ?? null;
+    return proof === null ? [] : [{ id, header, statement, proof }];
+  });
+  report({ portfolio: 'checking the proofs that are known', statements: hinted.length });
+  for (const { id, kind } of await verifier.check(hinted, { signal })) if (kind !== 'proved') rows.delete(id);
+  const unknown = triesUnknown ? statements.filter(({ id }) => !rows.has(id)) : [];
+  for (let from = 0; from < unknown.length; from += KEPT_AT_ONCE) {
+    report({ portfolio: 'trying scripts', statements: unknown.length, done: from });
+    const some = unknown.slice(from, from + KEPT_AT_ONCE);
+    const outcomes = await provePortfolio(some, {
+      contexts: (its) => ports.contexts(run, its, limits, signal),
+      check: (candidates) => verifier.check(candidates, { signal }),
+    });
+    const found = some.map(({ id }, index) => rowOf(id, outcomes[index]!));
+    for (const row of found) rows.set(row.id, row);
+    await kept.add(found);
+  }
+  return { rows, recordedWith };
+}
+
+function partOf(statements: readonly Statement[], rows: ReadonlyMap<string, RecordRow>): PortfolioPart {
+  const proved = (some: readonly Statement[]): number =>
+    some.filter(({ id }) => (rows.get(id)?.proof ?? null) !== null).length;
+  const bySet = Map.groupBy(statements, ({ labels }) => labels[0] ?? 'no set');
+  return {
+    proved: proved(statements),
+    statements: statements.length,
+    untried: statements.filter(({ id }) => !rows.has(id)).length,
+    bySet: Object.fromEntries([...bySet].map(([set, its]) => [set, { proved: proved(its), statements: its.length }])),
+  };
+}

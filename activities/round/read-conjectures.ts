@@ -1,0 +1,168 @@
+/**
+ * What the conjecturer wrote, read before Lean is asked: texts that parse and are new up to names, in the order in which they
+ * were planned, cut into parts that nodes with Lean gate side by side.
+ */
+import { z } from 'zod';
+import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { contentId, statementId } from '../../data/schemas/ids.ts';
+import { libraryTheoremSchema, statementSchema } from '../../data/schemas/records.ts';
+import { type GateCounts, gateCountsSchema, partFolder, roundManifestSchema } from '../../data/schemas/round.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { statementKey } from '../../selfplay/dedupe.ts';
+import { countSymbols, guideScore, type SymbolCounts } from '../../selfplay/guide.ts';
+import { parseConjecture } from '../../selfplay/prompts.ts';
+import { conjecturesMax } from '../../selfplay/seeds.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports } from '../ports.ts';
+import { slotKeys } from '../prover-forms.ts';
+import { batchesOf } from '../records/batches.ts';
+import { once, readJson, readRecords, writeRecords } from '../records/record-files.ts';
+import type { RoundContext } from './conjecture.ts';
+import {
+  type ConjecturePlan,
+  type ConjectureRecord,
+  conjecturePlanSchema,
+  conjectureRecordSchema,
+  conjectureTextSchema,
+} from './conjecture-records.ts';
+import { certifiedRates, readManifests } from './history.ts';
+
+export const readConjecturesSchema = z.strictObject({
+  /** Files of `ConjectureRecord`s, in order. */
+  parts: z.array(artifactRefSchema),
+  /** Texts that there were. */
+  made: z.number().int(),
+  /** Conjectures that the round may attempt. */
+  places: z.number().int(),
+  /** Texts that are in no part, by what was wrong with them. */
+  counts: gateCountsSchema,
+});
+export type ReadConjectures = z.infer<typeof readConjecturesSchema>;
+
+export interface ReadConjecturesInput extends RoundContext {
+  readonly plan: ArtifactRef;
+  readonly texts: ArtifactRef;
+}
+
+/** Conjectures of a part: enough to fill Lean's batches, few enough to stop soon after the last place is taken. */
+const PART_SIZE = 512;
+/** Parts at most: each is an activity of the round's workflow, and a reference in its history. */
+const PARTS_MAX = 1_000;
+
+export function readConjecturesActivities(ports: Ports) {
+  return {
+    /** New are statements that are neither in the dataset, the library or the held-out set nor an earlier conjecture. */
+    async readConjectures(input: ReadConjecturesInput): Promise<ReadConjectures> {
+      const { run, name, texts } = input;
+      const store = await ports.store(run);
+      return once(store, `${name}/read.json`, readConjecturesSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const counts: GateCounts = {};
+          let made = 0;
+          const fresh = newConjectures(store, ports.sources, input, (refused) => {
+            made++;
+            if (refused !== null) counts[refused] = (counts[refused] ?? 0) + 1;
+            if (made % PART_SIZE === 0) report({ texts: made, of: texts.count });
+          });
+          const parts: ArtifactRef[] = [];
+          for await (const part of batchesOf(fresh, Math.max(PART_SIZE, Math.ceil(texts.count / PARTS_MAX)))) {
+            const file = `${partFolder(name, 'gate', parts.length)}/conjectures-*.jsonl`;
+            parts.push(await writeRecords(store, file, part, signal));
+          }
+          return { parts, made, places: await placesOf(store, input), counts };
+        }),
+      );
+    },
+  };
+}
+
+/** @param onText called for every text; with the reason where it is not a new statement */
+async function* newConjectures(
+  store: ObjectStore,
+  sources: Ports['sources'],
+  input: ReadConjecturesInput,
+  onText: (refused: 'unparsable' | 'duplicate' | null) => void,
+): AsyncGenerator<ConjectureRecord> {
+  const known = await knownStatementKeys(store, input);
+  const slotKeyOf = await slotKeys(sources, input.config.prover);
+  const guided = input.config.conjectures.guide !== 'none';
+  const symbols = guided ? await countSymbols(readRecords(store, input.data.train, statementSchema)) : null;
+  for await (const { text, entry } of plannedTexts(store, input)) {
+    const name = `conjecture_${input.round}_${contentId('name', text).slice(0, 8)}`;
+    const statement = parseConjecture(text, name);
+    const key = statement === null ? null : statementKey(null, statement);
+    const slots = statement === null ? null : slotKeyOf({ header: entry.header, statement });
+    const isKnown = key !== null && (known.has(key) || (slots !== null && known.has(slots)));
+    const refused = key === null ? 'unparsable' : isKnown ? 'duplicate' : null;
+    onText(refused);
+    if (refused !== null) continue;
+    known.add(key!);
+    yield conjectureRecord(name, statement!, entry, input.round, symbols);
+  }
+}
+
+function conjectureRecord(
+  name: string,
+  statement: string,
+  { seedId, header, labels, lemma, level, origin }: ConjecturePlan,
+  round: number,
+  symbols: SymbolCounts | null,
+): ConjectureRecord {
+  const anchor = origin.kind === 'target' ? origin.targetStatement : origin.easyStatement;
+  const guide = symbols === null ? null : guideScore(statement, anchor, symbols);
+  const id = statementId(header, statement);
+  return { id, name, header, statement, split: 'train', labels, weight: 1, seedId, lemma, round, level, origin, guide };
+}
+
+/** A text with the plan that it was asked for with. */
+interface PlannedText {
+  readonly text: string;
+  readonly entry: ConjecturePlan;
+}
+
+/** Texts and plans side by side: texts come in the order of the plan, some of which have none. */
+async function* plannedTexts(
+  store: ObjectStore,
+  { plan, texts }: { plan: ArtifactRef; texts: ArtifactRef },
+): AsyncGenerator<PlannedText> {
+  const written = readRecords(store, texts, conjectureTextSchema);
+  let next = await written.next();
+  let index = 0;
+  for await (const entry of readRecords(store, plan, conjecturePlanSchema)) {
+    if (!next.done && next.value.input === index) {
+      yield { text: next.value.text, entry };
+      next = await written.next();
+    }
+    index++;
+  }
+}
+
+/** Conjectures that the round may attempt. */
+async function placesOf(store: ObjectStore, { config, data, history }: RoundContext): Promise<number> {
+  const { perRoundMax } = config.conjectures;
+  if (perRoundMax !== 'unproved') return conjecturesMax(perRoundMax, data.train.count, 0);
+  const best = await certifiedRates(store, await readManifests(store, history));
+  let unproved = 0;
+  for await (const { id } of readRecords(store, data.train, statementSchema)) if (!best.has(id)) unproved++;
+  return conjecturesMax(perRoundMax, data.train.count, unproved);
+}
+
+/**
+ * Keys of every statement that a conjecture may not be: training set, library, held-out (as hashes), earlier conjectures.
+ * About 100 bytes each: four million, which is fifty rounds of the paper's size, are 0.4 GB.
+ */
+async function knownStatementKeys(store: ObjectStore, input: RoundContext): Promise<Set<string>> {
+  const keys = new Set<string>();
+  for await (const statement of readRecords(store, input.data.train, statementSchema))
+    keys.add(statementKey(null, statement.statement));
+  for await (const key of readRecords(store, input.data.heldOutKeys, z.string())) keys.add(key);
+  for await (const theorem of readRecords(store, input.data.theorems, libraryTheoremSchema))
+    keys.add(statementKey(null, theorem.statement));
+  for (const ref of input.history) {
+    const manifest = await readJson(store, ref, roundManifestSchema);
+    if (manifest.conjectures)
+      for await (const conjecture of readRecords(store, manifest.conjectures, conjectureRecordSchema))
+        keys.add(statementKey(null, conjecture.statement));
+  }
+  return keys;
+}

@@ -1,0 +1,115 @@
+/**
+ * The training set of a round: proofs of the replay window, chosen conjectures and, where the configuration mixes them
+ * in, SFT examples, without repeats and shuffled. Everything streams; in memory are ids and numbers.
+ */
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { type Example, exampleSchema, type Proved, provedSchema } from '../../data/schemas/records.ts';
+import { type RoundManifest, rateSchema } from '../../data/schemas/round.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { originExample } from '../../selfplay/prompts.ts';
+import { proofKey, proverExamples, trainsProver } from '../../selfplay/prover-set.ts';
+import { chooseInPass, randomStream } from '../../selfplay/random.ts';
+import { RateTable } from '../../selfplay/rates.ts';
+import { exampleKey } from '../../selfplay/select.ts';
+import type { ProverForms } from '../../selfplay/slots/prover-form.ts';
+import { externalSort, firstOfEach, groupSorted } from '../records/external-sort.ts';
+import { readRecords } from '../records/record-files.ts';
+import { type ChosenRecord, chosenConjectureSchema } from './choose-conjectures.ts';
+import { conjectureRecordSchema } from './conjecture-records.ts';
+
+export interface RoundExamplesInput {
+  readonly store: ObjectStore;
+  readonly config: RunConfig;
+  readonly round: number;
+  readonly formOf: ProverForms;
+  /** Local folder for sorting. */
+  readonly directory: string;
+  readonly signal: AbortSignal;
+  readonly rates: ArtifactRef;
+  /** Certified proofs of the round. */
+  readonly proved: ArtifactRef;
+  /** Manifests of the rounds that are replayed, newest first. */
+  readonly window: readonly RoundManifest[];
+  readonly conjectures: ArtifactRef | null;
+  readonly chosen: ArtifactRef | null;
+  readonly sft: ArtifactRef;
+}
+
+export interface RoundExamples {
+  /** To be read once and to its end. */
+  readonly examples: AsyncGenerator<Example>;
+  /** What the round itself gave, SFT examples not counted; right once `examples` has ended. */
+  readonly counts: { prover: number; conjecturer: number };
+}
+
+export function roundExamples(input: RoundExamplesInput): RoundExamples {
+  const { store, config, round, directory, signal } = input;
+  const counts = { prover: 0, conjecturer: 0 };
+  const key = (example: Example): string => exampleKey(example, config.seed, round, 'examples');
+  // Of an example that both roles give, the proof's comes first and stays (STP §2.7, 5).
+  async function* all(): AsyncGenerator<Example> {
+    yield* windowExamples(input);
+    yield* conjecturerExamples(input);
+  }
+  async function* own(): AsyncGenerator<Example> {
+    for await (const example of firstOfEach(externalSort(all(), { key, directory, signal }), key)) {
+      counts[example.role]++;
+      yield example;
+    }
+  }
+  async function* withSft(): AsyncGenerator<Example> {
+    yield* own();
+    const wanted = Math.round(config.training.sftShare * (counts.prover + counts.conjecturer));
+    const isChosen = chooseInPass(input.sft.count, wanted, randomStream(config.seed, round, 'sft share'));
+    for await (const example of readRecords(store, input.sft, exampleSchema)) if (isChosen()) yield example;
+  }
+  if (config.training.sftShare === 0) return { examples: own(), counts };
+  return { examples: firstOfEach(externalSort(withSft(), { key, directory, signal }), key), counts };
+}
+
+/** Examples of the chosen conjectures, in the order of the conjectures' file. */
+export async function* conjecturerExamples(
+  input: Pick<RoundExamplesInput, 'store' | 'conjectures' | 'chosen'>,
+): AsyncGenerator<Example> {
+  const { store, conjectures, chosen } = input;
+  if (conjectures === null || chosen === null) return;
+  const byId = new Map<string, Omit<ChosenRecord, 'text'>>();
+  for await (const { id, withLemma, weight } of readRecords(store, chosen, chosenConjectureSchema))
+    byId.set(id, { id, withLemma, weight });
+  for await (const { id, origin, statement } of readRecords(store, conjectures, conjectureRecordSchema)) {
+    const choice = byId.get(id);
+    if (choice) yield originExample(origin, choice.withLemma, statement, choice.weight);
+  }
+}
+
+/** Prover examples of the window, statement by statement. */
+async function* windowExamples(input: RoundExamplesInput): AsyncGenerator<Example> {
+  const { store, config, round, directory, signal } = input;
+  const rates = await windowRates(input);
+  async function* proofs(): AsyncGenerator<Proved> {
+    for (const ref of [input.proved, ...input.window.map((manifest) => manifest.proved)])
+      for await (const proof of readRecords(store, ref, provedSchema))
+        if (trainsProver(rates.get(proof.statementId), config.selection)) yield proof;
+  }
+  const key = (proof: Proved): string => proofKey(proof, config.seed, round, 'proofs');
+  for await (const group of groupSorted(
+    externalSort(proofs(), { key, directory, signal }),
+    (proof) => proof.statementId,
+  ))
+    yield* proverExamples(group, config.selection, input.formOf);
+}
+
+/** Attempts and successes over the window of the statements that have a certified proof in it; no others can train. */
+async function windowRates(input: RoundExamplesInput): Promise<RateTable> {
+  const { store } = input;
+  const proved = new Set<string>();
+  for await (const proof of readRecords(store, input.proved, provedSchema)) proved.add(proof.statementId);
+  for (const manifest of input.window)
+    for await (const rate of readRecords(store, manifest.certifiedRates, rateSchema)) proved.add(rate.statementId);
+  const rates = new RateTable();
+  for (const ref of [input.rates, ...input.window.map((manifest) => manifest.rates)])
+    for await (const rate of readRecords(store, ref, rateSchema))
+      if (proved.has(rate.statementId)) rates.add(rate.statementId, rate);
+  return rates;
+}

@@ -1,0 +1,180 @@
+/** Verdicts for the samples of a shard: the screen. What it accepts is certified later (`verify.ts`). */
+
+import type { z } from 'zod';
+import { StpError } from '../../data/errors.ts';
+import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { type Sample, sampleSchema, type Verdict } from '../../data/schemas/records.ts';
+import { shardResultSchema, type VerdictCounts } from '../../data/schemas/round.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import { grownHeaders } from '../../lean/library/grow.ts';
+import type { Candidate, CheckResult, Verifier } from '../../lean/verifier.ts';
+import { goesOn } from '../../selfplay/adaptive.ts';
+import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
+import { namesUnknown } from '../../selfplay/unknown-names.ts';
+import { withHeartbeat } from '../edge.ts';
+import { logMetrics, metricsAt } from '../metrics.ts';
+import type { Ports } from '../ports.ts';
+import { once, readAll, writeRecords } from '../records/record-files.ts';
+import type { Sampled } from './generate.ts';
+import { grownTheorems } from './library.ts';
+import { VerdictParts } from './verdict-parts.ts';
+
+const waveResultSchema = shardResultSchema.omit({ items: true, parts: true }).extend({
+  part: shardResultSchema.shape.parts.element,
+  /** Items that get more samples in the next wave; null: none. */
+  next: artifactRefSchema.nullable(),
+});
+export type WaveResult = z.infer<typeof waveResultSchema>;
+
+export interface VerifyShardInput {
+  readonly run: string;
+  /** Folder of the wave's objects. */
+  readonly name: string;
+  /** From 0. */
+  readonly wave: number;
+  /** Items of this wave. */
+  readonly items: ArtifactRef;
+  readonly sampled: Sampled;
+  /** Grown theorems that the proofs may name; null: none. */
+  readonly library: ArtifactRef | null;
+  readonly config: Pick<RunConfig, 'verification' | 'sampling'>;
+}
+
+export function verifyShardActivities(ports: Ports) {
+  return {
+    /** A verdict for every distinct sample of a wave, and who goes on. A proved canary is STP1701; too many samples without verdict STP1702. */
+    async verifyShard(input: VerifyShardInput): Promise<WaveResult> {
+      const { run, config, sampled } = input;
+      const store = await ports.store(run);
+      return once(store, `${input.name}/verified.json`, waveResultSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const items = new Map(
+            (await readAll(store, input.items, workItemSchema)).map((item) => [item.statement.id, item]),
+          );
+          const samples = await readAll(store, sampled.samples, sampleSchema);
+          const library = await Array.fromAsync(grownTheorems(store, input.library));
+          const headers = grownHeaders(library);
+          const candidateOf = (sample: Sample): Candidate => {
+            const { header, statement } = items.get(sample.statementId)!.statement;
+            return { id: sample.id, header: headers.get(header) ?? header, statement, proof: sample.proof };
+          };
+          const verifier = await ports.verifier(run, config.verification, library);
+          let verified = 0;
+          const tell = (): void => report({ verified, of: samples.length, ...parts.cursor });
+          const parts = await VerdictParts.open(store, `${input.name}/verdict-parts`, verifier.sandbox, tell);
+          const earlier = new Map(parts.earlier);
+          const open = samples.filter((sample) => !earlier.has(sample.id)).map(candidateOf);
+          const started = performance.now();
+          verified = earlier.size;
+          tell();
+          const results = await checkInParts(verifier, open, parts, signal, () => {
+            verified++;
+            tell();
+          });
+          const found = new Map(results.map((result) => [result.id, verdictOf(result, verifier.environment.version)]));
+          const verdicts = samples.map((sample) => earlier.get(sample.id) ?? found.get(sample.id)!);
+          const counts: VerdictCounts = {};
+          const proved = new Map<string, number>();
+          let unknownNames = 0;
+          for (const [index, verdict] of verdicts.entries()) {
+            const sample = samples[index]!;
+            counts[verdict.kind] = (counts[verdict.kind] ?? 0) + sample.multiplicity;
+            if (namesUnknown(verdict)) unknownNames += sample.multiplicity;
+            if (verdict.kind === 'proved')
+              proved.set(sample.statementId, (proved.get(sample.statementId) ?? 0) + sample.multiplicity);
+          }
+          const canaries = [...proved.keys()].filter((id) => items.get(id)!.origin === 'canary');
+          if (canaries.length > 0)
+            throw new StpError(
+              'STP1701',
+              `Lean accepted a proof of ${canaries.length} false statement(s): ${items.get(canaries[0]!)!.statement.name}`,
+              'Trust no verdict of this run: look at the proof in the shard, then abort.',
+              { facts: { shard: input.name, canaries } },
+            );
+          const unverified = counts.infra ?? 0;
+          if (unverified > config.verification.unverifiedShareMax * Math.max(1, sampled.sampleCount))
+            throw new StpError(
+              'STP1702',
+              `${unverified} of ${sampled.sampleCount} samples of ${input.name} have no verdict: Lean could not be run on them`,
+              'See `bin/stp doctor`; then retry the round.',
+              { retryable: true, facts: { unverified } },
+            );
+          const seconds = (performance.now() - started) / 1_000;
+          await logMetrics(
+            ports,
+            run,
+            metricsAt(input.name, 0, {
+              checks: open.length,
+              checks_per_second: open.length / seconds,
+              from_earlier_attempt: earlier.size,
+              from_cache: results.filter((result) => result.fromCache).length,
+              proved_statements: proved.size,
+              samples_with_unknown_name: unknownNames,
+              shard_seconds_verify: seconds,
+              ...Object.fromEntries(Object.entries(counts).map(([kind, count]) => [`verdicts_${kind}`, count])),
+            }),
+          );
+          const next = [...items.values()].flatMap((item): WorkItem[] => {
+            const successes = (item.successes ?? 0) + (proved.get(item.statement.id) ?? 0);
+            return goesOn(item, successes, input.wave, config.sampling.waves) ? [{ ...item, successes }] : [];
+          });
+          const newlyProved = [...proved.keys()].filter((id) => (items.get(id)!.successes ?? 0) === 0);
+          return {
+            part: {
+              samples: sampled.samples,
+              verdicts: await writeRecords(store, `${input.name}/verdicts-*.jsonl`, verdicts, signal),
+              sandbox: parts.weakestSandbox,
+            },
+            next: next.length === 0 ? null : await writeRecords(store, `${input.name}/next-*.jsonl`, next, signal),
+            sampleCount: sampled.sampleCount,
+            distinctCount: sampled.distinctCount,
+            tokens: sampled.tokens,
+            verdictCounts: counts,
+            provedStatements: newlyProved.length,
+            checkMs: verdicts.reduce((total, verdict) => total + verdict.checkMs, 0),
+          };
+        }),
+      );
+    },
+  };
+}
+
+/** Checks, each verdict kept as soon as it is there: also where the check ends before its time. */
+async function checkInParts(
+  verifier: Verifier,
+  candidates: readonly Candidate[],
+  parts: VerdictParts,
+  signal: AbortSignal,
+  onVerdict: () => void,
+): Promise<readonly CheckResult[]> {
+  try {
+    const results = await verifier.check(candidates, {
+      signal,
+      onResult: (result) => {
+        parts.add(verdictOf(result, verifier.environment.version));
+        onVerdict();
+      },
+    });
+    await parts.settled();
+    return results;
+  } catch (error) {
+    await parts.keepAll();
+    throw error;
+  }
+}
+
+function verdictOf(result: CheckResult, leanVersion: string): Verdict {
+  return {
+    sampleId: result.id,
+    kind: result.kind,
+    messages: [...result.messages].slice(0, 8),
+    premises: [...result.premises],
+    axioms: [...result.axioms],
+    checkMs: result.checkMs,
+    tier: 'screen',
+    leanVersion,
+    ...(result.queueMs === undefined ? {} : { queueMs: result.queueMs }),
+    ...(result.peakResidentBytes === undefined ? {} : { peakResidentBytes: result.peakResidentBytes }),
+    ...(result.driver === undefined ? {} : { driver: result.driver }),
+  };
+}

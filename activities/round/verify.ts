@@ -1,0 +1,128 @@
+/** Certificates for the proofs that are kept. */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { inLanes } from '../../data/lanes.ts';
+import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { contentId } from '../../data/schemas/ids.ts';
+import { type Proved, provedSchema } from '../../data/schemas/records.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { type CheckProofs, certifyProofs } from '../../lean/trust/certificate/certify-proofs.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports } from '../ports.ts';
+import { once, readRecords, writeRecords } from '../records/record-files.ts';
+import { keptText } from '../report/proofs-file.ts';
+import { certificateOf } from './certificate.ts';
+import { grownTheorems } from './library.ts';
+
+export const certifiedSchema = z.strictObject({
+  proved: artifactRefSchema,
+  certified: z.number().int(),
+  refused: z.number().int(),
+  /** Of those refused, the proofs that Lean's kernel takes and the second one does not; missing in older ones. */
+  disagreements: z.number().int().optional(),
+});
+export type Certified = z.infer<typeof certifiedSchema>;
+
+export interface CertifyInput {
+  readonly run: string;
+  readonly name: string;
+  readonly proved: ArtifactRef;
+  /** Grown theorems that the proofs may name; null: none. */
+  readonly library: ArtifactRef | null;
+  readonly config: Pick<RunConfig, 'verification'>;
+}
+
+/**
+ * Proofs certified in one file: small enough to bound a process, large enough to share its start. A file that is done is
+ * not done again by a second attempt.
+ */
+export const CERTIFICATE_BATCH = 300;
+
+export function verifyActivities(ports: Ports) {
+  return {
+    /**
+     * Certificates: the proofs stand in a file of their own, as they will in `proofs.lean`, are compiled by one fresh
+     * process, another reads which axioms the compiled theorems rest on, a third compares them with our record of the
+     * statements, and every further checker that this machine has looks at the module. What any of them refuses is not
+     * rewarded.
+     */
+    async certify(input: CertifyInput): Promise<Certified> {
+      const { run } = input;
+      const store = await ports.store(run);
+      return once(store, `${input.name}/certified.json`, certifiedSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const directory = join(await ports.scratch(run), `certify-${contentId(input.name)}-${process.pid}`);
+          await mkdir(directory, { recursive: true });
+          const library = await Array.fromAsync(grownTheorems(store, input.library));
+          const certifyPart = (batch: readonly Proved[], index: number): Promise<Certified> => {
+            const part = `${input.name}/certificates/${String(index).padStart(5, '0')}`;
+            return once(store, `${part}.json`, certifiedSchema, async () => {
+              const path = join(directory, `Certificate${index}.lean`);
+              const check: CheckProofs = async (text, task) => {
+                await writeFile(path, text);
+                return ports.checkFile(run, path, input.config.verification, signal, task);
+              };
+              const findings = await certifyProofs(batch.map(keptText), check, library);
+              const certified = batch.flatMap((proof, at): Proved[] => {
+                const finding = findings[at]!;
+                return finding.certified ? [{ ...proof, certificate: certificateOf(proof, finding) }] : [];
+              });
+              return {
+                proved: await writeRecords(store, `${part}-*.jsonl`, certified, signal),
+                certified: certified.length,
+                refused: batch.length - certified.length,
+                disagreements: findings.filter((finding) => !finding.certified && finding.isDisagreement).length,
+              };
+            });
+          };
+          const parts: Certified[] = [];
+          const batches = batchesOf(readRecords(store, input.proved, provedSchema), CERTIFICATE_BATCH);
+          try {
+            await inLanes(batches, input.config.verification.processes, signal, async (proofs, _, index) => {
+              parts[index] = await certifyPart(proofs, index);
+              report({ certified: sum(parts, 'certified'), refused: sum(parts, 'refused'), of: input.proved.count });
+            });
+          } finally {
+            await rm(directory, { recursive: true, force: true });
+          }
+          return joinCertified(store, input.name, parts, signal);
+        }),
+      );
+    },
+  };
+}
+
+/** Parts as one, in order: what holds in a file of its own under `name`, the counts summed. */
+export async function joinCertified(
+  store: ObjectStore,
+  name: string,
+  parts: readonly Certified[],
+  signal: AbortSignal,
+): Promise<Certified> {
+  async function* all(): AsyncGenerator<Proved> {
+    for (const part of parts) yield* readRecords(store, part.proved, provedSchema);
+  }
+  return {
+    proved: await writeRecords(store, `${name}/proved-*.jsonl`, all(), signal),
+    certified: sum(parts, 'certified'),
+    refused: sum(parts, 'refused'),
+    disagreements: sum(parts, 'disagreements'),
+  };
+}
+
+/** Of the parts so far; with several lanes a later one may be there before an earlier one. */
+const sum = (parts: readonly Certified[], what: 'certified' | 'refused' | 'disagreements'): number =>
+  parts.reduce((total, part) => total + (part[what] ?? 0), 0);
+
+async function* batchesOf(proofs: AsyncIterable<Proved>, size: number): AsyncGenerator<Proved[]> {
+  let batch: Proved[] = [];
+  for await (const proof of proofs) {
+    batch.push(proof);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,48 @@
+/** How far a run has come, by the objects in its store: the states it left after its SFT and its rounds, and its report. */
+import { StpError } from '../../data/errors.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+
+/** State before any round: data and SFT are done. */
+export const SFT_ONLY = -1;
+
+/** Where the state after `round` lies; `SFT_ONLY`: before any. */
+export const stateName = (round: number): string =>
+  round === SFT_ONLY ? 'state/sft.json' : `state/round-${round}.json`;
+
+/** The object that says that a run has its report. */
+export const REPORTED = 'reported.json';
+
+async function finishedRounds(store: ObjectStore): Promise<number[]> {
+  const rounds: number[] = [];
+  for await (const { name } of store.list('state/')) {
+    const match = /^state\/round-(\d+)\.json$/.exec(name);
+    if (match) rounds.push(Number(match[1]));
+    else if (name === stateName(SFT_ONLY)) rounds.push(SFT_ONLY);
+  }
+  return rounds.sort((a, b) => a - b);
+}
+
+export async function lastRound(store: ObjectStore): Promise<number> {
+  return (await finishedRounds(store)).at(-1) ?? SFT_ONLY;
+}
+
+export async function describeRounds(store: ObjectStore): Promise<string> {
+  const rounds = (await finishedRounds(store)).map((round) => (round === SFT_ONLY ? 'its SFT' : `round ${round}`));
+  return rounds.length === 0 ? 'nothing yet' : rounds.join(', ');
+}
+
+/**
+ * STP1002 for a run that was told to stop before its last round and has its report: that report would be the answer
+ * whatever came after, since a run's files are never written again.
+ */
+export async function requireUnreported(run: string, store: ObjectStore, rounds: number): Promise<void> {
+  if ((await store.stat(REPORTED)) === null) return;
+  const last = await lastRound(store);
+  if (last >= rounds) return;
+  throw new StpError(
+    'STP1002',
+    `run ${run} was stopped after ${last === SFT_ONLY ? 'its SFT' : `round ${last}`} of ${rounds} and has its report`,
+    `Go on in a new run: --init-from ${run}.`,
+    { facts: { run, last, rounds } },
+  );
+}

@@ -1,0 +1,51 @@
+/** What the run is at any moment, and what its end makes of it: carried by the workflow, stored after every round, read by the report. */
+import { z } from 'zod';
+import { type ArtifactRef, checkpointRefSchema } from '../../data/schemas/artifact.ts';
+import { type Evaluation, roundEvaluationSchema, roundOutcomeSchema } from '../../data/schemas/round.ts';
+import { runConfigSchema } from '../../data/schemas/run-config.ts';
+import { trainedSchema } from '../training/training.ts';
+import { preparedDataSchema } from './datasets.ts';
+
+/** A round that failed, and how often it was tried: for people; nothing is decided by it. */
+export const roundFailureSchema = z.strictObject({
+  round: z.number().int().nonnegative(),
+  message: z.string().max(2_000),
+  decision: z.enum(['retry', 'skip', 'abort']),
+});
+
+/** Everything a run carries over a continue-as-new, and what another run needs to start from it. */
+export const runStateSchema = z.strictObject({
+  config: runConfigSchema,
+  /** Own queue of the machine that trains and samples. */
+  hostQueue: z.string(),
+  /** Own queues of all machines, that one first. Runs from before machines of a cloud have none here. */
+  hostQueues: z.array(z.string()).readonly().default([]),
+  data: preparedDataSchema,
+  sft: trainedSchema,
+  /** The model of the next round. */
+  checkpoint: checkpointRefSchema,
+  /** Round 0 is the baseline: the SFT model's own proofs, no conjectures. */
+  outcomes: z.array(roundOutcomeSchema),
+  /** Rounds that were given up by `skipRound`. */
+  skipped: z.array(z.number().int()),
+  failures: z.array(roundFailureSchema),
+  /** Held-out evaluations between rounds, in order. */
+  evaluations: z.array(roundEvaluationSchema),
+  nextRound: z.number().int().nonnegative(),
+  /** First round whose proofs are replayed; moved by a retraining that empties the replay window (STP §2.11). */
+  replayFrom: z.number().int().nonnegative(),
+  secondsPerStage: z.record(z.string(), z.number()),
+});
+export type RunState = z.infer<typeof runStateSchema>;
+
+export interface SelfplayResult {
+  readonly summary: ArtifactRef;
+  readonly report: ArtifactRef;
+  readonly proofs: ArtifactRef;
+}
+
+export interface ReportInput {
+  readonly run: string;
+  readonly state: RunState;
+  readonly evaluation: Evaluation | null;
+}

@@ -1,0 +1,188 @@
+/**
+ * Checkpoint folders in and out of the store: one object a file, several files at once, the manifest last; on a node, a
+ * checked local copy. Both directions go on where a killed attempt was: uploads by the tokens that its heartbeats carried,
+ * downloads by the files it left.
+ */
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { StpError } from '../../data/errors.ts';
+import { inLanes } from '../../data/lanes.ts';
+import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../../data/schemas/artifact.ts';
+import { type ObjectStore, type UploadToken, uploadTokenSchema } from '../../infra/stores/object-store.ts';
+import { readManifest } from '../../model/checkpoint/checkpoint.ts';
+import { readJson } from '../records/record-files.ts';
+
+/** Files on their way at once: each holds two chunks of 8 MiB, one on its way and one being read. */
+export const TRANSFERS_MAX = 4;
+
+const manifestSchema = z.strictObject({
+  model: z.string(),
+  files: z.record(z.string().regex(/^[\w.-]+$/), artifactRefSchema),
+});
+
+/** What a checkpoint's folder in a store holds beside the checkpoint: the list below, and how a training ended. */
+const STORE_FILES: ReadonlySet<string> = new Set(['files.json', 'trained.json']);
+
+/** Uploads under way by file name: a heartbeat carries them, so the next attempt continues them. */
+export type Uploads = Readonly<Record<string, UploadToken>>;
+
+const withUploadsSchema = z.object({ uploads: z.record(z.string(), uploadTokenSchema) });
+
+/** The uploads that an earlier attempt's heartbeat names; none where it names none that can be read. */
+export function uploadsIn(heartbeatDetails: unknown): Uploads {
+  const parsed = withUploadsSchema.safeParse(heartbeatDetails);
+  return parsed.success ? parsed.data.uploads : {};
+}
+
+export interface StoreCheckpointOptions {
+  readonly signal: AbortSignal;
+  /** Of an earlier attempt. */
+  readonly uploads?: Uploads;
+  /** Called with all uploads under way whenever one begins or ends, and with the bytes confirmed so far. */
+  readonly onProgress?: (progress: { readonly uploads: Uploads; readonly bytesStored: number }) => void;
+}
+
+/**
+ * Puts a folder's files under `name/`, then `name/files.json`, their list. The folder may be one in a store itself. Files of
+ * which there is no list yet are left from an attempt that was lost, and those of other bytes give way: a training that is
+ * taken up on an accelerator need not come to the same ones. STP1404 where the list is there, or comes meanwhile.
+ */
+export async function storeCheckpoint(
+  store: ObjectStore,
+  name: string,
+  directory: string,
+  options: StoreCheckpointOptions,
+): Promise<CheckpointRef> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  const names = entries
+    .filter((entry) => entry.isFile() && !STORE_FILES.has(entry.name))
+    .map(({ name }) => name)
+    .sort();
+  const uploads: Record<string, UploadToken> = { ...options.uploads };
+  const stored: Record<string, number> = {};
+  const tell = (): void => {
+    const bytesStored = Object.values(stored).reduce((total, bytes) => total + bytes, 0);
+    options.onProgress?.({ uploads: { ...uploads }, bytesStored });
+  };
+  const refs = await inLanes(names, TRANSFERS_MAX, options.signal, async (file, signal) => {
+    const put = () =>
+      store.putFile(`${name}/${file}`, join(directory, file), {
+        signal,
+        upload: uploads[file],
+        onUpload: (token) => {
+          uploads[file] = token;
+          tell();
+        },
+        onProgress: (bytes) => {
+          stored[file] = bytes;
+          tell();
+        },
+      });
+    const ref = await put().catch(async (error: unknown) => {
+      const left = isConflict(error) ? await store.stat(`${name}/${file}`) : null;
+      if (left === null || (await store.stat(`${name}/files.json`)) !== null) throw error;
+      await store.remove(left);
+      return put();
+    });
+    delete uploads[file];
+    stored[file] = ref.bytes;
+    tell();
+    return ref;
+  });
+  const files = Object.fromEntries(names.map((file, index) => [file, refs[index]!]));
+  const { model } = await readManifest(directory);
+  const manifest = await store.put(`${name}/files.json`, `${JSON.stringify({ model, files }, null, 2)}\n`);
+  await checkStored(store, name, files, manifest);
+  return { manifest, model };
+}
+
+const isConflict = (error: unknown): boolean => error instanceof StpError && error.code === 'STP1404';
+
+/** An attempt that was given up for lost may have put its own files in place of ours while we did: then neither's count. */
+async function checkStored(
+  store: ObjectStore,
+  name: string,
+  files: Readonly<Record<string, ArtifactRef>>,
+  manifest: ArtifactRef,
+): Promise<void> {
+  for (const [file, ref] of Object.entries(files)) {
+    const there = await store.stat(`${name}/${file}`);
+    if (there?.crc32c === ref.crc32c && there.generation === ref.generation) continue;
+    await store.remove(manifest);
+    const advice = 'It is stored again on the next try.';
+    const problem = `${ref.uri} was replaced by another attempt at the same training`;
+    throw new StpError('STP1404', problem, advice, { retryable: true, facts: { uri: ref.uri } });
+  }
+}
+
+/** Copies being made by this process, by folder: sampling and training may ask for one at the same time. */
+const underWay = new Map<string, Promise<void>>();
+
+/** A local folder with the checkpoint's files, each checked; made once a node and kept for the run. */
+export async function fetchCheckpoint(
+  store: ObjectStore,
+  checkpoint: CheckpointRef,
+  scratch: string,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<string> {
+  const directory = join(
+    scratch,
+    'checkpoints',
+    `${checkpoint.model}-${checkpoint.manifest.crc32c.replaceAll(/[^\w]/g, '_')}`,
+  );
+  for (;;) {
+    signal.throwIfAborted();
+    if (await stat(directory).catch(() => null)) return directory;
+    const others = underWay.get(directory);
+    // What ended theirs need not end ours.
+    if (others !== undefined) await others.catch(() => undefined);
+    else break;
+  }
+  const copying = copyCheckpoint(store, checkpoint, directory, signal);
+  underWay.set(directory, copying);
+  try {
+    await copying;
+  } finally {
+    underWay.delete(directory);
+  }
+  return directory;
+}
+
+async function copyCheckpoint(
+  store: ObjectStore,
+  checkpoint: CheckpointRef,
+  directory: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { files } = await readJson(store, checkpoint.manifest, manifestSchema);
+  await fetchFiles(store, files, directory, signal);
+}
+
+/**
+ * A folder of the files, by their names in it. They gather in `directory.partial`, which is then renamed; a file that a
+ * killed process had whole is not fetched again, so a folder's name stands for its contents.
+ */
+export async function fetchFiles(
+  store: ObjectStore,
+  files: Readonly<Record<string, ArtifactRef>>,
+  directory: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const partial = `${directory}.partial`;
+  await mkdir(partial, { recursive: true });
+  try {
+    await inLanes(Object.entries(files), TRANSFERS_MAX, signal, async ([file, ref], laneSignal) => {
+      const path = join(partial, file);
+      const there = await stat(path).catch(() => null);
+      if (there?.size !== ref.bytes) await store.download(ref, path, { signal: laneSignal });
+    });
+    const wanted = new Set(Object.keys(files).map((file) => file.split('/')[0]));
+    for (const name of await readdir(partial))
+      if (!wanted.has(name)) await rm(join(partial, name), { recursive: true, force: true });
+    await rename(partial, directory);
+  } catch (error) {
+    // Another process was quicker.
+    if (!(await stat(directory).catch(() => null))) throw error;
+  }
+}

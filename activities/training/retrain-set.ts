@@ -1,0 +1,62 @@
+/** The retraining set (STP §3): the SFT set and what all rounds have found, streamed. */
+import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { type Example, exampleSchema, type Proved, provedSchema } from '../../data/schemas/records.ts';
+import type { RoundManifest } from '../../data/schemas/round.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { joinsRetraining, proofKey, retrainExamples } from '../../selfplay/prover-set.ts';
+import { exampleKey } from '../../selfplay/select.ts';
+import type { ProverForms } from '../../selfplay/slots/prover-form.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports } from '../ports.ts';
+import { proverForms } from '../prover-forms.ts';
+import { externalSort, firstOfEach, groupSorted } from '../records/external-sort.ts';
+import { once, readRecords, writeRecords } from '../records/record-files.ts';
+import type { RoundContext } from '../round/conjecture.ts';
+import { readManifests } from '../round/history.ts';
+
+export function retrainSetActivities(ports: Ports) {
+  return {
+    /** SFT examples, proofs of all rounds, conjecturer examples of all rounds; without repeats, shuffled. */
+    async retrainSet(input: Omit<RoundContext, 'library'>): Promise<ArtifactRef> {
+      const { run, round, config, data } = input;
+      const store = await ports.store(run);
+      return once(store, `${input.name}/examples.json`, artifactRefSchema, () =>
+        withHeartbeat(async (signal) => {
+          const directory = await ports.scratch(run);
+          const formOf = await proverForms(ports.sources, config.prover);
+          const manifests = await readManifests(store, input.history);
+          async function* all(): AsyncGenerator<Example> {
+            yield* foundExamples(store, manifests, { ...input, formOf }, directory, signal);
+            for (const { conjecturerExamples } of manifests)
+              if (conjecturerExamples !== null) yield* readRecords(store, conjecturerExamples, exampleSchema);
+            yield* readRecords(store, data.sft, exampleSchema);
+          }
+          const key = (example: Example): string => exampleKey(example, config.seed, round, 'retrain');
+          const examples = firstOfEach(externalSort(all(), { key, directory, signal }), key);
+          return writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);
+        }),
+      );
+    },
+  };
+}
+
+/** Prover examples of all rounds, statement by statement. */
+async function* foundExamples(
+  store: ObjectStore,
+  manifests: readonly RoundManifest[],
+  { round, config, formOf }: Pick<RoundContext, 'round' | 'config'> & { readonly formOf: ProverForms },
+  directory: string,
+  signal: AbortSignal,
+): AsyncGenerator<Example> {
+  async function* proofs(): AsyncGenerator<Proved> {
+    for (const manifest of manifests)
+      for await (const proof of readRecords(store, manifest.proved, provedSchema))
+        if (joinsRetraining(proof, config.retrain)) yield proof;
+  }
+  const key = (proof: Proved): string => proofKey(proof, config.seed, round, 'retrain');
+  for await (const group of groupSorted(
+    externalSort(proofs(), { key, directory, signal }),
+    (proof) => proof.statementId,
+  ))
+    yield* retrainExamples(group, config.retrain, config.selection.decayPerCharacter, formOf);
+}

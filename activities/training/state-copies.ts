@@ -1,0 +1,64 @@
+/** Copies of a training's states to the store while it goes on: one at a time, and never the reason that a training ends. */
+import { log } from '@temporalio/activity';
+import type { KeptState } from '../../model/trainer.ts';
+import { newStateId, type StatePart, type TrainingStates } from './training-states.ts';
+
+/** For heartbeats: what another machine could go on from, and why it is no more than that. */
+export interface CopiedStates {
+  /** Steps of the last state that was copied; null: none yet. */
+  readonly step: number | null;
+  /** Why the last copy failed; null: it did not. */
+  readonly problem: string | null;
+}
+
+export interface StateCopiesOptions {
+  readonly states: TrainingStates;
+  /** The trainer's state folder. */
+  readonly directory: string;
+  readonly part: StatePart;
+  /** What tells the copies of this attempt from others; the same on all its machines. */
+  readonly id?: string;
+  readonly signal: AbortSignal;
+  /** Called after each copy. */
+  readonly onCopied: (copied: CopiedStates) => void;
+}
+
+export class StateCopies {
+  readonly #options: StateCopiesOptions;
+  readonly #id: string;
+  readonly #ended = new AbortController();
+  #copied: CopiedStates = { step: null, problem: null };
+  #copying: Promise<void> = Promise.resolve();
+
+  constructor(options: StateCopiesOptions) {
+    this.#options = options;
+    this.#id = options.id ?? newStateId();
+  }
+
+  /** Resolves when the state is in the store, or is not: then that is told, and the next is tried. */
+  copy(kept: KeptState): Promise<void> {
+    this.#copying = this.#copy(kept);
+    return this.#copying;
+  }
+
+  /** Ends a copy under way, which nobody needs any more. */
+  async end(): Promise<void> {
+    this.#ended.abort();
+    await this.#copying;
+  }
+
+  async #copy(kept: KeptState): Promise<void> {
+    const { states, directory, part, signal, onCopied } = this.#options;
+    const either = AbortSignal.any([signal, this.#ended.signal]);
+    try {
+      await states.copy(kept, directory, { ...part, id: this.#id }, either);
+      this.#copied = { step: kept.step, problem: null };
+    } catch (error) {
+      if (either.aborted) return;
+      const problem = error instanceof Error ? error.message : String(error);
+      log.warn('the state of a training could not be copied to the store', { step: kept.step, problem });
+      this.#copied = { ...this.#copied, problem };
+    }
+    onCopied(this.#copied);
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * States of a training in the store, beside the checkpoint that it will become: what another machine goes on from where this
+ * one is lost. Each machine of the training puts its files and their list; the last to do so puts the manifest, without
+ * which a state counts for nothing. All lie in one folder, since an object that is removed leaves its folder behind:
+ *
+ *     NAME/state/step-000000120.0a1b2c3d4e5f.node-0+FILE   a file, with + for /
+ *     NAME/state/step-000000120.0a1b2c3d4e5f.node-0.json   the list of a machine's files
+ *     NAME/state/step-000000120.0a1b2c3d4e5f.whole.json    the manifest
+ *
+ * The hexadecimal part is the attempt's: an attempt that takes the same steps again need not come to the same bytes.
+ */
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
+import { StpError } from '../../data/errors.ts';
+import { inLanes } from '../../data/lanes.ts';
+import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import type { ObjectInfo, ObjectStore } from '../../infra/stores/object-store.ts';
+import type { KeptState } from '../../model/trainer.ts';
+import { readJson } from '../records/record-files.ts';
+import { fetchFiles, TRANSFERS_MAX } from './checkpoints.ts';
+
+/** Whole ones: the newest, and the one before should it be damaged. */
+const STATES_KEPT = 2;
+const STEP_DIGITS = 9;
+const ID_BYTES = 6;
+const NODES_MAX = 10_000;
+/** Of every object in a folder (`infra/stores/file-objects.ts`). */
+const FILE_GENERATION = '1';
+const OBJECT = /^(step-\d{9,12}\.[0-9a-f]{12})\.(.+)$/;
+const WHOLE = 'whole.json';
+
+const listSchema = z.strictObject({
+  files: z.record(z.string().regex(/^(?:\w[\w.-]*\/)?\w[\w.-]*$/), artifactRefSchema),
+});
+const manifestSchema = z.strictObject({
+  /** The machines' lists in order. */
+  nodes: z.array(artifactRefSchema).min(1).max(NODES_MAX),
+});
+
+/** Which machine's files, of how many machines. */
+export interface StatePart {
+  readonly node: number;
+  readonly nodes: number;
+}
+
+/** What tells the copies of one attempt from those of every other. */
+export const newStateId = (): string => randomBytes(ID_BYTES).toString('hex');
+
+/** Optimizer steps done in a state, from its name here. */
+export const stepOf = (stem: string): number => Number(/^step-(\d+)/.exec(stem)?.[1] ?? 0);
+
+export class TrainingStates {
+  readonly #store: ObjectStore;
+  readonly #prefix: string;
+
+  /** @param name of the training in the store, `checkpoints/round-1-0a1b2c3d` */
+  constructor(store: ObjectStore, name: string) {
+    this.#store = store;
+    this.#prefix = `${name}/state/`;
+  }
+
+  /**
+   * Copies this machine's part. The last machine to do so makes the state whole and removes older ones. Throws what the
+   * store throws, and ENOENT where the files were replaced before they could be held on to: the next state may do better.
+   */
+  async copy(kept: KeptState, directory: string, part: StatePart & { id: string }, signal: AbortSignal): Promise<void> {
+    const stem = `step-${String(kept.step).padStart(STEP_DIGITS, '0')}.${part.id}`;
+    const held = `${directory}.copying`;
+    try {
+      await rm(held, { recursive: true, force: true });
+      await mkdir(held, { recursive: true });
+      // A further name for each file: the trainer may remove its own while the copy goes on.
+      for (const file of kept.files) await link(join(directory, file), join(held, flat(file)));
+      const refs = await inLanes(kept.files, TRANSFERS_MAX, signal, (file, laneSignal) => {
+        const name = `${this.#prefix}${stem}.node-${part.node}+${flat(file)}`;
+        return this.#store.putFile(name, join(held, flat(file)), { signal: laneSignal });
+      });
+      const files = Object.fromEntries(kept.files.map((file, index) => [file, refs[index]!]));
+      await this.#put(`${stem}.node-${part.node}.json`, { files });
+      await this.#makeWhole(stem, part.nodes);
+    } finally {
+      await rm(held, { recursive: true, force: true });
+    }
+  }
+
+  /** The newest whole state of a training over so many machines, by its name here, or null. */
+  async newest(nodes: number): Promise<string | null> {
+    for (const stem of await this.#whole()) if ((await this.#lists(stem))?.length === nodes) return stem;
+    return null;
+  }
+
+  /** As `fetch` of the newest whole state that is not damaged; the state's name here, or null where there is none. */
+  async fetchNewest(directory: string, part: StatePart, signal: AbortSignal): Promise<string | null> {
+    for (const stem of await this.#whole()) if (await this.fetch(stem, directory, part, signal)) return stem;
+    return null;
+  }
+
+  /** Puts this machine's part of a state into a folder, which is not there yet. False where it is damaged or no such part. */
+  async fetch(stem: string, directory: string, { node, nodes }: StatePart, signal: AbortSignal): Promise<boolean> {
+    const lists = await this.#lists(stem);
+    if (lists?.length !== nodes) return false;
+    const gathered = `${directory}.${stem}`;
+    await removeGathered(directory, stem);
+    try {
+      const { files } = await readJson(this.#store, lists[node]!, listSchema);
+      await fetchFiles(this.#store, files, gathered, signal);
+      await rename(gathered, directory);
+      return true;
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      await rm(`${gathered}.partial`, { recursive: true, force: true });
+      return false;
+    }
+  }
+
+  /** Takes a state out of the count; its files go with those of older ones. */
+  async discard(stem: string): Promise<void> {
+    const manifest = await this.#store.stat(`${this.#prefix}${stem}.${WHOLE}`);
+    if (manifest !== null) await this.#store.remove(manifest);
+  }
+
+  /** Removes all: the training is done. */
+  async drop(): Promise<void> {
+    for await (const object of this.#objects()) await this.#remove(object);
+  }
+
+  async #makeWhole(stem: string, nodes: number): Promise<void> {
+    const lists: ArtifactRef[] = [];
+    for (let node = 0; node < nodes; node += 1) {
+      const list = await this.#store.stat(`${this.#prefix}${stem}.node-${node}.json`);
+      if (list === null) return;
+      lists.push(list);
+    }
+    // Two machines may come here at the same time, with the same lists.
+    await this.#put(`${stem}.${WHOLE}`, { nodes: lists });
+    await this.#dropOlder(stem);
+  }
+
+  /**
+   * Removes what is older than the states that are kept, and copies that were cut off on the way to this one. Machines copy
+   * one state at a time, so where one is whole none is at an older one.
+   */
+  async #dropOlder(newest: string): Promise<void> {
+    const whole = (await this.#whole()).filter((stem) => stem <= newest);
+    const kept = new Set(whole.slice(0, STATES_KEPT));
+    // What loses its files must not count as whole any more.
+    for (const stem of whole.slice(STATES_KEPT)) await this.discard(stem);
+    for await (const object of this.#objects()) {
+      const stem = stemOf(object.name.slice(this.#prefix.length));
+      if (stem !== null && stem <= newest && !kept.has(stem)) await this.#remove(object);
+    }
+  }
+
+  /** All there is. What is shorter or longer than it was written ends a folder's list: it is of no use, and removed. */
+  async *#objects(): AsyncGenerator<ObjectInfo> {
+    for (;;) {
+      try {
+        yield* this.#store.list(this.#prefix);
+        return;
+      } catch (error) {
+        const uri = isDamage(error) && error instanceof StpError ? String(error.facts.uri) : '';
+        if (!uri.startsWith(`${this.#store.root}/${this.#prefix}`)) throw error;
+        if (!(await this.#store.remove({ uri, generation: FILE_GENERATION }))) throw error;
+      }
+    }
+  }
+
+  /** Newest first. */
+  async #whole(): Promise<string[]> {
+    const stems = new Set<string>();
+    for await (const { name } of this.#objects()) {
+      const [, stem, rest] = OBJECT.exec(name.slice(this.#prefix.length)) ?? [];
+      if (stem !== undefined && rest === WHOLE) stems.add(stem);
+    }
+    return [...stems].sort().reverse();
+  }
+
+  /** The lists of a whole state, or null where it is gone or damaged. */
+  async #lists(stem: string): Promise<readonly ArtifactRef[] | null> {
+    try {
+      const manifest = await this.#store.stat(`${this.#prefix}${stem}.${WHOLE}`);
+      return manifest === null ? null : (await readJson(this.#store, manifest, manifestSchema)).nodes;
+    } catch (error) {
+      if (isDamage(error)) return null;
+      throw error;
+    }
+  }
+
+  #put(name: string, value: unknown): Promise<ArtifactRef> {
+    return this.#store.put(`${this.#prefix}${name}`, `${JSON.stringify(value, null, 2)}\n`);
+  }
+
+  #remove({ name, generation }: ObjectInfo): Promise<boolean> {
+    return this.#store.remove({ uri: `${this.#store.root}/${name}`, generation });
+  }
+}
+
+/** What killed attempts have gathered of other states, beside the folder. */
+async function removeGathered(directory: string, wanted: string): Promise<void> {
+  const prefix = `${basename(directory)}.`;
+  for (const name of await readdir(dirname(directory)).catch(() => [])) {
+    const stem = name.startsWith(prefix) ? name.slice(prefix.length).replace(/\.partial$/, '') : '';
+    if (/^step-/.test(stem) && stem !== wanted)
+      await rm(join(dirname(directory), name), { recursive: true, force: true });
+  }
+}
+
+const flat = (file: string): string => file.replaceAll('/', '+');
+
+const stemOf = (name: string): string | null => OBJECT.exec(name)?.[1] ?? null;
+
+/** An object that is gone or not what it was: a state of which that is true counts for nothing. */
+const isDamage = (error: unknown): boolean =>
+  error instanceof SyntaxError || (error instanceof StpError && ['STP1402', 'STP1403'].includes(error.code));

@@ -1,0 +1,160 @@
+/**
+ * A training on this machine, alone or as a part of one over several: examples and first weights from the store, the trainer
+ * on them, numbers to the monitor, states to the store. What it is for, and where its checkpoint goes, its callers know.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { log } from '@temporalio/activity';
+import { z } from 'zod';
+import { type ArtifactRef, type CheckpointRef, checkpointRefSchema } from '../../data/schemas/artifact.ts';
+import { contentId } from '../../data/schemas/ids.ts';
+import type { OptimiserConfig, RunConfig } from '../../data/schemas/run-config.ts';
+import type { TrainingShare, TrainResult } from '../../model/trainer.ts';
+import { optimiserSteps } from '../../selfplay/select.ts';
+import { metricsAt } from '../metrics.ts';
+import type { Ports } from '../ports.ts';
+import { fetchCheckpoint } from './checkpoints.ts';
+import { StateCopies } from './state-copies.ts';
+import type { TrainingStates } from './training-states.ts';
+
+export const trainedSchema = z.strictObject({
+  checkpoint: checkpointRefSchema,
+  steps: z.number(),
+  loss: z.number(),
+  tokens: z.number(),
+  seconds: z.number(),
+});
+export type Trained = z.infer<typeof trainedSchema>;
+
+export interface TrainModelInput {
+  readonly run: string;
+  /** Name of the checkpoint in the store, `checkpoints/round-1`. */
+  readonly name: string;
+  readonly examples: ArtifactRef;
+  /** A few examples that are scored and never trained on, for the held-out loss; null for none. */
+  readonly heldOut: ArtifactRef | null;
+  /** Null: fresh weights. */
+  readonly init: CheckpointRef | null;
+  readonly config: Pick<RunConfig, 'model' | 'modelThreads' | 'seed'>;
+  readonly optimiser: OptimiserConfig;
+}
+
+/** The held-out loss is taken about this often in a training. */
+export const HELD_OUT_SCORINGS = 10;
+
+/** What a training depends on, as a hash, and its name in the store. */
+export function trainingName({ name, examples, init, config, optimiser }: TrainModelInput): {
+  readonly hash: string;
+  readonly name: string;
+} {
+  const hash = contentId('train', examples.crc32c, init?.model ?? '', JSON.stringify([config, optimiser]));
+  return { hash, name: `${name}-${hash.slice(0, 8)}` };
+}
+
+/** Where a training's files are on this machine while it runs. */
+export const placesIn = (work: string) => ({
+  output: join(work, 'checkpoint'),
+  state: join(work, 'state'),
+  examples: join(work, 'examples.jsonl'),
+  heldOut: join(work, 'held-out.jsonl'),
+});
+
+export interface TrainingPart {
+  /** Folder of this machine. What its state folder holds is gone on with. */
+  readonly work: string;
+  readonly states: TrainingStates;
+  /** Of this attempt, the same on all machines; null: one of its own. */
+  readonly stateId: string | null;
+  /** Null: it trains alone. */
+  readonly share: TrainingShare | null;
+  /** Told once from which step it goes on, when the next one is done. */
+  readonly onStart?: (fromStep: number) => void;
+}
+
+/** Trains for the steps that the number of examples asks for. The checkpoint lies in `placesIn(work).output` then. */
+export async function trainHere(
+  ports: Pick<Ports, 'store' | 'scratch' | 'monitor' | 'trainer'>,
+  input: TrainModelInput,
+  { work, states, stateId, share, onStart }: TrainingPart,
+  signal: AbortSignal,
+  report: (progress: object) => void,
+): Promise<TrainResult> {
+  const { run, config, optimiser, heldOut } = input;
+  const places = placesIn(work);
+  const store = await ports.store(run);
+  await rm(places.output, { recursive: true, force: true });
+  await store.download(input.examples, places.examples);
+  const heldOutPath = heldOut === null || heldOut.count === 0 ? null : places.heldOut;
+  if (heldOut !== null && heldOutPath !== null) await store.download(heldOut, heldOutPath);
+  const initDirectory =
+    input.init === null ? null : await fetchCheckpoint(store, input.init, await ports.scratch(run), signal);
+  const monitor = await ports.monitor(run);
+  // Numbers for people: losing some must not end the training. All machines have the same ones.
+  const tell = async (step: number, values: Readonly<Record<string, number>>) => {
+    if ((share?.node ?? 0) === 0) await monitor.log(metricsAt(input.name, step, values)).catch(() => undefined);
+  };
+  let latest: object | null = null;
+  let copied: object = {};
+  const copies = new StateCopies({
+    states,
+    directory: places.state,
+    part: share ?? { node: 0, nodes: 1 },
+    ...(stateId !== null && { id: stateId }),
+    signal,
+    onCopied: (state) => {
+      copied = { stateInStore: state };
+      report({ ...latest, ...copied });
+    },
+  });
+  const { epochs: _, examplesPerStep: __, stepsMin: ___, stepsMax: ____, ...hyperparameters } = optimiser;
+  const steps = optimiserSteps(input.examples.count, optimiser);
+  const request = {
+    ...hyperparameters,
+    examplesPath: places.examples,
+    initDirectory,
+    shape: config.model,
+    outputDirectory: places.output,
+    steps,
+    seed: config.seed,
+    stateDirectory: places.state,
+    heldOutPath,
+    heldOutEverySteps: Math.ceil(steps / HELD_OUT_SCORINGS),
+  };
+  try {
+    const result = await ports.trainer(run, config.modelThreads).train(request, {
+      signal,
+      ...(share !== null && { share }),
+      onKept: (state) => copies.copy(state),
+      onProgress: (progress) => {
+        if (latest === null) onStart?.(progress.step - 1);
+        latest = progress;
+        report({ ...latest, ...copied });
+        const { step, loss, gradientNorm, tokensPerSecond, heldOutLoss } = progress;
+        void tell(step, { loss, gradient_norm: gradientNorm, tokens_per_second: tokensPerSecond });
+        // Of the weights before this step.
+        if (heldOutLoss !== null) void tell(step - 1, { held_out_loss: heldOutLoss });
+      },
+    });
+    if (result.heldOutTooLong > 0) await tell(result.steps, { held_out_too_long: result.heldOutTooLong });
+    if (result.heldOutLoss !== null) await tell(result.steps, { held_out_loss: result.heldOutLoss });
+    return result;
+  } finally {
+    await copies.end();
+  }
+}
+
+/** What a checkpoint in the store came to. */
+export const trainedOf = (checkpoint: CheckpointRef, result: TrainResult): Trained => ({
+  checkpoint,
+  steps: result.steps,
+  loss: result.finalLoss,
+  tokens: result.tokens,
+  seconds: result.seconds,
+});
+
+/** The states of a training that is done. Too much in the store is no reason to fail it. */
+export async function dropStates(states: TrainingStates): Promise<void> {
+  await states.drop().catch((error: unknown) => {
+    log.warn('the states of a training could not be removed from the store', { error: String(error) });
+  });
+}

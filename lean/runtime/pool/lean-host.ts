@@ -1,0 +1,14 @@
+/**
+ * What the Lean processes of one host share, whichever run's pool or file check they are of: how many work at once, and the
+ * memory of those that are idle. A run's limit holds for all of them together.
+ */
+import { Turns } from '../../../data/turns.ts';
+import { type HostProcesses, noProcesses } from './warm-processes.ts';
+
+export interface LeanHost {
+  /** One turn for every process that works. The caller's limit is the width. */
+  readonly turns: Turns;
+  readonly processes: HostProcesses;
+}
+
+export const openLeanHost = (): LeanHost => ({ turns: new Turns(), processes: noProcesses() });

@@ -1,0 +1,58 @@
+/**
+ * What a Lean must be able to read to start: its own folders, the compiled modules, and the Python that an assembled Lean
+ * may be started by. Nothing is guessed from the environment; what is not named here is not there in the sandbox.
+ */
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import type { LeanEnvironment } from '../../verifier.ts';
+import type { SandboxAccess } from './sandbox.ts';
+
+/** Of `<prefix>/`: a prefix such as `/usr/local` or a home holds more than a toolchain. */
+const TOOLCHAIN_PARTS = ['bin', 'lib', 'include'];
+/** The line of the assembled Lean's launcher that names its Python (`toolchain/assemble/launcher.ts`). */
+const LAUNCHER_PYTHON = /^python='([^']+)'$/m;
+const LAUNCHER_BYTES_MAX = 4_096;
+
+const known = new Map<string, readonly string[]>();
+
+/** For a process of this Lean; `writable` only where it compiles a module. */
+export function leanAccess(
+  { executable, searchPath }: Pick<LeanEnvironment, 'executable' | 'searchPath'>,
+  workingDirectory: string,
+  writable: readonly string[] = [],
+): SandboxAccess {
+  const toolchain = known.get(executable) ?? toolchainPaths(executable);
+  known.set(executable, toolchain);
+  return { readOnly: [...toolchain, ...searchPath.filter((path) => isAbsolute(path))], writable, workingDirectory };
+}
+
+/** The toolchain as it is named and, where that is a link, as it lies. */
+function toolchainPaths(executable: string): readonly string[] {
+  const paths = [executable];
+  for (const path of new Set([executable, resolved(executable)])) {
+    const prefix = dirname(dirname(path));
+    if (basename(dirname(path)) === 'bin') paths.push(...TOOLCHAIN_PARTS.map((part) => join(prefix, part)));
+    else paths.push(dirname(path));
+  }
+  const python = launcherPython(executable);
+  if (python !== null) paths.push(...[python, resolved(python)].map((path) => dirname(dirname(path))));
+  return [...new Set(paths)].filter((path) => path !== '/' && existsSync(path));
+}
+
+function launcherPython(executable: string): string | null {
+  try {
+    const text = readFileSync(executable).subarray(0, LAUNCHER_BYTES_MAX).toString('latin1');
+    const python = text.startsWith('#!') ? LAUNCHER_PYTHON.exec(text)?.[1] : undefined;
+    return python !== undefined && isAbsolute(python) && !python.startsWith('/usr/bin/') ? python : null;
+  } catch {
+    return null;
+  }
+}
+
+function resolved(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * Proofs certified together: they stand in one file, and what is found wrong with the file is traced to the proof whose doing it
+ * is. One that does not hold spoils the module for the others, and one that makes Lean run on, or the file too large, leaves no
+ * module at all; nobody can judge the others then. They are tried again in halves, a single one once more by itself. One that
+ * has no verdict alone either is refused, but only where Lean judges a control in its place.
+ */
+import { StpError } from '../../../data/errors.ts';
+import { sha256 } from '../../../data/schemas/ids.ts';
+import type { CheckRecord } from '../../../data/schemas/records.ts';
+import type { FileReport, TheoremReport } from '../check-file.ts';
+import { SECOND_KERNEL } from '../object/findings.ts';
+import type { CertificateTask } from './checkers.ts';
+import { certificateFile, certificateTask, type GrownText, KEPT_NAMESPACE, type ProofText } from './proofs-text.ts';
+
+/** Judges a file of this text; `task` is what it must prove. Never rejects for what the file holds. */
+export type CheckProofs = (text: string, task: CertificateTask) => Promise<FileReport>;
+
+/** What was found of a proof in the last file that it stood in. */
+interface Look {
+  readonly report: FileReport;
+  readonly checks: readonly CheckRecord[];
+}
+
+/** Nothing speaks against it, nor against what stood beside it in the file. */
+export interface CertifiedProof extends Look {
+  readonly certified: true;
+  readonly theorem: TheoremReport;
+  /** SHA-256 of the file, hex. */
+  readonly fileHash: string;
+}
+
+export interface RefusedProof extends Look {
+  readonly certified: false;
+  /** Null where the file was not compiled. */
+  readonly theorem: TheoremReport | null;
+  readonly reason: string;
+  /** Something was found wrong. Otherwise Lean or a kernel had no end, or no memory. */
+  readonly isWrong: boolean;
+  /** The second kernel refuses what Lean's has taken. */
+  readonly isDisagreement: boolean;
+}
+
+export type CertificateFinding = CertifiedProof | RefusedProof;
+
+/** A finding each, in order. STP1203, which may be tried again, where Lean judges nothing. Names of proofs differ. */
+export async function certifyProofs(
+  proofs: readonly ProofText[],
+  check: CheckProofs,
+  library: readonly GrownText[] = [],
+): Promise<readonly CertificateFinding[]> {
+  const found = new Map<ProofText, CertificateFinding>();
+  await certifyBatch(proofs, found, async (batch) => {
+    const text = certificateFile(batch, library);
+    const report = await check(text, certificateTask(batch, library));
+    if (report.exit === 'not-started') throw noVerdict(batch.length, report.reason);
+    return { report, text };
+  });
+  return proofs.map((proof) => found.get(proof)!);
+}
+
+type CheckBatch = (batch: readonly ProofText[]) => Promise<{ readonly report: FileReport; readonly text: string }>;
+
+/** Every proof of the batch is in `found` afterwards. */
+async function certifyBatch(
+  batch: readonly ProofText[],
+  found: Map<ProofText, CertificateFinding>,
+  check: CheckBatch,
+): Promise<void> {
+  if (batch.length === 0) return;
+  const { report, text } = await check(batch);
+  const fileHash = sha256(text);
+  const judged = new Map(report.theorems.map((theorem) => [theorem.name, theorem]));
+  // A certificate tells of a file in which nothing was objected to: what stands beside a refused proof is checked anew.
+  const isClean = report.checks.every(({ outcome }) => outcome !== 'refused' && outcome !== 'failed');
+  const open: ProofText[] = [];
+  for (const proof of batch) {
+    const theorem = judged.get(proof.name);
+    if (theorem?.verdict === 'accepted' && isClean)
+      found.set(proof, { certified: true, report, theorem, fileHash, checks: checksOf(report, theorem) });
+    else if (theorem?.verdict === 'rejected') found.set(proof, refusal(report, theorem, true));
+    else open.push(proof);
+  }
+  if (open.length === 0) return;
+  if (batch.length === 1) {
+    const [proof] = batch as [ProofText];
+    await tryControl(proof, report, check);
+    const theorem = judged.get(proof.name) ?? null;
+    // What a module is refused for without a theorem's name is one proof's fault where that stands alone in it.
+    found.set(proof, refusal(report, theorem, report.outcome === 'rejected' || theorem?.refusedBy !== undefined));
+    return;
+  }
+  const half = Math.ceil(open.length / 2);
+  const parts = open.length < batch.length ? [open] : [open.slice(0, half), open.slice(half)];
+  for (const part of parts) await certifyBatch(part, found, check);
+}
+
+/**
+ * What nobody can doubt, in the place of a proof: with the same imports and grown theorems. Where Lean accepts it, the
+ * proof is to blame for having no verdict; where not, Lean is, and nothing is refused.
+ */
+async function tryControl(proof: ProofText, report: FileReport, check: CheckBatch): Promise<void> {
+  const name = `${KEPT_NAMESPACE}.control`;
+  const control = { ...proof, name, statement: 'theorem control : True', proof: 'exact True.intro' };
+  const other = (await check([control])).report;
+  const ofControl = other.theorems.find((theorem) => theorem.name === name);
+  if (ofControl?.verdict === 'accepted') return;
+  throw noVerdict(1, report.reason || other.reason || ofControl?.message || 'the file has errors elsewhere');
+}
+
+function refusal(report: FileReport, theorem: TheoremReport | null, isWrong: boolean): RefusedProof {
+  const reason = theorem?.message || report.reason || 'the checks of the file do not allow a certificate';
+  const isDisagreement = theorem?.refusedBy?.includes(SECOND_KERNEL.name) ?? false;
+  return {
+    certified: false,
+    report,
+    theorem,
+    reason,
+    isWrong,
+    isDisagreement,
+    checks: theorem === null ? report.checks : checksOf(report, theorem),
+  };
+}
+
+/** A checker that could not tell of some theorems of the file says so of those; it accepted the others. */
+function checksOf(report: FileReport, { declinedBy = [] }: TheoremReport): CheckRecord[] {
+  return report.checks.map((check) =>
+    check.outcome !== 'declined' || declinedBy.includes(check.by) ? check : { ...check, outcome: 'accepted' },
+  );
+}
+
+function noVerdict(proofs: number, reason: string): StpError {
+  return new StpError(
+    'STP1203',
+    `Lean gave no verdict on ${proofs} proof(s): ${reason}`,
+    'See `bin/stp doctor`; then try again.',
+    { retryable: true },
+  );
+}

@@ -1,0 +1,103 @@
+/**
+ * A Lean file of proofs that are to be certified: each in a section of its own under its header's opens and under a name that
+ * the caller chose, below the grown theorems that the proofs name.
+ */
+import { GROWN_NAMESPACE, type GrownTheorem, headerOf, signatureOf, theoremText } from '../../library/grow.ts';
+import { splitImports } from '../../library/header.ts';
+import type { CertificateTask } from './checkers.ts';
+
+/** Names of certified theorems are `Kept.NAME`, so that they meet none of a library. */
+export const KEPT_NAMESPACE = 'Kept';
+
+export interface ProofText {
+  /** Full name of the theorem in the file: the namespace above and one plain word. */
+  readonly name: string;
+  /** Imports and opens; null for the library header. */
+  readonly header: string | null;
+  readonly statement: string;
+  readonly proof: string;
+  /** Full names of theorems that the proof names; only grown ones matter. */
+  readonly premises: readonly string[];
+  /** A comment above it, one line. */
+  readonly note?: string;
+}
+
+export type GrownText = GrownTheorem & Pick<ProofText, 'premises'>;
+
+const NO_AUTO_BOUND = 'set_option autoImplicit false\n';
+
+/** The file over the compiled library. */
+export function certificateFile(proofs: readonly ProofText[], library: readonly GrownText[] = []): string {
+  const grown = neededTheorems(proofs, library);
+  return [...importLines([...proofs, ...grown]), ...grownSection(grown), keptSection(proofs)].join('\n');
+}
+
+/**
+ * What the certificate's checkers compare that file with: each theorem as our record states it, and the same file with no proof
+ * of theirs in it.
+ */
+export function certificateTask(proofs: readonly ProofText[], library: readonly GrownText[] = []): CertificateTask {
+  const unproved = proofs.map((proof) => ({ ...proof, proof: null }));
+  const grown = neededTheorems(proofs, library);
+  const imports = importLines([...proofs, ...grown]);
+  return {
+    stated: [...grown, ...proofs].map(({ name, header, statement }) => ({
+      name,
+      opens: openLines(header),
+      signature: signatureOf(statement),
+    })),
+    importLines: imports,
+    challenge: [...imports, ...grownSection(grown), keptSection(unproved)].join('\n'),
+  };
+}
+
+/**
+ * Grown theorems that the proofs name, and those that their own proofs name, in order of growth. A theorem names only
+ * ones that grew before it, so in this order each stands below all that it needs.
+ */
+export function neededTheorems<Grown extends GrownText>(
+  proofs: readonly Pick<ProofText, 'premises'>[],
+  library: readonly Grown[],
+): Grown[] {
+  const needed = new Set(proofs.flatMap((proof) => proof.premises));
+  const found: Grown[] = [];
+  for (const theorem of library.toReversed())
+    if (needed.has(theorem.name)) {
+      found.push(theorem);
+      for (const premise of theorem.premises) needed.add(premise);
+    }
+  return found.toReversed();
+}
+
+/** What the headers import, once each, sorted: `import Foo`. */
+export function importLines(proofs: readonly Pick<ProofText, 'header'>[]): string[] {
+  return [...new Set(proofs.flatMap((proof) => splitImports(headerOf(proof.header)).imports))].sort();
+}
+
+export function grownSection(theorems: readonly GrownText[]): string[] {
+  if (theorems.length === 0) return [];
+  const grown = theorems.map((theorem) => {
+    const text = theoremText(theorem.name.slice(GROWN_NAMESPACE.length + 1), theorem);
+    return `section\n${openLines(theorem.header)}\n-- conjecture, round ${theorem.round}\n${text}\nend\n`;
+  });
+  return [`namespace ${GROWN_NAMESPACE}\n\n${NO_AUTO_BOUND}`, ...grown, `end ${GROWN_NAMESPACE}\n`];
+}
+
+/** A proof of null is left open. */
+type OpenProofText = Omit<ProofText, 'proof'> & { readonly proof: string | null };
+
+export function keptSection(proofs: readonly OpenProofText[]): string {
+  const kept = proofs.map((proof) => {
+    const usesGrown = proof.premises.some((premise) => premise.startsWith(`${GROWN_NAMESPACE}.`));
+    const opens = usesGrown ? `${openLines(proof.header)}\nopen ${GROWN_NAMESPACE}` : openLines(proof.header);
+    const note = proof.note === undefined ? '' : `-- ${proof.note}\n`;
+    const text = theoremText(proof.name.slice(KEPT_NAMESPACE.length + 1), proof);
+    return `section\n${opens}\n${note}${text}\nend\n`;
+  });
+  return [`namespace ${KEPT_NAMESPACE}\n\n${NO_AUTO_BOUND}`, ...kept, `end ${KEPT_NAMESPACE}\n`].join('\n');
+}
+
+/** Lines of a header other than its imports, which the file carries in full. */
+function openLines(header: string | null): string {
+  return splitImports(headerOf(header)).rest.replaceAll(/\n{2,}/g, '\n');
+}

@@ -1,0 +1,109 @@
+/**
+ * Runs a checker that is a program of its own: walled in as Lean is, with a deadline, a bound on memory and on what it
+ * prints. Lean's tools find their library through `LEAN_SYSROOT` and `lean` on PATH, so both are set for them.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, constants } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { untilItsOwnEnd } from '../../runtime/process/its-own-end.ts';
+import { type LeanExit, startLean } from '../../runtime/process/spawn.ts';
+import { watchRun } from '../../runtime/process/watch-run.ts';
+import type { CheckerAnswer, CompiledFile } from './checker.ts';
+
+/** A kernel that has been at one file for this long is stuck; processor time, ten times that in wall time. */
+const TOOL_TIMEOUT_MS = 1_200_000;
+const OUTPUT_CHARS_KEPT = 4_096;
+const ENVIRONMENT_PROGRAM = '/usr/bin/env';
+
+export interface ToolRun {
+  /** Absolute path, then its words. */
+  readonly command: readonly string[];
+  readonly writable?: readonly string[];
+  readonly readOnly?: readonly string[];
+  /** File that gets its standard output, in a folder of `writable`; without it the output's end is kept. */
+  readonly outputFile?: string;
+  readonly workingDirectory: string;
+  readonly timeoutMs?: number;
+}
+
+export interface ToolExit extends LeanExit {
+  /** The end of what it printed; empty where a file got it. */
+  readonly output: string;
+}
+
+export type ToolPlace = Pick<CompiledFile, 'place' | 'signal' | 'memoryBytesMax'>;
+
+/** Until it came to an end of its own. Rejects only with the signal's reason. */
+export function runTool(place: ToolPlace, run: ToolRun): Promise<ToolExit> {
+  return untilItsOwnEnd(() => runOnce(place, run), place.signal);
+}
+
+async function runOnce({ place, signal, memoryBytesMax }: ToolPlace, run: ToolRun): Promise<ToolExit> {
+  signal?.throwIfAborted();
+  const folder = dirname(run.command[0]!);
+  const prefix = dirname(dirname(place.environment.executable));
+  const variables = [`LEAN_SYSROOT=${prefix}`, `PATH=${join(prefix, 'bin')}:/usr/local/bin:/usr/bin:/bin`];
+  const command =
+    run.outputFile === undefined
+      ? run.command
+      : ['/bin/sh', '-c', 'file="$1"; shift; exec "$@" >"$file"', 'sh', run.outputFile, ...run.command];
+  const tool = startLean({
+    ...place,
+    workingDirectory: run.workingDirectory,
+    program: ENVIRONMENT_PROGRAM,
+    arguments: [...variables, ...command],
+    readOnly: [folder, ...(run.readOnly ?? [])],
+    writable: run.writable,
+    memoryBytesMax,
+  });
+  if (!('pid' in tool)) return { ...tool, output: '' };
+  const watch = watchRun(tool, { deadlineMs: run.timeoutMs ?? TOOL_TIMEOUT_MS, memoryBytesMax, signal });
+  let output = '';
+  tool.stdout.on('data', (chunk: Buffer) => {
+    output = (output + chunk.toString('utf8')).slice(-OUTPUT_CHARS_KEPT);
+  });
+  tool.stdin.end();
+  const exit = await tool.ended;
+  await watch.stop();
+  signal?.throwIfAborted();
+  return { ...exit, output };
+}
+
+/** Exit 0 is accepted, those in `refuses` are refused, those in `declines` declined; any other end tells nothing. */
+export function answerOf(
+  exit: ToolExit,
+  { refuses, declines = [] }: { readonly refuses: readonly number[]; readonly declines?: readonly number[] },
+): CheckerAnswer {
+  const said = `${exit.output}\n${exit.stderr}`.trim();
+  if (exit.how === 'finished' && exit.code === 0) return { outcome: 'accepted', detail: '' };
+  // An exit code that Lean does not use means a crash of Lean, but an answer of some checkers.
+  const answered = exit.how === 'finished' || (exit.how === 'crashed' && exit.code !== null);
+  if (answered && refuses.includes(exit.code!)) return { outcome: 'refused', detail: said };
+  if (answered && declines.includes(exit.code!)) return { outcome: 'declined', detail: said };
+  return { outcome: 'failed', detail: `${exit.how}, ${exit.signal ?? `exit code ${exit.code}`}: ${said}` };
+}
+
+const versions = new Map<string, Promise<string>>();
+
+/** Where the program is there: hash of its bytes, which says more than what it calls itself. */
+export async function programVersion(path: string | null): Promise<string | null> {
+  if (path === null || !(await isExecutable(path))) return null;
+  const version = versions.get(path) ?? hashOf(path);
+  versions.set(path, version);
+  return version;
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return `sha256:${hash.digest('hex').slice(0, 16)}`;
+}
+
+export function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,334 @@
+/**
+ * Judges every theorem of a whole Lean file by what it compiles to. A process of its own, walled in, compiles the file into a
+ * module; nothing that this process says is believed. The module is then read by a thread that runs nothing of it: which constants
+ * the file adds, what they rest on, what the second kernel says of each (`object/`). A file whose object cannot be read is not
+ * judged, and neither is one that changes how its own text is to be read (`verdict/file-policy.ts`). For a certificate the
+ * theorems are compared with our own statements, and more checkers look at the module (`certificate/`).
+ */
+import { randomBytes } from 'node:crypto';
+import { readFile, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { CheckRecord, LeanMessage, SandboxFacts } from '../../data/schemas/records.ts';
+import type { LeanExit, ProcessPlace } from '../runtime/process/spawn.ts';
+import { noSandbox, type Sandbox } from '../runtime/sandbox/sandbox.ts';
+import type { LeanEnvironment } from '../verifier.ts';
+import type { Checker, CompiledFile } from './certificate/checker.ts';
+import { type CertificateTask, KERNELS } from './certificate/checkers.ts';
+import { leanchecker } from './certificate/leanchecker.ts';
+import { type CheckersReport, runCheckers } from './certificate/run-checkers.ts';
+import { type CompiledModule, compileModule } from './object/compiled-module.ts';
+import { findInFile } from './object/file-theorems.ts';
+import { OBJECT, type ObjectFinding, SECOND_KERNEL, type TheoremFinding } from './object/findings.ts';
+import { judgeObject, tellDisagreement } from './object/judge-object.ts';
+import { findProofs } from './object/proof-policy.ts';
+import { compileStatements, statedName } from './object/stated-module.ts';
+import { tokenize } from './screen/tokenizer.ts';
+import { findUnjudgeable } from './verdict/file-policy.ts';
+
+/** Mathlib's largest file is about 0.2 MB. */
+export const FILE_BYTES_MAX = 4_194_304;
+export const FILE_TIMEOUT_MS = 600_000;
+const MEMORY_BYTES_MAX = 8_589_934_592;
+
+type FileVerdict = 'accepted' | 'rejected' | 'unchecked';
+
+/** A theorem, or an axiom, which is never accepted. */
+export interface TheoremReport {
+  readonly name: string;
+  readonly verdict: FileVerdict;
+  /** Where its declaration begins: 1-based line, 0-based column, as Lean counts. */
+  readonly line: number;
+  readonly column: number;
+  /** Why it is not accepted; empty where it is. */
+  readonly message: string;
+  /** All axioms that it rests on, the allowed ones too, sorted. */
+  readonly axioms: readonly string[];
+  /** Further checkers that could not tell of this theorem, by name; missing where there is none. */
+  readonly declinedBy?: readonly string[];
+  /** Those that found something wrong with it, or with the module without naming a theorem; missing where there is none. */
+  readonly refusedBy?: readonly string[];
+}
+
+export interface FileReport {
+  readonly path: string;
+  /** `accepted`: there are theorems and all are accepted. `rejected`: something is wrong. `unchecked`: nobody can tell. */
+  readonly outcome: FileVerdict;
+  /** In the order of the file; none where it has errors or its object could not be read. */
+  readonly theorems: readonly TheoremReport[];
+  /** How the process ended that compiled the file; null where none was started for it (no text, too large, not judged). */
+  readonly exit: LeanExit['how'] | null;
+  /** What Lean said of the file. */
+  readonly messages: readonly LeanMessage[];
+  /** Why the file as a whole is rejected or unchecked; empty where the theorems say it, or it is accepted. */
+  readonly reason: string;
+  readonly leanVersion: string;
+  /** Hash of toolchain and library: which Lean said so. */
+  readonly fingerprint: string;
+  /** False with an assembled Lean, whose package holds the library's statements without their proofs. */
+  readonly libraryHasProofs: boolean;
+  /** What was checked, by what, in order; empty where Lean was not started. */
+  readonly checks: readonly CheckRecord[];
+  readonly sandbox: SandboxFacts;
+  /** Of the process that compiled the file: its bound and the most resident memory that was seen. */
+  readonly memory: { readonly bytesMax: number; readonly peakBytes: number };
+}
+
+/** What a file of proofs is judged by for a certificate. */
+export interface ProofsCheck extends Pick<CertificateTask, 'stated' | 'importLines'> {
+  /** Asked after the second kernel. */
+  readonly checkers: readonly Checker[];
+}
+
+export interface CheckFileOptions {
+  /** Folder for the compiled module; what is made there is removed. */
+  readonly scratchDirectory: string;
+  readonly runMark?: string;
+  readonly signal?: AbortSignal;
+  /** Processor time of the process that compiles the file, ms; ten times that in wall time. */
+  readonly timeoutMs?: number;
+  /** Resident memory of the process that compiles the file, and of each that reads the module. */
+  readonly memoryBytesMax?: number;
+  /** Where Lean runs; without one as any program of this user. */
+  readonly sandbox?: Sandbox;
+  readonly certificate?: ProofsCheck;
+  /** Keeps which compiled module holds which constant; without it this is found out once a process. */
+  readonly indexFolder?: string;
+  /** Where modules go that the two kernels disagree on; without it they are not kept. */
+  readonly disagreementsFolder?: string;
+}
+
+const UNPROTECTED = noSandbox('none was asked for');
+
+/** Never rejects for what the file holds; only with the signal's reason, or where the scratch folder cannot be written. */
+export async function checkFile(
+  path: string,
+  environment: LeanEnvironment,
+  options: CheckFileOptions,
+): Promise<FileReport> {
+  const report = (parts: Partial<FileReport> & Pick<FileReport, 'outcome'>): FileReport => ({
+    path,
+    theorems: [],
+    exit: null,
+    messages: [],
+    reason: '',
+    leanVersion: environment.version,
+    fingerprint: environment.fingerprint,
+    libraryHasProofs: !environment.toleratesLibraryAxioms,
+    checks: [],
+    sandbox: (options.sandbox ?? UNPROTECTED).facts,
+    memory: { bytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX, peakBytes: 0 },
+    ...parts,
+  });
+  const source = await readSource(path);
+  if ('reason' in source) return report({ outcome: 'unchecked', reason: source.reason });
+  const unjudgeable = findUnjudgeable(source.text, tokenize(source.text));
+  if (unjudgeable !== null) return report({ outcome: 'unchecked', reason: `${basename(path)}:${unjudgeable}` });
+  const directory = join(options.scratchDirectory, `check-${randomBytes(8).toString('hex')}`);
+  try {
+    const check = new FileCheck(environment, options, directory);
+    const compiled = await check.compile(source.text);
+    const { exit, messages, peakResidentBytes: peakBytes } = compiled;
+    const memory = { bytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX, peakBytes };
+    const done = { exit, messages, memory };
+    const lean = lookOf('lean', environment.version, compiled.path === null ? 'refused' : 'accepted', compiled.ms);
+    if (compiled.path === null) {
+      const reason = compiled.failure || firstError(messages) || 'Lean says that the file has errors';
+      const outcome = compiled.failure === '' ? 'rejected' : 'unchecked';
+      return report({ ...done, outcome, reason, checks: compiled.failure === '' ? [lean] : [] });
+    }
+    const judged = await check.judge(compiled.path);
+    if ('unread' in judged) return report({ ...done, outcome: 'unchecked', reason: judged.unread, checks: [lean] });
+    const { theorems, objection, open } = judged;
+    const checks = [lean, ...judged.checks];
+    return report({ ...done, ...summary(theorems, objection, open, messages), theorems, checks });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function readSource(path: string): Promise<{ text: string } | { reason: string }> {
+  try {
+    const facts = await stat(path);
+    if (!facts.isFile()) return { reason: 'this is no file' };
+    if (facts.size > FILE_BYTES_MAX) return { reason: `the file is larger than ${FILE_BYTES_MAX} bytes` };
+    const bytes = await readFile(path);
+    if (bytes.includes(0)) return { reason: 'this is no text file' };
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return text.trim() === '' ? { reason: 'the file is empty' } : { text: text.replaceAll('\r\n', '\n') };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { reason: 'there is no such file' };
+    return { reason: `the file cannot be read as UTF-8 text: ${(error as Error).message}` };
+  }
+}
+
+interface Judged extends Pick<ObjectFinding, 'objection' | 'open'> {
+  readonly theorems: readonly TheoremReport[];
+  readonly checks: readonly CheckRecord[];
+}
+
+/** One file's way: compiled, its object judged, and shown to further checkers. */
+class FileCheck {
+  readonly #environment: LeanEnvironment;
+  readonly #options: CheckFileOptions;
+  /** Holds the module and nothing else while further checkers look at it. */
+  readonly #directory: string;
+  readonly #module = `Stp${randomBytes(8).toString('hex')}`;
+  readonly #place: ProcessPlace;
+  readonly #memoryBytesMax: number;
+
+  constructor(environment: LeanEnvironment, options: CheckFileOptions, directory: string) {
+    this.#environment = environment;
+    this.#options = options;
+    this.#directory = join(directory, 'module');
+    const { runMark, sandbox } = options;
+    this.#place = { environment, workingDirectory: this.#directory, runMark, sandbox };
+    this.#memoryBytesMax = options.memoryBytesMax ?? MEMORY_BYTES_MAX;
+  }
+
+  compile(text: string): Promise<CompiledModule> {
+    return compileModule({
+      ...this.#bounds(),
+      module: this.#module,
+      text,
+      directory: this.#directory,
+      deadlineMs: this.#options.timeoutMs ?? FILE_TIMEOUT_MS,
+    });
+  }
+
+  async judge(path: string): Promise<Judged | { readonly unread: string }> {
+    const found = await this.#findings(path);
+    if ('unread' in found) return found;
+    const { theorems, objection } = found;
+    const further = await this.#lookFurther(found);
+    const isRefused = objection !== null || theorems.some((theorem) => theorem.objection !== null);
+    const kernels = theorems.map(({ kernel }) => kernel);
+    const kernel = kernels.includes('rejected') ? 'refused' : kernels.includes('declined') ? 'declined' : 'accepted';
+    const checks = [
+      lookOf(OBJECT.name, OBJECT.version, isRefused ? 'refused' : 'accepted', found.statementsMs),
+      lookOf(SECOND_KERNEL.name, SECOND_KERNEL.version, kernel, found.objectMs),
+      ...further.records,
+    ];
+    return {
+      theorems: theorems.map((theorem) => verdictOn(theorem, objection, further)),
+      objection,
+      open: found.open,
+      checks,
+    };
+  }
+
+  async #findings(
+    path: string,
+  ): Promise<(ObjectFinding & { statementsMs: number; objectMs: number }) | { readonly unread: string }> {
+    const { certificate, indexFolder = null, disagreementsFolder = null } = this.#options;
+    const { toleratesLibraryAxioms } = this.#environment;
+    const task = { ...this.#bounds(), path, indexFolder };
+    const startedMs = performance.now();
+    if (certificate === undefined) {
+      const report = await judgeObject(task);
+      if ('unread' in report) return report;
+      const times = { statementsMs: 0, objectMs: performance.now() - startedMs };
+      return { ...findInFile(report, toleratesLibraryAxioms), ...times };
+    }
+    const { stated, importLines } = certificate;
+    const directory = `${this.#directory}-stated`;
+    const statements = await compileStatements(stated, { ...this.#bounds(), importLines, directory });
+    if (statements.problem !== '') return { unread: `the statements: ${statements.problem}` };
+    const statedMs = performance.now();
+    const asked = stated.map(({ name }, index) => ({ name, stated: statedName(index) }));
+    const statedPath = statements.path === null ? {} : { statedPath: statements.path };
+    const report = await judgeObject({ ...task, asked, ...statedPath });
+    if ('unread' in report) return report;
+    if (report.rejected.length > 0) await tellDisagreement(path, report, disagreementsFolder);
+    const expected = { importLines, unreadable: statements.wrong, toleratesLibraryAxioms, mayShare: true };
+    const times = { statementsMs: statedMs - startedMs, objectMs: performance.now() - statedMs };
+    return { ...findProofs(report, expected), ...times };
+  }
+
+  /**
+   * Further checkers look at what nothing speaks against so far; without a certificate Lean's own, where the second kernel could
+   * not tell.
+   */
+  #lookFurther({ theorems, objection, imports }: ObjectFinding): Promise<CheckersReport> {
+    const sound = theorems.filter((theorem) => theorem.objection === null && theorem.kernel !== 'rejected');
+    const isOpen = sound.some(({ kernel }) => kernel === 'declined');
+    const checkers = this.#options.certificate?.checkers ?? (isOpen ? [leanchecker] : []);
+    const searchPath = [this.#directory, ...this.#environment.searchPath];
+    const bounds = this.#bounds();
+    const file: Omit<CompiledFile, 'scratchDirectory'> = {
+      ...bounds,
+      place: { ...this.#place, environment: { ...this.#environment, searchPath } },
+      directory: this.#directory,
+      module: this.#module,
+      importLines: imports.map((name) => `import ${name}`),
+      theorems: sound.map(({ name }) => name),
+    };
+    return runCheckers(objection === null && sound.length > 0 ? checkers : [], file, `${this.#directory}-checkers`);
+  }
+
+  #bounds() {
+    const { signal } = this.#options;
+    return { place: this.#place, memoryBytesMax: this.#memoryBytesMax, signal };
+  }
+}
+
+/** Nothing may speak against it, and some kernel must have accepted it. */
+function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: CheckersReport): TheoremReport {
+  const { name, line, column, axioms, objection, kernel, reason } = theorem;
+  const report = { name, line, column, axioms };
+  const refused = (verdict: FileVerdict, message: string, refusedBy: readonly string[]): TheoremReport => ({
+    ...report,
+    verdict,
+    message,
+    ...(refusedBy.length === 0 ? {} : { refusedBy }),
+  });
+  if (objection !== null) return refused('rejected', objection, [OBJECT.name]);
+  if (kernel === 'rejected')
+    return refused('rejected', `the second kernel refuses it: ${reason}`, [SECOND_KERNEL.name]);
+  // A refusal of the module may concern any theorem of it.
+  if (ofFile !== null) return refused('unchecked', ofFile, [OBJECT.name]);
+  for (const about of [name, null])
+    if (further.objections.has(about))
+      return refused(
+        about === null ? 'unchecked' : 'rejected',
+        further.objections.get(about)!,
+        further.refusedBy.get(about) ?? [],
+      );
+  const declined = [...(kernel === 'declined' ? [SECOND_KERNEL.name] : []), ...(further.declinedBy.get(name) ?? [])];
+  const declinedBy = declined.length === 0 ? {} : { declinedBy: declined };
+  const isChecked =
+    kernel === 'accepted' ||
+    further.records.some(
+      ({ by, outcome }) =>
+        KERNELS.includes(by) && (outcome === 'accepted' || (outcome === 'declined' && !declined.includes(by))),
+    );
+  if (isChecked) return { ...report, verdict: 'accepted', message: '', ...declinedBy };
+  return { ...report, verdict: 'unchecked', message: `no kernel accepted it: ${reason}`, ...declinedBy };
+}
+
+function lookOf(by: string, version: string, outcome: CheckRecord['outcome'], ms: number): CheckRecord {
+  return { by, version, outcome, ms: Math.round(ms) };
+}
+
+function firstError(messages: readonly LeanMessage[]): string {
+  const wrong = messages.find(({ severity }) => severity === 'error');
+  return wrong === undefined ? '' : placed(wrong);
+}
+
+const placed = ({ line, column, text }: LeanMessage): string => `${line}:${column}: ${text.slice(0, 400)}`;
+
+function summary(
+  theorems: readonly TheoremReport[],
+  objection: string | null,
+  unproved: string | null,
+  messages: readonly LeanMessage[],
+): { outcome: FileVerdict; reason: string } {
+  // An `example` leaves nothing in the module.
+  const open = messages.find(({ text }) => /^declaration uses [`']sorry/.test(text));
+  const reason = objection ?? '';
+  if (theorems.some(({ verdict }) => verdict === 'rejected')) return { outcome: 'rejected', reason };
+  if (unproved !== null) return { outcome: 'rejected', reason: unproved };
+  if (open !== undefined) return { outcome: 'rejected', reason: placed(open) };
+  if (objection !== null) return { outcome: 'unchecked', reason };
+  if (theorems.length === 0) return { outcome: 'unchecked', reason: 'the file holds no theorem' };
+  return { outcome: theorems.every(({ verdict }) => verdict === 'accepted') ? 'accepted' : 'unchecked', reason };
+}

@@ -1,0 +1,86 @@
+/**
+ * A text compiled to a module by a Lean process of its own, walled in, into a folder of its own. What the process leaves beside
+ * the module, or in its place, is refused: only a program that ran while the text was compiled makes more.
+ */
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { LeanMessage } from '../../../data/schemas/records.ts';
+import { readLean } from '../../runtime/process/its-own-end.ts';
+import type { LeanExit, ProcessPlace } from '../../runtime/process/spawn.ts';
+
+export interface CompileTask {
+  readonly place: ProcessPlace;
+  /** Name of the module: one plain word. */
+  readonly module: string;
+  readonly text: string;
+  /** Made anew; holds `<module>.lean` and `<module>.olean` afterwards. The caller removes it. */
+  readonly directory: string;
+  /** Processor time of the process, ms; ten times that in wall time. */
+  readonly deadlineMs: number;
+  readonly memoryBytesMax: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface CompiledModule {
+  /** Path of the module; null where the text has errors, or `failure` says why Lean did not come to the end. */
+  readonly path: string | null;
+  readonly failure: string;
+  readonly exit: LeanExit['how'];
+  readonly messages: readonly LeanMessage[];
+  readonly peakResidentBytes: number;
+  readonly ms: number;
+}
+
+/** Rejects only with the signal's reason, or where the folder cannot be written. */
+export async function compileModule(task: CompileTask): Promise<CompiledModule> {
+  const { place, module, text, directory } = task;
+  const startedMs = performance.now();
+  const source = join(directory, `${module}.lean`);
+  const path = join(directory, `${module}.olean`);
+  /** A Lean that was killed may have left something beside the source. */
+  const layOut = async (): Promise<void> => {
+    await rm(directory, { recursive: true, force: true });
+    // What runs in the sandbox may put a file there that other users should not run.
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await writeFile(source, text);
+  };
+  const run = {
+    ...place,
+    arguments: ['-o', path, source],
+    input: null,
+    workingDirectory: directory,
+    deadlineMs: task.deadlineMs,
+    memoryBytesMax: task.memoryBytesMax,
+    writable: [directory],
+    signal: task.signal,
+  };
+  const exit = await readLean(run, layOut);
+  const { messages, peakResidentBytes, how } = exit;
+  const done = { exit: how, messages, peakResidentBytes, ms: performance.now() - startedMs };
+  if (how !== 'finished') return { ...done, path: null, failure: explain(exit) };
+  if (exit.code !== 0 || messages.some(({ severity }) => severity === 'error'))
+    return { ...done, path: null, failure: '' };
+  const failure = await foreignFile(directory, module);
+  return { ...done, path: failure === '' ? path : null, failure };
+}
+
+/** A link in the module's place would have us read what it points to. Empty where all is as Lean leaves it. */
+async function foreignFile(directory: string, module: string): Promise<string> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  const own = new Set([`${module}.lean`, `${module}.olean`]);
+  const foreign = entries.find((entry) => !own.has(entry.name) || !entry.isFile());
+  if (foreign !== undefined) return `the file made more than its module while it was compiled: ${foreign.name}`;
+  return entries.length === own.size ? '' : 'Lean left no compiled module';
+}
+
+function explain(exit: LeanExit): string {
+  const reasons: Record<LeanExit['how'], string> = {
+    finished: '',
+    deadline: 'Lean did not end within the time limit',
+    memory: 'Lean needed more memory than the limit',
+    output: 'Lean printed more than is read',
+    crashed: `Lean ended by ${exit.signal ?? `exit code ${exit.code}`}`,
+    'not-started': 'Lean could not be started',
+  };
+  return `${reasons[exit.how]} ${exit.stderr.trim().slice(-400)}`.trim();
+}

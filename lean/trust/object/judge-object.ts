@@ -1,0 +1,72 @@
+/**
+ * What a compiled module holds and what the second kernel says of it, by a thread of this process that reads the module and
+ * runs nothing of it. What the module imports is looked for in the environment's folders alone: what lies beside the module
+ * was written by the process that compiled it.
+ */
+import { copyFile, mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { StpError } from '../../../data/errors.ts';
+import { DEFAULT_LIMITS } from '../../kernel/budget.ts';
+import { judgeInThread } from '../../kernel/olean/judge-in-thread.ts';
+import type { AskedTheorem, ModuleReport } from '../../kernel/olean/report.ts';
+import type { ToolPlace } from '../certificate/run-tool.ts';
+import { toolchainFolder } from './toolchain-folder.ts';
+
+/** A file of 300 proofs takes some seconds; wall time, on a machine that does much else. */
+const TIMEOUT_MS = 600_000;
+
+export interface ObjectTask extends ToolPlace {
+  /** The compiled module. */
+  readonly path: string;
+  readonly asked?: readonly AskedTheorem[];
+  /** Module of the statements of what is asked. */
+  readonly statedPath?: string;
+  /** Keeps which module holds which constant; null keeps nothing. */
+  readonly indexFolder: string | null;
+}
+
+/** Why nothing could be read of the module, or the report. Rejects only with the signal's reason. */
+export async function judgeObject(task: ObjectTask): Promise<ModuleReport | { readonly unread: string }> {
+  const { place, signal, path, asked, statedPath, indexFolder } = task;
+  try {
+    const own = await toolchainFolder(task);
+    if (own === null) return { unread: 'Lean does not say where its library is' };
+    const searchPath = [...place.environment.searchPath, own];
+    const stated = statedPath === undefined ? {} : { statedPath };
+    const request = { path, searchPath, toolchainFolder: own, indexFolder, fuel: DEFAULT_LIMITS.fuel, ...stated };
+    const bounds = { timeoutMs: TIMEOUT_MS, signal };
+    const report = await judgeInThread(asked === undefined ? request : { ...request, asked }, bounds);
+    // A file that could not be read as a whole has no constants, and its reason names none.
+    if (report.verdict === 'declined' && report.constants.length === 0 && report.declined[0]?.declaration === '')
+      return { unread: report.declined[0].reason };
+    return report;
+  } catch (error) {
+    signal?.throwIfAborted();
+    return { unread: (error as Error).message };
+  }
+}
+
+/**
+ * Lean took a module and the second kernel rejects something in it: one of the two is wrong, or somebody went past Lean's. A
+ * person is told, and the module is kept; `folder` null keeps none.
+ */
+export async function tellDisagreement(path: string, report: ModuleReport, folder: string | null): Promise<void> {
+  let kept = 'it was not kept';
+  if (folder !== null) {
+    const copy = join(folder, basename(path));
+    try {
+      await mkdir(folder, { recursive: true });
+      await copyFile(path, copy);
+      kept = `kept as ${copy}`;
+    } catch (error) {
+      kept = `it could not be kept: ${(error as Error).message}`;
+    }
+  }
+  const { message, rule } = report.rejected[0]!;
+  const disagreement = new StpError(
+    'STP1802',
+    `Lean accepts a compiled module and the second kernel rejects it (${kept}): ${message} (rule: ${rule})`,
+    'A proof went past Lean’s kernel, or one of the two kernels is wrong. The proofs are not rewarded. See docs/kernel.md, then `bin/stp kernel --olean` on the file.',
+  );
+  console.error(disagreement.toText());
+}

@@ -1,0 +1,114 @@
+/**
+ * What a module of proofs may hold: the theorems that were asked for, each with the type of our own statement, what Lean made
+ * on the way to them, and nothing else. All of it is read from the compiled object (`kernel/olean`); no text is looked at.
+ */
+import type { CheckedConstant, ModuleReport } from '../../kernel/olean/report.ts';
+import { axiomNames, axiomObjection } from './axiom-policy.ts';
+import type { ObjectFinding, TheoremFinding } from './findings.ts';
+
+/**
+ * Environment extensions whose entries change how later text is read, what tactics try by themselves, or what compiled code does.
+ * What is true does not rest on this list, since the kernel checks every constant and statements are compiled apart: it keeps
+ * one proof from helping or hindering the next. What Lean notes down of a proof by itself (places, axioms, equations, which
+ * theorems hold by definition) is not among them.
+ */
+const MEANING =
+  /simp(?:roc|Ext|ext|Congr)|[iI]nstance|coe(?:Ext|Fun|Sort)|[pP]arser|[mM]acro|[eE]lab(?:orator)?Attribute|[tT]oken|[cC]ategory|[uU]nexpander|[dD]elab|attributeExtension|unificationHint|aliasExt|reducibilityExtra|[gG]rind|extExtension|congrExtension|customEliminator|rflExt|symmExt|transExt|implementedBy|extern|[cC][sS]imp|regularInit|builtinInit|optionDecl|[aA]esop/;
+
+export interface ProofsExpected {
+  /** What the text was to import: `import Foo`, one a line. */
+  readonly importLines: readonly string[];
+  /** What Lean says of statements that it cannot read, by the theorem's name. */
+  readonly unreadable: ReadonlyMap<string, string>;
+  readonly toleratesLibraryAxioms: boolean;
+  /** Whether one proof may use what another one made, as the theorems of one file may. */
+  readonly mayShare: boolean;
+}
+
+/** `report.asked` are the theorems, in whose order they are told; all else that the module holds needs an owner among them. */
+export function findProofs(report: ModuleReport, expected: ProofsExpected): ObjectFinding {
+  const own = Map.groupBy(report.constants, ({ madeFor }) => madeFor);
+  const theorems = report.asked.map((asked, index): TheoremFinding => {
+    const mine = own.get(index) ?? [];
+    const theorem = asked.place === null ? undefined : report.constants[asked.place];
+    const rests = asked.reaches.map((place) => report.constants[place]!);
+    return {
+      name: asked.name,
+      line: theorem?.range?.line ?? 0,
+      column: theorem?.range?.column ?? 0,
+      axioms: axiomNames(theorem),
+      objection: objectionTo(asked, theorem, mine, rests, index, expected),
+      ...worst(mine),
+    };
+  });
+  return { theorems, objection: moduleObjection(report, own, expected), open: null, imports: report.imports };
+}
+
+function objectionTo(
+  { name, statement }: ModuleReport['asked'][number],
+  theorem: CheckedConstant | undefined,
+  mine: readonly CheckedConstant[],
+  rests: readonly CheckedConstant[],
+  index: number,
+  { toleratesLibraryAxioms, unreadable, mayShare }: ProofsExpected,
+): string | null {
+  const unread = unreadable.get(name);
+  if (unread !== undefined) return `its statement cannot be read: ${unread}`;
+  if (theorem === undefined) return 'the compiled module does not hold it';
+  if (theorem.kind !== 'theorem') return `it is compiled as ${article(theorem.kind)}, not as a theorem`;
+  if (statement === 'unknown') return 'there is no statement to compare it with';
+  if (statement === 'other') return 'it states something else than was to be proved';
+  const odd = mine.find(
+    (constant) =>
+      constant !== theorem && !isProofPart(constant) && !(isForCompiler(constant) && !rests.includes(constant)),
+  );
+  if (odd !== undefined) return `the proof adds ${article(odd.kind)} of its own: ${odd.name}`;
+  const foreign = rests.find(
+    ({ madeFor }) => madeFor === null || (!mayShare && madeFor !== index && madeFor !== 'imported'),
+  );
+  if (foreign !== undefined) return `it rests on ${foreign.name}, which was made for another proof`;
+  return axiomObjection(theorem, toleratesLibraryAxioms);
+}
+
+function moduleObjection(
+  report: ModuleReport,
+  own: ReadonlyMap<CheckedConstant['madeFor'], readonly CheckedConstant[]>,
+  { importLines }: ProofsExpected,
+): string | null {
+  const nobodys = own.get(null)?.[0];
+  if (nobodys !== undefined) return `holds ${article(nobodys.kind)} that belongs to no proof: ${nobodys.name}`;
+  for (const derived of own.get('imported') ?? []) {
+    if (!isProofPart(derived)) return `adds ${article(derived.kind)} to an imported constant: ${derived.name}`;
+    if (derived.verdict !== 'accepted') return derived.message;
+  }
+  const extension = report.extensions.find(({ name }) => MEANING.test(name));
+  if (extension !== undefined) return `makes entries for ${extension.name}, which could change what other text means`;
+  const wanted = new Set(['Init', ...importLines.map((line) => line.replace(/^\s*import\s+/, '').trim())]);
+  const given = new Set(['Init', ...report.imports]);
+  const unlike = [...given].find((name) => !wanted.has(name)) ?? [...wanted].find((name) => !given.has(name));
+  return unlike === undefined ? null : `imports other modules than it was to: ${unlike}`;
+}
+
+/** What a proof leaves beside its theorem: lemmas and functions that the kernel has checked. */
+function isProofPart({ kind, safety }: CheckedConstant): boolean {
+  return (kind === 'theorem' || kind === 'definition') && safety === 'safe';
+}
+
+/** A recursive local function leaves it; nothing that is proved rests on it. */
+function isForCompiler({ kind, safety, name }: CheckedConstant): boolean {
+  return kind === 'definition' && safety === 'partial' && name.endsWith('._unsafe_rec');
+}
+
+/** The second kernel's word on a theorem and all that was made for it. */
+function worst(constants: readonly CheckedConstant[]): Pick<TheoremFinding, 'kernel' | 'reason'> {
+  const rejected = constants.find(({ verdict }) => verdict === 'rejected');
+  if (rejected !== undefined) return { kernel: 'rejected', reason: rejected.message };
+  const open = constants.find((constant) => constant.verdict !== 'accepted' && !isForCompiler(constant));
+  if (open !== undefined) return { kernel: 'declined', reason: open.message };
+  if (constants.length === 0) return { kernel: 'declined', reason: 'it is not in the module' };
+  return { kernel: 'accepted', reason: '' };
+}
+
+function article(kind: CheckedConstant['kind']): string {
+  return kind === 'axiom' || kind === 'opaque' || kind === 'inductive' ? `an ${kind} constant` : `a ${kind}`;
+}

@@ -1,0 +1,86 @@
+/**
+ * Our own record of the statements as a compiled module, made before any proof is loaded: each as an axiom, so that it exists
+ * without one. What a statement means is fixed there, over its imports alone. For reading only, each may be a theorem with an open
+ * proof instead: what that proof abstracts is what stands before the statement's colon.
+ */
+import { join } from 'node:path';
+import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
+import { compileModule } from './compiled-module.ts';
+
+/** Elaborating a statement takes milliseconds; a whole file of them is given what a header is, and this for each. */
+const STATEMENT_TIMEOUT_MS = 2_000;
+
+export interface StatedTheorem {
+  /** Full name in the compiled module. */
+  readonly name: string;
+  /** Opens and options above the statement, without imports. */
+  readonly opens: string;
+  /** Everything after the theorem's name: `(a b : Nat) : a + b = b + a`. */
+  readonly signature: string;
+}
+
+export interface StatedTask {
+  readonly place: ProcessPlace;
+  /** `import Foo`, one a line. */
+  readonly importLines: readonly string[];
+  /** What stands above all statements, below the imports. */
+  readonly opening?: readonly string[];
+  /** Made anew for the module. */
+  readonly directory: string;
+  readonly memoryBytesMax: number;
+  /** Default `axiom`. */
+  readonly form?: 'axiom' | 'open theorem';
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface StatedModule {
+  /** Null where no statement could be read, or nothing is known. */
+  readonly path: string | null;
+  /** What Lean says of statements that it cannot read, by the theorem's name. The module is without them. */
+  readonly wrong: ReadonlyMap<string, string>;
+  /** Why nothing is known of any; empty where it is. */
+  readonly problem: string;
+}
+
+/** Name of the constant that states the theorem of this place in the list. */
+export const statedName = (index: number): string => `_stpStated${index}`;
+
+/** Statements that Lean cannot read are told, and left out of the module. */
+export async function compileStatements(theorems: readonly StatedTheorem[], task: StatedTask): Promise<StatedModule> {
+  const wrong = new Map<string, string>();
+  const before = [...task.importLines, ...(task.opening ?? [])];
+  // The first time to find those that cannot be read, the second time without them.
+  for (const attempt of ['Stated', 'Readable']) {
+    const readable = [...theorems.entries()].filter(([, { name }]) => !wrong.has(name));
+    if (readable.length === 0) break;
+    const lines = before.flatMap((line) => line.split('\n'));
+    const linesBefore = lines.length;
+    const lastLines = readable.map(([index, { opens, signature }]) => {
+      const name = `_root_.${statedName(index)}`;
+      const stated =
+        task.form === 'open theorem' ? `theorem ${name}${signature}\n:= (by sorry)` : `axiom ${name}${signature}`;
+      lines.push(...['section', opens, 'set_option autoImplicit false', stated, 'end'].join('\n').split('\n'));
+      return lines.length;
+    });
+    const { path, failure, exit, messages } = await compileModule({
+      ...task,
+      module: attempt,
+      text: `${lines.join('\n')}\n`,
+      directory: join(task.directory, attempt),
+      deadlineMs: HEADER_TIMEOUT_MS + readable.length * STATEMENT_TIMEOUT_MS,
+    });
+    let early = '';
+    const known = wrong.size;
+    for (const { severity, line, text } of messages) {
+      if (severity !== 'error') continue;
+      const theorem = readable[lastLines.findIndex((last) => line <= last)]?.[1];
+      if (theorem === undefined || line <= linesBefore) early ||= text;
+      else if (!wrong.has(theorem.name)) wrong.set(theorem.name, text);
+    }
+    if (path !== null) return { path, wrong, problem: '' };
+    if (failure !== '' || early !== '' || wrong.size === known)
+      return { path: null, wrong, problem: `${exit}: ${failure || early || 'the statements were not compiled'}` };
+  }
+  return { path: null, wrong, problem: '' };
+}

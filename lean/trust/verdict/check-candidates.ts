@@ -1,0 +1,203 @@
+/**
+ * Candidates in, verdicts out, in order: what is refused, known or equal to what is being checked is not checked; the rest
+ * goes to Lean. Beside the caller's candidates and their verdicts a bounded number of texts is held.
+ */
+import { setImmediate as turn } from 'node:timers/promises';
+import type { LeanMessage, VerdictKind } from '../../../data/schemas/records.ts';
+import type { LeanPool } from '../../runtime/pool/lean-pool.ts';
+import type { Candidate, CheckOptions, CheckResult, LeanEnvironment } from '../../verifier.ts';
+import type { ProofConfirmer } from '../object/proof-confirmer.ts';
+import { screenHeader } from '../screen/screen-header.ts';
+import { screenProof } from '../screen/screen-proof.ts';
+import { screenStatement } from '../screen/screen-statement.ts';
+import type { Refusal } from '../screen/screen-text.ts';
+import { type VerdictCache, verdictKey } from './cache.ts';
+import { type CheckEntry, checkEntries } from './check-entries.ts';
+import type { Outcome } from './check-outcome.ts';
+import type { CheckTimes } from './check-speculation.ts';
+import type { Limits } from './limits.ts';
+import type { PremiseResolver } from './premises.ts';
+import { PROOFS } from './run-batch.ts';
+
+/** Raised whenever the way a candidate is judged changes, so that older cached verdicts are not found. */
+const CHECK_VERSION = '2';
+
+/** Candidates are screened in one go so many at a time; then others may do something. */
+const SCREENED_AT_ONCE = 64;
+/** Proofs that wait for their object to be judged; then nothing more is given to Lean until there are fewer. */
+const JUDGING_MAX = 1_024;
+
+/** As in `leanMessageSchema`. */
+const TEXT_CHARS_MAX = 4_096;
+const UNCONFIRMED = { kind: 'proved', reason: '', axioms: [] } as const;
+
+export interface VerifierState {
+  readonly environment: LeanEnvironment;
+  readonly pool: LeanPool;
+  readonly libraryHeader: string;
+  /** Candidates of one run at most. */
+  readonly entriesPerRun: number;
+  readonly limits: { readonly small: Limits; readonly big: Limits };
+  readonly times: CheckTimes;
+  readonly cache: VerdictCache | null;
+  readonly confirmer: ProofConfirmer;
+  readonly premises: PremiseResolver;
+}
+
+/** One thing to check, wanted by one or more candidates (equal texts are checked once). */
+interface Work extends CheckEntry {
+  readonly key: string;
+  readonly premises: readonly string[];
+  /** Lines and columns to add to a message's place to get the place in the proof as it came. */
+  readonly linesDropped: number;
+  readonly columnsAdded: number;
+  readonly indexes: number[];
+}
+
+type Judged = Omit<CheckResult, 'id'>;
+
+export async function checkCandidates(
+  state: VerifierState,
+  candidates: readonly Candidate[],
+  options: CheckOptions,
+  signal: AbortSignal,
+): Promise<readonly CheckResult[]> {
+  signal.throwIfAborted();
+  const results: CheckResult[] = new Array(candidates.length);
+  const report = (index: number, judged: Judged): void => {
+    results[index] = { id: candidates[index]!.id, ...judged };
+    options.onResult?.(results[index]);
+  };
+  const alone = options.tier === 'certificate';
+  const confirm = options.confirm ?? true;
+  const cache = alone ? null : state.cache;
+  /** What Lean is asked about now, by key. */
+  const works = new Map<string, Work>();
+  const judging = new Set<Promise<void>>();
+  let failure: { readonly error: unknown } | null = null;
+
+  async function* unknown(): AsyncGenerator<Work> {
+    for (const [index, candidate] of candidates.entries()) {
+      if (index % SCREENED_AT_ONCE === SCREENED_AT_ONCE - 1) await turn();
+      while (judging.size >= JUDGING_MAX) await Promise.race(judging);
+      if (failure !== null) throw failure.error;
+      signal.throwIfAborted();
+      const prepared = prepare(state, candidate, confirm);
+      if ('kind' in prepared) {
+        report(index, prepared);
+        continue;
+      }
+      const { key } = prepared;
+      const known = cache?.get(key);
+      const same = works.get(key);
+      // This verifier decides which names count as premises; the one that filled the cache may have known others.
+      if (known) report(index, { ...known, premises: prepared.premises, fromCache: true });
+      else if (same !== undefined) same.indexes.push(index);
+      else {
+        const work = { ...prepared, indexes: [index] };
+        works.set(key, work);
+        yield work;
+      }
+    }
+  }
+
+  async function judge(work: Work, outcome: Outcome): Promise<void> {
+    const judged = await judgeOutcome(state, work, outcome, confirm ? signal : null);
+    signal.throwIfAborted();
+    works.delete(work.key);
+    for (const index of work.indexes) report(index, judged);
+    if (cache !== null) await cache.put(work.key, results[work.indexes[0]!]!);
+  }
+
+  function settle(work: Work, outcome: Outcome): void {
+    const judged = judge(work, outcome)
+      .catch((error: unknown) => {
+        failure ??= { error };
+      })
+      .finally(() => judging.delete(judged));
+    judging.add(judged);
+  }
+
+  const { pool, limits, times, entriesPerRun } = state;
+  const smallLimitsOnly = options.smallLimitsOnly ?? false;
+  try {
+    const check = { pool, ...limits, smallLimitsOnly, alone, entriesPerRun, times, form: PROOFS, signal };
+    await checkEntries(check, unknown(), settle);
+  } finally {
+    state.confirmer.flush();
+    await Promise.all(judging);
+  }
+  if (failure !== null) throw (failure as { error: unknown }).error;
+  return results;
+}
+
+function prepare(state: VerifierState, candidate: Candidate, confirm: boolean): Omit<Work, 'indexes'> | Judged {
+  const screenedHeader = candidate.header === null ? null : screenHeader(candidate.header);
+  if (screenedHeader?.accepted === false) {
+    return refused('header_error', { line: 0, column: 0, reason: screenedHeader.reason });
+  }
+  const header = screenedHeader?.text ?? state.libraryHeader;
+  const statement = screenStatement(candidate.statement);
+  if (!statement.accepted) {
+    const { reason, ...place } = statement.refusal;
+    return refused('forbidden', { ...place, reason: `the statement: ${reason}` });
+  }
+  const proof = screenProof(candidate.proof);
+  if (!proof.accepted) return refused(proof.refusal.kind, proof.refusal);
+  const { environment } = state;
+  const limits = [state.limits.small, state.limits.big].map((limit) => JSON.stringify(limit));
+  return {
+    key: verdictKey([
+      CHECK_VERSION,
+      confirm ? 'object' : 'text',
+      environment.fingerprint,
+      header,
+      statement.signature,
+      proof.text,
+      ...limits,
+    ]),
+    header,
+    signature: statement.signature,
+    proofText: proof.text,
+    premises: state.premises(header, proof.text),
+    linesDropped: proof.linesDropped,
+    columnsAdded: proof.columnsAdded,
+  };
+}
+
+function refused(kind: VerdictKind, refusal: Omit<Refusal, 'kind'>): Judged {
+  const message: LeanMessage = { severity: 'error', line: refusal.line, column: refusal.column, text: refusal.reason };
+  return { kind, messages: [message], premises: [], axioms: [], checkMs: 0, fromCache: false };
+}
+
+/** What Lean accepted counts when its object has been judged too. */
+async function judgeOutcome(
+  state: VerifierState,
+  work: Work,
+  outcome: Outcome,
+  confirming: AbortSignal | null,
+): Promise<Judged> {
+  const { checkMs, queueMs, peakResidentBytes } = outcome;
+  const base = {
+    premises: work.premises,
+    axioms: [] as readonly string[],
+    checkMs,
+    queueMs,
+    ...(peakResidentBytes === undefined ? {} : { peakResidentBytes }),
+    driver: state.pool.driver.name,
+    fromCache: false,
+  };
+  if (!('axioms' in outcome)) {
+    return { ...base, kind: outcome.kind, messages: outcome.messages.map((message) => placeInProof(message, work)) };
+  }
+  const { kind, reason, axioms } = confirming === null ? UNCONFIRMED : await state.confirmer.confirm(work, confirming);
+  const messages: LeanMessage[] =
+    reason === '' ? [] : [{ severity: 'error', line: 0, column: 0, text: reason.slice(0, TEXT_CHARS_MAX) }];
+  return { ...base, kind, axioms, messages };
+}
+
+function placeInProof(message: LeanMessage, work: Work): LeanMessage {
+  if (message.line < 1) return message;
+  const column = Math.max(0, message.column - work.columnsAdded);
+  return { ...message, line: message.line + work.linesDropped, column };
+}

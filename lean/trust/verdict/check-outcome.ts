@@ -1,0 +1,56 @@
+/** What is known of an entry when Lean is done with it, and what the end of a process says of the entry that it was at. */
+import type { LeanMessage, VerdictKind } from '../../../data/schemas/records.ts';
+import type { LeanExit } from '../../runtime/process/spawn.ts';
+import { cut } from './batch-reading.ts';
+
+/** What it cost: time in Lean, time until a process was free, both ms, and the most memory of a process that ran it alone. */
+export interface OutcomeCosts {
+  readonly checkMs: number;
+  readonly queueMs: number;
+  readonly peakResidentBytes?: number;
+}
+
+/** What is known of an entry before its axioms are judged. */
+export type Outcome = OutcomeCosts &
+  (
+    | { readonly kind: 'unrefuted'; readonly axioms: readonly string[] }
+    | { readonly kind: VerdictKind; readonly messages: readonly LeanMessage[] }
+  );
+
+/** An outcome without its costs. */
+export type Finding = { readonly kind: VerdictKind; readonly messages: readonly LeanMessage[] };
+
+/** Of the entry that was checked alone in a process that ended so. */
+export function endedEarly(exit: LeanExit): Finding {
+  const said = exit.stderr.trim().slice(-400);
+  switch (exit.how) {
+    case 'deadline':
+      return { kind: 'timeout', messages: [note('Lean was stopped at the time limit')] };
+    case 'memory':
+      return { kind: 'oom', messages: [note('Lean was stopped at the memory limit')] };
+    case 'output':
+      return { kind: 'oom', messages: [note('Lean printed more than is read')] };
+    case 'crashed':
+      return { kind: 'crash', messages: [note(`Lean ended by ${exit.signal ?? `exit code ${exit.code}`}: ${said}`)] };
+    case 'finished':
+      return { kind: 'rejected', messages: [note('Lean did not reach the end of the proof')] };
+    case 'not-started':
+      return notStarted(exit);
+  }
+}
+
+export function notStarted(exit: LeanExit): Finding {
+  return infra(`Lean did not start (${exit.how}): ${exit.stderr.trim().slice(-400)}`);
+}
+
+export function infra(text: string): Finding {
+  return { kind: 'infra', messages: [note(text)] };
+}
+
+export function headerError(messages: readonly LeanMessage[]): Finding {
+  return { kind: 'header_error', messages: cut(messages, { proof: 1 }) };
+}
+
+export function note(text: string): LeanMessage {
+  return { severity: 'error', line: 0, column: 0, text };
+}

@@ -1,0 +1,94 @@
+/**
+ * Checks one batch in one run of a Lean session and says, for each entry, what was read of it and how long it took; where
+ * the process ended before its time, which entry it was at. Restarts and retries are those of `check-entries.ts`.
+ */
+import { randomBytes } from 'node:crypto';
+import type { LeanMessage } from '../../../data/schemas/records.ts';
+import type { LeanSession, SessionExit } from '../../runtime/process/driver.ts';
+import { type Reading, readEntry } from './batch-reading.ts';
+import { type BatchEntry, type BatchSource, batchSource } from './batch-source.ts';
+import { HEADER_TIMEOUT_MS, type Limits } from './limits.ts';
+
+/** How entries are written into a file, and how the messages about one of them are read. */
+export interface BatchForm {
+  readonly source: typeof batchSource;
+  readonly read: typeof readEntry;
+}
+export const PROOFS: BatchForm = { source: batchSource, read: readEntry };
+
+export interface EntryReading {
+  readonly reading: Reading;
+  /** Wall time, ms. */
+  readonly checkMs: number;
+}
+
+export type BatchOutcome =
+  /** `done`: readings of the first entries, in order; `exit` says why there are no more where some are missing. */
+  | { readonly kind: 'ran'; readonly done: readonly EntryReading[]; readonly exit: SessionExit }
+  /** The header, fit when the session was opened, is so no longer: a module has gone. */
+  | { readonly kind: 'header_error'; readonly messages: readonly LeanMessage[] }
+  /** Lean ended before it came to the first entry. */
+  | { readonly kind: 'no_start'; readonly exit: SessionExit };
+
+/** Rejects only with the signal's reason. */
+export async function runBatch(
+  session: LeanSession,
+  entries: readonly BatchEntry[],
+  limits: Limits,
+  signal: AbortSignal,
+  form: BatchForm = PROOFS,
+): Promise<BatchOutcome> {
+  const source = form.source(session.header, entries, randomBytes(8).toString('hex'), limits);
+  // Where the header is warm the first entry begins with the run; where not, with the mark that follows the header.
+  const warm = session.isWarm ?? session.pid !== null;
+  const messages: LeanMessage[] = [];
+  const doneAt: number[] = warm ? [performance.now()] : [];
+  let started = false;
+  const exit = await session.run({
+    body: source.body,
+    deadlineMs: warm ? limits.candidateTimeoutMs : HEADER_TIMEOUT_MS,
+    memoryBytesMax: limits.memoryBytesMax,
+    signal,
+    onMessage: (message, allow) => {
+      messages.push(message);
+      if (!started) {
+        if (message.line < source.startLine) return;
+        started = true;
+        if (!warm) doneAt.push(performance.now());
+        allow(limits.candidateTimeoutMs);
+      }
+      if (isDoneMark(message, source, doneAt.length - 1)) {
+        doneAt.push(performance.now());
+        allow(limits.candidateTimeoutMs);
+      }
+    },
+  });
+  const headerErrors = messages.filter((message) => message.severity === 'error' && message.line <= source.startLine);
+  if (headerErrors.length > 0 && exit.how === 'finished') return { kind: 'header_error', messages: headerErrors };
+  // A warm process was past its header: however early it ended, the first entry is what it was at.
+  if (!started && (!warm || exit.how === 'not-started')) return { kind: 'no_start', exit };
+  const done = readDone(messages, source, doneAt, form);
+  const [only] = done;
+  const { bodyMs } = exit;
+  if (entries.length === 1 && only !== undefined && bodyMs !== undefined)
+    return { kind: 'ran', done: [{ ...only, checkMs: bodyMs }], exit };
+  return { kind: 'ran', done, exit };
+}
+
+/** The answer of `#print axioms`: every candidate gives one, be it an error, unless its text swallowed the command. */
+function isDoneMark(message: LeanMessage, source: BatchSource, index: number): boolean {
+  return message.line === source.entries[index]?.last && message.column === 0;
+}
+
+function readDone(
+  messages: readonly LeanMessage[],
+  source: BatchSource,
+  doneAt: readonly number[],
+  form: BatchForm,
+): EntryReading[] {
+  return doneAt.slice(1).map((end, index) => {
+    const lines = source.entries[index]!;
+    const own = messages.filter((message) => message.line >= lines.first && message.line <= lines.last);
+    return { reading: form.read(own, lines), checkMs: end - doneAt[index]! };
+  });
+}

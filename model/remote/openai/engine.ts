@@ -1,0 +1,79 @@
+/**
+ * The remote engine: checkpoints sampled by OpenAI-compatible servers that a person or a fleet has started.
+ *
+ * A server has the weights it was started with, whatever checkpoint a run has come to. So the two are matched by name: a
+ * server must list the checkpoint's `model`, the hash of its weights, among its models (`--name` of `bin/stp serve`,
+ * `--served-model-name` of vLLM), and where it does not, opening fails with STP1304 and says what to serve. Samples of
+ * other weights under a checkpoint's name would spoil every record made from them.
+ */
+import { join } from 'node:path';
+import { StpError } from '../../../data/errors.ts';
+import { readManifest } from '../../checkpoint/checkpoint.ts';
+import { parseJson, readWhole } from '../../checkpoint/files.ts';
+import { architectureOf } from '../../checkpoint/llama-folder.ts';
+import type { ModelFacts } from '../../generator.ts';
+import type { ModelServerOptions } from './model-server.ts';
+import { RemoteGenerator } from './remote-generator.ts';
+import { servedNowhere } from './server-errors.ts';
+
+const CONFIG_BYTES_MAX = 64 * 1024;
+/** In the name a server gives a checkpoint, stands for its hash. */
+export const MODEL_PLACE = '{model}';
+/** As many as vLLM decodes together on one accelerator by default, so that its batch stays full. */
+export const REQUESTS_IN_FLIGHT_DEFAULT = 256;
+/** A request waits in the server's queue and then decodes some thousand tokens; longer means that something hangs. */
+const REQUEST_TIMEOUT_MS_DEFAULT = 600_000;
+const FIRST_RETRY_MS_DEFAULT = 500;
+
+export interface RemoteOptions {
+  /** Roots of the API, `http://host:8000/v1`, one a server. The first that serves a checkpoint samples it. */
+  readonly urls: readonly string[];
+  /** What the server calls a checkpoint; `{model}` stands for its hash, and is the default. */
+  readonly servedName?: string;
+  /** Environment variable with the server's key. */
+  readonly keyVariable?: string;
+  readonly requestsInFlight?: number;
+  readonly requestTimeoutMs?: number;
+  readonly firstRetryMs?: number;
+}
+
+/** Opens a checkpoint folder where it is served. Throws STP1304 where it is not, STP1303 where a server does not answer. */
+export function remoteGenerator(
+  options: RemoteOptions,
+): (checkpointDirectory: string, signal?: AbortSignal) => Promise<RemoteGenerator> {
+  const { urls, servedName = MODEL_PLACE, keyVariable } = options;
+  const server: Omit<ModelServerOptions, 'url'> = {
+    ...(keyVariable === undefined ? {} : { keyVariable }),
+    requestsInFlight: options.requestsInFlight ?? REQUESTS_IN_FLIGHT_DEFAULT,
+    requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS_DEFAULT,
+    firstRetryMs: options.firstRetryMs ?? FIRST_RETRY_MS_DEFAULT,
+  };
+  return async (checkpointDirectory, signal) => {
+    const model = await factsOf(checkpointDirectory);
+    const name = servedName.replaceAll(MODEL_PLACE, model.name);
+    const errors: StpError[] = [];
+    for (const url of urls) {
+      try {
+        return await RemoteGenerator.open({ ...server, url }, model, name, signal);
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!(error instanceof StpError)) throw error;
+        errors.push(error);
+      }
+    }
+    // A server that does not answer may be the one that has the model.
+    throw errors.find(({ code }) => code !== 'STP1304') ?? servedNowhere(name, errors);
+  };
+}
+
+/** Read from the folder without its weights. Throws STP1302 where it is damaged. */
+async function factsOf(checkpointDirectory: string): Promise<ModelFacts> {
+  const { model } = await readManifest(checkpointDirectory);
+  const path = join(checkpointDirectory, 'config.json');
+  const { contextLength, vocabularySize, hiddenSize } = parseJson(
+    await readWhole(path, CONFIG_BYTES_MAX),
+    path,
+    (json) => architectureOf(json).shape,
+  );
+  return { name: model, contextLength, vocabularySize, hiddenSize };
+}

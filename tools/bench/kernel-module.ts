@@ -1,0 +1,71 @@
+/**
+ * The second kernel on compiled proofs, as the judge of objects asks it: a batch of five kinds of proofs, over Lean's core library
+ * and over all of Lean's modules; the first time, with the index of constants kept, and by a judge that is warm.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { DEFAULT_LIMITS } from '../../lean/kernel/budget.ts';
+import { judgeInThread } from '../../lean/kernel/olean/judge-in-thread.ts';
+import { ModuleJudge } from '../../lean/kernel/olean/module-judge.ts';
+import { resolveToolchain } from '../../lean/toolchain/resolve.ts';
+import { workerSettings } from '../../workers/settings.ts';
+import { cpuSeconds, row } from './measure.ts';
+
+/** As many as a certificate file holds (`lean/trust/certificate`). */
+const PROOFS = 300;
+
+export async function benchKernelModule(): Promise<void> {
+  const { cacheDirectory } = workerSettings();
+  const { executable } = await resolveToolchain({ cacheDirectory, install: 'never' });
+  const folder = await mkdtemp(join(tmpdir(), 'bench-kernel-'));
+  try {
+    const { stdout: toolchainFolder } = await execa(executable, ['--print-libdir']);
+    const batch = Array.from({ length: PROOFS }, (_, index) => proof(index)).join('\n');
+    for (const header of ['Init', 'Lean']) {
+      await writeFile(join(folder, 'Batch.lean'), `import ${header}\n${batch}`);
+      await execa(executable, ['-o', 'Batch.olean', 'Batch.lean'], { cwd: folder });
+      const request = {
+        path: join(folder, 'Batch.olean'),
+        searchPath: [toolchainFolder],
+        toolchainFolder,
+        indexFolder: join(folder, 'index'),
+        fuel: DEFAULT_LIMITS.fuel,
+      };
+      const time = async (what: string, check: () => unknown): Promise<void> => {
+        const before = cpuSeconds();
+        await check();
+        row(
+          `kernel: ${PROOFS} proofs over \`import ${header}\`, ${what}, processor time`,
+          cpuSeconds() - before,
+          's',
+          2,
+        );
+      };
+      await time('index not made', () => new ModuleJudge().check(request));
+      const judge = new ModuleJudge();
+      await time('index kept', () => judge.check(request));
+      await time('warm', () => judge.check(request));
+      const report = await judgeInThread(request);
+      const theorems = report.constants.filter(({ kind }) => kind === 'theorem');
+      row(`kernel: accepted of its ${theorems.length} theorems`, theorems.filter(isAccepted).length, '');
+    }
+    row('kernel: resident memory after it', process.memoryUsage.rss() / 2 ** 20, 'MiB', 0);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const isAccepted = ({ verdict }: { readonly verdict: string }): boolean => verdict === 'accepted';
+
+function proof(index: number): string {
+  const kinds = [
+    `(a b : Nat) : a + b + ${index} = b + a + ${index} := by omega`,
+    `(l : List Nat) : (l ++ []).length + ${index} = l.length + ${index} := by simp`,
+    '(p q : Prop) (h : p ∧ q) : q ∧ p := ⟨h.2, h.1⟩',
+    `: ${index} * 3 % 7 = ${(index * 3) % 7} := by decide`,
+    `(n : Nat) : n * 0 + ${index} = ${index} := by induction n with | zero => rfl | succ n ih => simp`,
+  ];
+  return `theorem kept${index} ${kinds[index % kinds.length]}`;
+}

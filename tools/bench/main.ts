@@ -1,0 +1,56 @@
+/**
+ * `npm run bench [model] [lean] [verify] [selection] [matching] [orchestration] [storage]`: how fast this machine trains, samples,
+ * embeds, verifies, selects and matches, and what orchestration costs. Nothing here passes or fails. Costs about twenty
+ * minutes; `model` has columns for PyTorch after `npm run test:python`.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { proverExample, proverPrompt } from '../../selfplay/prompts.ts';
+import { repositorySources } from '../../workers/sources.ts';
+import { benchKernel } from './kernel.ts';
+import { benchLean } from './lean.ts';
+import { benchMatching } from './matching.ts';
+import { row } from './measure.ts';
+import { benchSampling } from './model-sampling.ts';
+import { benchTraining } from './model-training.ts';
+import { benchOrchestration } from './orchestration.ts';
+import { benchSelection } from './selection.ts';
+import { benchStorage } from './storage.ts';
+import { benchVerify } from './verify.ts';
+
+const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
+  async model(directory) {
+    const theorems = await repositorySources().libraryTheorems();
+    await benchTraining(
+      directory,
+      theorems.map(({ statement, proof }) => proverExample(statement, proof, 1)),
+    );
+    await benchSampling(
+      directory,
+      theorems.map(({ statement }) => proverPrompt(statement)),
+    );
+  },
+  lean: benchLean,
+  verify: benchVerify,
+  selection: () => benchSelection(row),
+  matching: benchMatching,
+  kernel: benchKernel,
+  orchestration: benchOrchestration,
+  storage: benchStorage,
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => parts[name] === undefined);
+if (unknown.length > 0) {
+  console.error(`there is no bench ${unknown.join(', ')}; there are ${Object.keys(parts).join(', ')}`);
+  process.exit(1);
+}
+const directory = await mkdtemp(join(tmpdir(), 'stp-bench-'));
+console.log(`${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, Node ${process.version}`);
+try {
+  for (const [name, run] of Object.entries(parts))
+    if (wanted.length === 0 || wanted.includes(name)) await run(directory);
+} finally {
+  await rm(directory, { recursive: true, force: true });
+}

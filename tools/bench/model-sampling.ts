@@ -1,0 +1,159 @@
+/**
+ * Sampling and embedding: tokens a processor-second against PyTorch on the same weights, prompts and number of tokens, in
+ * turns; then the engine as it is used, in its processes: memory, statements embedded, and how long its parent was held up.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import { RUN_MARK } from '../../data/run-mark.ts';
+import { writeCheckpoint } from '../../model/checkpoint/checkpoint.ts';
+import { readModel } from '../../model/checkpoint/sampled-model.ts';
+import { untrained } from '../../model/checkpoint/training-record.ts';
+import { embeddedGenerator } from '../../model/embedded/engine.ts';
+import { type SampledModel, Sampler } from '../../model/embedded/sampling/sampler.ts';
+import { MODEL_SIZES } from '../../model/embedded/sizes.ts';
+import { initialParameters } from '../../model/embedded/training/initial-parameters.ts';
+import { parameterLayout, parameterView } from '../../model/embedded/training/parameter-layout.ts';
+import { trainTokenizer } from '../../model/tokenizer/train.ts';
+import type { ModelShape } from '../../model/trainer.ts';
+import { skipsPython } from '../../test/python/python.ts';
+import { cpuSeconds, median, row } from './measure.ts';
+import { startPython } from './python-worker.ts';
+
+const ROUNDS = 5;
+const SAMPLING = { temperature: 1, topP: 0.95, maxTokens: 96 };
+const PROMPT_TOKENS = 32;
+const BATCHES = [1, 32, 128];
+/** As many tokens a measurement as take seconds at any batch. */
+const SAMPLES_EACH: Readonly<Record<number, number>> = { 1: 8, 32: 64, 128: 256 };
+const STATEMENTS = 20_000;
+const MEBIBYTE = 1_024 ** 2;
+
+/** A checkpoint of fresh weights: flat distributions are the worst case of choosing tokens. */
+async function freshCheckpoint(directory: string, shape: ModelShape, texts: readonly string[]): Promise<void> {
+  const flat = initialParameters(shape, 1);
+  const tensors = new Map(
+    parameterLayout(shape).entries.map((entry) => [
+      entry.name,
+      { shape: entry.shape, values: parameterView(flat, entry) },
+    ]),
+  );
+  const training = untrained(1);
+  const tokenizer = trainTokenizer(texts, { vocabularySize: shape.vocabularySize });
+  await writeCheckpoint(directory, { shape, tensors, tokenizer, training });
+}
+
+/** Texts of exactly `PROMPT_TOKENS` tokens, all different. */
+function promptsOf({ tokenizer }: SampledModel, statements: readonly string[], count: number): string[] {
+  return Array.from({ length: count }, (_, index) => {
+    let text = `${index} `;
+    for (let next = index; tokenizer.encode(text).length < 2 * PROMPT_TOKENS; next++)
+      text += statements[next % statements.length];
+    let end = text.length;
+    while (tokenizer.encode(text.slice(0, end)).length > PROMPT_TOKENS) end--;
+    while (tokenizer.encode(text.slice(0, end)).length < PROMPT_TOKENS) text = `${text.slice(0, end++)}1`;
+    return text.slice(0, end);
+  });
+}
+
+/** With `rows` samples under way at once; a row that ends takes the next prompt, so that nearly every step is full. */
+async function ourRate(model: SampledModel, rows: number, prompts: readonly string[]): Promise<number> {
+  const sampler = await Sampler.open(model, rows);
+  prompts.forEach((prompt, key) => {
+    sampler.add({ prompt, sampling: SAMPLING, samples: [{ key, seed: key }] });
+  });
+  let tokens = 0;
+  const started = cpuSeconds();
+  while (!sampler.idle) for (const sample of (await sampler.step()).ended) tokens += sample.tokens;
+  const rate = tokens / (cpuSeconds() - started);
+  await sampler.close();
+  return rate;
+}
+
+async function compareWithPyTorch(directory: string, statements: readonly string[]): Promise<void> {
+  const model = await readModel(directory);
+  const python = skipsPython('the column of PyTorch') ? null : startPython('bench_sampling.py');
+  const theirRate = async (rows: number, prompts: readonly string[]): Promise<number> => {
+    let [tokens, seconds] = [0, 0];
+    for (let start = 0; start < prompts.length; start += rows) {
+      const ids = prompts.slice(start, start + rows).map((prompt) => model.tokenizer.encode(prompt));
+      const answer = await python!.ask({ directory, prompts: ids, ...SAMPLING });
+      const { tokens: chosen, cpuSeconds: took } = answer as { tokens: number; cpuSeconds: number };
+      tokens += chosen;
+      seconds += took;
+    }
+    return tokens / seconds;
+  };
+  for (const rows of BATCHES) {
+    const prompts = promptsOf(model, statements, SAMPLES_EACH[rows]!);
+    const ours: number[] = [];
+    const theirs: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      ours.push(await ourRate(model, rows, prompts));
+      if (python !== null) theirs.push(await theirRate(rows, prompts));
+    }
+    row(`3M, batch ${rows}: ours`, median(ours), 'tokens/cpu-s');
+    if (python === null) continue;
+    row(`3M, batch ${rows}: PyTorch`, median(theirs), 'tokens/cpu-s');
+    row(`3M, batch ${rows}: ours / PyTorch`, median(ours.map((rate, at) => rate / theirs[at]!)), '×', 2);
+  }
+  python?.close();
+}
+
+/** Most memory that each process with this mark has held at once, bytes. Linux only; elsewhere none is found. */
+async function peakMemory(mark: string): Promise<number[]> {
+  const peaks: number[] = [];
+  for (const name of await readdir('/proc').catch(() => [])) {
+    const environment = await readFile(`/proc/${name}/environ`, 'utf8').catch(() => '');
+    if (!environment.split('\0').includes(`${RUN_MARK}=${mark}`)) continue;
+    const status = await readFile(`/proc/${name}/status`, 'utf8').catch(() => '');
+    const kibibytes = /VmHWM:\s+(\d+) kB/.exec(status)?.[1];
+    if (kibibytes !== undefined) peaks.push(1_024 * Number(kibibytes));
+  }
+  return peaks;
+}
+
+/** The engine in its processes, as activities use it. */
+async function useEngine(directory: string, statements: readonly string[]): Promise<void> {
+  const runMark = `bench-${process.pid}`;
+  const generator = await embeddedGenerator({ threads: 2, runMark })(directory);
+  const delays = monitorEventLoopDelay({ resolution: 5 });
+  const requests = statements
+    .slice(0, 128)
+    .flatMap((prompt, id) => Array.from({ length: 16 }, (_, seed) => ({ id: String(id), prompt, seed })));
+  delays.enable();
+  const started = performance.now();
+  const completions = await generator.sample(requests, SAMPLING);
+  const seconds = (performance.now() - started) / 1_000;
+  delays.disable();
+  const tokens = completions.reduce((sum, completion) => sum + completion.tokens, 0);
+  row('3M, batch 64, 2 processes, 16 samples a prompt', tokens / seconds, 'tokens/s');
+  for (const bytes of await peakMemory(runMark)) row('  most memory of a process', bytes / MEBIBYTE, 'MiB');
+  row('  longest hold of the parent', delays.max / 1e6, 'ms');
+  await generator.close();
+}
+
+async function embedStatements(directory: string, statements: readonly string[]): Promise<void> {
+  const { model: shape } = resolveConfig({ preset: 'embedded' });
+  await freshCheckpoint(directory, shape, statements);
+  const generator = await embeddedGenerator({ threads: 2 })(directory);
+  const texts = Array.from({ length: STATEMENTS }, (_, index) => `${statements[index % statements.length]} ${index}`);
+  const delays = monitorEventLoopDelay({ resolution: 5 });
+  delays.enable();
+  const started = performance.now();
+  await generator.embed(texts);
+  row(`embedded preset: ${STATEMENTS} statements embedded`, (performance.now() - started) / 1_000, 's', 1);
+  delays.disable();
+  row('  longest hold of the parent', delays.max / 1e6, 'ms');
+  await generator.close();
+}
+
+/** `statements` are texts of the length that prompts have. */
+export async function benchSampling(directory: string, statements: readonly string[]): Promise<void> {
+  const checkpoint = join(directory, 'sampling');
+  await freshCheckpoint(checkpoint, MODEL_SIZES['3M'], statements);
+  await compareWithPyTorch(checkpoint, statements);
+  await useEngine(checkpoint, statements);
+  await embedStatements(join(directory, 'embedding'), statements);
+}

@@ -1,0 +1,106 @@
+/**
+ * Training: tokens a processor-second against PyTorch on the same weights, the same packed micro-batches and the same
+ * optimizer, in turns, one thread each. Losses are compared, so that both are known to do the same work.
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import type { Example } from '../../data/schemas/records.ts';
+import { writeSafetensors } from '../../model/checkpoint/safetensors.ts';
+import { MODEL_SIZES } from '../../model/embedded/sizes.ts';
+import { ExampleStore } from '../../model/embedded/training/example-store.ts';
+import { initialParameters } from '../../model/embedded/training/initial-parameters.ts';
+import { packRows } from '../../model/embedded/training/pack-rows.ts';
+import { packedBatch, targetWeight } from '../../model/embedded/training/packed-batch.ts';
+import { parameterLayout, parameterView } from '../../model/embedded/training/parameter-layout.ts';
+import { DATA_START, exampleSteps } from '../../model/embedded/training/schedule-examples.ts';
+import { type StepPlan, TrainingEngine } from '../../model/embedded/training/training-engine.ts';
+import { freshState } from '../../model/embedded/training/training-state.ts';
+import { trainTokenizer } from '../../model/tokenizer/train.ts';
+import type { ModelShape } from '../../model/trainer.ts';
+import { skipsPython } from '../../test/python/python.ts';
+import { stepsAsJson } from '../../test/python/step-json.ts';
+import { cpuSeconds, median, row } from './measure.ts';
+import { startPython } from './python-worker.ts';
+
+const ROUNDS = 5;
+const TOKENS_PER_STEP = 1024;
+const RECIPE = { weightDecay: 0.01, gradientClipNorm: 1 };
+const LEARNING_RATE = 1e-3;
+/** Largest relative difference of the two sides' losses that rounding explains after some dozen steps. */
+const LOSS_DIFFERENCE_MAX = 1e-3;
+
+interface Round {
+  readonly plans: readonly StepPlan[];
+  readonly tokens: number;
+}
+
+/** Rounds of `steps` optimizer steps each over real examples; the first is to warm up. */
+function roundsOf(shape: ModelShape, examples: readonly Example[], steps: number): Round[] {
+  const texts = examples.flatMap(({ prompt, target }) => [prompt, target]);
+  const store = new ExampleStore(trainTokenizer(texts, { vocabularySize: shape.vocabularySize }), shape.contextLength);
+  for (const example of examples) store.add(example);
+  const source = exampleSteps(store, TOKENS_PER_STEP, 1, DATA_START);
+  let step = 0;
+  return Array.from({ length: ROUNDS + 1 }, () => {
+    let tokens = 0;
+    const plans = Array.from({ length: steps }, () => {
+      step += 1;
+      const chosen = source.next().value.indices.map((index) => store.get(index));
+      tokens += chosen.reduce((total, example) => total + example.tokens.length, 0);
+      const scale = 1 / targetWeight(chosen);
+      const batches = packRows(chosen, shape.contextLength).map((batch) =>
+        packedBatch(batch.rows, batch.rowLength, scale),
+      );
+      return { step, learningRate: LEARNING_RATE, batches };
+    });
+    return { plans, tokens };
+  });
+}
+
+async function compareWithPyTorch(
+  directory: string,
+  name: string,
+  shape: ModelShape,
+  rounds: readonly Round[],
+): Promise<void> {
+  const state = freshState(initialParameters(shape, 1));
+  const weights = join(directory, `training-${name}.safetensors`);
+  const tensors = parameterLayout(shape).entries.map(
+    (entry) => [entry.name, { shape: entry.shape, values: parameterView(state.parameters, entry) }] as const,
+  );
+  await writeFile(weights, writeSafetensors(new Map(tensors)));
+  const python = skipsPython('the column of PyTorch') ? null : startPython('bench_training.py');
+  const engine = new TrainingEngine({ shape, threads: 1, ...RECIPE });
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  for (const [index, round] of rounds.entries()) {
+    const started = cpuSeconds();
+    const results = await engine.train(state, round.plans);
+    if (index > 0) ours.push(round.tokens / (cpuSeconds() - started));
+    if (python === null) continue;
+    const answer = (await python.ask({ shape, weights, ...RECIPE, steps: stepsAsJson(round.plans) })) as {
+      losses: number[];
+      cpuSeconds: number;
+    };
+    if (index > 0) theirs.push(round.tokens / answer.cpuSeconds);
+    results.forEach(({ step, loss }, place) => {
+      const other = answer.losses[place]!;
+      if (!(Math.abs(loss - other) <= LOSS_DIFFERENCE_MAX * other))
+        throw new Error(`step ${step}: loss ${loss}, PyTorch has ${other}: not the same work`);
+    });
+  }
+  await engine.close();
+  python?.close();
+  row(`${name}, training: ours`, median(ours), 'tokens/cpu-s');
+  if (python === null) return;
+  row(`${name}, training: PyTorch`, median(theirs), 'tokens/cpu-s');
+  row(`${name}, training: ours / PyTorch`, median(ours.map((rate, at) => rate / theirs[at]!)), '×', 2);
+}
+
+/** `examples` are what the presets train on; their lengths decide how much of a row is attention. */
+export async function benchTraining(directory: string, examples: readonly Example[]): Promise<void> {
+  const { model } = resolveConfig({ preset: 'embedded' });
+  await compareWithPyTorch(directory, 'embedded preset', model, roundsOf(model, examples, 8));
+  await compareWithPyTorch(directory, '3M', MODEL_SIZES['3M'], roundsOf(MODEL_SIZES['3M'], examples, 4));
+}

@@ -1,0 +1,68 @@
+/**
+ * What Temporal, the store and the activity cost beside the checks: a real server and workflow, real `verifyShard` on
+ * shards of 500, over processes that take 10 ms a proof and keep their time nominally. Overhead is the wall time of the
+ * stage over the time that the processes need, less one. The pool's own share is measured by `verify`.
+ */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { edgeInterceptors, HEARTBEAT_THROTTLE_MS_MAX } from '../../activities/edge.ts';
+import type { Ports } from '../../activities/ports.ts';
+import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
+import { temporalExecutable } from '../../cli/temporal.ts';
+import { openStore } from '../../infra/stores/open-store.ts';
+import { startDevServer } from '../../infra/temporal/dev-server.ts';
+import { workerSettings } from '../../workers/settings.ts';
+import { LEAN_QUEUE } from '../../workflows/contracts.ts';
+import { row } from './measure.ts';
+import { SimulatedProcesses, simulatedVerifier } from './simulated-processes.ts';
+import { playSimulatedRound } from './simulated-round.ts';
+
+const PROOF_MS = 10;
+const PROOFS_PER_SHARD = 500;
+/** Half a minute of checks each. */
+const SIZES = [
+  { processes: 2, shards: 12 },
+  { processes: 8, shards: 48 },
+  { processes: 30, shards: 180 },
+] as const;
+
+export async function benchOrchestration(directory: string): Promise<void> {
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  const { executable } = await temporalExecutable(workerSettings(), console.error);
+  for (const { processes, shards } of SIZES)
+    for (const slots of [1, 2]) {
+      const server = await startDevServer({ executable });
+      const storeUri = pathToFileURL(join(directory, `orchestration-${processes}-${slots}`)).href;
+      const store = await openStore(storeUri);
+      const simulated = simulatedVerifier(new SimulatedProcesses(processes), () => PROOF_MS);
+      const ports = {
+        store: async () => store,
+        verifier: async () => simulated,
+        monitor: async () => ({ log: async () => undefined }),
+      } as unknown as Ports;
+      const connection = await NativeConnection.connect({ address: server.address });
+      const worker = await Worker.create({
+        connection,
+        taskQueue: LEAN_QUEUE,
+        activities: verifyShardActivities(ports),
+        interceptors: { activity: [edgeInterceptors] },
+        maxConcurrentActivityTaskExecutions: slots,
+        maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS_MAX,
+      });
+      const round = {
+        address: server.address,
+        store,
+        run: 'bench',
+        shards,
+        proofsPerShard: PROOFS_PER_SHARD,
+        nodes: 1,
+      };
+      const { proveSeconds } = await worker.runUntil(() => playSimulatedRound(round, new AbortController().signal));
+      await connection.close();
+      await server.stop();
+      const idealSeconds = (shards * PROOFS_PER_SHARD * PROOF_MS) / 1_000 / processes;
+      const name = `overhead of orchestration, ${processes} processes, ${slots} shard${slots > 1 ? 's' : ''} at once`;
+      row(name, 100 * (proveSeconds / idealSeconds - 1), '%', 2);
+    }
+}

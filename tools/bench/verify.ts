@@ -1,0 +1,117 @@
+/**
+ * Verification by driver, side by side: proofs a second and core over the pool against one process per proof and against a
+ * split that is fixed beforehand (STP: batches of 40), on library proofs alone and with runaways among them; how busy the
+ * pool keeps its processes; and what pool and verifier add to a check of 10 ms. About five minutes of two cores.
+ *
+ * LeanInteract and the Kimina server are no rows: both need a REPL built by `lake build` for the Lean in use (LeanInteract
+ * 0.11.6 also starts each process through `lake env`), and an assembled Lean has neither `lake` nor a compiler.
+ */
+import { LIBRARY_HEADER } from '../../lean/library/compile.ts';
+import type { DriverName } from '../../lean/runtime/process/driver.ts';
+import { openCheckPool, openVerifier } from '../../lean/trust/open-verifier.ts';
+import type { Candidate, CheckResult, LeanEnvironment } from '../../lean/verifier.ts';
+import { leanEnvironment } from '../../workers/lean-environment.ts';
+import { workerSettings } from '../../workers/settings.ts';
+import { repositorySources } from '../../workers/sources.ts';
+import { cpuSeconds, endedChildrenCpuSeconds, row } from './measure.ts';
+import { benchPoolOverhead } from './verify-overhead.ts';
+
+const PROOFS = 240;
+const PROCESSES = 2;
+/** Share of a prover's samples that run away (PrimeIntellect lean-verifier: 4.5 %, n = 1000). */
+const RUNAWAY_SHARE = 0.045;
+/** Proofs of a batch in STP (App. A). */
+const STATIC_BATCH = 40;
+
+interface Way {
+  readonly name: string;
+  readonly driver: DriverName;
+  readonly batchSize?: number;
+  /** Every process gets its share beforehand. */
+  readonly fixedSplit?: true;
+  /** What Lean accepts is judged as a compiled object too; without it Lean's word alone counts. */
+  readonly confirm?: true;
+}
+const WAYS: readonly Way[] = [
+  { name: 'pool, driver json', driver: 'json' },
+  { name: 'pool, driver json, objects judged', driver: 'json', confirm: true },
+  { name: 'pool, driver server', driver: 'server' },
+  { name: 'one process per proof', driver: 'json', batchSize: 1 },
+  { name: `fixed split, batches of ${STATIC_BATCH}`, driver: 'json', batchSize: STATIC_BATCH, fixedSplit: true },
+];
+
+export async function benchVerify(directory: string): Promise<void> {
+  const settings = workerSettings();
+  const environment = await leanEnvironment(settings, () => undefined);
+  const theorems = await repositorySources().libraryTheorems();
+  // Spread over the whole library: files differ in what they cost.
+  const step = Math.floor(theorems.length / PROOFS);
+  const proofs = Array.from({ length: PROOFS }, (_, index): Candidate => {
+    const { name, header, statement, proof } = theorems[index * step]!;
+    return { id: name, header, statement, proof };
+  });
+  const every = Math.round(1 / RUNAWAY_SHARE);
+  const mixed = proofs.map((one, index) =>
+    index % every === every - 1 ? { ...one, proof: `  have := ${index}\n  repeat skip` } : one,
+  );
+  for (const [name, candidates] of [
+    ['library proofs', proofs],
+    ['with 4.5 % runaways', mixed],
+  ] as const) {
+    let first: readonly CheckResult[] | null = null;
+    for (const way of WAYS) {
+      const { results, seconds, processorSeconds, utilisation } = await measure(
+        way,
+        candidates,
+        environment,
+        directory,
+      );
+      row(`Lean, ${name}: ${way.name}`, candidates.length / seconds / PROCESSES, 'proofs/s per core', 2);
+      row(
+        '  without what else the machine does',
+        candidates.length / processorSeconds,
+        'proofs/s of processor time',
+        2,
+      );
+      row('  time that processes were busy', utilisation * 100, '%', 1);
+      first ??= results;
+      const differing = results.filter(({ kind }, index) => kind !== first![index]!.kind);
+      const kinds = [...Map.groupBy(differing, ({ kind }) => kind)].map(([kind, some]) => `${some.length} ${kind}`);
+      if (kinds.length > 0) console.log(`  verdicts that differ from the first row's: ${kinds.join(', ')}`);
+    }
+  }
+  await benchPoolOverhead(directory);
+}
+
+async function measure(way: Way, candidates: readonly Candidate[], environment: LeanEnvironment, directory: string) {
+  const parts = way.fixedSplit === undefined ? 1 : PROCESSES;
+  const size = Math.ceil(candidates.length / parts);
+  const place = { environment, workingDirectory: directory };
+  const open = Array.from({ length: parts }, async (_, part) => {
+    const pool = openCheckPool(place, { driver: way.driver, processes: PROCESSES / parts });
+    const verifier = await openVerifier({
+      environment,
+      pool,
+      libraryHeader: LIBRARY_HEADER,
+      cacheDirectory: null,
+      scratchDirectory: directory,
+      ...(way.batchSize === undefined ? {} : { batchSize: way.batchSize }),
+    });
+    return { pool, verifier, candidates: candidates.slice(part * size, (part + 1) * size) };
+  });
+  const opened = await Promise.all(open);
+  const processorBefore = cpuSeconds() + endedChildrenCpuSeconds();
+  const started = performance.now();
+  const results = await Promise.all(
+    opened.map((one) => one.verifier.check(one.candidates, { confirm: way.confirm ?? false })),
+  );
+  const seconds = (performance.now() - started) / 1_000;
+  const busyMs = opened.reduce((sum, { pool }) => sum + pool.stats().runMs + pool.stats().headerMs, 0);
+  // Processes have to have ended for their processor time to be counted.
+  for (const { verifier, pool } of opened) {
+    await verifier.close();
+    await pool.close();
+  }
+  const processorSeconds = cpuSeconds() + endedChildrenCpuSeconds() - processorBefore;
+  return { results: results.flat(), seconds, processorSeconds, utilisation: busyMs / 1_000 / seconds / PROCESSES };
+}

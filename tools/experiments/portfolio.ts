@@ -1,0 +1,59 @@
+/**
+ * The portfolio of scripts on the repository's problem sets: writes `data/portfolio.jsonl`, which spares every run the search, and
+ * tells how many it proves. One that was interrupted goes on: what is tried is kept in the cache.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { portfolioRows } from '../../activities/round/portfolio.ts';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import { PROBLEM_SET_NAMES } from '../../data/loaders/problem-sets/build.ts';
+import type { Statement } from '../../data/schemas/records.ts';
+import { keepRows, type RecordRow, readRecord } from '../../lean/portfolio/record.ts';
+import { PORTFOLIO_VERSION } from '../../lean/portfolio/scripts.ts';
+import { assemblePorts } from '../../workers/assemble.ts';
+import { leanEnvironment } from '../../workers/lean-environment.ts';
+import { workerSettings } from '../../workers/settings.ts';
+import { PORTFOLIO_RECORD } from '../../workers/sources.ts';
+
+/** The table of what it proves. */
+export async function recordPortfolio(say: (line: string) => void): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'stp-portfolio-'));
+  const settings = { ...workerSettings(), storeUri: pathToFileURL(folder).href };
+  const environment = await leanEnvironment(settings, say);
+  const ports = await assemblePorts(settings, environment);
+  try {
+    // A record of this list and this Lean is added to; what another one came to is not to be found again in the new one.
+    const before = await readRecord(PORTFOLIO_RECORD);
+    const portfolioRecord = async () => (before?.head.fingerprint === environment.fingerprint ? before : null);
+    const asking = { ...ports, sources: { ...ports.sources, portfolioRecord } };
+    const { verification: limits } = resolveConfig({ preset: 'embedded', set: {}, flags: {} });
+    const lines: string[] = [];
+    const kept: RecordRow[] = [];
+    for (const set of PROBLEM_SET_NAMES) {
+      const statements = await Array.fromAsync(ports.sources.problemSet(set));
+      const report = (progress: unknown): void => say(`${set}: ${JSON.stringify(progress)}`);
+      const { signal } = new AbortController();
+      const asked = { run: 'portfolio', limits, triesUnknown: true, signal, report };
+      const { rows } = await portfolioRows(asking, statements, asked);
+      lines.push(tableRow(set, statements, rows));
+      kept.push(...statements.map(({ id }) => rows.get(id)!));
+    }
+    const { version: leanVersion, fingerprint } = environment;
+    await rm(PORTFOLIO_RECORD, { force: true });
+    await keepRows(PORTFOLIO_RECORD, { portfolio: PORTFOLIO_VERSION, leanVersion, fingerprint }, kept);
+    return ['| set | proved | training part | seconds of Lean |', '|---|---|---|---|', ...lines].join('\n');
+  } finally {
+    await ports.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function tableRow(set: string, statements: readonly Statement[], rows: ReadonlyMap<string, RecordRow>): string {
+  const proved = (some: readonly Statement[]): string =>
+    `${some.filter(({ id }) => rows.get(id)?.proof !== null).length} of ${some.length}`;
+  const train = statements.filter(({ split }) => split === 'train');
+  const leanMs = statements.reduce((sum, { id }) => sum + (rows.get(id)?.leanMs ?? 0), 0);
+  return `| ${set} | ${proved(statements)} | ${proved(train)} | ${Math.round(leanMs / 1_000)} |`;
+}

@@ -1,0 +1,61 @@
+/** Work that may fail without failing the run: tried until it is done, or a person gives it up or ends the run. */
+import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure, isCancellation, log } from '@temporalio/workflow';
+import type { RunState } from '../../activities/run/run-state.ts';
+import type { Stage } from '../contracts.ts';
+import type { RunControl } from './run-control.ts';
+import type { Story } from './story.ts';
+
+/** What is kept of the message of a failure. */
+const FAILURE_CHARS_MAX = 2_000;
+
+export interface Attempted<T> {
+  /** Null where a person gave it up. */
+  readonly result: T | null;
+  readonly failures: RunState['failures'];
+}
+
+/**
+ * Enters the stage and does the work. On a failure the run says what went wrong and waits for `retryRound` (again),
+ * `skipRound` (null) or `abort` (the run fails); work that is done is not done again, since every activity finds its result.
+ */
+export async function attempt<T>(
+  stage: Stage,
+  label: string,
+  steering: RunControl,
+  story: Story,
+  work: () => Promise<T>,
+): Promise<Attempted<T>> {
+  const failures: RunState['failures'] = [];
+  for (;;) {
+    story.enter(stage, label);
+    try {
+      return { result: await work(), failures };
+    } catch (error) {
+      const isFailure = error instanceof ChildWorkflowFailure || error instanceof ActivityFailure;
+      if (isCancellation(error) || !isFailure) throw error;
+      const failure = rootMessage(error);
+      log.warn('work failed and waits for a decision', { stage, round: story.round, failure });
+      story.enter(
+        stage,
+        `${label} **FAILED**: ${failure}\n\nSend the update \`retryRound\`, \`skipRound\` or \`abort\`.`,
+      );
+      const decision = await steering.awaitDecision(failure);
+      const message = (stage === 'round' ? failure : `${stage}: ${failure}`).slice(0, FAILURE_CHARS_MAX);
+      failures.push({ round: story.round, message, decision });
+      if (decision === 'abort')
+        throw ApplicationFailure.nonRetryable(`aborted: ${label} failed: ${failure}`, 'STP_ABORTED');
+      if (decision === 'skip') return { result: null, failures };
+    }
+  }
+}
+
+/** What went wrong, and what to do about it where an error of ours says so; else the message of what began it. */
+function rootMessage(error: Error): string {
+  let root: unknown = error;
+  let ours: string | null = null;
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    root = cause;
+    if (cause instanceof ApplicationFailure && /^STP\d/.test(cause.type ?? '')) ours = cause.message;
+  }
+  return ours ?? (root instanceof Error ? root.message : String(root));
+}

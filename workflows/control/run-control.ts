@@ -1,0 +1,78 @@
+/** How people steer a run: pause, resume, stop after a round, and what to do about a round that failed. */
+import { ApplicationFailure, condition, getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
+import * as contracts from '../contracts.ts';
+
+export type Decision = 'retry' | 'skip' | 'abort';
+
+export class RunControl {
+  paused: boolean;
+  stopping: boolean;
+  /** Workflow id of the round that runs now. */
+  child: string | null = null;
+  /** What went wrong, while a decision is waited for. */
+  failure: string | null = null;
+  private decision: Decision | null = null;
+
+  constructor(carried: { paused: boolean; stopping: boolean } = { paused: false, stopping: false }) {
+    this.paused = carried.paused;
+    this.stopping = carried.stopping;
+    const refuseWhen = (refused: boolean, why: string): void => {
+      if (refused) throw ApplicationFailure.nonRetryable(why);
+    };
+    setHandler(contracts.pauseUpdate, () => this.setPaused(true, 'pauses before the next shard or stage'), {
+      validator: () => refuseWhen(this.paused, 'the run is paused already'),
+      description: 'Start nothing new until resume; what runs is finished.',
+    });
+    setHandler(contracts.resumeUpdate, () => this.setPaused(false, 'goes on'), {
+      validator: () => refuseWhen(!this.paused, 'the run is not paused'),
+      description: 'Go on after pause.',
+    });
+    const stop = (): string => {
+      this.stopping = true;
+      return 'ends after this round, with evaluation and report';
+    };
+    setHandler(contracts.stopAfterRoundUpdate, stop, {
+      validator: () => refuseWhen(this.stopping, 'the run is stopping already'),
+      description: 'End after the current round, with evaluation and report.',
+    });
+    const decide = (decision: Decision, said: string) => (): string => {
+      this.decision = decision;
+      return said;
+    };
+    const validator = (): void =>
+      refuseWhen(this.failure === null || this.decision !== null, 'no round waits for a decision');
+    setHandler(contracts.retryRoundUpdate, decide('retry', 'tries the round again; finished shards are kept'), {
+      validator,
+      description: 'Run the failed round again; finished shards are not done again.',
+    });
+    setHandler(contracts.skipRoundUpdate, decide('skip', 'goes on without the round'), {
+      validator,
+      description: 'Go on with the next round and the model from before the failed one.',
+    });
+    setHandler(contracts.abortUpdate, decide('abort', 'ends the run'), {
+      validator,
+      description: 'Fail the run; nodes are cleaned and given back.',
+    });
+  }
+
+  readonly isOpen = (): boolean => !this.paused;
+
+  /** Waits for a person to decide on a round that failed. */
+  async awaitDecision(failure: string): Promise<Decision> {
+    this.failure = failure;
+    this.decision = null;
+    await condition(() => this.decision !== null);
+    this.failure = null;
+    return this.decision!;
+  }
+
+  private async setPaused(value: boolean, said: string): Promise<string> {
+    this.paused = value;
+    if (this.child !== null)
+      // A round that ends at this very moment cannot take the word any more, and need not.
+      await getExternalWorkflowHandle(this.child)
+        .signal(contracts.setPausedSignal, value)
+        .catch(() => undefined);
+    return said;
+  }
+}

@@ -1,0 +1,27 @@
+/** What the shards of a round or an evaluation have come to so far. */
+import type { ShardResult } from '../../data/schemas/round.ts';
+import type { Progress } from '../contracts.ts';
+
+export class ShardTally {
+  total = 0;
+  private readonly done: ShardResult[] = [];
+
+  add(shard: ShardResult): void {
+    this.done.push(shard);
+  }
+
+  sum(pick: (shard: ShardResult) => number): number {
+    return this.done.reduce((total, shard) => total + pick(shard), 0);
+  }
+
+  /** The figures of the `progress` query. */
+  figures(): Pick<Progress, 'shardsDone' | 'shardsTotal' | 'samples' | 'verified' | 'successes'> {
+    return {
+      shardsDone: this.done.length,
+      shardsTotal: this.total,
+      samples: this.sum((shard) => shard.sampleCount),
+      verified: this.sum((shard) => Object.values(shard.verdictCounts).reduce((a, b) => a + b, 0)),
+      successes: this.sum((shard) => shard.verdictCounts.proved ?? 0),
+    };
+  }
+}

@@ -1,0 +1,36 @@
+/** Which stage a workflow is in and how long each took, by workflow time (deterministic on replay). */
+import type { Stage } from '../contracts.ts';
+
+export class StageClock {
+  stage: Stage = 'provision';
+  startedAtMs = Date.now();
+  private readonly seconds: Record<string, number>;
+
+  constructor(carried: Readonly<Record<string, number>> = {}) {
+    this.seconds = { ...carried };
+  }
+
+  enter(stage: Stage): void {
+    this.settle();
+    this.stage = stage;
+  }
+
+  /** Adds time that was spent elsewhere, in a child that kept its own clock. */
+  add(other: Readonly<Record<string, number>>): void {
+    for (const [stage, value] of Object.entries(other)) this.seconds[stage] = (this.seconds[stage] ?? 0) + value;
+  }
+
+  /** Seconds by stage up to now. */
+  close(): Record<string, number> {
+    this.settle();
+    return { ...this.seconds };
+  }
+
+  private settle(): void {
+    const now = Date.now();
+    // Time in a round is counted by the round itself, stage by stage.
+    if (this.stage !== 'round')
+      this.seconds[this.stage] = (this.seconds[this.stage] ?? 0) + (now - this.startedAtMs) / 1_000;
+    this.startedAtMs = now;
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * The same work on many machines at once, each by its own queue, with a result for each: done, failed, lost, cancelled. Work
+ * that hangs when one of its machines is missing (a training over a slice) goes all together or not at all: the first that
+ * fails or is lost ends the others.
+ */
+import {
+  CancellationScope,
+  isCancellation,
+  log,
+  proxyActivities,
+  setCurrentDetails,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import type { NodeActivities } from '../../activities/index.ts';
+import type { CommandResult, NodeCommand } from '../../activities/nodes/every-node.ts';
+import { HEARTBEAT_TIMEOUT_MS } from '../../data/schemas/heartbeats.ts';
+
+/** A worker that lives takes its task at once, but may be starting anew after a crash. */
+const START_SECONDS_DEFAULT = 60;
+/** Characters of output in all results together: a result of a workflow has at most 2 MB. */
+const OUTPUT_CHARS_TOTAL = 512 * 1024;
+const OUTPUT_CHARS_MAX = 16_384;
+
+export type HostOutcome<Result> =
+  | { readonly kind: 'done'; readonly queue: string; readonly result: Result }
+  /** The machine is there; what it was asked to do did not work. */
+  | { readonly kind: 'failed'; readonly queue: string; readonly why: string; readonly result: Result | null }
+  /** Nobody took the work in time, or who took it fell silent. */
+  | { readonly kind: 'lost'; readonly queue: string; readonly why: string }
+  /** Ended, or never begun, because another machine failed. */
+  | { readonly kind: 'cancelled'; readonly queue: string };
+
+export interface EveryNodeOptions<Result> {
+  /** The first machine that fails or is lost ends the work of all others. */
+  readonly together: boolean;
+  /** Why a result is a failure, or null. */
+  readonly problemOf?: (result: Result) => string | null;
+}
+
+/**
+ * Does the work on every queue, numbered from 0, at the same time and waits for all. Outcomes are in the order of the queues. Only the
+ * caller's own cancellation is thrown.
+ */
+export async function onEveryNode<Result>(
+  queues: readonly string[],
+  work: (queue: string, node: number) => Promise<Result>,
+  { together, problemOf = () => null }: EveryNodeOptions<Result>,
+): Promise<readonly HostOutcome<Result>[]> {
+  const scope = new CancellationScope();
+  let endedByUs = false;
+  const one = async (queue: string, node: number): Promise<HostOutcome<Result>> => {
+    const outcome = await outcomeOf(queue, () => work(queue, node), problemOf);
+    if (together && (outcome.kind === 'failed' || outcome.kind === 'lost') && !endedByUs) {
+      endedByUs = true;
+      scope.cancel();
+    }
+    return outcome;
+  };
+  const outcomes = await scope.run(() => Promise.all(queues.map(one)));
+  // Cancelled from outside: the caller gets the cancellation, not a list of the nodes that it stopped.
+  if (!endedByUs && outcomes.some(({ kind }) => kind === 'cancelled')) await scope.cancelRequested;
+  return outcomes;
+}
+
+async function outcomeOf<Result>(
+  queue: string,
+  work: () => Promise<Result>,
+  problemOf: (result: Result) => string | null,
+): Promise<HostOutcome<Result>> {
+  try {
+    const result = await work();
+    const why = problemOf(result);
+    return why === null ? { kind: 'done', queue, result } : { kind: 'failed', queue, why, result };
+  } catch (error) {
+    if (isCancellation(error)) return { kind: 'cancelled', queue };
+    const loss = lossOf(error);
+    if (loss !== null) return { kind: 'lost', queue, why: loss };
+    return { kind: 'failed', queue, why: rootMessage(error), result: null };
+  }
+}
+
+/** A line in the log for each machine that did not come to its end. */
+export function warnOf(outcomes: readonly HostOutcome<unknown>[], message: string): void {
+  for (const outcome of outcomes)
+    if (outcome.kind === 'failed' || outcome.kind === 'lost')
+      log.warn(message, { queue: outcome.queue, why: outcome.why });
+}
+
+/** What a lost machine looks like, in words; null for any other failure. */
+export function lossOf(error: unknown): string | null {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof TimeoutFailure) {
+      if (cause.timeoutType === 'SCHEDULE_TO_START')
+        return 'no worker took the work: the machine is gone or not set up';
+      if (cause.timeoutType === 'HEARTBEAT') return 'the worker fell silent while it worked';
+    }
+  return null;
+}
+
+function rootMessage(error: unknown): string {
+  let deepest = error;
+  while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;
+  return deepest instanceof Error ? deepest.message : String(deepest);
+}
+
+/** Activities of a node that do their work once: a command is not started again because its worker was lost. */
+export const onceOnNode = (taskQueue: string, summary: string, limits: { startSeconds?: number; runSeconds: number }) =>
+  proxyActivities<NodeActivities>({
+    taskQueue,
+    scheduleToStartTimeout: `${limits.startSeconds ?? START_SECONDS_DEFAULT} seconds`,
+    startToCloseTimeout: `${Math.ceil(limits.runSeconds)} seconds`,
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+    retry: { maximumAttempts: 1 },
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+    summary,
+  });
+
+export interface EveryNodeInput {
+  readonly run: string;
+  /** Own queues of the machines. */
+  readonly queues: readonly string[];
+  readonly command: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly timeoutSeconds: number;
+  /** How long a machine may take to begin. */
+  readonly startSeconds?: number;
+  /** All or none, as above. */
+  readonly together: boolean;
+}
+
+/** Between a command's own limit and the activity's: for ending it. */
+const ENDING_SECONDS = 60;
+
+/** `stp-every-node`: a command on every machine. A command that fails fails no workflow: its outcome says so. */
+export async function stpEveryNode(input: EveryNodeInput): Promise<readonly HostOutcome<CommandResult>[]> {
+  const { run, queues, command, environment = {}, timeoutSeconds, startSeconds, together } = input;
+  const outputCharsMax = Math.min(OUTPUT_CHARS_MAX, Math.floor(OUTPUT_CHARS_TOTAL / Math.max(1, queues.length)));
+  const asked: NodeCommand = { run, command: [...command], environment, timeoutSeconds, outputCharsMax };
+  const limits = { runSeconds: timeoutSeconds + ENDING_SECONDS, ...(startSeconds !== undefined && { startSeconds }) };
+  let done = 0;
+  const outcomes = await onEveryNode(
+    queues,
+    async (queue) => {
+      const result = await onceOnNode(queue, command.join(' ').slice(0, 100), limits).runOnNode(asked);
+      done += 1;
+      setCurrentDetails(`${done} of ${queues.length} machines have ended`);
+      return result;
+    },
+    { together, problemOf: commandProblem },
+  );
+  const counts = Map.groupBy(outcomes, ({ kind }) => kind);
+  setCurrentDetails([...counts].map(([kind, all]) => `${all.length} ${kind}`).join(', '));
+  return outcomes;
+}
+
+/** Why a command did not end well, or null. */
+export function commandProblem({ exitCode, signal, timedOut, output }: CommandResult): string | null {
+  if (exitCode === 0 && !timedOut) return null;
+  const how = timedOut ? 'took too long' : signal !== null ? `was ended by ${signal}` : `ended with code ${exitCode}`;
+  const last = output.trim().split('\n').at(-1) ?? '';
+  return last === '' ? how : `${how}: ${last.slice(0, 300)}`;
+}

@@ -1,0 +1,41 @@
+/** Work by Lean in pieces, on as many nodes as have it. */
+import { CancellationScope } from '@temporalio/workflow';
+import { LEAN_QUEUE } from '../contracts.ts';
+import { control, isAtUsualPace } from '../control/activity-proxies.ts';
+import { beginStandDown } from '../stand-down.ts';
+
+/** Pieces at a node with Lean: one that it checks, and one that it goes on with, so that it never waits for the next. */
+const PIECES_PER_NODE = 2;
+
+/** Pieces in flight at most, whatever the fleet: two for each of 200 nodes. Each is an open activity of one workflow, of which Temporal takes 2,000. */
+export const PIECES_AT_ONCE_MAX = 400;
+
+/** Pieces that the nodes with Lean hold at once. Where nobody has it yet, the first that comes finds work. */
+export async function piecesAtOnce(): Promise<number> {
+  const nodes = await control('how many nodes have Lean').countWorkers(LEAN_QUEUE);
+  return Math.min(PIECES_AT_ONCE_MAX, PIECES_PER_NODE * Math.max(1, nodes));
+}
+
+/**
+ * What all pieces come to, in order. One that fails ends the others before anybody cleans up, or tries again, beside them.
+ * @param inFlightMax activities of the pieces that are open at once, at most
+ */
+export async function allPieces<T>(inFlightMax: number, start: () => readonly Promise<T>[]): Promise<T[]> {
+  const scope = new CancellationScope();
+  return scope.run(async () => {
+    // At the usual pace heartbeats say within 1.5 s that a piece is to end: soon enough, and it costs nothing.
+    const standDown = isAtUsualPace(inFlightMax) ? null : await beginStandDown();
+    const running = start();
+    try {
+      // A cancellation is one, whatever the pieces make of it.
+      return await Promise.race([Promise.all(running), scope.cancelRequested]);
+    } catch (error) {
+      scope.cancel();
+      await Promise.allSettled(running);
+      throw error;
+    } finally {
+      scope.cancel();
+      await standDown?.gone;
+    }
+  });
+}

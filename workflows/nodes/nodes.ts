@@ -1,0 +1,227 @@
+/**
+ * Nodes of a run or an evaluation: got at its start, cleaned and given back at its end, whatever it came to. This machine
+ * is simply there; machines of a cloud are got, watched and replaced by `provisioning.ts`, over Temporal's activities,
+ * timers and scopes.
+ */
+import {
+  ApplicationFailure,
+  CancellationScope,
+  ContinueAsNew,
+  isCancellation,
+  log,
+  proxyActivities,
+  sleep,
+  TimeoutFailure,
+  upsertMemo,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { ControlActivities, NodeActivities } from '../../activities/index.ts';
+import { HEARTBEAT_TIMEOUT_MS } from '../../data/schemas/heartbeats.ts';
+import type { NodesConfig } from '../../data/schemas/nodes.ts';
+import { HOST_QUEUES_MEMO, NODES_MEMO } from '../contracts.ts';
+import { control, host, nodeIfThere } from '../control/activity-proxies.ts';
+import { type HeldNodes, type NodesInUse, type ProvisioningSteps, withNodes } from './provisioning.ts';
+
+type CloudConfig = Exclude<NodesConfig, { provider: 'local' }>;
+
+/** Where work is done now. */
+export interface Place {
+  /** Own queue of the machine that trains and samples. */
+  readonly hostQueue: string;
+  /** Own queues of all machines, that one first. */
+  readonly hostQueues: readonly string[];
+}
+
+/** The machines of a run, whatever they are. */
+export interface Machines {
+  /** Does the work where the machines are now, and again elsewhere when they are lost on the way. */
+  use<T>(work: (place: Place) => Promise<T>): Promise<T>;
+  /** What a continue-as-new carries; null for this machine. */
+  readonly held: HeldNodes | null;
+}
+
+export interface OnNodes {
+  readonly run: string;
+  readonly nodes: NodesConfig;
+  /** Where the run has machines from before a continue-as-new. */
+  readonly carried: { readonly place: Place; readonly held: HeldNodes | null } | null;
+  /** One line on what is going on with the machines. */
+  readonly say: (line: string) => void;
+}
+
+/** The body with the machines of the configuration. They are given back at its end, but not for a continue-as-new. */
+export async function onNodes<T>(context: OnNodes, body: (machines: Machines) => Promise<T>): Promise<T> {
+  const { run, nodes, carried, say } = context;
+  if (nodes.provider === 'local') return onThisMachine(run, carried?.place ?? null, body);
+  // The janitor looks there for what a terminated run has left in the cloud.
+  upsertMemo({ [NODES_MEMO]: nodes });
+  const validFor = 'validUntilMinutes' in nodes ? nodes.validUntilMinutes : INVENTORY_MINUTES;
+  const hoursMax = 'hoursMax' in nodes ? nodes.hoursMax : INVENTORY_HOURS;
+  const limits = { validUntilMs: validFor * 60_000, heldMsMax: hoursMax * 3_600_000 };
+  const isContinuing = (thrown: unknown): boolean => thrown instanceof ContinueAsNew;
+  return withNodes(temporalSteps(run, nodes, say), limits, carried?.held ?? null, isContinuing, (machines) =>
+    body(onTheCloud(machines)),
+  );
+}
+
+/** Machines of an inventory cost nothing that we know of: their worker is there within a minute, or is not. */
+const INVENTORY_MINUTES = 1;
+const INVENTORY_HOURS = 24 * 365;
+
+async function onThisMachine<T>(
+  run: string,
+  carried: Place | null,
+  body: (machines: Machines) => Promise<T>,
+): Promise<T> {
+  let hostQueue = carried?.hostQueue ?? null;
+  let isContinuing = false;
+  try {
+    if (hostQueue === null) {
+      hostQueue = await getNode(run);
+      await cleanBefore(run, hostQueue);
+    }
+    const place = { hostQueue, hostQueues: [hostQueue] };
+    return await body({ use: (work) => work(place), held: null });
+  } catch (thrown) {
+    isContinuing = thrown instanceof ContinueAsNew;
+    throw thrown;
+  } finally {
+    if (!isContinuing) await CancellationScope.nonCancellable(() => giveNodesBack(run, hostQueue));
+  }
+}
+
+function onTheCloud(machines: NodesInUse): Machines {
+  return {
+    use: (work) =>
+      machines.use((held) => {
+        const hostQueues = held.hosts.map(({ taskQueue }) => taskQueue);
+        upsertMemo({ [HOST_QUEUES_MEMO]: hostQueues });
+        return work({ hostQueue: hostQueues[0]!, hostQueues });
+      }),
+    get held() {
+      return machines.held;
+    },
+  };
+}
+
+/**
+ * Asking for many instances one by one takes its time. Attempts are without number: one that finds nothing to be there yet
+ * says when the next is to be (`activities/nodes/look-again.ts`), and the activity itself knows when the waiting is over. A
+ * cancellation waits for the attempt that is under way.
+ */
+const asking = (summary: string) =>
+  proxyActivities<ControlActivities>({
+    startToCloseTimeout: '1 hour',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+    retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+    summary,
+  });
+
+/** It only reads, so nobody need wait until it has ended. A worker that is gone is noticed by its heartbeats. */
+const watching = (summary: string) =>
+  proxyActivities<ControlActivities>({
+    startToCloseTimeout: '365 days',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+    cancellationType: 'TRY_CANCEL',
+    summary,
+  });
+
+function temporalSteps(run: string, nodes: CloudConfig, say: (line: string) => void): ProvisioningSteps {
+  const setUpMinutes = 'setUpMinutes' in nodes ? nodes.setUpMinutes : INVENTORY_MINUTES;
+  return {
+    request: (generation, attempt, untilMs) =>
+      asking(`ask for machines, set ${generation}`).requestNodes({ run, nodes, generation, attempt, untilMs }),
+    state: (generation, untilMs) => asking('wait for the machines').nodesState({ run, nodes, generation, untilMs }),
+    watch: (generation, untilMs) =>
+      watching('watch the machines and the time').watchNodes({ run, nodes, generation, untilMs }),
+    release: (lastGeneration, untilMs) =>
+      asking('give the machines back').releaseCloudNodes({ run, nodes, lastGeneration, untilMs }),
+    async begin(hostQueue) {
+      const first = proxyActivities<NodeActivities>({
+        taskQueue: hostQueue,
+        scheduleToStartTimeout: setUpMinutes * 60_000,
+        startToCloseTimeout: '5 minutes',
+        // No cost guard holds yet: a machine that cannot be cleaned is given back.
+        retry: { maximumAttempts: 5 },
+        summary: 'wait for the worker of a machine, end what was left behind',
+      });
+      await first.cleanUpNode(run, 'before');
+    },
+    async end(hostQueue) {
+      try {
+        await nodeIfThere(hostQueue, 'end every process of the run').cleanUpNode(run, 'after');
+      } catch (error) {
+        log.warn('the machine could not be cleaned', { hostQueue, error });
+      }
+    },
+    async answers(hostQueue) {
+      try {
+        await nodeIfThere(hostQueue, 'does the machine answer; end its Lean processes').cleanUpNode(
+          run,
+          'silence',
+          'lean',
+        );
+        return true;
+      } catch (error) {
+        if (isCancellation(error)) throw error;
+        return false;
+      }
+    },
+    sleep: (ms) => sleep(ms),
+    now: () => Date.now(),
+    scope: () => new CancellationScope(),
+    shielded: (work) => CancellationScope.nonCancellable(work),
+    isCancellation,
+    isDeadHost,
+    failure: (code, message) => ApplicationFailure.nonRetryable(message, code),
+    say(line) {
+      log.info(line, { run });
+      say(line);
+    },
+  };
+}
+
+/** Nobody took the work in time, or who took it fell silent for good, on one machine or on one of many (STP1605). */
+function isDeadHost(error: unknown): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof TimeoutFailure && /SCHEDULE_TO_START|HEARTBEAT/.test(String(cause.timeoutType))) return true;
+    if (cause instanceof ApplicationFailure && cause.type === 'STP1605') return true;
+  }
+  return false;
+}
+
+/** Task queue of the node that is to do the work. */
+export async function getNode(run: string): Promise<string> {
+  const [node] = await control('get nodes').provisionNodes(run);
+  if (!node) throw ApplicationFailure.nonRetryable('no node was provisioned', 'STP1601');
+  // The janitor looks there for the nodes that it is to sweep.
+  upsertMemo({ [HOST_QUEUES_MEMO]: [node.taskQueue] });
+  return node.taskQueue;
+}
+
+/** Ends what an earlier run of this name left behind. */
+export async function cleanBefore(run: string, hostQueue: string): Promise<void> {
+  await host(hostQueue, 'end what an earlier run of this name left behind').cleanUpNode(run, 'before');
+}
+
+/** To be called where nothing can cancel it. `hostQueue` null: none was got. */
+export async function giveNodesBack(run: string, hostQueue: string | null): Promise<void> {
+  if (hostQueue !== null)
+    await host(hostQueue, 'end every Lean process of the run')
+      .cleanUpNode(run, 'after')
+      // What the run found, or why it failed, matters more than what it left behind.
+      .catch((error: unknown) => log.warn('the node could not be cleaned', { error }));
+  await control('give the nodes back').releaseNodes(run);
+}
+
+/** What follows `prefix` in the workflow id. It names a folder, so it must be fit for one; `none` says what it names none of. */
+export function folderName(prefix: string, none: string, advice: string): string {
+  const { workflowId } = workflowInfo();
+  const name = workflowId.startsWith(prefix) ? workflowId.slice(prefix.length) : workflowId;
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
+  throw ApplicationFailure.nonRetryable(
+    `the workflow id "${workflowId.slice(0, 100)}" names no ${none}. ${advice}`,
+    'STP1002',
+  );
+}

@@ -1,0 +1,26 @@
+/**
+ * Has a model on the disk and in the memory of every machine that will sample from it, all at the same time, while the work
+ * is still being cut. One machine fetches it when it is asked to sample.
+ */
+import type { CheckpointRef } from '../../data/schemas/artifact.ts';
+import { onceOnNode, onEveryNode, warnOf } from './every-node.ts';
+
+/** A hundred gigabytes over a slow line. */
+const LIMITS = { runSeconds: 6 * 3_600 };
+
+/** A machine that cannot is a line in the log: whether it is of use shows when it is given work. */
+export async function readyNodes(run: string, queues: readonly string[], checkpoint: CheckpointRef): Promise<void> {
+  if (queues.length < 2) return;
+  const outcomes = await onEveryNode(
+    queues,
+    async (queue) => {
+      const { directory } = await onceOnNode(queue, 'the model onto this machine', LIMITS).copyCheckpoint({
+        run,
+        checkpoint,
+      });
+      return onceOnNode(queue, 'the model into memory', LIMITS).warmPageCache({ folders: [directory] });
+    },
+    { together: false },
+  );
+  warnOf(outcomes, 'a machine has not got the model ahead of its work');
+}

@@ -1,0 +1,21 @@
+/** Certificates for the proofs of a stage: cut into parts, certified by all nodes with Lean, put together. */
+import type { Certified, CertifyInput } from '../../activities/round/verify.ts';
+import { partFolder } from '../../data/schemas/round.ts';
+import { lean, streaming } from '../control/activity-proxies.ts';
+import { allPieces, piecesAtOnce } from '../nodes/lean-nodes.ts';
+
+export async function certifyProofs(input: CertifyInput): Promise<Certified> {
+  const { run, name, proved, library, config } = input;
+  const partsWanted = await piecesAtOnce();
+  const parts = await streaming('cut proofs into parts').cutProofs({ run, name, proved, partsWanted });
+  const certify = (part: (typeof parts)[number], index: number): Promise<Certified> =>
+    lean(`certify ${part.count} proofs, part ${index + 1} of ${parts.length}`, parts.length).certify({
+      run,
+      name: partFolder(name, 'certify', index),
+      proved: part,
+      library,
+      config,
+    });
+  const certified = await allPieces(parts.length, () => parts.map(certify));
+  return streaming('put certificates together').joinCertified({ run, name, certified });
+}

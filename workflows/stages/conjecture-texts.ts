@@ -1,0 +1,26 @@
+/**
+ * The conjecturer's texts of a round, sampled by all machines of the run, each its share, and put together by one, which also
+ * samples what a lost machine has left.
+ */
+import type { SampleConjecturesInput } from '../../activities/round/generate.ts';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { host, oneOfSeveral } from '../control/activity-proxies.ts';
+import { onEveryNode, warnOf } from '../nodes/every-node.ts';
+
+export async function conjectureTexts(
+  { hostQueue, hostQueues }: { readonly hostQueue: string; readonly hostQueues: readonly string[] },
+  input: SampleConjecturesInput,
+): Promise<ArtifactRef> {
+  const summary = `conjecture ${input.plan.count} texts`;
+  const of = hostQueues.length;
+  if (of > 1) {
+    const shares = await onEveryNode(
+      hostQueues,
+      (queue, share) =>
+        oneOfSeveral(queue, `${summary}, share ${share + 1} of ${of}`).sampleConjectureShare({ ...input, share, of }),
+      { together: false },
+    );
+    warnOf(shares, 'a share of the conjectures is sampled elsewhere');
+  }
+  return host(hostQueue, summary).sampleConjectures(input);
+}

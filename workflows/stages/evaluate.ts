@@ -1,0 +1,94 @@
+/** Held-out statements, proved by models of the run with equal samples: at its end the first and the last, between rounds the current one. */
+import type { RunState } from '../../activities/run/run-state.ts';
+import type { CheckpointRef } from '../../data/schemas/artifact.ts';
+import type { Evaluation, ModelEvaluation, RoundEvaluation } from '../../data/schemas/round.ts';
+import { MODEL_DIGITS } from '../contracts.ts';
+import { control, host } from '../control/activity-proxies.ts';
+import { endLean } from '../nodes/stage-clean-up.ts';
+import { certifyProofs } from './certify-proofs.ts';
+import { proveShards } from './prove-shards.ts';
+
+const isWanted = ({ config, data }: RunState): boolean =>
+  config.evaluation.samplesPerStatement > 0 && data.heldOut.count > 0;
+
+/** The first model of the run and the one it has now; null where the configuration wants no evaluation. */
+export async function evaluateHeldOut(run: string, state: RunState, isOpen: () => boolean): Promise<Evaluation | null> {
+  if (!isWanted(state)) return null;
+  const first = await evaluateModel(run, state, state.sft.checkpoint, 0, isOpen);
+  const last =
+    state.checkpoint.model === state.sft.checkpoint.model
+      ? first
+      : await evaluateModel(run, state, state.checkpoint, Math.max(0, state.nextRound - 1), isOpen);
+  return {
+    statements: first.statements,
+    samplesPerStatement: first.samplesPerStatement,
+    provedFirst: first.proved,
+    provedLast: last.proved,
+    certified: { first: first.certified, last: last.certified },
+    passAtK: { first: first.passAtK, last: last.passAtK },
+  };
+}
+
+/** Is the model to be evaluated after `round`? The baseline's round has the SFT model's figure at the end. */
+export function isEvaluationDue(state: RunState, round: number): boolean {
+  const every = state.config.evaluation.everyRounds;
+  return isWanted(state) && round > 0 && every > 0 && round % every === 0;
+}
+
+/** The current model after `round`, with the samples of all rounds so far. */
+export async function evaluateRound(
+  run: string,
+  state: RunState,
+  round: number,
+  isOpen: () => boolean,
+): Promise<RoundEvaluation> {
+  const samplesSoFar = state.outcomes.reduce((sum, outcome) => sum + outcome.counts.samples, 0);
+  return { ...(await evaluateModel(run, state, state.checkpoint, round, isOpen)), round, samplesSoFar };
+}
+
+/** One model on the run's held-out statements: sampled, screened, the shortest proofs certified. Done once a model. */
+async function evaluateModel(
+  run: string,
+  state: RunState,
+  checkpoint: CheckpointRef,
+  round: number,
+  isOpen: () => boolean,
+): Promise<ModelEvaluation> {
+  const { config, data, hostQueue } = state;
+  const { samplesPerStatement } = config.evaluation;
+  const name = `evaluation/${checkpoint.model.slice(0, MODEL_DIGITS)}`;
+  const planned = await control('cut held-out statements into shards').planEvaluation({ run, config, data });
+  const shards = await proveShards({
+    run,
+    hostQueues: state.hostQueues,
+    name,
+    shards: planned,
+    checkpoint,
+    // All samples are drawn: stopping early where a statement was proved would bias pass@k.
+    config: { ...config, sampling: { ...config.sampling, samplesPerStatement, waves: 1 } },
+    // Held-out statements are proved over the fixed library by every model.
+    library: null,
+    isOpen,
+    onShard: () => undefined,
+  });
+  const collected = await host(hostQueue, 'count proofs, estimate pass@k').collectEvaluation({
+    run,
+    name,
+    statements: data.heldOut,
+    samplesPerStatement,
+    shards,
+    model: checkpoint.model,
+    round,
+    seed: config.seed,
+  });
+  const { proved } = collected;
+  const certified = await certifyProofs({
+    run,
+    name,
+    proved,
+    library: null,
+    config: { verification: config.verification },
+  });
+  await endLean(run, state.hostQueues, 'certify');
+  return { ...collected.evaluation, certified: certified.certified };
+}

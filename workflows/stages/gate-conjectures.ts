@@ -1,0 +1,39 @@
+/**
+ * From the conjecturer's texts to the conjectures of a round: read on one machine, gated in parts by all nodes with Lean, and
+ * admitted in the order of the plan as long as there are places. No part is begun once those that are done have taken all.
+ */
+import type { Gated } from '../../activities/round/admit-conjectures.ts';
+import type { GatedPart } from '../../activities/round/gate.ts';
+import type { ReadConjecturesInput } from '../../activities/round/read-conjectures.ts';
+import { partFolder } from '../../data/schemas/round.ts';
+import { host, lean, streaming } from '../control/activity-proxies.ts';
+import { Lane } from '../nodes/lane.ts';
+import { allPieces, piecesAtOnce } from '../nodes/lean-nodes.ts';
+
+export async function gateConjectures(
+  hostQueue: string,
+  input: ReadConjecturesInput,
+  isOpen: () => boolean,
+): Promise<Gated> {
+  const { run, round, name, config, texts } = input;
+  const read = await host(hostQueue, `read ${texts.count} texts of the conjecturer`).readConjectures(input);
+  const inFlight = await piecesAtOnce();
+  const lane = new Lane(inFlight, isOpen);
+  let standing = 0;
+  const gate = async (index: number): Promise<GatedPart | null> => {
+    if (standing >= read.places) return null;
+    const conjectures = read.parts[index]!;
+    const label = `gate ${conjectures.count} conjectures, part ${index + 1} of ${read.parts.length}`;
+    const { conjectures: conjecturing, verification } = config;
+    const gated = await lean(label, inFlight).gateConjectures({
+      run,
+      name: partFolder(name, 'gate', index),
+      conjectures,
+      config: { conjectures: conjecturing, verification },
+    });
+    standing += gated.standing.count;
+    return gated;
+  };
+  const gated = await allPieces(inFlight, () => read.parts.map((_, index) => lane.run(() => gate(index))));
+  return streaming('admit conjectures').admitConjectures({ run, round, name, read, gated });
+}
