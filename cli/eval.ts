@@ -16,7 +16,7 @@ import {
   evaluationReportSchema,
 } from '../data/schemas/evaluation.ts';
 import { readManifest } from '../model/checkpoint/checkpoint.ts';
-import { EVALUATE_TYPE, evaluateWorkflowId } from '../workflows/contracts.ts';
+import { EVALUATE_TYPE, evaluateWorkflowId } from '../workflows/control/contracts.ts';
 import { type LocalRunOptions, openRunFolder, runLocally } from './local-run.ts';
 import { findModel } from './model-source.ts';
 import { freshRunName, type RunOptions, startInput } from './options.ts';

@@ -11,7 +11,7 @@ import { type RunConfig, runConfigSchema } from '../data/schemas/run-config.ts';
 import { startDevServer } from '../infra/temporal/dev-server.ts';
 import { leanEnvironment } from '../workers/lean-environment.ts';
 import { workerSettings } from '../workers/settings.ts';
-import { CONTROL_QUEUE } from '../workflows/contracts.ts';
+import { CONTROL_QUEUE } from '../workflows/control/contracts.ts';
 import { type ProgressView, takeSnapshot } from './progress-view.ts';
 import { temporalExecutable } from './temporal.ts';
 import { superviseWorker } from './worker-process.ts';

@@ -2,7 +2,7 @@
 import { resolveConfig } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
 import type { NodesConfig } from '../data/schemas/nodes.ts';
-import { providers } from '../infra/nodes/open-provider.ts';
+import { providers } from '../infra/cloud/open-provider.ts';
 import type { RunProvider } from '../infra/nodes/provider.ts';
 import { runProvider } from '../workers/run-provider.ts';
 import { workerSettings } from '../workers/settings.ts';

@@ -2,7 +2,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { StpError } from '../data/errors.ts';
-import { HOST_QUEUES_MEMO, SELFPLAY_TYPE, selfplayWorkflowId } from '../workflows/contracts.ts';
+import { HOST_QUEUES_MEMO, SELFPLAY_TYPE, selfplayWorkflowId } from '../workflows/control/contracts.ts';
 
 /** Does the work with a client; STP1101 where no server answers. */
 export async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {

@@ -6,7 +6,7 @@ import { StpError } from '../data/errors.ts';
 import { inventoryWorkers, readInventory } from '../infra/nodes/inventory.ts';
 import type { CleanUpReport } from '../infra/nodes/nodes.ts';
 import { onHost } from '../infra/nodes/ssh.ts';
-import { CLEAN_NODES_TYPE, CONTROL_QUEUE, EVERY_NODE_TYPE } from '../workflows/contracts.ts';
+import { CLEAN_NODES_TYPE, CONTROL_QUEUE, EVERY_NODE_TYPE } from '../workflows/control/contracts.ts';
 import type { HostOutcome } from '../workflows/nodes/every-node.ts';
 import { type NodesOptions, namedNodes, openRunProvider } from './nodes-config.ts';
 import { queuesOfRun, withClient } from './nodes-runs.ts';

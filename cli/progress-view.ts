@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common';
 import { createLogUpdate } from 'log-update';
-import type { Progress, Stage } from '../workflows/contracts.ts';
+import type { Progress, Stage } from '../workflows/control/contracts.ts';
 
 const STAGE_NAMES: Readonly<Record<Stage, string>> = {
   provision: 'getting nodes',

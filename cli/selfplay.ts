@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { summaryRows } from '../activities/report/summary.ts';
 import { type Summary, summarySchema } from '../data/schemas/round.ts';
-import { SELFPLAY_TYPE, selfplayWorkflowId } from '../workflows/contracts.ts';
+import { SELFPLAY_TYPE, selfplayWorkflowId } from '../workflows/control/contracts.ts';
 import { type LocalRunOptions, openRunFolder, runLocally } from './local-run.ts';
 import { freshRunName, type RunOptions, runSummary, startInput } from './options.ts';
 import { ProgressView } from './progress-view.ts';

@@ -7,7 +7,7 @@ import { suggestion } from '../data/config/nearest.ts';
 import { StpError } from '../data/errors.ts';
 import { requireAnswer } from '../infra/temporal/answer.ts';
 import { workerSettings } from '../workers/settings.ts';
-import { CONTROL_QUEUE, SELFPLAY_TYPE, selfplayWorkflowId } from '../workflows/contracts.ts';
+import { CONTROL_QUEUE, SELFPLAY_TYPE, selfplayWorkflowId } from '../workflows/control/contracts.ts';
 import { freshRunName, type RunOptions, runSummary, startInput } from './options.ts';
 import { environmentWithoutOurBin, temporalExecutable } from './temporal.ts';
 import { addressOfCommand } from './temporal-address.ts';

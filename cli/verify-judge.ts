@@ -6,7 +6,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '../data/errors.ts';
-import { LIBRARY_HEADER } from '../lean/library/header.ts';
 import { type LeanHost, openLeanHost } from '../lean/runtime/pool/lean-host.ts';
 import {
   type CertificateFinding,
@@ -17,6 +16,7 @@ import {
 import { certificateCheckers } from '../lean/trust/certificate/checkers.ts';
 import { importLines, KEPT_NAMESPACE, type ProofText } from '../lean/trust/certificate/proofs-text.ts';
 import { checkFile } from '../lean/trust/check-file.ts';
+import { LIBRARY_HEADER } from '../lean/trust/header.ts';
 import { openVerifier } from '../lean/trust/open-verifier.ts';
 import { CANDIDATE_TIMEOUT_MS, limitClasses } from '../lean/trust/verdict/limits.ts';
 import type { CheckResult, Verifier } from '../lean/verifier.ts';

@@ -6,7 +6,7 @@ import {
   type ScheduleOptions,
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
-import { CONTROL_QUEUE, JANITOR_TYPE } from '../workflows/contracts.ts';
+import { CONTROL_QUEUE, JANITOR_TYPE } from '../workflows/control/contracts.ts';
 
 /** What a lost worker leaves behind holds a node's memory for so long at most, where no worker starts there meanwhile. */
 const JANITOR_EVERY = '10 minutes';

@@ -1,8 +1,8 @@
 /** Machines of a run: the provider that its configuration names, with what they read at their start. */
 import { StpError } from '../data/errors.ts';
 import type { NodesConfig } from '../data/schemas/nodes.ts';
+import type { providers } from '../infra/cloud/open-provider.ts';
 import { runLabel } from '../infra/nodes/names.ts';
-import type { providers } from '../infra/nodes/open-provider.ts';
 import type { RunProvider } from '../infra/nodes/provider.ts';
 import { startUpMetadata } from '../infra/nodes/start-up.ts';
 import { localRunName } from './settings.ts';

@@ -12,7 +12,7 @@ import {
   createNodeActivities,
 } from '../activities/index.ts';
 import { StpError } from '../data/errors.ts';
-import { CONTROL_QUEUE, LEAN_QUEUE } from '../workflows/contracts.ts';
+import { CONTROL_QUEUE, LEAN_QUEUE } from '../workflows/control/contracts.ts';
 import { type AssembledPorts, localHostQueue } from './assemble.ts';
 import { workflowBundle } from './bundle.ts';
 import { scheduleJanitor } from './janitor-schedule.ts';

@@ -4,8 +4,8 @@
  */
 import { CancellationScope, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { EvaluateInput, EvaluationFiles } from '../data/schemas/evaluation.ts';
-import { type Progress, progressQuery, type Stage } from './contracts.ts';
 import { host } from './control/activity-proxies.ts';
+import { type Progress, progressQuery, type Stage } from './control/contracts.ts';
 import { publish } from './control/search-attributes.ts';
 import { ShardTally } from './control/shard-tally.ts';
 import { StageClock } from './control/stage-clock.ts';

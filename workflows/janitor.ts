@@ -4,8 +4,8 @@
  */
 import { ActivityFailure, setCurrentDetails, TimeoutFailure } from '@temporalio/workflow';
 import type { CleanUpReport } from '../infra/nodes/nodes.ts';
-import { EVALUATE_TYPE, HOST_QUEUES_MEMO, NODES_MEMO, SELFPLAY_TYPE } from './contracts.ts';
 import { control, nodeIfThere, streaming } from './control/activity-proxies.ts';
+import { EVALUATE_TYPE, HOST_QUEUES_MEMO, NODES_MEMO, SELFPLAY_TYPE } from './control/contracts.ts';
 import { Lane } from './nodes/lane.ts';
 
 /** Nodes asked at once. One that is gone holds its place for the ten seconds in which nobody answers. */

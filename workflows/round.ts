@@ -5,6 +5,7 @@
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
+import { host, streaming } from './control/activity-proxies.ts';
 import {
   MODEL_DIGITS,
   type Progress,
@@ -12,8 +13,7 @@ import {
   type RoundInput,
   type Stage,
   setPausedSignal,
-} from './contracts.ts';
-import { host, streaming } from './control/activity-proxies.ts';
+} from './control/contracts.ts';
 import { publish } from './control/search-attributes.ts';
 import { ShardTally } from './control/shard-tally.ts';
 import { StageClock } from './control/stage-clock.ts';

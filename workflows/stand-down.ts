@@ -4,7 +4,7 @@
  */
 import { CancellationScope, isCancellation, log, startChild, workflowInfo } from '@temporalio/workflow';
 import { standDownWorkflowId } from '../data/schemas/heartbeats.ts';
-import { STAND_DOWN_TYPE } from './contracts.ts';
+import { STAND_DOWN_TYPE } from './control/contracts.ts';
 
 export async function stpStandDown(): Promise<void> {
   await CancellationScope.current().cancelRequested;

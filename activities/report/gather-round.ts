@@ -5,7 +5,7 @@ import { provedSchema } from '../../data/schemas/records.ts';
 import { type RoundManifest, type RoundOutcome, rateSchema, roundManifestSchema } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { GROWN_NAMESPACE } from '../../lean/library/grow.ts';
+import { GROWN_NAMESPACE } from '../../lean/trust/kept-theorem.ts';
 import type { NoveltyIndex } from '../../selfplay/novelty.ts';
 import { displayStatement } from '../../selfplay/prompts.ts';
 import { workItemSchema } from '../../selfplay/shards.ts';

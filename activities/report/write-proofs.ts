@@ -10,7 +10,7 @@ import type { Proved } from '../../data/schemas/records.ts';
 import { FILE_BYTES_MAX, FILE_TIMEOUT_MS } from '../../lean/trust/check-file.ts';
 import type { Ports, VerificationLimits } from '../ports.ts';
 import type { GrownRecord } from '../round/library.ts';
-import { keptName, proofsFile } from './proofs-file.ts';
+import { keptName, proofsFile } from '../round/proofs-file.ts';
 
 /** A quarter is left for the line that says which file this is, and for an editor that adds something. */
 const TEXT_BYTES_MAX = 0.75 * FILE_BYTES_MAX;

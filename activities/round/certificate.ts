@@ -1,8 +1,8 @@
 /** The record that is kept beside a proof: what exactly was checked, by what, within which walls. Claims nothing else. */
 import { sha256 } from '../../data/schemas/ids.ts';
 import type { Certificate, Proved, SandboxFacts } from '../../data/schemas/records.ts';
-import { LIBRARY_HEADER } from '../../lean/library/header.ts';
 import type { CertifiedProof } from '../../lean/trust/certificate/certify-proofs.ts';
+import { LIBRARY_HEADER } from '../../lean/trust/header.ts';
 import { OBJECT, SECOND_KERNEL } from '../../lean/trust/object/findings.ts';
 
 /** With the library's proofs there, every declaration that the theorem rests on was checked or is a standard axiom. */

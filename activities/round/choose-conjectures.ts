@@ -17,9 +17,9 @@ import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { externalSort } from '../records/external-sort.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
+import { readManifests } from '../run/history.ts';
 import type { RoundContext } from './conjecture.ts';
 import { conjectureRecordSchema } from './conjecture-records.ts';
-import { readManifests } from './history.ts';
 
 /** A conjecture that trains, with the text that is embedded. Files of them are sorted by id. */
 export const chosenConjectureSchema = z.strictObject({

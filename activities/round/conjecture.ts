@@ -11,8 +11,8 @@ import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { readRecords, writeRecords } from '../records/record-files.ts';
 import type { PreparedData } from '../run/datasets.ts';
+import { certifiedRates, readManifests } from '../run/history.ts';
 import type { ConjecturePlan } from './conjecture-records.ts';
-import { certifiedRates, readManifests } from './history.ts';
 import { grownTheorems } from './library.ts';
 
 export interface RoundContext {

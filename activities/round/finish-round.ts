@@ -18,8 +18,8 @@ import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { proverForms } from '../prover-forms.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
+import { readManifests, replayWindow } from '../run/history.ts';
 import type { RoundContext } from './conjecture.ts';
-import { readManifests, replayWindow } from './history.ts';
 import { conjecturerExamples, roundExamples } from './round-examples.ts';
 import type { Certified } from './verify.ts';
 

@@ -7,12 +7,12 @@ import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact
 import { type Proved, provedSchema } from '../../data/schemas/records.ts';
 import type { RoundManifest } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { GROWN_NAMESPACE } from '../../lean/library/grow.ts';
+import { GROWN_NAMESPACE } from '../../lean/trust/kept-theorem.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
+import { readManifests } from '../run/history.ts';
 import type { RoundContext } from './conjecture.ts';
-import { readManifests } from './history.ts';
 
 export const grownTheoremSchema = z.strictObject({
   /** `Grown.g17`: short and numbered in the order of growth, so that a model can come to know it. */

@@ -14,9 +14,9 @@ import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { externalSort } from '../records/external-sort.ts';
 import { once, readAll, readRecords } from '../records/record-files.ts';
+import { certifiedRates, readManifests, replayWindow } from '../run/history.ts';
 import type { RoundContext } from './conjecture.ts';
 import { conjectureRecordSchema } from './conjecture-records.ts';
-import { certifiedRates, readManifests, replayWindow } from './history.ts';
 import { writeShards } from './shard-files.ts';
 
 const shardPlanSchema = z.strictObject({ shards: z.array(artifactRefSchema) });

@@ -17,6 +17,7 @@ import type { Ports } from '../ports.ts';
 import { slotKeys } from '../prover-forms.ts';
 import { batchesOf } from '../records/batches.ts';
 import { once, readJson, readRecords, writeRecords } from '../records/record-files.ts';
+import { certifiedRates, readManifests } from '../run/history.ts';
 import type { RoundContext } from './conjecture.ts';
 import {
   type ConjecturePlan,
@@ -25,7 +26,6 @@ import {
   conjectureRecordSchema,
   conjectureTextSchema,
 } from './conjecture-records.ts';
-import { certifiedRates, readManifests } from './history.ts';
 
 export const readConjecturesSchema = z.strictObject({
   /** Files of `ConjectureRecord`s, in order. */

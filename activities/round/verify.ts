@@ -12,9 +12,9 @@ import { type CheckProofs, certifyProofs } from '../../lean/trust/certificate/ce
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
-import { keptText } from '../report/proofs-file.ts';
 import { certificateOf } from './certificate.ts';
 import { grownTheorems } from './library.ts';
+import { keptText } from './proofs-file.ts';
 
 export const certifiedSchema = z.strictObject({
   proved: artifactRefSchema,

@@ -11,9 +11,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type RunMark, type RunOwner, writeRunMark } from '../../data/run-mark.ts';
+import { isOwnerGone, ownerOfThisProcess } from '../processes.ts';
 import { endControlGroups } from './control-groups.ts';
 import { endMarkedProcesses } from './marked-processes.ts';
-import { isOwnerGone, ownerOfThisProcess } from './processes.ts';
 
 /** What stands in folders and marks in place of a run; runs carry a hash behind their name, so none is called so. */
 const COMMANDS = ['check', 'lean-serve', 'verify'] as const;

@@ -5,11 +5,11 @@ import { availableParallelism, hostname, totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 import { StpError } from '../../data/errors.ts';
 import type { RunMark } from '../../data/run-mark.ts';
+import { ageSeconds, isOwnerGone, ownerOfThisProcess } from '../processes.ts';
 import { orphanFolders } from './command-scratch.ts';
 import { endControlGroups } from './control-groups.ts';
 import { type EndedProcesses, endMarkedProcesses, findMeant, type MarkedProcess } from './marked-processes.ts';
 import type { CleanUpReport, CleanUpScope, Nodes } from './nodes.ts';
-import { ageSeconds, isOwnerGone, ownerOfThisProcess } from './processes.ts';
 
 /** Unit of `Stats.blocks` (POSIX). */
 const BLOCK_BYTES = 512;

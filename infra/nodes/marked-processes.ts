@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '../../data/errors.ts';
 import type { RunMark } from '../../data/run-mark.ts';
-import { isRunning, listProcesses, type ProcessStat, residentBytes, runMarkOf } from './processes.ts';
+import { isRunning, listProcesses, type ProcessStat, residentBytes, runMarkOf } from '../processes.ts';
 
 /** A process may start another between our look and its end; each round finds those. */
 const ROUNDS_MAX = 20;

@@ -78,6 +78,9 @@ export interface OwnedResource {
   readonly createdAtMs: number | null;
 }
 
+/** What a machine of a set reads at its start. */
+export type Metadata = (set: NodeSet) => Readonly<Record<string, string>>;
+
 export interface NodeProvider {
   /** Works without credentials and asks nobody. */
   plan(set: NodeSet): NodesPlan;

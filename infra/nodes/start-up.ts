@@ -2,7 +2,7 @@
 import { StpError } from '../../data/errors.ts';
 import type { CloudConfig } from '../../data/schemas/nodes.ts';
 import { startupMetadata } from '../bootstrap/script.ts';
-import type { Metadata } from './open-provider.ts';
+import type { Metadata } from './provider.ts';
 
 export interface StartUpPlaces {
   /** The run as it is called in its store. */

@@ -9,7 +9,7 @@ import { open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { StpError } from '../../data/errors.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { identify, isRunning } from '../nodes/processes.ts';
+import { identify, isRunning } from '../processes.ts';
 import { pieces } from './contents.ts';
 import { Crc32c } from './crc32c.ts';
 import { makeFolder } from './file-objects.ts';

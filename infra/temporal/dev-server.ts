@@ -8,7 +8,7 @@ import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { StpError } from '../../data/errors.ts';
 import { RUN_MARK } from '../../data/run-mark.ts';
-import { readProcess } from '../nodes/processes.ts';
+import { readProcess } from '../processes.ts';
 import { claimDatabase, type DatabaseClaim } from './database-claim.ts';
 import { waitUntilHealthy } from './health.ts';
 import { choosePort, isPortFree, LOOPBACK, portHolder, portInUse } from './ports.ts';

@@ -2,7 +2,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { StpError } from '../../data/errors.ts';
-import { commandLineOf } from '../nodes/processes.ts';
+import { commandLineOf } from '../processes.ts';
 
 export const LOOPBACK = '127.0.0.1';
 const LISTENING = '0A'; // TCP_LISTEN in /proc/net/tcp

@@ -17,7 +17,7 @@ import type { LeanEnvironment } from '../verifier.ts';
 import { discoverModules, type LeanModule, libraryError, type SourceDirectory } from './modules.ts';
 import { runLean } from './run-lean.ts';
 
-export { LIBRARY_HEADER } from './header.ts';
+export { LIBRARY_HEADER } from '../trust/header.ts';
 export type { SourceDirectory } from './modules.ts';
 
 export interface CompileProgress {

@@ -4,8 +4,8 @@
  * counts rests on.
  */
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
+import { LIBRARY_HEADER } from '../trust/header.ts';
 import { readCommands } from './commands.ts';
-import { LIBRARY_HEADER } from './header.ts';
 import { maskSource } from './scan.ts';
 
 interface Definition extends Omit<ShownDefinition, 'written' | 'distance'> {

@@ -6,8 +6,8 @@
 import path from 'node:path';
 import { contentId } from '../../data/schemas/ids.ts';
 import { type LibraryTheorem, PROOF_CHARS_MAX, STATEMENT_CHARS_MAX } from '../../data/schemas/records.ts';
+import { LIBRARY_HEADER } from '../trust/header.ts';
 import { readCommands } from './commands.ts';
-import { LIBRARY_HEADER } from './header.ts';
 import { discoverModules } from './modules.ts';
 import { lineAt, maskSource } from './scan.ts';
 import { type SkipReason, splitTheorem } from './theorem-text.ts';

@@ -9,31 +9,15 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { StpError } from '../../data/errors.ts';
 import { isThere } from '../../data/is-there.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import type { LeanMessage } from '../../data/schemas/records.ts';
 import type { Sandbox } from '../runtime/sandbox/sandbox.ts';
-import { screenHeader } from '../trust/screen/screen-header.ts';
-import { screenProof } from '../trust/screen/screen-proof.ts';
-import { screenStatement } from '../trust/screen/screen-statement.ts';
+import { splitImports } from '../trust/header.ts';
+import { GROWN_NAMESPACE, type GrownTheorem, headerOf, theoremText } from '../trust/kept-theorem.ts';
 import type { LeanEnvironment } from '../verifier.ts';
-import { LIBRARY_HEADER, splitImports } from './header.ts';
 import { libraryError } from './modules.ts';
 import { runLean } from './run-lean.ts';
-
-export const GROWN_NAMESPACE = 'Grown';
-
-export interface GrownTheorem {
-  /** Fully qualified, `Grown.g17`. */
-  readonly name: string;
-  readonly round: number;
-  readonly header: string | null;
-  /** `theorem ANYTHING BINDERS : TYPE`, screened. */
-  readonly statement: string;
-  /** Tactic block, certified. */
-  readonly proof: string;
-}
 
 export interface GrownModule {
   /** Made of its content; it is the only part of its module name, so every module can lie in a folder of its own. */
@@ -49,47 +33,6 @@ export interface GrownModule {
 const LAYOUT = 'grown library 2';
 /** A thousand proofs, each of which took at most some seconds. */
 const MODULE_DEADLINE_MS = 600_000;
-
-/**
- * `theorem NAME BINDERS : TYPE := by` and the proof, under another name; universe parameters stay with it. Both are printed
- * from their tokens, as they were when they were checked. A proof of null is left open. STP1402 for what the screen refuses:
- * none such was ever certified.
- */
-export function theoremText(
-  name: string,
-  { statement, proof }: { readonly statement: string; readonly proof: string | null },
-): string {
-  return `theorem ${name}${signatureOf(statement)} := by\n${proof === null ? '  sorry' : proofOf(proof)}`;
-}
-
-function proofOf(proof: string): string {
-  const screened = screenProof(proof);
-  if (!screened.accepted) throw notScreened('proof', screened.refusal.reason, proof);
-  return screened.text;
-}
-
-/** What stands after the name in a statement: binders and type. STP1402 for a statement that the screen refuses. */
-export function signatureOf(statement: string): string {
-  const screened = screenStatement(statement);
-  if (!screened.accepted) throw notScreened('statement', screened.refusal.reason, statement);
-  return screened.signature;
-}
-
-/** The header of a kept proof as Lean gets it. STP1402 for a header that the screen refuses. */
-export function headerOf(header: string | null): string {
-  if (header === null) return LIBRARY_HEADER;
-  const screened = screenHeader(header);
-  if (!screened.accepted) throw notScreened('header', screened.reason, header);
-  return screened.text;
-}
-
-function notScreened(what: string, reason: string, text: string): StpError {
-  return new StpError(
-    'STP1402',
-    `the ${what} of a kept proof is refused: ${reason}: ${text.slice(0, 200)}`,
-    'The record was changed after it was certified, or by an earlier version: restore it, or start the run again.',
-  );
-}
 
 /** The modules of grown theorems, each after the one it imports. The same theorems give the same modules. */
 export function grownModules(theorems: readonly GrownTheorem[]): GrownModule[] {

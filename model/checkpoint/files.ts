@@ -2,7 +2,7 @@
 import { open, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { StpError } from '../../data/errors.ts';
-import { damaged } from './damaged.ts';
+import { damaged } from '../damaged.ts';
 
 /** Largest file read into memory: a model of 500 million F32 weights, far above what the embedded engine runs. */
 export const FILE_BYTES_MAX = 2 ** 31;

@@ -5,7 +5,7 @@
  */
 import { endianness } from 'node:os';
 import { z } from 'zod';
-import { damaged } from './damaged.ts';
+import { damaged } from '../damaged.ts';
 
 export interface Tensor {
   /** Dimensions, outermost first. */

@@ -4,8 +4,8 @@
  */
 import { removePartialCheckpoints } from '../checkpoint/checkpoint.ts';
 import type { GeneratorFactory } from '../generator.ts';
+import { oneAtATime } from '../process/one-at-a-time.ts';
 import { refuseShare, type Trainer, type TrainOptions, type TrainRequest, type TrainResult } from '../trainer.ts';
-import { oneAtATime } from '../trainers/process/one-at-a-time.ts';
 import { EngineProcess } from './process/engine-process.ts';
 import { SamplingPool } from './process/sampling-pool.ts';
 import type { TrainingMessage, TrainingRequest } from './process/training-messages.ts';

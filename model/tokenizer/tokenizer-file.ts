@@ -3,7 +3,7 @@
  * nothing else; a file from elsewhere is checked field by field before any of it is used.
  */
 import { z } from 'zod';
-import { damaged } from '../checkpoint/damaged.ts';
+import { damaged } from '../damaged.ts';
 import { TOKEN_CHARS_MAX, Tokenizer, VOCABULARY_SIZE_MAX } from './tokenizer.ts';
 import { WORD_PATTERN } from './words.ts';
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { provisionActivities } from '../../activities/nodes/provision.ts';
 import { StpError } from '../../data/errors.ts';
 import { nodesConfigSchema } from '../../data/schemas/nodes.ts';
-import { providers } from '../../infra/nodes/open-provider.ts';
+import { providers } from '../../infra/cloud/open-provider.ts';
 import type { NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
 import { runProvider } from '../../workers/run-provider.ts';
 

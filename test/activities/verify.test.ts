@@ -7,7 +7,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { keptName } from '../../activities/report/proofs-file.ts';
+import { keptName } from '../../activities/round/proofs-file.ts';
 import { type Certified, verifyActivities } from '../../activities/round/verify.ts';
 import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';

@@ -8,7 +8,7 @@ import {
   retryRoundUpdate,
   skipRoundUpdate,
   stopAfterRoundUpdate,
-} from '../../workflows/contracts.ts';
+} from '../../workflows/control/contracts.ts';
 
 export async function waitingRun(): Promise<void> {
   for (const update of [

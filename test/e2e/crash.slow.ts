@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { metricsAt } from '../../activities/metrics.ts';
 import { type Summary, summarySchema } from '../../data/schemas/round.ts';
 import { readMetrics } from '../../infra/monitor/jsonl-monitor.ts';
-import { commandLineOf, listProcesses, runMarkOf } from '../../infra/nodes/processes.ts';
+import { commandLineOf, listProcesses, runMarkOf } from '../../infra/processes.ts';
 import { localRunName } from '../../workers/settings.ts';
 import { stp, TINY_RUN } from '../support/stp.ts';
 

@@ -9,7 +9,7 @@ import type { EvaluateInput } from '../../data/schemas/evaluation.ts';
 import type { Evaluation } from '../../data/schemas/round.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { workerSettings } from '../../workers/settings.ts';
-import * as contracts from '../../workflows/contracts.ts';
+import * as contracts from '../../workflows/control/contracts.ts';
 import { localServer } from '../support/temporal.ts';
 import { type Fakes, fakeActivities, HOST_QUEUE } from '../workflows/fake-activities.ts';
 

@@ -5,8 +5,8 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { extractLibrary } from '../../lean/library/extract.ts';
-import { LIBRARY_HEADER } from '../../lean/library/header.ts';
 import type { DriverName } from '../../lean/runtime/process/driver.ts';
+import { LIBRARY_HEADER } from '../../lean/trust/header.ts';
 import { screenProof } from '../../lean/trust/screen/screen-proof.ts';
 import { screenStatement } from '../../lean/trust/screen/screen-statement.ts';
 import type { BatchEntry } from '../../lean/trust/verdict/batch-source.ts';

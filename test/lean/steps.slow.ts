@@ -1,8 +1,8 @@
 /** The step API for long: two hundred steps in one process, and a search that proves theorems of the library. About 30 s of one core. */
 import { expect, test } from 'vitest';
 import { extractLibrary } from '../../lean/library/extract.ts';
-import { LIBRARY_HEADER } from '../../lean/library/header.ts';
 import { readResources } from '../../lean/runtime/process/resources.ts';
+import { LIBRARY_HEADER } from '../../lean/trust/header.ts';
 import { LIBRARY_DIRECTORY, libraryEnvironment } from '../library/lean.ts';
 import { markedProcesses } from '../support/processes.ts';
 import { bestFirst } from './best-first.ts';

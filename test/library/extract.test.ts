@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { libraryTheoremSchema } from '../../data/schemas/records.ts';
 import { conjecturerTuples, extractLibrary } from '../../lean/library/extract.ts';
-import { LIBRARY_HEADER } from '../../lean/library/header.ts';
+import { LIBRARY_HEADER } from '../../lean/trust/header.ts';
 import { errorsOf, runSnippets } from '../problems/lean-environment.ts';
 import { LIBRARY_DIRECTORY, libraryEnvironment } from './lean.ts';
 

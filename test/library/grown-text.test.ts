@@ -1,7 +1,7 @@
 /** Kept proofs are written as they were checked: printed from their tokens. No Lean; under a second. */
 import { expect, test } from 'vitest';
-import { headerOf, theoremText } from '../../lean/library/grow.ts';
-import { LIBRARY_HEADER } from '../../lean/library/header.ts';
+import { LIBRARY_HEADER } from '../../lean/trust/header.ts';
+import { headerOf, theoremText } from '../../lean/trust/kept-theorem.ts';
 
 test('statement, proof and header are printed from their tokens', () => {
   const statement = 'theorem a (n : Nat) -- n\n  : n = n';

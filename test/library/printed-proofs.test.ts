@@ -5,7 +5,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { extractLibrary } from '../../lean/library/extract.ts';
-import { LIBRARY_HEADER } from '../../lean/library/header.ts';
+import { LIBRARY_HEADER } from '../../lean/trust/header.ts';
 import { openVerifier } from '../../lean/trust/open-verifier.ts';
 import { scratchFolder } from '../lean/environment.ts';
 import { machineSandbox } from '../support/sandbox.ts';

@@ -5,11 +5,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Definitions } from '../../lean/library/definitions.ts';
 import { extractLibrary } from '../../lean/library/extract.ts';
-import { LIBRARY_HEADER } from '../../lean/library/header.ts';
 import { discoverModules } from '../../lean/library/modules.ts';
 import { boundNames, readSignature } from '../../lean/library/search/signature.ts';
 import { acceptedScripts } from '../../lean/library/search/try-scripts.ts';
 import { searchScripts } from '../../lean/library/search.ts';
+import { LIBRARY_HEADER } from '../../lean/trust/header.ts';
 import { runSnippets } from '../problems/lean-environment.ts';
 import { LIBRARY_DIRECTORY, libraryEnvironment } from './lean.ts';
 

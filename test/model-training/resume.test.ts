@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { identify, isRunning } from '../../infra/nodes/processes.ts';
+import { identify, isRunning } from '../../infra/processes.ts';
 import { StateFile } from '../../model/embedded/training/state-file.ts';
 import { trainInProcess } from '../../model/embedded/training/train.ts';
 import { freshState, TRAINING_START } from '../../model/embedded/training/training-state.ts';

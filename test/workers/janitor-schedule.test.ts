@@ -3,7 +3,7 @@ import { ScheduleOverlapPolicy } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { scheduleJanitor } from '../../workers/janitor-schedule.ts';
-import { CONTROL_QUEUE, JANITOR_TYPE } from '../../workflows/contracts.ts';
+import { CONTROL_QUEUE, JANITOR_TYPE } from '../../workflows/control/contracts.ts';
 import { localServer } from '../support/temporal.ts';
 
 let server: TestWorkflowEnvironment;

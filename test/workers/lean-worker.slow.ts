@@ -21,13 +21,7 @@ import { fleetActivities } from '../../activities/nodes/fleet.ts';
 import { releaseClosedActivities } from '../../activities/nodes/release-closed.ts';
 import { writeRecords } from '../../activities/records/record-files.ts';
 import { RUN_MARK, type RunOwner, writeRunMark } from '../../data/run-mark.ts';
-import {
-  isRunning,
-  listProcesses,
-  ownerOfThisProcess,
-  type ProcessStat,
-  runMarkOf,
-} from '../../infra/nodes/processes.ts';
+import { isRunning, listProcesses, ownerOfThisProcess, type ProcessStat, runMarkOf } from '../../infra/processes.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { localHostQueue } from '../../workers/assemble.ts';
@@ -35,7 +29,7 @@ import { workflowBundle } from '../../workers/bundle.ts';
 import { scheduleJanitor } from '../../workers/janitor-schedule.ts';
 import { localRunName, REPOSITORY, workerSettings } from '../../workers/settings.ts';
 import { READY_LINE } from '../../workers/start.ts';
-import * as contracts from '../../workflows/contracts.ts';
+import * as contracts from '../../workflows/control/contracts.ts';
 import type { JanitorReport } from '../../workflows/janitor.ts';
 import { statement } from '../selfplay/records.ts';
 import { localServer } from '../support/temporal.ts';

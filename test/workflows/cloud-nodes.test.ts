@@ -12,7 +12,7 @@ import { releaseClosedActivities } from '../../activities/nodes/release-closed.t
 import type { NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { workerSettings } from '../../workers/settings.ts';
-import * as contracts from '../../workflows/contracts.ts';
+import * as contracts from '../../workflows/control/contracts.ts';
 import type { JanitorReport } from '../../workflows/janitor.ts';
 import { localServer } from '../support/temporal.ts';
 import { type Fakes, fakeActivities } from './fake-activities.ts';

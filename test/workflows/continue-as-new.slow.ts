@@ -1,7 +1,7 @@
 /** A run of so many rounds that its workflow continues as new, on a real Temporal server. Half a minute. */
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import * as contracts from '../../workflows/contracts.ts';
+import * as contracts from '../../workflows/control/contracts.ts';
 import { localServer } from '../support/temporal.ts';
 import { fakeActivities, HOST_QUEUE } from './fake-activities.ts';
 import { type StandingWorkers, standingWorkers } from './standing-workers.ts';

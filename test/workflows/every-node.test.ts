@@ -16,7 +16,7 @@ import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { workerSettings } from '../../workers/settings.ts';
-import * as contracts from '../../workflows/contracts.ts';
+import * as contracts from '../../workflows/control/contracts.ts';
 import type { EveryNodeInput, stpEveryNode } from '../../workflows/nodes/every-node.ts';
 import { killMarked, markedProcesses, untilMarked } from '../support/processes.ts';
 import { localServer } from '../support/temporal.ts';

@@ -9,7 +9,7 @@ import { edgeInterceptors } from '../../activities/edge.ts';
 import { cannotWrite } from '../../infra/stores/store-errors.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { workerSettings } from '../../workers/settings.ts';
-import * as contracts from '../../workflows/contracts.ts';
+import * as contracts from '../../workflows/control/contracts.ts';
 import { timeSkippingServer } from '../support/temporal.ts';
 import { fakeActivities, HOST_QUEUE } from './fake-activities.ts';
 

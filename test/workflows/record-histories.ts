@@ -9,7 +9,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { temporalExecutable } from '../../cli/temporal.ts';
 import { startDevServer } from '../../infra/temporal/dev-server.ts';
 import { workerSettings } from '../../workers/settings.ts';
-import { roundWorkflowId, selfplayWorkflowId } from '../../workflows/contracts.ts';
+import { roundWorkflowId, selfplayWorkflowId } from '../../workflows/control/contracts.ts';
 
 const runDirectory = resolve(process.argv[2] ?? '');
 const run = basename(runDirectory);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError, type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import * as contracts from '../../workflows/contracts.ts';
+import * as contracts from '../../workflows/control/contracts.ts';
 import { localServer } from '../support/temporal.ts';
 import { type Fakes, fakeActivities, HOST_QUEUE } from './fake-activities.ts';
 import { type StandingWorkers, standingWorkers } from './standing-workers.ts';

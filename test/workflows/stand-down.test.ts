@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withHeartbeat } from '../../activities/edge.ts';
 import { standDownSignal } from '../../activities/nodes/stand-down.ts';
 import { standDownWorkflowId } from '../../data/schemas/heartbeats.ts';
-import * as contracts from '../../workflows/contracts.ts';
+import * as contracts from '../../workflows/control/contracts.ts';
 import { localServer } from '../support/temporal.ts';
 import { type Fakes, fakeActivities, HOST_QUEUE } from './fake-activities.ts';
 import { type StandingWorkers, standingWorkers } from './standing-workers.ts';

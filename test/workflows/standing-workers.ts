@@ -6,7 +6,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { workerSettings } from '../../workers/settings.ts';
-import { CONTROL_QUEUE } from '../../workflows/contracts.ts';
+import { CONTROL_QUEUE } from '../../workflows/control/contracts.ts';
 import { type Fakes, fakeActivities } from './fake-activities.ts';
 
 type AnyActivity = (...input: unknown[]) => Promise<unknown>;

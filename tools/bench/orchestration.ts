@@ -13,7 +13,7 @@ import { temporalExecutable } from '../../cli/temporal.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { startDevServer } from '../../infra/temporal/dev-server.ts';
 import { workerSettings } from '../../workers/settings.ts';
-import { LEAN_QUEUE } from '../../workflows/contracts.ts';
+import { LEAN_QUEUE } from '../../workflows/control/contracts.ts';
 import { row } from './measure.ts';
 import { SimulatedProcesses, simulatedVerifier } from './simulated-processes.ts';
 import { playSimulatedRound } from './simulated-round.ts';

@@ -15,7 +15,13 @@ import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { workerSettings } from '../../workers/settings.ts';
-import { CONTROL_QUEUE, LEAN_QUEUE, ROUND_TYPE, type RoundInput, roundWorkflowId } from '../../workflows/contracts.ts';
+import {
+  CONTROL_QUEUE,
+  LEAN_QUEUE,
+  ROUND_TYPE,
+  type RoundInput,
+  roundWorkflowId,
+} from '../../workflows/control/contracts.ts';
 
 export interface SimulatedRound {
   readonly address: string;

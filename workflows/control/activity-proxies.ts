@@ -2,7 +2,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { ControlActivities, HostActivities, LeanActivities, NodeActivities } from '../../activities/index.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../data/schemas/heartbeats.ts';
-import { LEAN_QUEUE } from '../contracts.ts';
+import { LEAN_QUEUE } from './contracts.ts';
 
 const RETRY = {
   initialInterval: '1 second',

@@ -1,7 +1,7 @@
 /** Work that may fail without failing the run: tried until it is done, or a person gives it up or ends the run. */
 import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure, isCancellation, log } from '@temporalio/workflow';
 import type { RunState } from '../../activities/run/run-state.ts';
-import type { Stage } from '../contracts.ts';
+import type { Stage } from './contracts.ts';
 import type { RunControl } from './run-control.ts';
 import type { Story } from './story.ts';
 

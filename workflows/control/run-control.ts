@@ -1,6 +1,6 @@
 /** How people steer a run: pause, resume, stop after a round, and what to do about a round that failed. */
 import { ApplicationFailure, condition, getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
-import * as contracts from '../contracts.ts';
+import * as contracts from './contracts.ts';
 
 export type Decision = 'retry' | 'skip' | 'abort';
 

@@ -1,6 +1,6 @@
 /** What the shards of a round or an evaluation have come to so far. */
 import type { ShardResult } from '../../data/schemas/round.ts';
-import type { Progress } from '../contracts.ts';
+import type { Progress } from './contracts.ts';
 
 export class ShardTally {
   total = 0;

@@ -1,5 +1,5 @@
 /** Which stage a workflow is in and how long each took, by workflow time (deterministic on replay). */
-import type { Stage } from '../contracts.ts';
+import type { Stage } from './contracts.ts';
 
 export class StageClock {
   stage: Stage = 'provision';

@@ -2,7 +2,7 @@
 import { setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { RunState } from '../../activities/run/run-state.ts';
 import type { RoundOutcome } from '../../data/schemas/round.ts';
-import { type Progress, progressQuery, type Stage } from '../contracts.ts';
+import { type Progress, progressQuery, type Stage } from './contracts.ts';
 import type { RunControl } from './run-control.ts';
 import { publish } from './search-attributes.ts';
 import { StageClock } from './stage-clock.ts';

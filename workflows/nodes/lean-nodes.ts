@@ -1,7 +1,7 @@
 /** Work by Lean in pieces, on as many nodes as have it. */
 import { CancellationScope } from '@temporalio/workflow';
-import { LEAN_QUEUE } from '../contracts.ts';
 import { control, isAtUsualPace } from '../control/activity-proxies.ts';
+import { LEAN_QUEUE } from '../control/contracts.ts';
 import { beginStandDown } from '../stand-down.ts';
 
 /** Pieces at a node with Lean: one that it checks, and one that it goes on with, so that it never waits for the next. */

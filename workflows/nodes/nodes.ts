@@ -18,8 +18,8 @@ import {
 import type { ControlActivities, NodeActivities } from '../../activities/index.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../data/schemas/heartbeats.ts';
 import type { NodesConfig } from '../../data/schemas/nodes.ts';
-import { HOST_QUEUES_MEMO, NODES_MEMO } from '../contracts.ts';
 import { control, host, nodeIfThere } from '../control/activity-proxies.ts';
+import { HOST_QUEUES_MEMO, NODES_MEMO } from '../control/contracts.ts';
 import { type HeldNodes, type NodesInUse, type ProvisioningSteps, withNodes } from './provisioning.ts';
 
 type CloudConfig = Exclude<NodesConfig, { provider: 'local' }>;

@@ -2,8 +2,8 @@
 import type { RunState } from '../../activities/run/run-state.ts';
 import type { CheckpointRef } from '../../data/schemas/artifact.ts';
 import type { Evaluation, ModelEvaluation, RoundEvaluation } from '../../data/schemas/round.ts';
-import { MODEL_DIGITS } from '../contracts.ts';
 import { control, host } from '../control/activity-proxies.ts';
+import { MODEL_DIGITS } from '../control/contracts.ts';
 import { endLean } from '../nodes/stage-clean-up.ts';
 import { certifyProofs } from './certify-proofs.ts';
 import { proveShards } from './prove-shards.ts';

@@ -2,8 +2,9 @@
  * A Lean file of proofs that are to be certified: each in a section of its own under its header's opens and under a name that
  * the caller chose, below the grown theorems that the proofs name.
  */
-import { GROWN_NAMESPACE, type GrownTheorem, headerOf, signatureOf, theoremText } from '../../library/grow.ts';
-import { splitImports } from '../../library/header.ts';
+
+import { splitImports } from '../header.ts';
+import { GROWN_NAMESPACE, type GrownTheorem, headerOf, signatureOf, theoremText } from '../kept-theorem.ts';
 import type { CertificateTask } from './checkers.ts';
 
 /** Names of certified theorems are `Kept.NAME`, so that they meet none of a library. */

@@ -3,8 +3,8 @@
  * then. How many steps a call holds follows the clock and changes nothing but the pace of reports.
  */
 import { StpError } from '../../../data/errors.ts';
+import { oneAtATime } from '../../process/one-at-a-time.ts';
 import type { TrainOptions, TrainRequest } from '../../trainer.ts';
-import { oneAtATime } from '../../trainers/process/one-at-a-time.ts';
 import type { ExampleStore } from './example-store.ts';
 import type { HeldOut } from './held-out.ts';
 import { learningRateAt } from './learning-rate.ts';

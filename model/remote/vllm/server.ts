@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '../../../data/errors.ts';
 import type { VllmEngine } from '../../../data/schemas/engines.ts';
-import { CappedLog } from '../../trainers/process/capped-log.ts';
-import { type Exit, ProcessGroup } from '../../trainers/process/process-group.ts';
+import { CappedLog } from '../../process/capped-log.ts';
+import { type Exit, ProcessGroup } from '../../process/process-group.ts';
 import { SERVER_HOST, type ServedCheckpoint, type ServerTask, vllmCommand } from './command.ts';
 
 /** Between two questions whether it is well. */

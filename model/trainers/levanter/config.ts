@@ -4,8 +4,8 @@
  */
 import { stringify } from 'yaml';
 import type { LevanterEngine } from '../../../data/schemas/engines.ts';
+import type { WrittenRows } from '../../process/trainer-messages.ts';
 import type { TrainRequest } from '../../trainer.ts';
-import type { WrittenRows } from '../process/trainer-messages.ts';
 
 /** STP's moments (stp.md §2.10); epsilon as the other trainers have it. */
 const FIRST_DECAY = 0.9;

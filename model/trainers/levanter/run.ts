@@ -1,9 +1,9 @@
 /** Levanter's main program as a process of this machine: its log kept, its steps reported, ended with all it has started. */
 import { createInterface } from 'node:readline';
 import { StpError } from '../../../data/errors.ts';
+import { CappedLog } from '../../process/capped-log.ts';
+import { ProcessGroup } from '../../process/process-group.ts';
 import type { TrainProgress } from '../../trainer.ts';
-import { CappedLog } from '../process/capped-log.ts';
-import { ProcessGroup } from '../process/process-group.ts';
 import { type LevanterMetrics, parseMetricsLine } from './metrics-log.ts';
 
 /** Share of the steps, at the end, that the final loss is averaged over. */

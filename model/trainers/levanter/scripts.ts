@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { StpError } from '../../../data/errors.ts';
 import type { TrainingRecord } from '../../checkpoint/training-record.ts';
+import type { TrainerMessage, WrittenRows } from '../../process/trainer-messages.ts';
+import { runTrainerProcesses } from '../../process/trainer-processes.ts';
 import type { TrainRequest } from '../../trainer.ts';
-import type { TrainerMessage, WrittenRows } from '../process/trainer-messages.ts';
-import { runTrainerProcesses } from '../process/trainer-processes.ts';
 import { rowsWanted } from './config.ts';
 
 const SCRIPTS = resolve(import.meta.dirname, '../../../infra/trainers');

@@ -11,8 +11,8 @@ import type { PytorchEngine } from '../../../data/schemas/engines.ts';
 import { removePartialCheckpoints } from '../../checkpoint/checkpoint.ts';
 import { trainingSilenceMs } from '../../embedded/process/training-silence.ts';
 import { startingPoint } from '../../embedded/starting-point.ts';
+import { runTrainerProcesses } from '../../process/trainer-processes.ts';
 import type { KeptState, Trainer, TrainOptions, TrainRequest, TrainResult } from '../../trainer.ts';
-import { runTrainerProcesses } from '../process/trainer-processes.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../../../infra/trainers/train.py');
 /** Beside the checkpoint to be written: what a training needs only while it runs. */

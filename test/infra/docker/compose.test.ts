@@ -19,7 +19,7 @@ import { ownHostQueue } from '../../../infra/nodes/names.ts';
 import { type DevServer, startDevServer } from '../../../infra/temporal/dev-server.ts';
 import { SEARCH_ATTRIBUTES } from '../../../infra/temporal/search-attributes.ts';
 import { workerSettings } from '../../../workers/settings.ts';
-import { CONTROL_QUEUE, LEAN_QUEUE } from '../../../workflows/contracts.ts';
+import { CONTROL_QUEUE, LEAN_QUEUE } from '../../../workflows/control/contracts.ts';
 import { temporalCli } from '../../support/temporal.ts';
 import { REPOSITORY, readComposeFile, type Service, SOURCE_FOLDERS } from './compose-file.ts';
 

@@ -11,7 +11,7 @@ import { expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { inventoryWorkers, readInventory } from '../../../infra/nodes/inventory.ts';
 import { ownHostQueue } from '../../../infra/nodes/names.ts';
-import { CONTROL_QUEUE, LEAN_QUEUE } from '../../../workflows/contracts.ts';
+import { CONTROL_QUEUE, LEAN_QUEUE } from '../../../workflows/control/contracts.ts';
 import { REPOSITORY } from '../docker/compose-file.ts';
 
 const CHART = join(REPOSITORY, 'infra/helm/stp');

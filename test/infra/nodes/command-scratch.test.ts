@@ -9,7 +9,7 @@ import { afterAll, expect, it } from 'vitest';
 import { RUN_MARK } from '../../../data/run-mark.ts';
 import { openCommandScratch, removeLeavings } from '../../../infra/nodes/command-scratch.ts';
 import { localNodes } from '../../../infra/nodes/local-nodes.ts';
-import { identify, isRunning } from '../../../infra/nodes/processes.ts';
+import { identify, isRunning } from '../../../infra/processes.ts';
 
 const scratchDirectory = await mkdtemp(join(tmpdir(), 'stp-command-scratch-'));
 const started: ChildProcess[] = [];

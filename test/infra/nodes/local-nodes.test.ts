@@ -10,7 +10,7 @@ import { execa } from 'execa';
 import { afterAll, expect, it } from 'vitest';
 import { RUN_MARK } from '../../../data/run-mark.ts';
 import { localNodes } from '../../../infra/nodes/local-nodes.ts';
-import { identify, isRunning, listProcesses, readProcess, residentBytes } from '../../../infra/nodes/processes.ts';
+import { identify, isRunning, listProcesses, readProcess, residentBytes } from '../../../infra/processes.ts';
 import { kill } from '../../support/processes.ts';
 
 const started: ChildProcess[] = [];

@@ -21,7 +21,7 @@ import { localNodes } from '../../../infra/nodes/local-nodes.ts';
 import { hostQueue, runLabel } from '../../../infra/nodes/names.ts';
 import { workflowBundle } from '../../../workers/bundle.ts';
 import { localRunName, workerSettings } from '../../../workers/settings.ts';
-import { CONTROL_QUEUE, SELFPLAY_TYPE, selfplayWorkflowId } from '../../../workflows/contracts.ts';
+import { CONTROL_QUEUE, SELFPLAY_TYPE, selfplayWorkflowId } from '../../../workflows/control/contracts.ts';
 import { fastClock } from '../../fakes/clock.ts';
 import { startFakeMetadata } from '../../fakes/metadata.ts';
 import { startFakeTpu } from '../../fakes/tpu.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { RUN_MARK, type RunOwner, readRunMark, writeRunMark } from '../../../data/run-mark.ts';
 import { localNodes } from '../../../infra/nodes/local-nodes.ts';
-import { identify, isRunning, ownerOfThisProcess, runMarkOf } from '../../../infra/nodes/processes.ts';
+import { identify, isRunning, ownerOfThisProcess, runMarkOf } from '../../../infra/processes.ts';
 import { type ControlGroup, openControlGroup } from '../../../lean/runtime/process/cgroup.ts';
 
 const started: ChildProcess[] = [];

@@ -11,7 +11,7 @@ import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/com
 import { afterEach, expect, it } from 'vitest';
 import { StpError } from '../../../data/errors.ts';
 import { RUN_MARK } from '../../../data/run-mark.ts';
-import { identify, isRunning } from '../../../infra/nodes/processes.ts';
+import { identify, isRunning } from '../../../infra/processes.ts';
 import { type DevServer, type DevServerOptions, startDevServer } from '../../../infra/temporal/dev-server.ts';
 import { isPortFree } from '../../../infra/temporal/ports.ts';
 import { freePort } from '../../support/ports.ts';

@@ -1,6 +1,6 @@
 /** What the scripts of `infra/trainers/` say on their standard output, a line each; held against a schema before it is believed. */
 import { z } from 'zod';
-import { ERROR_CODES, type ErrorCode, StpError } from '../../../data/errors.ts';
+import { ERROR_CODES, type ErrorCode, StpError } from '../../data/errors.ts';
 
 /** Longest line: a failure with its message and advice. */
 export const LINE_CHARS_MAX = 64 * 1024;

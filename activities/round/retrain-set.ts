@@ -11,8 +11,8 @@ import type { Ports } from '../ports.ts';
 import { proverForms } from '../prover-forms.ts';
 import { externalSort, firstOfEach, groupSorted } from '../records/external-sort.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
-import type { RoundContext } from '../round/conjecture.ts';
-import { readManifests } from '../round/history.ts';
+import { readManifests } from '../run/history.ts';
+import type { RoundContext } from './conjecture.ts';
 
 export function retrainSetActivities(ports: Ports) {
   return {

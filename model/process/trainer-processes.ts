@@ -4,8 +4,8 @@
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StpError } from '../../../data/errors.ts';
-import type { TrainingShare } from '../../trainer.ts';
+import { StpError } from '../../data/errors.ts';
+import type { TrainingShare } from '../trainer.ts';
 import { CappedLog } from './capped-log.ts';
 import { type Exit, ProcessGroup } from './process-group.ts';
 import { LINE_CHARS_MAX, parseMessage, type TrainerMessage } from './trainer-messages.ts';

@@ -1,13 +1,11 @@
 /** The provider that a configuration names. Clients of clouds are made at their first call and shared by all runs. */
 import type { NodesConfig } from '../../data/schemas/nodes.ts';
-import { googleComputeApi } from '../cloud/compute/google-api.ts';
-import { gpuProvider } from '../cloud/compute/provider.ts';
-import { googleTpuApi } from '../cloud/tpu/google-api.ts';
-import { tpuProvider } from '../cloud/tpu/provider.ts';
-import { inventoryProvider } from './inventory.ts';
-import type { NodeProvider, NodeSet } from './provider.ts';
-
-export type Metadata = (set: NodeSet) => Readonly<Record<string, string>>;
+import { inventoryProvider } from '../nodes/inventory.ts';
+import type { Metadata, NodeProvider } from '../nodes/provider.ts';
+import { googleComputeApi } from './compute/google-api.ts';
+import { gpuProvider } from './compute/provider.ts';
+import { googleTpuApi } from './tpu/google-api.ts';
+import { tpuProvider } from './tpu/provider.ts';
 
 /**
  * STP_TPU_ENDPOINT and STP_COMPUTE_ENDPOINT (`http://host:port`) name other servers with the same APIs, for tests.

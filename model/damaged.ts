@@ -1,5 +1,5 @@
 /** The one error of a checkpoint that cannot be trusted: which file, what is wrong with it. */
-import { StpError } from '../../data/errors.ts';
+import { StpError } from '../data/errors.ts';
 
 const ADVICE = 'The checkpoint was cut short or altered: fetch it again from the store, or train it again.';
 

@@ -3,9 +3,9 @@
  * it imports nothing that a workflow may not.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { PreparedData } from '../activities/run/datasets.ts';
-import type { ArtifactRef, CheckpointRef } from '../data/schemas/artifact.ts';
-import type { RunConfig } from '../data/schemas/run-config.ts';
+import type { PreparedData } from '../../activities/run/datasets.ts';
+import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
 
 export const CONTROL_QUEUE = 'stp';
 /** Checks by Lean: every node that has Lean polls it, so a free node takes the next shard. */

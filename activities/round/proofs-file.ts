@@ -1,7 +1,6 @@
 /** The Lean file of kept proofs that people get: it carries everything it stands on, so plain `lean` checks it on any machine. */
 import { contentId } from '../../data/schemas/ids.ts';
 import type { Proved } from '../../data/schemas/records.ts';
-import { splitImports } from '../../lean/library/header.ts';
 import { type LeanSource, pruneTheorems } from '../../lean/library/prune.ts';
 import {
   grownSection,
@@ -11,7 +10,8 @@ import {
   neededTheorems,
   type ProofText,
 } from '../../lean/trust/certificate/proofs-text.ts';
-import type { GrownRecord } from '../round/library.ts';
+import { splitImports } from '../../lean/trust/header.ts';
+import type { GrownRecord } from './library.ts';
 
 /** Name the theorem has in the file, fully qualified; one for every (statement, proof). */
 export function keptName(proof: Proved): string {

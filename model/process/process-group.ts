@@ -4,8 +4,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StpError } from '../../../data/errors.ts';
-import { RUN_MARK } from '../../../data/run-mark.ts';
+import { StpError } from '../../data/errors.ts';
+import { RUN_MARK } from '../../data/run-mark.ts';
 
 /** Between asking and killing: servers finish nothing in it that is worth more, trainers have kept their state. */
 const GRACE_MS = 5_000;
