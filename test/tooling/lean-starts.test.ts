@@ -17,7 +17,7 @@ const ALLOWED = {
   'lean/runtime/sandbox/probe-program.ts': 'runs inside the sandbox, to find out whether it holds',
 };
 /** Who may use the set-up's commands: nobody who has text of a model. */
-const SET_UP = /^lean\/(?:toolchain\/|sandbox\/(?:find-bubblewrap|probe)\.ts$)/;
+const SET_UP = /^lean\/(?:toolchain\/|runtime\/sandbox\/(?:find-bubblewrap|probe)\.ts$)/;
 
 const files = globSync('lean/**/*.ts', { cwd: REPOSITORY }).map((path) => relative('', path));
 const text = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
