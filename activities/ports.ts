@@ -17,6 +17,7 @@ import type { LeanSource } from '../lean/library/prune.ts';
 import type { PortfolioRecord, RecordRow } from '../lean/portfolio/record.ts';
 import type { DriverName } from '../lean/runtime/process/driver.ts';
 import type { SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
+import type { Steps } from '../lean/step/step.ts';
 import type { CertificateTask } from '../lean/trust/certificate/checkers.ts';
 import type { FileReport } from '../lean/trust/check-file.ts';
 import type { GrownTheorem } from '../lean/trust/kept-theorem.ts';
@@ -68,6 +69,11 @@ export interface Ports {
   findObject(uri: string): Promise<ArtifactRef | null>;
   /** Checks under the library and, where there are any, the run's grown theorems (`grownHeaders` says how they come in). */
   verifier(run: string, limits: VerificationLimits, grown?: readonly GrownTheorem[]): Promise<Verifier>;
+  /**
+   * A step API of its own over a Lean process of this node, under the library and the run's grown theorems; the caller closes
+   * it. Its bounds are those of the screen's big class.
+   */
+  steps(run: string, limits: VerificationLimits, grown?: readonly GrownTheorem[]): Promise<Steps>;
   /** What the statements' proofs may name: an answer each, in order. Lean compiles the statements; their objects are read here. */
   contexts(
     run: string,

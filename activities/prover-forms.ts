@@ -3,6 +3,7 @@ import { PROVER_WITHOUT_SLOTS, type ProverConfig } from '../data/schemas/run-con
 import { type ProverForms, plainForm, type Stated, slottedForm } from '../selfplay/slots/prover-form.ts';
 import { slotKey } from '../selfplay/slots/slot-key.ts';
 import { boundNames } from '../selfplay/slots/slot-table.ts';
+import { plainStateForm, type StateForm, slottedStateForm } from '../selfplay/slots/state-form.ts';
 import type { Sources } from './ports.ts';
 
 /** @param prover not there in what a workflow asked for that began before there were slots */
@@ -15,6 +16,19 @@ export async function proverForms(
   return ({ header, statement }) => {
     const shown = definitions.under(header, statement, boundNames(statement));
     return slottedForm(statement, shown, prover.definitionTokens);
+  };
+}
+
+/** As `proverForms`, of the states in a statement's proof. */
+export async function stateForms(
+  sources: Pick<Sources, 'definitions'>,
+  prover: ProverConfig,
+): Promise<(stated: Stated) => StateForm> {
+  if (!prover.slots) return () => plainStateForm;
+  const definitions = await sources.definitions();
+  return ({ header, statement }) => {
+    const shown = definitions.under(header, statement, boundNames(statement));
+    return (goal) => slottedStateForm(goal, shown, prover.definitionTokens);
   };
 }
 

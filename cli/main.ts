@@ -186,7 +186,16 @@ configOptions(program.command('eval'))
     'checkpoint folder, or RUN, RUN@3 (after round 3), RUN@sft, or portfolio: scripts, nothing learned',
   )
   .requiredOption('--problems <sets>', 'problem sets, separated by commas')
-  .option('--samples <n>', 'samples for each statement', samplesValue, 32)
+  .option('--samples <n>', 'samples for each statement (default: 32)', samplesValue)
+  .addOption(
+    new Option('--prover <mode>', 'whole proofs, or best-first search by steps, one attempt a statement').choices([
+      'whole',
+      'steps',
+    ]),
+  )
+  .option('--expansions <n>', 'with --prover steps: states expanded at most', wholeNumber('expansions', 1, 1_000_000))
+  .option('--tactics <n>', 'with --prover steps: tactics sampled for a state', wholeNumber('tactics', 1, 1_024))
+  .option('--seconds <n>', 'with --prover steps: wall time for a statement', secondsValue)
   .option('--temperature <t>', "of sampling; without it the preset's", temperatureValue)
   .addOption(
     new Option('--split <split>', 'statements of the sets').choices(['all', 'train', 'held-out']).default('all'),

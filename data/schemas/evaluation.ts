@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
 import { passAtKSchema, verdictCountsSchema } from './round.ts';
 import { runConfigSchema, startInputSchema } from './run-config.ts';
+import { searchFiguresSchema } from './search.ts';
 
 const count = z.number().int().nonnegative();
 const share = z.number().min(0).max(1);
@@ -65,6 +66,10 @@ export const evaluationReportSchema = z.strictObject({
   samples: count,
   verdicts: verdictCountsSchema,
   groups: z.array(evaluationGroupSchema),
+  /** Time of Lean: that of all distinct samples' verdicts and, where proofs were searched for, that of the searches. Missing in older ones. */
+  leanSeconds: z.number().nonnegative().optional(),
+  /** With `--prover steps`. */
+  search: searchFiguresSchema.optional(),
   /** As of a run's summary: not where Lean ran without a sandbox. */
   eligible: z.boolean().default(false),
   /** Why not; empty where it is. */

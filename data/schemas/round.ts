@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
 import { gateVerdictSchema, sandboxFactsSchema, verdictKindSchema } from './records.ts';
+import { shardSearchSchema } from './search.ts';
 
 const count = z.number().int().nonnegative();
 export const verdictCountsSchema = z.partialRecord(verdictKindSchema, count);
@@ -59,6 +60,8 @@ export const shardResultSchema = z.strictObject({
   provedStatements: count,
   /** Wall time Lean spent on the distinct samples of the shard, summed, ms: about its processor time, one thread a check. */
   checkMs: z.number().nonnegative(),
+  /** Of the searches, where there were any (`prover.mode`). */
+  search: shardSearchSchema.optional(),
 });
 export type ShardResult = z.infer<typeof shardResultSchema>;
 

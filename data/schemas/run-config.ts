@@ -49,6 +49,21 @@ const optimiserSchema = z.strictObject({
 });
 export type OptimiserConfig = z.infer<typeof optimiserSchema>;
 
+/** Best-first search over proof states, a statement at a time (docs/decisions/0014). */
+const searchConfigSchema = z.strictObject({
+  /** States that are expanded at most. */
+  expansions: positive.max(1_000_000).default(32),
+  /** Tactics sampled for a state; equal ones are run once. */
+  tactics: positive.max(1_024).default(8),
+  /** A state's score is the sum of its tactics' log-probabilities over their number to this: 0 the plain sum, 1 the mean. */
+  lengthExponent: z.number().min(0).max(4).default(0.5),
+  /** Wall time, waits for the model and for Lean included. */
+  seconds: z.number().positive().max(86_400).default(120),
+  /** Of Lean's time: all steps of the statement together. */
+  leanSeconds: z.number().positive().max(86_400).default(30),
+});
+export type SearchConfig = z.infer<typeof searchConfigSchema>;
+
 /** How the prover meets a statement. */
 const proverConfigSchema = z.strictObject({
   /**
@@ -58,11 +73,17 @@ const proverConfigSchema = z.strictObject({
   slots: z.boolean(),
   /** About how many tokens of a prompt the definitions may take, with `slots`. */
   definitionTokens: z.number().int().nonnegative().max(65_536),
+  /**
+   * `whole`: samples are whole proofs. `steps`: one search a statement, tactic by tactic, is its only sample: its pass rate is 0
+   * or 1. `both`: whole proofs, then a search for each statement that they did not prove, as one more sample.
+   */
+  mode: z.enum(['whole', 'steps', 'both']).default('whole'),
+  search: searchConfigSchema.prefault({}),
 });
 export type ProverConfig = z.infer<typeof proverConfigSchema>;
 
 /** Of runs whose configuration says nothing of it: they were made before there were slots. */
-export const PROVER_WITHOUT_SLOTS: ProverConfig = { slots: false, definitionTokens: 0 };
+export const PROVER_WITHOUT_SLOTS: ProverConfig = proverConfigSchema.parse({ slots: false, definitionTokens: 0 });
 
 export const runConfigSchema = z.strictObject({
   preset: z.string().min(1).max(64),
@@ -250,6 +271,28 @@ export const runConfigSchema = z.strictObject({
   }),
 });
 export type RunConfig = z.infer<typeof runConfigSchema>;
+
+/** Whole proofs where a workflow began before there was a choice: its configuration may say nothing of the prover. */
+export function proverMode({ prover }: { readonly prover?: Partial<ProverConfig> }): ProverConfig['mode'] {
+  return prover?.mode ?? 'whole';
+}
+
+/**
+ * How models are compared on held-out statements: by whole proofs, or with `prover.mode` `steps` by one search a statement;
+ * never by both, so that pass@k says of what.
+ *
+ * @param samples whole proofs a statement; all are drawn, since stopping early where a statement was proved would bias pass@k
+ */
+export function evaluationConfig(config: RunConfig, samples: number): RunConfig {
+  const mode = proverMode(config);
+  const samplesPerStatement = mode === 'steps' ? 1 : samples;
+  return {
+    ...config,
+    ...(mode === 'both' ? { prover: { ...config.prover, mode: 'whole' as const } } : {}),
+    sampling: { ...config.sampling, samplesPerStatement, waves: 1 },
+    evaluation: { ...config.evaluation, samplesPerStatement },
+  };
+}
 
 /** What starts the workflow. `store` is where run folders live; null leaves it to the worker. */
 export const startInputSchema = z.strictObject({

@@ -1,12 +1,14 @@
 /**
  * Samples and verifies shards: while some are verified the next is sampled. Shards flow, stages do not wait for each other;
  * as many are in flight as the nodes with Lean can hold, so that a long queue of unverified samples never builds up. A
- * shard whose samples come in waves is sampled again for the statements that verification says are still open.
+ * shard whose samples come in waves is sampled again for the statements that verification says are still open. Where the
+ * configuration wants search (`prover.mode`), what it finds is verified as another wave.
  */
+import type { SearchedShard } from '../../activities/round/search-shard.ts';
 import type { WaveResult } from '../../activities/round/verify-shard.ts';
 import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
 import { type ShardResult, shardFolder, sumVerdicts, waveFolder } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
+import { proverMode, type RunConfig } from '../../data/schemas/run-config.ts';
 import { host, lean, oneOfSeveral } from '../control/activity-proxies.ts';
 import { Crew } from '../nodes/crew.ts';
 import { Lane } from '../nodes/lane.ts';
@@ -30,16 +32,18 @@ export interface ProveShardsInput {
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
   const { run, hostQueues, checkpoint, library } = input;
   const { prover, sampling, seed, modelThreads, verification } = input.config;
+  const mode = proverMode(input.config);
   // Those that are sampled come beside those that are checked.
   const inFlightMax = Math.min(PIECES_AT_ONCE_MAX, hostQueues.length + (await piecesAtOnce()));
   const inFlight = new Lane(inFlightMax, input.isOpen);
   const samplers = new Crew(hostQueues);
+  const sampler = hostQueues.length === 1 ? host : oneOfSeveral;
   const total = input.shards.length;
   const wave = async (items: ArtifactRef, label: string, shard: string, index: number): Promise<WaveResult> => {
     const name = waveFolder(shard, index);
     const summary = `sample ${label}: ${items.count} statements`;
     const sampled = await samplers.run((queue) =>
-      (hostQueues.length === 1 ? host(queue, summary) : oneOfSeveral(queue, summary)).sampleShard({
+      sampler(queue, summary).sampleShard({
         run,
         shard,
         name,
@@ -59,18 +63,53 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       config: { verification, sampling },
     });
   };
+  /** Of what the waves did not prove; its proofs are verified as theirs are. */
+  const search = async (items: ArtifactRef, label: string, shard: string, waves: readonly WaveResult[]) => {
+    const name = `${shard}/search`;
+    const summary = `search ${label}: ${items.count} statements`;
+    const sampled: SearchedShard = await samplers.run((queue) =>
+      sampler(queue, summary).searchShard({
+        run,
+        shard,
+        name,
+        items,
+        earlier: waves.map(({ part }) => part),
+        checkpoint,
+        library,
+        config: { prover, sampling, seed, modelThreads, verification },
+      }),
+    );
+    const verified = await lean(`verify ${label}: ${sampled.distinctCount} searches`, inFlightMax).verifyShard({
+      run,
+      name,
+      wave: 0,
+      items,
+      sampled,
+      library,
+      config: { verification, sampling: { ...sampling, waves: 1 } },
+    });
+    return { verified, search: sampled.search };
+  };
   return allPieces(inFlightMax, () =>
     input.shards.map((items, index) =>
       inFlight.run(async () => {
         const shard = shardFolder(input.name, index);
         const waves: WaveResult[] = [];
-        for (let next: ArtifactRef | null = items; next !== null && waves.length < sampling.waves; ) {
+        const label = `shard ${index + 1} of ${total}`;
+        for (
+          let next: ArtifactRef | null = mode === 'steps' ? null : items;
+          next !== null && waves.length < sampling.waves;
+        ) {
           const later = waves.length === 0 ? '' : `, wave ${waves.length + 1}`;
-          const result: WaveResult = await wave(next, `shard ${index + 1} of ${total}${later}`, shard, waves.length);
+          const result: WaveResult = await wave(next, `${label}${later}`, shard, waves.length);
           waves.push(result);
           next = result.next;
         }
-        const result = sumWaves(items, waves);
+        const searched = mode === 'whole' ? null : await search(items, label, shard, waves);
+        const result = {
+          ...sumWaves(items, searched === null ? waves : [...waves, searched.verified]),
+          ...(searched === null ? {} : { search: searched.search }),
+        };
         input.onShard(result);
         return result;
       }),

@@ -1,0 +1,175 @@
+/** The search for one statement's proof (`selfplay/search`) with Lean behind the step API and a model behind its sampler. */
+import { StpError } from '../../data/errors.ts';
+import { contentId } from '../../data/schemas/ids.ts';
+import type { Statement } from '../../data/schemas/records.ts';
+import type { SearchConfig } from '../../data/schemas/run-config.ts';
+import {
+  type ExpansionRecord,
+  expansionSchema,
+  GOALS_CHARS_MAX,
+  type SearchFigures,
+} from '../../data/schemas/search.ts';
+import type { Turns } from '../../data/turns.ts';
+import type { StepOptions, StepResult, StepState, Steps } from '../../lean/step/step.ts';
+import { displayProof } from '../../selfplay/prompts.ts';
+import { seedFrom } from '../../selfplay/random.ts';
+import { type Expansion, type Proposal, type SearchOutcome, searchProof } from '../../selfplay/search/best-first.ts';
+import type { StateForm } from '../../selfplay/slots/state-form.ts';
+import type { BatchedSamples } from './batched-samples.ts';
+
+/** Lean processes that are tried where somebody else ends them. */
+const TRIES = 3;
+/** Stands for a proof where no tactic led anywhere: a sample that Lean rejects. */
+const NOTHING = '  skip';
+
+export interface StatementSearch {
+  readonly statement: Pick<Statement, 'id' | 'header' | 'statement'>;
+  /** First part of the names of its seeds. */
+  readonly stream: readonly (string | number)[];
+  readonly steps: Steps;
+  /** At the steps, where several searches share them: their process holds one text at a time. */
+  readonly turns: Turns;
+  readonly samples: BatchedSamples;
+  readonly formOf: StateForm;
+  readonly search: SearchConfig;
+  /** Of one step; the signal ends the search. */
+  readonly limits: StepOptions & { readonly signal: AbortSignal };
+}
+
+export interface SearchedStatement {
+  /** The proof, or what the search had come to: every search is one sample. */
+  readonly proof: string;
+  readonly logprob: number;
+  /** Sampled in all, also for states that lead nowhere. */
+  readonly tokens: number;
+  readonly expansions: readonly ExpansionRecord[];
+  /** `modelMs` and `wallMs` are 0: searches share them. */
+  readonly figures: SearchFigures;
+}
+
+/** STP1702 where Lean cannot be run. A statement that Lean or the screen refuses has no search, and a sample that fails. */
+export async function searchStatement(input: StatementSearch): Promise<SearchedStatement> {
+  const { statement, search, steps, turns, limits } = input;
+  const openGoal = () => steps.openGoal(statement.header, statement.statement, limits);
+  const goal = await turns.run(1, () => retried(openGoal, 'infra'), limits.signal);
+  if (goal.kind === 'invalid' && goal.why === 'infra')
+    throw new StpError(
+      'STP1702',
+      `the search for ${statement.id} cannot begin: Lean could not be run (${goal.messages[0]?.text ?? 'no message'})`,
+      'See `bin/stp doctor`; then retry the round.',
+      { retryable: true },
+    );
+  if (goal.kind === 'invalid') return searched(input, null, new Map(), 0);
+  const root = goal.state;
+  const goalsOf = new Map<string, string>();
+  const keyed = (state: StepState): string => {
+    const text = goalsText(state);
+    const key = contentId('state', text);
+    goalsOf.set(key, text.slice(0, GOALS_CHARS_MAX));
+    return key;
+  };
+  let tokens = 0;
+  const outcome = await searchProof<StepState>(
+    { key: keyed(root), state: root },
+    {
+      async propose(state, expansion) {
+        const sampled = await propose(input, state, expansion);
+        tokens += sampled.tokens;
+        return sampled.proposals;
+      },
+      async run(state, tactic) {
+        const began = performance.now();
+        const result = await retried(() => state.run(tactic, limits), 'infra');
+        return { ...step(result, keyed), leanMs: performance.now() - began };
+      },
+      together: (work) => turns.run(1, work, limits.signal),
+      now: () => performance.now(),
+    },
+    {
+      limits: { expansions: search.expansions, wallMs: search.seconds * 1_000, leanMs: search.leanSeconds * 1_000 },
+      lengthExponent: search.lengthExponent,
+    },
+  );
+  return searched(input, outcome, goalsOf, tokens);
+}
+
+function step(result: StepResult, keyed: (state: StepState) => string) {
+  if (result.kind === 'invalid') return { kind: result.kind, why: result.why };
+  if (result.kind === 'done') return { kind: result.kind, state: result.state };
+  return { kind: result.kind, key: keyed(result.state), state: result.state };
+}
+
+const goalsText = (state: StepState): string => state.goals.map(({ text }) => text).join('\n\n');
+
+/** Where somebody else has ended the process the next try has a new one: states are values and go on there. */
+async function retried<T extends { readonly kind: string; readonly why?: string }>(
+  work: () => Promise<T>,
+  why: string,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const result = await work();
+    if (result.why !== why || tries === TRIES) return result;
+  }
+}
+
+/** Sampled tactics, equal ones as one, the likeliest first. What hit the token limit is no tactic. */
+async function propose(
+  { samples, formOf, search, stream }: StatementSearch,
+  state: StepState,
+  expansion: number,
+): Promise<{ proposals: Proposal[]; tokens: number }> {
+  const { hypotheses, target } = state.goals[0]!;
+  const form = formOf({ hypotheses, target });
+  const completions = await samples.sample(
+    Array.from({ length: search.tactics }, (_, index) => ({
+      id: String(index),
+      prompt: form.prompt,
+      seed: seedFrom(...stream, 'state', expansion, index),
+    })),
+  );
+  const proposals = new Map<string, Proposal>();
+  for (const { text, logprob, finish } of completions) {
+    const tactic = displayProof(form.proofIn(text));
+    if (finish === 'length' || tactic.trim() === '') continue;
+    const known = proposals.get(tactic);
+    proposals.set(tactic, { tactic, logprob: known?.logprob ?? logprob, count: (known?.count ?? 0) + 1 });
+  }
+  return {
+    proposals: [...proposals.values()].sort((left, right) => right.logprob - left.logprob),
+    tokens: completions.reduce((sum, completion) => sum + completion.tokens, 0),
+  };
+}
+
+function searched(
+  { statement }: StatementSearch,
+  outcome: SearchOutcome<StepState> | null,
+  goalsOf: ReadonlyMap<string, string>,
+  tokens: number,
+): SearchedStatement {
+  const expansions = outcome?.expansions ?? [];
+  return {
+    proof: outcome?.state.tactics.join('\n') || NOTHING,
+    logprob: outcome?.logprob ?? 0,
+    tokens,
+    expansions: expansions.map((expansion, index) => record(statement.id, index, expansion, goalsOf)),
+    figures: {
+      searches: 1,
+      found: outcome?.end === 'proved' ? 1 : 0,
+      expansions: expansions.length,
+      steps: expansions.reduce((sum, { steps }) => sum + steps.length, 0),
+      states: outcome?.states ?? 0,
+      leanMs: outcome?.leanMs ?? 0,
+      modelMs: 0,
+      wallMs: 0,
+    },
+  };
+}
+
+function record(
+  statementId: string,
+  index: number,
+  { key: state, length, logprob, score, steps }: Expansion,
+  goalsOf: ReadonlyMap<string, string>,
+): ExpansionRecord {
+  return expansionSchema.parse({ statementId, index, state, goals: goalsOf.get(state), length, logprob, score, steps });
+}

@@ -1,0 +1,49 @@
+/**
+ * The form in which a prover meets a proof state: its first goal as if it were a statement, behind `<state>`. Definitions are
+ * those of the statement that is proved, so that a definition has one slot throughout a proof; hypotheses get theirs from the
+ * goal. Other goals are not shown: a tactic works on the first.
+ */
+import type { ShownGoal } from '../../data/schemas/goal.ts';
+import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
+import { STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
+import { displayProof } from '../prompts.ts';
+import { onOneLine } from '../statement-text.ts';
+import { type ProverForm, withSlots } from './prover-form.ts';
+
+/** Of a goal within the proof of a statement. */
+export type StateForm = (goal: ShownGoal) => ProverForm;
+
+/** Names that no tactic can mention: `n✝`, `ih✝¹`. */
+const INACCESSIBLE = /[\p{L}_][\p{L}\p{N}_'!?₀-₉.]*✝[⁰¹²³⁴-⁹]*/gu;
+
+export function plainStateForm(goal: ShownGoal): ProverForm {
+  return { prompt: `${STATE_MARKER}${displayGoal(goal)}<by>`, targetOf: displayProof, proofIn: (text) => text };
+}
+
+/**
+ * @param definitions that the statement stands on, nearest first
+ * @param definitionTokens about how many tokens of a prompt they may take
+ */
+export function slottedStateForm(
+  goal: ShownGoal,
+  definitions: readonly ShownDefinition[],
+  definitionTokens: number,
+): ProverForm {
+  const binders = goal.hypotheses.map(({ names, type }) => ({ kind: 'explicit' as const, names, type }));
+  const shown = { marker: STATE_MARKER, text: displayGoal(goal), binders };
+  return withSlots(shown, definitions, definitionTokens) ?? plainStateForm(goal);
+}
+
+/** `(x y : Nat) (h : p x) : q y`; names that no tactic can mention are numbered in order, `✝0`. */
+function displayGoal({ hypotheses, target }: ShownGoal): string {
+  const binders = hypotheses.map(({ names, type, value }) => {
+    const text = `${names.join(' ')} : ${onOneLine(type)}`;
+    return `(${value === undefined ? text : `${text} := ${onOneLine(value)}`}) `;
+  });
+  const numbers = new Map<string, string>();
+  return `${binders.join('')}: ${onOneLine(target)}`.replace(INACCESSIBLE, (name) => {
+    const number = numbers.get(name) ?? `✝${numbers.size}`;
+    numbers.set(name, number);
+    return number;
+  });
+}
