@@ -18,6 +18,7 @@ import type { PortfolioRecord, RecordRow } from '../lean/portfolio/record.ts';
 import type { DriverName } from '../lean/runtime/process/driver.ts';
 import type { SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
 import type { Steps } from '../lean/step/step.ts';
+import type { TracedProof } from '../lean/step/traced-file.ts';
 import type { CertificateTask } from '../lean/trust/certificate/checkers.ts';
 import type { FileReport } from '../lean/trust/check-file.ts';
 import type { GrownTheorem } from '../lean/trust/kept-theorem.ts';
@@ -33,6 +34,8 @@ export interface Sources {
   libraryTheorems(): Promise<readonly LibraryTheorem[]>;
   /** Further proofs of library theorems found by the script search: (theorem name, proof). */
   searchedProofs(): AsyncIterable<{ readonly theorem: string; readonly proof: string }>;
+  /** States and tactics of library theorems' proofs, their own and the searched ones, as they were traced with Lean. */
+  tracedProofs(): Promise<readonly TracedProof[]>;
   /** What the portfolio of scripts came to on the repository's problem sets; null where that is not known. */
   portfolioRecord(): Promise<PortfolioRecord | null>;
   /** What statements stand on, by the text of these modules. */

@@ -1,5 +1,6 @@
 /** The search for one statement's proof (`selfplay/search`) with Lean behind the step API and a model behind its sampler. */
 import { StpError } from '../../data/errors.ts';
+import type { ShownGoal } from '../../data/schemas/goal.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import type { Statement } from '../../data/schemas/records.ts';
 import type { SearchConfig } from '../../data/schemas/run-config.ts';
@@ -61,11 +62,12 @@ export async function searchStatement(input: StatementSearch): Promise<SearchedS
     );
   if (goal.kind === 'invalid') return searched(input, null, new Map(), 0);
   const root = goal.state;
-  const goalsOf = new Map<string, string>();
+  const goalsOf = new Map<string, Pick<ExpansionRecord, 'goals' | 'goal'>>();
   const keyed = (state: StepState): string => {
     const text = goalsText(state);
     const key = contentId('state', text);
-    goalsOf.set(key, text.slice(0, GOALS_CHARS_MAX));
+    if (!goalsOf.has(key) && state.goals.length > 0)
+      goalsOf.set(key, { goals: text.slice(0, GOALS_CHARS_MAX), goal: shownGoal(state) });
     return key;
   };
   let tokens = 0;
@@ -99,6 +101,11 @@ function step(result: StepResult, keyed: (state: StepState) => string) {
   return { kind: result.kind, key: keyed(result.state), state: result.state };
 }
 
+function shownGoal(state: StepState): ShownGoal {
+  const { hypotheses, target } = state.goals[0]!;
+  return { hypotheses: [...hypotheses], target };
+}
+
 const goalsText = (state: StepState): string => state.goals.map(({ text }) => text).join('\n\n');
 
 /** Where somebody else has ended the process the next try has a new one: states are values and go on there. */
@@ -118,8 +125,7 @@ async function propose(
   state: StepState,
   expansion: number,
 ): Promise<{ proposals: Proposal[]; tokens: number }> {
-  const { hypotheses, target } = state.goals[0]!;
-  const form = formOf({ hypotheses, target });
+  const form = formOf(shownGoal(state));
   const completions = await samples.sample(
     Array.from({ length: search.tactics }, (_, index) => ({
       id: String(index),
@@ -143,7 +149,7 @@ async function propose(
 function searched(
   { statement }: StatementSearch,
   outcome: SearchOutcome<StepState> | null,
-  goalsOf: ReadonlyMap<string, string>,
+  goalsOf: ReadonlyMap<string, Pick<ExpansionRecord, 'goals' | 'goal'>>,
   tokens: number,
 ): SearchedStatement {
   const expansions = outcome?.expansions ?? [];
@@ -169,7 +175,7 @@ function record(
   statementId: string,
   index: number,
   { key: state, length, logprob, score, steps }: Expansion,
-  goalsOf: ReadonlyMap<string, string>,
+  goalsOf: ReadonlyMap<string, Pick<ExpansionRecord, 'goals' | 'goal'>>,
 ): ExpansionRecord {
-  return expansionSchema.parse({ statementId, index, state, goals: goalsOf.get(state), length, logprob, score, steps });
+  return expansionSchema.parse({ statementId, index, state, ...goalsOf.get(state), length, logprob, score, steps });
 }

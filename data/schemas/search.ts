@@ -1,6 +1,7 @@
 /** What a search for a proof leaves behind: every state that it expanded with every tactic it ran there, and its figures. */
 import { z } from 'zod';
 import { artifactRefSchema } from './artifact.ts';
+import { goalSchema } from './goal.ts';
 import { verdictKindSchema } from './records.ts';
 
 const count = z.number().int().nonnegative();
@@ -16,6 +17,8 @@ export const expansionSchema = z.strictObject({
   index: count,
   state: stateId,
   goals: z.string().max(GOALS_CHARS_MAX),
+  /** The first of them, as data. */
+  goal: goalSchema,
   /** Tactics of the best way to the state, their log-probability (natural) and the score that the state was chosen by. */
   length: count,
   logprob: z.number(),

@@ -16,6 +16,11 @@ export type StateForm = (goal: ShownGoal) => ProverForm;
 /** Names that no tactic can mention: `n✝`, `ih✝¹`. */
 const INACCESSIBLE = /[\p{L}_][\p{L}\p{N}_'!?₀-₉.]*✝[⁰¹²³⁴-⁹]*/gu;
 
+/** The goal as a statement, for comparing it with statements: names that no tactic can mention are names here. */
+export function goalStatement(goal: ShownGoal): string {
+  return `theorem t ${displayGoal(goal).replace(/✝(\d+)/gu, 'hidden_$1')}`;
+}
+
 export function plainStateForm(goal: ShownGoal): ProverForm {
   return { prompt: `${STATE_MARKER}${displayGoal(goal)}<by>`, targetOf: displayProof, proofIn: (text) => text };
 }
