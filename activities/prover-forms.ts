@@ -1,6 +1,7 @@
 /** The form in which a run's prover meets statements, as its configuration has it. */
-import { PROVER_WITHOUT_SLOTS, type ProverConfig } from '../data/schemas/run-config.ts';
-import { type ProverForms, plainForm, type Stated, slottedForm } from '../selfplay/slots/prover-form.ts';
+import { PROVER_WITHOUT_SLOTS, type ProverConfig, proverMode } from '../data/schemas/run-config.ts';
+import type { ProofExamples } from '../selfplay/prover-set.ts';
+import { formExamples, type ProverForms, plainForm, type Stated, slottedForm } from '../selfplay/slots/prover-form.ts';
 import { slotKey } from '../selfplay/slots/slot-key.ts';
 import { boundNames } from '../selfplay/slots/slot-table.ts';
 import { plainStateForm, type StateForm, slottedStateForm } from '../selfplay/slots/state-form.ts';
@@ -29,6 +30,22 @@ export async function stateForms(
   return ({ header, statement }) => {
     const shown = definitions.under(header, statement, boundNames(statement));
     return (goal) => slottedStateForm(goal, shown, prover.definitionTokens);
+  };
+}
+
+/** What certified proofs teach the prover, as `prover.mode` has it: a proof that no search found has no steps. */
+export async function proofExamples(
+  sources: Pick<Sources, 'definitions'>,
+  prover: ProverConfig = PROVER_WITHOUT_SLOTS,
+): Promise<ProofExamples> {
+  const mode = proverMode({ prover });
+  const formOf = await proverForms(sources, prover);
+  const stateFormOf = await stateForms(sources, prover);
+  return (found, weight) => {
+    const whole = mode === 'steps' ? [] : formExamples(formOf(found), found.proof, weight);
+    if (mode === 'whole' || found.steps === undefined) return whole;
+    const form = stateFormOf(found);
+    return [...whole, ...found.steps.flatMap(({ goal, tactic }) => formExamples(form(goal), tactic, weight))];
   };
 }
 

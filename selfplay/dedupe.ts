@@ -13,6 +13,7 @@ export interface RawSample {
   readonly logprob: number;
   readonly seed: number;
   readonly finish: 'stop' | 'length';
+  readonly steps?: Sample['steps'];
 }
 
 /**
@@ -22,7 +23,7 @@ export interface RawSample {
 export function dedupeSamples(raw: readonly RawSample[], model: string): Sample[] {
   const distinct = new Map<string, Sample>();
   for (const sample of raw) {
-    const { statementId, index, tokens, logprob, seed, finish } = sample;
+    const { statementId, index, tokens, logprob, seed, finish, steps } = sample;
     const proof = displayProof(sample.text);
     const id = contentId('sample', statementId, proof);
     const seen = distinct.get(id);
@@ -31,7 +32,8 @@ export function dedupeSamples(raw: readonly RawSample[], model: string): Sample[
       seen.indices.push(index);
     } else {
       const indices = [index];
-      distinct.set(id, { id, statementId, proof, tokens, logprob, seed, model, multiplicity: 1, indices, finish });
+      const first = { id, statementId, proof, tokens, logprob, seed, model, multiplicity: 1, indices, finish };
+      distinct.set(id, steps === undefined ? first : { ...first, steps });
     }
   }
   return [...distinct.values()];

@@ -1,6 +1,7 @@
 /** Best-first search for the statements of a shard: one sample each, verified and certified as any other. */
 import { z } from 'zod';
 import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
+import { proofStepSchema } from '../../data/schemas/goal.ts';
 import { sampleSchema, verdictSchema } from '../../data/schemas/records.ts';
 import type { ShardResult } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
@@ -36,6 +37,7 @@ const searchedStatementSchema = z.strictObject({
   tokens: z.number().int(),
   expansions: z.array(expansionSchema).readonly(),
   figures: searchFiguresSchema,
+  steps: z.array(proofStepSchema),
 });
 
 export interface SearchShardInput {
@@ -66,7 +68,7 @@ export function searchShardActivities(ports: Ports) {
           const { found, modelMs } = await searchItems(ports, input, items, signal, report);
           const wallMs = performance.now() - started;
           const figures = sumSearches([...found.map((one) => one.figures), { ...sumSearches([]), modelMs, wallMs }]);
-          const raw = found.map(({ proof, tokens, logprob }, index) => ({
+          const raw = found.map(({ proof, tokens, logprob, steps }, index) => ({
             statementId: items[index]!.statement.id,
             // Behind the whole proofs, where there are any.
             index: config.prover.mode === 'both' ? items[index]!.samples : 0,
@@ -75,6 +77,7 @@ export function searchShardActivities(ports: Ports) {
             logprob,
             seed: seedFrom(config.seed, input.shard, items[index]!.statement.id, 'search'),
             finish: 'stop' as const,
+            ...(steps.length === 0 ? {} : { steps }),
           }));
           const samples = dedupeSamples(raw, input.checkpoint.model);
           await logMetrics(

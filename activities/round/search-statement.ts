@@ -1,6 +1,6 @@
 /** The search for one statement's proof (`selfplay/search`) with Lean behind the step API and a model behind its sampler. */
 import { StpError } from '../../data/errors.ts';
-import type { ShownGoal } from '../../data/schemas/goal.ts';
+import type { ProofStep, ShownGoal } from '../../data/schemas/goal.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import type { Statement } from '../../data/schemas/records.ts';
 import type { SearchConfig } from '../../data/schemas/run-config.ts';
@@ -46,6 +46,8 @@ export interface SearchedStatement {
   readonly expansions: readonly ExpansionRecord[];
   /** `modelMs` and `wallMs` are 0: searches share them. */
   readonly figures: SearchFigures;
+  /** The proof's, where one was found. */
+  readonly steps: ProofStep[];
 }
 
 /** STP1702 where Lean cannot be run. A statement that Lean or the screen refuses has no search, and a sample that fails. */
@@ -60,7 +62,7 @@ export async function searchStatement(input: StatementSearch): Promise<SearchedS
       'See `bin/stp doctor`; then retry the round.',
       { retryable: true },
     );
-  if (goal.kind === 'invalid') return searched(input, null, new Map(), 0);
+  if (goal.kind === 'invalid') return { ...searched(input, null, new Map(), 0), steps: [] };
   const root = goal.state;
   const goalsOf = new Map<string, Pick<ExpansionRecord, 'goals' | 'goal'>>();
   const keyed = (state: StepState): string => {
@@ -70,6 +72,7 @@ export async function searchStatement(input: StatementSearch): Promise<SearchedS
       goalsOf.set(key, { goals: text.slice(0, GOALS_CHARS_MAX), goal: shownGoal(state) });
     return key;
   };
+  const stepsTo = new Map<StepState, ProofStep[]>();
   let tokens = 0;
   const outcome = await searchProof<StepState>(
     { key: keyed(root), state: root },
@@ -82,6 +85,8 @@ export async function searchStatement(input: StatementSearch): Promise<SearchedS
       async run(state, tactic) {
         const began = performance.now();
         const result = await retried(() => state.run(tactic, limits), 'infra');
+        if (result.kind !== 'invalid')
+          stepsTo.set(result.state, [...(stepsTo.get(state) ?? []), { goal: shownGoal(state), tactic }]);
         return { ...step(result, keyed), leanMs: performance.now() - began };
       },
       together: (work) => turns.run(1, work, limits.signal),
@@ -92,7 +97,8 @@ export async function searchStatement(input: StatementSearch): Promise<SearchedS
       lengthExponent: search.lengthExponent,
     },
   );
-  return searched(input, outcome, goalsOf, tokens);
+  const found = outcome.end === 'proved' ? stepsTo.get(outcome.state)! : [];
+  return { ...searched(input, outcome, goalsOf, tokens), steps: found };
 }
 
 function step(result: StepResult, keyed: (state: StepState) => string) {
@@ -151,7 +157,7 @@ function searched(
   outcome: SearchOutcome<StepState> | null,
   goalsOf: ReadonlyMap<string, Pick<ExpansionRecord, 'goals' | 'goal'>>,
   tokens: number,
-): SearchedStatement {
+): Omit<SearchedStatement, 'steps'> {
   const expansions = outcome?.expansions ?? [];
   return {
     proof: outcome?.state.tactics.join('\n') || NOTHING,

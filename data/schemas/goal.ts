@@ -9,3 +9,7 @@ export const goalSchema = z.strictObject({
   target: z.string(),
 });
 export type ShownGoal = z.infer<typeof goalSchema>;
+
+/** A step of a proof: the first goal before it, and the tactic. */
+export const proofStepSchema = z.strictObject({ goal: goalSchema, tactic: z.string() });
+export type ProofStep = z.infer<typeof proofStepSchema>;

@@ -1,13 +1,7 @@
 /** The states that a proof goes through, each with the tactic that it goes on by: what a next-tactic prover learns from. */
-import type { ShownGoal } from '../../data/schemas/goal.ts';
+import type { ProofStep } from '../../data/schemas/goal.ts';
 import { type ScriptStep, scriptSteps } from './script-steps.ts';
 import type { StepOptions, StepState } from './step.ts';
-
-export interface TracedStep {
-  /** The first goal before the tactic. */
-  readonly goal: ShownGoal;
-  readonly tactic: string;
-}
 
 /**
  * The steps of a proof taken apart, and its single-line tactics as they stand, each where Lean goes that way to the end. Empty
@@ -15,7 +9,7 @@ export interface TracedStep {
  *
  * @param root the state of the theorem that it proves
  */
-export async function traceProof(root: StepState, proof: string, options: StepOptions): Promise<TracedStep[]> {
+export async function traceProof(root: StepState, proof: string, options: StepOptions): Promise<ProofStep[]> {
   const steps = scriptSteps(proof);
   if (steps === null) return [];
   const apart = await new Trace(options).through(steps, root);
@@ -36,14 +30,14 @@ type Reached = StepState | typeof PROVED | null;
 
 class Trace {
   readonly #options: StepOptions;
-  readonly #traced: TracedStep[] = [];
+  readonly #traced: ProofStep[] = [];
 
   constructor(options: StepOptions) {
     this.#options = options;
   }
 
   /** What was traced on the way to the end; empty where it is not reached. */
-  async through(steps: readonly ScriptStep[], root: StepState): Promise<TracedStep[]> {
+  async through(steps: readonly ScriptStep[], root: StepState): Promise<ProofStep[]> {
     return (await this.#all(steps, root)) === PROVED ? this.#traced : [];
   }
 

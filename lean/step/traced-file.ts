@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { StpError } from '../../data/errors.ts';
-import { goalSchema } from '../../data/schemas/goal.ts';
+import { proofStepSchema } from '../../data/schemas/goal.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 
 export const tracedHeadSchema = z.strictObject({ leanVersion: z.string(), fingerprint: z.string() });
@@ -12,7 +12,7 @@ export const tracedProofSchema = z.strictObject({
   /** `tracedProofId`: a row of another proof is not this one's. */
   proof: z.string(),
   /** Empty where the proof could not be taken apart. */
-  steps: z.array(z.strictObject({ goal: goalSchema, tactic: z.string() })),
+  steps: z.array(proofStepSchema),
 });
 export type TracedProof = z.infer<typeof tracedProofSchema>;
 

@@ -140,6 +140,11 @@ it('finds proofs that verification accepts, keeps every step, and begins nothing
     expect.any(String),
   ]);
   expect(found).toMatchObject({ sampleCount: 3, search: { figures: { searches: 3, found: 2 } } });
+  expect(samples[0]!.steps!.map(({ goal, tactic }) => [goal.target, tactic])[0]).toEqual([
+    'app xs [] = xs',
+    'induction xs',
+  ]);
+  expect(samples.map(({ steps }) => steps?.length)).toEqual([3, expect.any(Number), undefined]);
   const { figures } = found.search;
   const expansions = await readAll(store, found.search.expansions, expansionSchema);
   expect(figures.expansions).toBe(expansions.length);
