@@ -119,16 +119,13 @@ describe('prepared data', () => {
     const { binders, conclusion } = readSignature(first!.statement)!;
     const problem = { hypotheses: binders.map(({ names, type }) => ({ names, type })), target: conclusion };
     const [variable] = binders[0]!.names;
-    const hidden = { ...problem, target: conclusion.replace(new RegExp(`\\b${variable}\\b`, 'gu'), `${variable}✝`) };
-    const inaccessible = {
-      ...hidden,
-      hypotheses: problem.hypotheses.map(({ names, type }, index) => ({
-        names: index === 0 ? [`${names[0]}✝`, ...names.slice(1)] : names,
-        type,
-      })),
+    const hide = (text: string): string => text.replace(new RegExp(`\\b${variable}\\b`, 'gu'), `${variable}✝`);
+    const hidden = {
+      hypotheses: problem.hypotheses.map(({ names, type }) => ({ names: names.map(hide), type: hide(type) })),
+      target: hide(conclusion),
     };
     const open = { hypotheses: [{ names: ['k'], type: 'Nat' }], target: 'k * 7 + 5 = 5 + k * 7' };
-    const steps = [problem, inaccessible, open].map((goal, index) => ({ goal, tactic: `step_${index}` }));
+    const steps = [problem, hidden, open].map((goal, index) => ({ goal, tactic: `step_${index}` }));
     const row = { theorem: theorem.name, proof: tracedProofId(theorem, theorem.proof), steps };
     const stale = { ...row, proof: 'another', steps: [{ goal: open, tactic: 'stale' }] };
     const traced = { ...sources, tracedProofs: async () => [row, stale] };
