@@ -54,7 +54,7 @@ export interface SearchedStatement {
 export async function searchStatement(input: StatementSearch): Promise<SearchedStatement> {
   const { statement, search, steps, turns, limits } = input;
   const openGoal = () => steps.openGoal(statement.header, statement.statement, limits);
-  const goal = await turns.run(1, () => retried(openGoal, 'infra'), limits.signal);
+  const goal = await turns.run(1, () => retried(openGoal), limits.signal);
   if (goal.kind === 'invalid' && goal.why === 'infra')
     throw new StpError(
       'STP1702',
@@ -84,7 +84,7 @@ export async function searchStatement(input: StatementSearch): Promise<SearchedS
       },
       async run(state, tactic) {
         const began = performance.now();
-        const result = await retried(() => state.run(tactic, limits), 'infra');
+        const result = await retried(() => state.run(tactic, limits));
         if (result.kind !== 'invalid')
           stepsTo.set(result.state, [...(stepsTo.get(state) ?? []), { goal: shownGoal(state), tactic }]);
         return { ...step(result, keyed), leanMs: performance.now() - began };
@@ -115,13 +115,10 @@ function shownGoal(state: StepState): ShownGoal {
 const goalsText = (state: StepState): string => state.goals.map(({ text }) => text).join('\n\n');
 
 /** Where somebody else has ended the process the next try has a new one: states are values and go on there. */
-async function retried<T extends { readonly kind: string; readonly why?: string }>(
-  work: () => Promise<T>,
-  why: string,
-): Promise<T> {
+async function retried<T extends { readonly kind: string; readonly why?: string }>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     const result = await work();
-    if (result.why !== why || tries === TRIES) return result;
+    if (result.why !== 'infra' || tries === TRIES) return result;
   }
 }
 
