@@ -1,10 +1,12 @@
 /**
  * The fast tier, in two projects: files that keep to themselves share processes, which are made and filled with modules once;
- * every other file has a process of its own.
+ * every other file has a process of its own. Tests with the tag `slow` are left out by `npm test`; a file that is named on
+ * vitest's own command line runs with them.
  */
 import './test/support/compile-cache.ts';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { SLOW } from './test/support/slow-tag.ts';
 
 /**
  * No Lean, no server of Temporal, no process, no mocked module, no variable of the environment that is set: what such a file
@@ -46,7 +48,7 @@ const LONG = [
   'lean-serve/faults',
   'differential/differential',
   'workflows/full-disk',
-  'activities/round/library',
+  'activities/library',
   'docs/guides',
 ];
 
@@ -66,6 +68,7 @@ export default defineConfig({
     // Lean, Temporal and training each want a core, and half of the time a file waits for them: one more than the two cores
     // this is measured on. More only make every one slower.
     maxWorkers: 3,
+    tags: [SLOW],
     testTimeout: 60_000,
     hookTimeout: 300_000,
     teardownTimeout: 30_000,

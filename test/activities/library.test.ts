@@ -119,7 +119,9 @@ describe('a library that grows', () => {
     ]);
   });
 
-  it('gives each header its own theorems, and a module for each round that imports the one before', async () => {
+  it('gives each header its own theorems, and a module for each round that imports the one before', {
+    tags: ['slow'],
+  }, async () => {
     const first = await grow(
       1,
       [OTHER, BROKEN, proved('theorem given (n : Nat) : n = n', 'rfl'), FIRST, ELSEWHERE],

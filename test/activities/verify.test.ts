@@ -311,7 +311,9 @@ describe('certify', () => {
     });
     expect(limits).toEqual(config.verification);
   });
-  it('tells with real Lean whether the proof is to blame or Lean: about five seconds of a core', async () => {
+  it('tells with real Lean whether the proof is to blame or Lean: about five seconds of a core', {
+    tags: ['slow'],
+  }, async () => {
     const environment = await coreEnvironment();
     const real =
       (environmentOfFile: LeanEnvironment): Ports['checkFile'] =>

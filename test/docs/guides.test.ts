@@ -170,7 +170,7 @@ describe('commands of ours', () => {
     expect(prepared.sft.count).toBeGreaterThan(0);
   });
 
-  it('about machines run against a cloud', async () => {
+  it('about machines run against a cloud', { tags: ['slow'] }, async () => {
     const steps = ours.filter(
       (command) => whyNotRun(command) === undefined && /^bin\/stp nodes (?:ls|sweep|down)/.test(command.line),
     );

@@ -1,4 +1,8 @@
-/** `stp check` over files that take longer than it may: its limits of time are real, so each waits for one. About 40 s. */
+/**
+ * `stp check` over files that take longer than it may: its limits of time are real, so each waits for one. About 40 s.
+ *
+ * @module-tag slow
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

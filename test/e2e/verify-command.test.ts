@@ -61,7 +61,7 @@ describe('answers every row in its place', () => {
     expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
   });
 
-  it('as lines for people, from standard input, without certificates', async () => {
+  it('as lines for people, from standard input, without certificates', { tags: ['slow'] }, async () => {
     const { stdout, exitCode } = await stp(['verify', '-'], { input: linesOf(rows) });
     const lines = String(stdout).split('\n');
     expect(lines.map((line) => line.split(' ')[0])).toEqual(verdicts);
@@ -111,7 +111,9 @@ it('answers before the writer has closed standard input', async () => {
   expect((await command).exitCode).toBe(0);
 });
 
-it('does not wait for more than its time for a writer that does not end, and answers what it has read', async () => {
+it('does not wait for more than its time for a writer that does not end, and answers what it has read', {
+  tags: ['slow'],
+}, async () => {
   const loop = {
     ...good('loop'),
     statement: 'theorem t : (List.range 100000000).length = 3',

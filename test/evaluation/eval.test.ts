@@ -80,7 +80,9 @@ async function sampledShards(run: string): Promise<string[]> {
   return names.filter((name) => name.endsWith('sampled.json')).map((name) => name.split('/')[0]!);
 }
 
-it('survives the death of everything, does no shard again, and leaves a log that says what evaluation.json says', async () => {
+it('survives the death of everything, does no shard again, and leaves a log that says what evaluation.json says', {
+  tags: ['slow'],
+}, async () => {
   const run = join(directory, 'runs', 'killed');
   const first = stp(['eval', ...options, '--run-dir', run]);
   while ((await sampledShards(run)).length === 0) await sleep(50);

@@ -3,6 +3,8 @@
  * whose settings name it. Costs about 20 s of CPU.
  * In the slow tier: services as processes that are started and ended a dozen times; what they serve is tested beside it, in
  * one process.
+ *
+ * @module-tag slow
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';

@@ -136,7 +136,7 @@ it('tells its Lean to whoever has a key', async () => {
 });
 
 describe('Lean', () => {
-  it('that comes to no end is stopped in time, and its neighbours are not', async () => {
+  it('that comes to no end is stopped in time, and its neighbours are not', { tags: ['slow'] }, async () => {
     const snippets = [ASLEEP, FINE, FINE.replace('n + 0 = n', 'n + 0 = 1')].map((code, id) => ({ id: `${id}`, code }));
     // The neighbours have this long too, on a machine that may stand still for some of it.
     const { body } = await ask({ snippets, timeout: 20 });

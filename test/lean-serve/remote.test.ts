@@ -130,7 +130,7 @@ const FEW = [candidates[0]!, candidates[2]!, candidates[13]!];
 const FEW_KINDS = ['proved', 'proved', 'rejected'];
 const kindsOf = (results: readonly { kind: string }[]): string[] => results.map(({ kind }) => kind);
 
-it('gives the verdicts, messages, premises and axioms of processes here', async () => {
+it('gives the verdicts, messages, premises and axioms of processes here', { tags: ['slow'] }, async () => {
   const local = await openVerifier({ ...common(), processes: 2, driver: 'json' });
   onTestFinished(() => local.close());
   const here = await local.check(candidates);

@@ -262,6 +262,8 @@ describe('on a simulated clock', () => {
   });
 });
 
-test('with real Lean: forty candidates on two servers that are killed at random get their verdicts, once each', async () => {
+test('with real Lean: forty candidates on two servers that are killed at random get their verdicts, once each', {
+  tags: ['slow'],
+}, async () => {
   await expectVerdictsDespiteKills('server');
 });

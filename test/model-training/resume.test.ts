@@ -88,7 +88,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   while (!(await condition())) await delay(POLL_MS);
 }
 
-test('a training killed twice ends with the weights of one that was not', async () => {
+test('a training killed twice ends with the weights of one that was not', { tags: ['slow'] }, async () => {
   const plain = await request();
   await trainInProcess(plain, { threads: 1 });
   const stateDirectory = join(folder, 'state');

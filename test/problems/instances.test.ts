@@ -58,7 +58,7 @@ function cut(body: SExpression): readonly [readonly SExpression[], SExpression] 
 }
 
 describe.each(['isaplanner', 'tip2015'])('small instances of %s', (set) => {
-  it('hold in Lean and in the benchmark, with hypotheses that can be met', async () => {
+  it('hold in Lean and in the benchmark, with hypotheses that can be met', { tags: ['slow'] }, async () => {
     const directory = join(PROBLEMS_DIRECTORY, set);
     const sources = new Map<string, string>();
     for await (const { text } of readLines(join(directory, 'source.jsonl'))) {
@@ -100,10 +100,10 @@ describe.each(['isaplanner', 'tip2015'])('small instances of %s', (set) => {
     const module = `Stp.Problems.${set.charAt(0).toUpperCase()}${set.slice(1)}`;
     const results = await runSnippets(environment, `import ${module}\nopen ${module}`, snippets);
     expect(errorsOf(results)).toEqual([]);
-  }, 600_000);
+  });
 });
 
-it('small instances of the Natural Number Game hold', async () => {
+it('small instances of the Natural Number Game hold', { tags: ['slow'] }, async () => {
   const { statements } = await loadProblemSet(join(PROBLEMS_DIRECTORY, 'nng'));
   const snippets = statements.map(({ name, statement }) => {
     const { binders, type } = statementParts(statement);
@@ -132,7 +132,7 @@ it('small instances of the Natural Number Game hold', async () => {
     snippets.filter(({ name }) => !undecidable.includes(name)),
   );
   expect(errorsOf(results)).toEqual([]);
-}, 600_000);
+});
 
 it('a false instance is an error', async () => {
   const results = await runSnippets(environment, '', [

@@ -11,7 +11,7 @@ const run = (file: string, args: readonly string[]) =>
   execa(file, args, { cwd: repository, preferLocal: true, reject: false, all: true });
 
 describe('lint', () => {
-  it('refuses a promise that nobody waits for', async () => {
+  it('refuses a promise that nobody waits for', { tags: ['slow'] }, async () => {
     const folder = 'test/fixtures/lint';
     const bad = await run('biome', ['lint', `--config-path=${folder}/rules.json`, `${folder}/floating-promise.ts`]);
     expect(bad.all).toContain('noFloatingPromises');

@@ -134,7 +134,7 @@ describe('a run', () => {
     ['previous', [`round-1 from ${zero}`, `round-2 from ${one}`]],
     ['sft', [`round-1 from ${sft}`, `round-2 from ${sft}`]],
     ['none', []],
-  ])('trains rounds from where `training.from: %s` says', async (from, expected) => {
+  ])('trains rounds from where `training.from: %s` says', { tags: ['slow'] }, async (from, expected) => {
     const fakes = fakeActivities(1);
     await workers.with(fakes, async () => {
       const set = { 'training.from': from, 'retrain.everyRounds': 0 };
@@ -144,7 +144,9 @@ describe('a run', () => {
     });
   });
 
-  it('retrains from fresh weights every so many rounds, and replays nothing from before', async () => {
+  it('retrains from fresh weights every so many rounds, and replays nothing from before', {
+    tags: ['slow'],
+  }, async () => {
     const fakes = fakeActivities(1);
     await workers.with(fakes, async () => {
       await (await start({ rounds: 3, set: { 'retrain.everyRounds': 2 } })).result();
@@ -161,7 +163,7 @@ describe('a run', () => {
     });
   });
 
-  it('starts from the SFT model of another run', async () => {
+  it('starts from the SFT model of another run', { tags: ['slow'] }, async () => {
     const fakes = fakeActivities(1);
     await workers.with(fakes, async () => {
       await (await start({ rounds: 1, initFrom: 'other', fromRound: -1 })).result();

@@ -146,7 +146,7 @@ describe('bin/stp nodes', () => {
     expect(cloud.model.requests.size).toBe(0);
   });
 
-  it('gets machines, lists them, sweeps only what is old, and gives them back', async () => {
+  it('gets machines, lists them, sweeps only what is old, and gives them back', { tags: ['slow'] }, async () => {
     const config = join(folder, 'nodes.json');
     await writeFile(config, JSON.stringify({ nodes: { labels: { team: 'provers' } } }));
     const up = await nodes(['up', ...TPU, ...BUNDLE, '--run', 'one', '--config', config, '--json']);

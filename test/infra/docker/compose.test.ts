@@ -217,7 +217,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-it('registers the search attributes once, and finds a worker that polls', async () => {
+it('registers the search attributes once, and finds a worker that polls', { tags: ['slow'] }, async () => {
   const executable = await temporalCli();
   const dbFilename = join(await mkdtemp(join(tmpdir(), 'stp-compose-')), 'temporal.db');
   server = await startDevServer({ executable, dbFilename, searchAttributes: {} });
