@@ -8,24 +8,37 @@ universe u v w
 theorem congrFun' {α : Sort u} {β : Sort v} {f g : α → β} (h : f = g) (a : α) : f a = g a :=
   h ▸ rfl
 
+/-! ### Used by `match` with patterns that are values -/
+
+/-- `Eq.ndrec` along an equality that is written the other way round. -/
+abbrev Eq.ndrec_symm.{u1, u2} {α : Sort u2} {a : α} {motive : α → Sort u1} (m : motive a) {b : α} (h : b = a) :
+    motive b :=
+  Eq.ndrec m h.symm
+
+abbrev HEq.homo_ndrec.{u1, u2} {α : Sort u2} {a : α} {motive : α → Sort u1} (m : motive a) {b : α} (h : a ≍ b) :
+    motive b :=
+  Eq.ndrec m (eq_of_heq h)
+
+abbrev HEq.homo_ndrec_symm.{u1, u2} {α : Sort u2} {a : α} {motive : α → Sort u1} (m : motive a) {b : α} (h : b ≍ a) :
+    motive b :=
+  Eq.ndrec m (eq_of_heq h).symm
+
 /-! ### `if … then … else` with a known condition -/
 
-section Conditionals
-variable {c : Prop} {α : Sort u}
+/-! 4.35's tactics pass the arguments of these four by place, in the order of 4.28's `if_pos` and `dif_pos`. -/
 
-theorem ite_eq_left {h : Decidable c} (hc : c) {t e : α} : ite c t e = t :=
+theorem ite_eq_left {c : Prop} {h : Decidable c} (hc : c) {α : Sort u} {t e : α} : ite c t e = t :=
   if_pos hc
 
-theorem ite_eq_right {h : Decidable c} (hnc : ¬c) {t e : α} : ite c t e = e :=
+theorem ite_eq_right {c : Prop} {h : Decidable c} (hnc : ¬c) {α : Sort u} {t e : α} : ite c t e = e :=
   if_neg hnc
 
-theorem dite_eq_left {h : Decidable c} (hc : c) {t : c → α} {e : ¬c → α} : dite c t e = t hc :=
+theorem dite_eq_left {c : Prop} {h : Decidable c} (hc : c) {α : Sort u} {t : c → α} {e : ¬c → α} : dite c t e = t hc :=
   dif_pos hc
 
-theorem dite_eq_right {h : Decidable c} (hnc : ¬c) {t : c → α} {e : ¬c → α} : dite c t e = e hnc :=
+theorem dite_eq_right {c : Prop} {h : Decidable c} (hnc : ¬c) {α : Sort u} {t : c → α} {e : ¬c → α} :
+    dite c t e = e hnc :=
   dif_neg hnc
-
-end Conditionals
 
 theorem ite_eq_left_of_eq_true {α : Sort u} {c : Prop} {_ : Decidable c} (a b : α) (h : c = True) :
     (if c then a else b) = a :=
