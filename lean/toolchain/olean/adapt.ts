@@ -10,7 +10,7 @@
 import { addedSyntax } from './added-syntax.ts';
 import { type ExtensionList, extensionLists, leaveModuleSystem } from './module-data.ts';
 import { boxed, isBoxed, type ModuleImage } from './module-image.ts';
-import { addName, nameComponents, nameHash } from './names.ts';
+import { nameComponents, nameHash } from './names.ts';
 import { byHash, renameNames } from './renames.ts';
 import { symbolName } from './symbol-name.ts';
 
