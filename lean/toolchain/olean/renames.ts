@@ -33,6 +33,11 @@ export const RENAMES: readonly Rename[] = [
   },
   { from: ['Int', 'Linear'], to: ['Int', 'Internal', 'Linear'] },
   { from: ['Nat', 'Linear'], to: ['Nat', 'Internal', 'Linear'] },
+  { from: ['Lean', 'command__Unif_hint____Where_|_-⊢_'], to: ['Lean', 'command__Unif_hint____Where_|_-⊢__'] },
+  {
+    from: ['Lean', '_aux_Init_NotationExtra___macroRules_Lean_command__Unif_hint____Where_|_-⊢__1'],
+    to: ['Lean', '_aux_Init_NotationExtra___macroRules_Lean_command__Unif_hint____Where_|_-⊢___1'],
+  },
   { from: [...TACTIC, 'tacticRwa__'], to: [...TACTIC, 'rwaAtLegacyLocation'] },
   {
     from: [...TACTIC, '_aux_Init_Tactics___macroRules_Lean_Parser_Tactic_tacticRwa___1'],
