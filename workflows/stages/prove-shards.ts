@@ -59,7 +59,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       config: { verification, sampling },
     });
   };
-  return allPieces(inFlightMax, () =>
+  return allPieces(() =>
     input.shards.map((items, index) =>
       inFlight.run(async () => {
         const shard = shardFolder(input.name, index);
