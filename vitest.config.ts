@@ -31,7 +31,7 @@ const SHARED = [
   'test/simulation/*.test.ts',
   'test/toolchain/{convert,elf-symbols,names}.test.ts',
   'test/trainers/levanter.test.ts',
-  'test/workers/run-together.test.ts',
+  'test/workers/{run-together,settings}.test.ts',
 ];
 
 /** Half a minute and more each: begun first, so that none of them runs alone in the end. */

@@ -28,7 +28,6 @@ import { PORTFOLIO_VERSION } from '../lean/portfolio/scripts.ts';
 import { openLeanHost } from '../lean/runtime/pool/lean-host.ts';
 import { openSandbox, type SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
 import type { Sandbox, SandboxFacts } from '../lean/runtime/sandbox/sandbox.ts';
-import { certificateCheckers } from '../lean/trust/certificate/checkers.ts';
 import { type CheckFileOptions, checkFile } from '../lean/trust/check-file.ts';
 import { LIBRARY_HEADER } from '../lean/trust/header.ts';
 import { openVerifier } from '../lean/trust/open-verifier.ts';
@@ -224,9 +223,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     checkFile: async (run, path, limits, signal, certificate) => {
       const options: CheckFileOptions = {
         sandbox: await sandboxFor(limits.sandbox),
-        ...(certificate === undefined
-          ? {}
-          : { certificate: { ...certificate, checkers: certificateCheckers(certificate.challenge) } }),
+        ...(certificate === undefined ? {} : { certificate }),
         ...objectFolders,
         scratchDirectory: await scratch(run),
         runMark: mark(run, 'lean'),
