@@ -16,9 +16,9 @@ import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { proverExample } from '../../selfplay/prompts.ts';
 import type { WorkItem, workItemSchema } from '../../selfplay/shards.ts';
 
-/** Samples a statement in two waves; the first text of the second wave is that of the first wave again. */
+/** Samples a statement; one of them has the text of the first again. */
 export const SAMPLES_PER_STATEMENT = 32;
-const WAVE = SAMPLES_PER_STATEMENT / 2;
+const REPEATS_FIRST = SAMPLES_PER_STATEMENT / 2;
 const CANARY_EVERY = 1_000;
 const SFT_EXAMPLES = 50;
 
@@ -78,27 +78,25 @@ function conjectureOf(index: number, round: number): ConjectureRecord {
   };
 }
 
-function sampleOf(index: number, number: number, wave: number): Sample {
-  // The same text as the first sample's.
-  const text = number === WAVE ? 0 : number;
+function sampleOf(index: number, number: number): Sample {
+  const indices = number === 0 ? [0, REPEATS_FIRST] : [number];
   return {
-    id: sampleId(index, text),
+    id: sampleId(index, number),
     statementId: statementId(index),
-    proof: `induction n with\n| zero => simp [Nat.add_comm, h]\n| succ n ih =>\n  have := ih\n  omega -- ${index} ${text}`,
+    proof: `induction n with\n| zero => simp [Nat.add_comm, h]\n| succ n ih =>\n  have := ih\n  omega -- ${index} ${number}`,
     tokens: 40,
     logprob: -12.5,
     seed: number,
     model: 'synthetic',
-    multiplicity: 1,
-    indices: [number - wave * WAVE],
+    multiplicity: indices.length,
+    indices,
     finish: 'stop',
   };
 }
 
 function verdictOf(index: number, number: number, fate: Fate): Verdict {
-  const text = number === WAVE ? 0 : number;
   const noVerdict = fate.infra && number === SAMPLES_PER_STATEMENT - 1;
-  const kind = noVerdict ? 'infra' : text < fate.proofs ? 'proved' : 'rejected';
+  const kind = noVerdict ? 'infra' : number < fate.proofs ? 'proved' : 'rejected';
   const message = {
     severity: 'error' as const,
     line: 2,
@@ -106,7 +104,7 @@ function verdictOf(index: number, number: number, fate: Fate): Verdict {
     text: 'unsolved goals\nn m : Nat\nh : n = m\n⊢ False',
   };
   return {
-    sampleId: sampleId(index, text),
+    sampleId: sampleId(index, number),
     kind,
     messages: kind === 'rejected' ? [message] : [],
     premises: fate.usesLemma ? ['Nat.add_comm', lemmaOf(index)] : ['Nat.add_comm'],
@@ -178,28 +176,20 @@ async function writeShard(store: ObjectStore, name: string, from: number, to: nu
     for (let index = from; index < to; index++)
       yield { statement: statementOf(index), origin: fateOf(index).origin, samples: SAMPLES_PER_STATEMENT };
   }
-  function* each<T>(wave: number, make: (index: number, number: number) => T): Generator<T> {
+  function* each<T>(make: (index: number, number: number) => T): Generator<T> {
     for (let index = from; index < to; index++)
-      for (let number = wave * WAVE; number < (wave + 1) * WAVE; number++) yield make(index, number);
+      for (let number = 0; number < SAMPLES_PER_STATEMENT; number++)
+        if (number !== REPEATS_FIRST) yield make(index, number);
   }
-  const parts = [];
-  for (const wave of [0, 1])
-    parts.push({
-      samples: await writeRecords(
-        store,
-        `${name}/samples-${wave}.jsonl`,
-        each(wave, (index, number) => sampleOf(index, number, wave)),
-      ),
-      verdicts: await writeRecords(
-        store,
-        `${name}/verdicts-${wave}.jsonl`,
-        each(wave, (index, number) => verdictOf(index, number, fateOf(index))),
-      ),
-    });
   const sampleCount = (to - from) * SAMPLES_PER_STATEMENT;
   return {
     items: await writeRecords(store, `${name}/items.jsonl`, items()),
-    parts,
+    samples: await writeRecords(store, `${name}/samples.jsonl`, each(sampleOf)),
+    verdicts: await writeRecords(
+      store,
+      `${name}/verdicts.jsonl`,
+      each((index, number) => verdictOf(index, number, fateOf(index))),
+    ),
     sampleCount,
     distinctCount: sampleCount - (to - from),
     tokens: 40 * sampleCount,
@@ -244,7 +234,7 @@ export function expectedCounts(samples: number, config: RunConfig) {
     if (origin === 'conjecture') counts.conjecturesAttempted++;
     if (proofs === 0) continue;
     // The text that comes twice is one proof and two successes.
-    const distinct = proofs > WAVE ? proofs - 1 : proofs;
+    const distinct = proofs > REPEATS_FIRST ? proofs - 1 : proofs;
     const rate = (distinct + 1) / (SAMPLES_PER_STATEMENT - (infra ? 1 : 0));
     counts[refused ? 'certificateRefused' : 'certified'] += distinct;
     if (refused) continue;
