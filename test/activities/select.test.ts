@@ -23,12 +23,8 @@ import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { selectionConfig } from '../../tools/bench/selection.ts';
-import {
-  certifySynthetic,
-  expectedCounts,
-  type SyntheticRound,
-  writeSyntheticRound,
-} from '../../tools/bench/synthetic-round.ts';
+import { certifySynthetic, type SyntheticRound, writeSyntheticRound } from '../../tools/bench/synthetic-round.ts';
+import { expectedCounts } from './expected-counts.ts';
 
 const SAMPLES = 6_400;
 let directory: string;

@@ -18,9 +18,10 @@ import type { WorkItem, workItemSchema } from '../../selfplay/shards.ts';
 
 /** Samples a statement; one of them has the text of the first again. */
 export const SAMPLES_PER_STATEMENT = 32;
-const REPEATS_FIRST = SAMPLES_PER_STATEMENT / 2;
+/** Number of that one. */
+export const REPEATS_FIRST = SAMPLES_PER_STATEMENT / 2;
 const CANARY_EVERY = 1_000;
-const SFT_EXAMPLES = 50;
+export const SFT_EXAMPLES = 50;
 
 /** What becomes of statement `index`. About a sixth of all samples are proofs. */
 export interface Fate {
@@ -211,43 +212,4 @@ export async function certifySynthetic(store: ObjectStore, name: string, proved:
   }
   const ref = await writeRecords(store, `${name}/certified.jsonl`, certified());
   return { proved: ref, certified: ref.count, refused };
-}
-
-/** The figures that selection must arrive at, worked out from the rule alone. No least elegant share may be dropped. */
-export function expectedCounts(samples: number, config: RunConfig) {
-  const counts = {
-    attempted: 0,
-    conjecturesAttempted: 0,
-    conjecturesProved: 0,
-    conjecturesKept: 0,
-    provedThisRound: 0,
-    certified: 0,
-    certificateRefused: 0,
-    proverExamples: 0,
-    retrained: SFT_EXAMPLES,
-  };
-  let used = 0;
-  let unused = 0;
-  for (let index = 0; index < samples / SAMPLES_PER_STATEMENT; index++) {
-    const { origin, proofs, infra, usesLemma, refused } = fateOf(index);
-    if (origin === 'dataset') counts.attempted++;
-    if (origin === 'conjecture') counts.conjecturesAttempted++;
-    if (proofs === 0) continue;
-    // The text that comes twice is one proof and two successes.
-    const distinct = proofs > REPEATS_FIRST ? proofs - 1 : proofs;
-    const rate = (distinct + 1) / (SAMPLES_PER_STATEMENT - (infra ? 1 : 0));
-    counts[refused ? 'certificateRefused' : 'certified'] += distinct;
-    if (refused) continue;
-    counts[origin === 'dataset' ? 'provedThisRound' : 'conjecturesProved']++;
-    if (rate <= config.selection.proverBandMax) counts.proverExamples += distinct;
-    if (origin === 'dataset' || rate <= config.retrain.conjectureBandMax)
-      counts.retrained += Math.min(distinct, config.retrain.proofsPerStatementMax);
-    if (origin === 'dataset' || rate >= config.conjectures.bandMax) continue;
-    if (usesLemma) used++;
-    else unused++;
-  }
-  const { unusedLemmaFactor, unusedLemmaLeast } = config.conjectures;
-  counts.conjecturesKept = used + Math.min(unused, Math.max(unusedLemmaFactor * used, unusedLemmaLeast));
-  counts.retrained += counts.conjecturesKept;
-  return counts;
 }
