@@ -11,6 +11,7 @@ import { type RunConfig, runConfigSchema } from '../data/schemas/run-config.ts';
 import { startDevServer } from '../infra/temporal/dev-server.ts';
 import { leanEnvironment } from '../workers/lean-environment.ts';
 import { workerSettings } from '../workers/settings.ts';
+import { rootMessage } from '../workflows/control/causes.ts';
 import { CONTROL_QUEUE } from '../workflows/control/contracts.ts';
 import { type ProgressView, takeSnapshot } from './progress-view.ts';
 import { temporalExecutable } from './temporal.ts';
@@ -188,11 +189,9 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 function failureOf(error: unknown): unknown {
   if (!(error instanceof WorkflowFailedError)) return error;
-  let cause: Error | undefined = error;
-  while (cause?.cause instanceof Error) cause = cause.cause;
   return new StpError(
     'STP1601',
-    `the run failed: ${cause?.message ?? error.message}`,
+    `the run failed: ${rootMessage(error)}`,
     'The Temporal UI shows where; the same command with --run-dir starts it again.',
   );
 }

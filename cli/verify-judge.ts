@@ -13,7 +13,6 @@ import {
   certifyProofs,
   type RefusedProof,
 } from '../lean/trust/certificate/certify-proofs.ts';
-import { certificateCheckers } from '../lean/trust/certificate/checkers.ts';
 import { importLines, KEPT_NAMESPACE, type ProofText } from '../lean/trust/certificate/proofs-text.ts';
 import { checkFile } from '../lean/trust/check-file.ts';
 import { LIBRARY_HEADER } from '../lean/trust/header.ts';
@@ -188,7 +187,7 @@ class Certifier {
     return async (text, task) => {
       await writeFile(path, text);
       return checkFile(path, environment, {
-        certificate: { ...task, checkers: certificateCheckers(task.challenge) },
+        certificate: task,
         scratchDirectory: scratch.directory,
         runMark: scratch.runMark,
         memoryBytesMax: limits.big.memoryBytesMax,

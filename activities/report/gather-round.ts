@@ -88,7 +88,7 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
     if (rate.origin === 'conjecture' && provedNow.has(rate.statementId) && isInBand(rate, config.conjectures))
       conjecturesInBand++;
   }
-  for (const { sandbox } of manifest.shards.flatMap(({ parts }) => parts))
+  for (const { sandbox } of manifest.shards)
     for (const reason of sandbox === undefined ? [] : whyIneligible(sandbox)) gathering.ineligibleBecause.add(reason);
   await addProgress(gathering, manifest, provedNow);
   return {

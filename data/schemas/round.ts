@@ -33,23 +33,13 @@ export const partFolder = (stage: string, kind: 'shard' | 'gate' | 'certify', in
   `${stage}/${kind}-${String(index).padStart(4, '0')}`;
 export const shardFolder = (stage: string, index: number): string => partFolder(stage, 'shard', index);
 
-/** Folder of a wave's objects: the shard's own for the first one. */
-export const waveFolder = (shard: string, wave: number): string => (wave === 0 ? shard : `${shard}/wave-${wave}`);
-
 /** Refs of one sampled and verified shard. */
 export const shardResultSchema = z.strictObject({
   items: artifactRefSchema,
-  /** One part a wave of samples (`sampling.waves`), in order. */
-  parts: z
-    .array(
-      z.strictObject({
-        samples: artifactRefSchema,
-        verdicts: artifactRefSchema,
-        /** The weakest walls that Lean gave any of these verdicts within; missing in older ones. */
-        sandbox: sandboxFactsSchema.optional(),
-      }),
-    )
-    .min(1),
+  samples: artifactRefSchema,
+  verdicts: artifactRefSchema,
+  /** The weakest walls that Lean gave any of these verdicts within; missing in older ones. */
+  sandbox: sandboxFactsSchema.optional(),
   sampleCount: count,
   distinctCount: count,
   tokens: count,

@@ -14,7 +14,6 @@ import { cannotRead, damaged, missing } from './store-errors.ts';
 
 const READ_ATTEMPTS = 8;
 const READ_PAUSE_MS = 250;
-/** Custom metadata key of pointers, which are no objects of the store. */
 
 /** A store under `gs://bucket/prefix`. `endpoint` is another server with the GCS API; `http://` ones get no credentials. */
 export function openGcsStore(bucket: string, prefix: string, endpoint?: string): ObjectStore {

@@ -12,9 +12,8 @@ import type { CheckRecord, LeanMessage, SandboxFacts } from '../../data/schemas/
 import type { LeanExit, ProcessPlace } from '../runtime/process/spawn.ts';
 import { noSandbox, type Sandbox } from '../runtime/sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../verifier.ts';
-import type { Checker, CompiledFile } from './certificate/checker.ts';
-import { type CertificateTask, KERNELS } from './certificate/checkers.ts';
-import { leanchecker } from './certificate/leanchecker.ts';
+import type { CompiledFile } from './certificate/checker.ts';
+import { type CertificateTask, CHECKERS } from './certificate/checkers.ts';
 import { type CheckersReport, runCheckers } from './certificate/run-checkers.ts';
 import { type CompiledModule, compileModule } from './object/compiled-module.ts';
 import { findInFile } from './object/file-theorems.ts';
@@ -73,12 +72,6 @@ export interface FileReport {
   readonly memory: { readonly bytesMax: number; readonly peakBytes: number };
 }
 
-/** What a file of proofs is judged by for a certificate. */
-export interface ProofsCheck extends Pick<CertificateTask, 'stated' | 'importLines'> {
-  /** Asked after the second kernel. */
-  readonly checkers: readonly Checker[];
-}
-
 export interface CheckFileOptions {
   /** Folder for the compiled module; what is made there is removed. */
   readonly scratchDirectory: string;
@@ -90,7 +83,8 @@ export interface CheckFileOptions {
   readonly memoryBytesMax?: number;
   /** Where Lean runs; without one as any program of this user. */
   readonly sandbox?: Sandbox;
-  readonly certificate?: ProofsCheck;
+  /** What the file is to prove, where it is judged for a certificate. */
+  readonly certificate?: CertificateTask;
   /** Keeps which compiled module holds which constant; without it this is found out once a process. */
   readonly indexFolder?: string;
   /** Where modules go that the two kernels disagree on; without it they are not kept. */
@@ -244,25 +238,21 @@ class FileCheck {
     return { ...findProofs(report, expected), ...times };
   }
 
-  /**
-   * Further checkers look at what nothing speaks against so far; without a certificate Lean's own, where the second kernel could
-   * not tell.
-   */
-  #lookFurther({ theorems, objection, imports }: ObjectFinding): Promise<CheckersReport> {
+  /** Further checkers look at what nothing speaks against so far; without a certificate only where the second kernel could not tell. */
+  #lookFurther({ theorems, objection }: ObjectFinding): Promise<CheckersReport> {
     const sound = theorems.filter((theorem) => theorem.objection === null && theorem.kernel !== 'rejected');
     const isOpen = sound.some(({ kernel }) => kernel === 'declined');
-    const checkers = this.#options.certificate?.checkers ?? (isOpen ? [leanchecker] : []);
+    const isAsked = objection === null && sound.length > 0 && (isOpen || this.#options.certificate !== undefined);
     const searchPath = [this.#directory, ...this.#environment.searchPath];
     const bounds = this.#bounds();
-    const file: Omit<CompiledFile, 'scratchDirectory'> = {
+    const file: CompiledFile = {
       ...bounds,
       place: { ...this.#place, environment: { ...this.#environment, searchPath } },
       directory: this.#directory,
       module: this.#module,
-      importLines: imports.map((name) => `import ${name}`),
       theorems: sound.map(({ name }) => name),
     };
-    return runCheckers(objection === null && sound.length > 0 ? checkers : [], file, `${this.#directory}-checkers`);
+    return runCheckers(isAsked ? CHECKERS : [], file);
   }
 
   #bounds() {
@@ -298,8 +288,7 @@ function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: Chec
   const isChecked =
     kernel === 'accepted' ||
     further.records.some(
-      ({ by, outcome }) =>
-        KERNELS.includes(by) && (outcome === 'accepted' || (outcome === 'declined' && !declined.includes(by))),
+      ({ by, outcome }) => outcome === 'accepted' || (outcome === 'declined' && !declined.includes(by)),
     );
   if (isChecked) return { ...report, verdict: 'accepted', message: '', ...declinedBy };
   return { ...report, verdict: 'unchecked', message: `no kernel accepted it: ${reason}`, ...declinedBy };

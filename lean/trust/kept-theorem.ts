@@ -20,14 +20,14 @@ export interface GrownTheorem {
 
 /**
  * `theorem NAME BINDERS : TYPE := by` and the proof, under another name; universe parameters stay with it. Both are printed
- * from their tokens, as they were when they were checked. A proof of null is left open. STP1402 for what the screen refuses:
+ * from their tokens, as they were when they were checked. STP1402 for what the screen refuses:
  * none such was ever certified.
  */
 export function theoremText(
   name: string,
-  { statement, proof }: { readonly statement: string; readonly proof: string | null },
+  { statement, proof }: { readonly statement: string; readonly proof: string },
 ): string {
-  return `theorem ${name}${signatureOf(statement)} := by\n${proof === null ? '  sorry' : proofOf(proof)}`;
+  return `theorem ${name}${signatureOf(statement)} := by\n${proofOf(proof)}`;
 }
 
 function proofOf(proof: string): string {

@@ -55,9 +55,7 @@ it('samples of a shard are those of the attempt that came to its end', async () 
   const items = await writeRecords(store, 'items.jsonl', [one]);
   const input = {
     run: 'test',
-    shard: 'shard',
     name: 'shard',
-    wave: 0,
     items,
     checkpoint: { manifest: items, model: 'm' },
     config: resolveConfig({ preset: 'smoke' }),

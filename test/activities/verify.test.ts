@@ -73,7 +73,6 @@ describe('verifyShard', () => {
     const input = {
       run: 'test',
       name: 'rounds/0/shard-0',
-      wave: 0,
       library: null,
       items: await writeRecords(store, 'items.jsonl', [{ statement: one, origin, samples: 4 }]),
       sampled: {

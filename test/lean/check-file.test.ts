@@ -216,7 +216,7 @@ exec '${environment.executable}' "$@"`,
       opens: '',
       signature: statement.slice(3),
     }));
-    const options = { scratchDirectory, certificate: { stated, importLines: [], checkers: [] } };
+    const options = { scratchDirectory, certificate: { stated, importLines: [] } };
     const { outcome, theorems } = await checkFile(path, stand, options);
     const undisturbed = await checkFile(path, environment, options);
     expect({ outcome, theorems }).toEqual({ outcome: undisturbed.outcome, theorems: undisturbed.theorems });

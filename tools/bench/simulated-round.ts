@@ -131,7 +131,7 @@ function roundInput(run: string, nothing: ArtifactRef): RoundInput {
   const excluded = { excludedForHeldOut: 0, trainExcludedForHeldOut: 0 };
   return {
     ...{ run, round: 0, hostQueue: HOST_QUEUES[0]!, hostQueues: HOST_QUEUES, checkpoint, sftCheckpoint: checkpoint },
-    config: resolveConfig({ preset: 'smoke', set: { 'training.from': 'none', 'sampling.waves': 1 } }),
+    config: resolveConfig({ preset: 'smoke', set: { 'training.from': 'none' } }),
     data: { ...refs, sft: nothing, sftEval: nothing, counts: { ...counts, ...excluded } },
     ...{ replayFrom: 0, history: [], paused: false },
   };

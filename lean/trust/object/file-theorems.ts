@@ -24,7 +24,7 @@ export function findInFile(report: ModuleReport, toleratesLibraryAxioms: boolean
     };
   });
   const known = new Set(listed);
-  return { theorems, objection: unlisted(report, known), open: unproved(report, known), imports: report.imports };
+  return { theorems, objection: unlisted(report, known), open: unproved(report, known) };
 }
 
 /** A constant that the second kernel rejects speaks against the whole file where no theorem of it is to blame. */

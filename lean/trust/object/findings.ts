@@ -26,5 +26,4 @@ export interface ObjectFinding {
   readonly objection: string | null;
   /** A definition or an instance with an open place (`sorry`), or null. Each theorem's axioms tell whether the theorem rests on it. */
   readonly open: string | null;
-  readonly imports: readonly string[];
 }

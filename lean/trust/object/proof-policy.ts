@@ -41,7 +41,7 @@ export function findProofs(report: ModuleReport, expected: ProofsExpected): Obje
       ...worst(mine),
     };
   });
-  return { theorems, objection: moduleObjection(report, own, expected), open: null, imports: report.imports };
+  return { theorems, objection: moduleObjection(report, own, expected), open: null };
 }
 
 function objectionTo(
