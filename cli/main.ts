@@ -21,7 +21,9 @@ import {
 } from './options.ts';
 
 const program = new Command('stp')
-  .description('A self-play theorem prover as a durable workflow: conjecture, prove, verify in Lean 4, train, repeat.')
+  .description(
+    'A self-play theorem prover that runs as a durable workflow: a model conjectures new Lean 4 theorems and proves them, Lean verifies the proofs, and the theorems that were hard but provable train the next model.',
+  )
   .version('0.1.0')
   .showHelpAfterError('(add --help for the options)')
   .configureHelp({ showGlobalOptions: true })
