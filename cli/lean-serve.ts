@@ -1,6 +1,6 @@
 /**
- * `stp lean serve`: real Lean behind Kimina's HTTP contract, until SIGTERM or Ctrl-C (docs/lean-service.md). The first signal
- * has it finish what is under way, a second one ends it at once.
+ * `stp lean serve`: real Lean behind Kimina's HTTP contract, until SIGTERM or Ctrl-C (docs/lean-service.md). After the
+ * first signal it finishes its open requests; a second one ends it at once.
  */
 import { StpError } from '../data/errors.ts';
 import { printableText } from '../data/printable.ts';

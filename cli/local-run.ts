@@ -1,4 +1,7 @@
-/** A workflow on this machine from nothing: Lean, Temporal, server and worker are got, and the workflow watched to its end. */
+/**
+ * Runs a workflow on this machine: gets Lean and Temporal, starts server and worker, and watches the workflow to its
+ * end.
+ */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';

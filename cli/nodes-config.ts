@@ -1,4 +1,4 @@
-/** The machines that options of `bin/stp nodes` mean: the `nodes` section of a configuration, with flags laid over it. */
+/** The machines for the options of `bin/stp nodes`: the `nodes` section of a configuration, changed by the flags. */
 import { resolveConfig } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
 import type { NodesConfig } from '../data/schemas/nodes.ts';

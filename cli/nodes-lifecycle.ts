@@ -1,4 +1,4 @@
-/** `stp nodes up | ls | down | sweep`: machines got and given back by hand, outside any workflow. */
+/** `stp nodes up | ls | down | sweep`: gets machines and gives them back by hand, outside any workflow. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { StpError } from '../data/errors.ts';
@@ -51,7 +51,7 @@ export async function up(
   );
 }
 
-/** What workers on machines of an inventory are told: the server and the store of this shell. */
+/** Settings for workers on machines of an inventory: the server and the store of this shell. */
 function workerEnvironment(): Record<string, string> {
   const { namespace } = loadClientConnectConfig();
   const key = process.env.TEMPORAL_API_KEY;
@@ -148,7 +148,7 @@ async function releaseAll(provider: NodeProvider, label: string): Promise<void> 
       hasBegun = true;
     } catch (error) {
       failures += 1;
-      // What is going away may refuse to be deleted once more, until it is gone.
+      // A resource that is being deleted may refuse a second deletion until it is gone.
       const mayPass = error instanceof StpError && (error.retryable || hasBegun);
       if (!mayPass || failures >= FAILURES_MAX) throw error;
       console.error(error.message);
@@ -164,7 +164,7 @@ export async function sweep(
   const { nodes } = namedNodes(options, 'send');
   const { provider } = openRunProvider(nodes, options.run, 'plan');
   const open = options.force === true ? [] : await openRuns();
-  // Whatever store they are in: this shell may name another one than their workers.
+  // Runs of every store: this shell may name a different store than their workers.
   const isSpared = (label: string): boolean => open.some((run) => mayBeLabelOf(label, run));
   const before = Date.now() - options.olderThan * HOUR_MS;
   // A run's youngest resource counts: what was just asked for may belong to a run that is about to be seen.

@@ -1,4 +1,4 @@
-/** What `stp nodes` asks the Temporal server: which runs are open, which queues a run's machines have. */
+/** The questions of `stp nodes` to the Temporal server: which runs are open, and which queues a run's machines have. */
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { StpError } from '../data/errors.ts';

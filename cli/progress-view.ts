@@ -1,4 +1,4 @@
-/** The live view of a run: a block that redraws itself on a terminal, plain lines when something changed elsewhere. */
+/** The live view of a run: on a terminal a block that redraws itself; otherwise one plain line for each change. */
 import type { Client } from '@temporalio/client';
 import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common';
 import { createLogUpdate } from 'log-update';

@@ -1,4 +1,4 @@
-/** Keys that a server asks its clients for, from the environment; without any it listens to this machine alone. */
+/** The keys that a server requires of its clients, from the environment; without keys it serves this machine only. */
 import { StpError } from '../data/errors.ts';
 
 /**

@@ -1,4 +1,7 @@
-/** Streams in windows: what is there is taken together, and windows are worked on side by side and told in order. */
+/**
+ * Processes a stream in windows: takes the available items together, works on windows in parallel, yields results in
+ * order.
+ */
 
 /**
  * The items in order, as many together as come within `lingerMs` of the first, `size` at most. What comes while nobody asks waits

@@ -1,4 +1,6 @@
-/** Machines of a run: the provider that its configuration names, with what they read at their start. */
+/**
+ * Opens the provider of a run's machines, named in its configuration, with the metadata that machines read at start.
+ */
 import { StpError } from '../data/errors.ts';
 import type { NodesConfig } from '../data/schemas/nodes.ts';
 import type { providers } from '../infra/cloud/open-provider.ts';

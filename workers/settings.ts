@@ -1,4 +1,4 @@
-/** Where a worker keeps things and what it talks to, from the environment; defaults serve a laptop. */
+/** A worker's folders and servers, from the environment; the defaults suit a laptop. */
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
