@@ -1,4 +1,6 @@
-/** The binders of a statement's type: what each is, and what a proof may do with it. Types are asked of the second kernel. */
+/**
+ * The binders of a statement's type: what each one is, and how a proof may use it. The second kernel gives their types.
+ */
 import type { Checker } from '../kernel/check/checker.ts';
 import { CONSTANT, type Expr, FORALL, LAMBDA, SORT, type Terms } from '../kernel/expr.ts';
 import type { Kernel } from '../kernel/kernel.ts';

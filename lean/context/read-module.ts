@@ -1,4 +1,6 @@
-/** The contexts of statements that were compiled into one module, over the modules it imports. Reads objects, runs nothing. */
+/**
+ * Reads the contexts of statements from one compiled module and the modules it imports. Reads objects, runs no code.
+ */
 import { DEFAULT_LIMITS } from '../kernel/budget.ts';
 import { Terms } from '../kernel/expr.ts';
 import { Kernel } from '../kernel/kernel.ts';

@@ -1,4 +1,4 @@
-/** A declaration's text in its source, cut into what stands before its equations and the equations. */
+/** Splits a declaration's source text into the part before its equations and the equations. */
 
 import type { SourceRange } from '../kernel/olean/module-data.ts';
 import { maskSource } from '../library/scan.ts';

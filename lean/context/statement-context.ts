@@ -1,4 +1,4 @@
-/** What a statement's proof may name, as Lean's objects have it: its binders, and the definitions it speaks of. */
+/** The names that a statement's proof may use, read from Lean's objects: its binders, and the definitions it uses. */
 
 /** A binder of the statement's type, in its order: those before the colon and those the type itself still has. */
 export interface ContextBinder {

@@ -1,6 +1,6 @@
 /**
- * Inference: the type of an expression. `check` also verifies every rule on the way and is what a declaration passes
- * through; `infer` relies on that having happened and looks only where the type comes from.
+ * Infers the type of an expression. `check` also verifies every rule on the way; every declaration passes through it.
+ * `infer` assumes that `check` was done and looks only at the parts that determine the type.
  */
 import {
   APPLICATION,

@@ -1,6 +1,7 @@
 /**
- * Unfolding definitions only as far as a comparison needs. Of two heads the one with the greater definitional height, which
- * is built on the other if either is, is unfolded first; equal heads are tried argument by argument before both are unfolded.
+ * Unfolds definitions only as far as a comparison needs. Of two heads it unfolds first the one with the greater
+ * definitional height: if one is defined by the other, it is that one. For equal heads it compares the arguments before
+ * it unfolds both.
  */
 import type { DefinitionConstant } from '../environment.ts';
 import { APPLICATION, type Expr, NATURAL, PROJECTION } from '../expr.ts';

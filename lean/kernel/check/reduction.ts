@@ -1,6 +1,6 @@
 /**
- * Reduction to weak head normal form. `whnfCore` does what needs no definition: beta, let, projections of constructors,
- * recursors, quotients. `whnf` also computes with numbers and unfolds definitions.
+ * Reduces to weak head normal form. `whnfCore` does the reductions that need no definition: beta, let, projections of
+ * constructors, recursors, quotients. `whnf` also computes with numbers and unfolds definitions.
  */
 import type { DefinitionConstant } from '../environment.ts';
 import { APPLICATION, CONSTANT, type Expr, LAMBDA, LET, PROJECTION, STRING } from '../expr.ts';

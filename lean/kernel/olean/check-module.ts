@@ -1,7 +1,8 @@
 /**
- * Checks the declarations of a compiled module over its imports, which are taken as they are, and says all that the module
- * holds. A module lists its constants in no particular order, so each is checked after those it mentions; constants that
- * mention each other in a circle were not made by a kernel, and the first of them is rejected for naming what is not there.
+ * Checks the declarations of a compiled module over its imports, which are trusted, and lists all contents of the
+ * module. A module lists its constants in no particular order, so each one is checked after the constants it mentions.
+ * Constants that mention each other in a cycle were not made by a kernel; the first of them is rejected because it
+ * names an unknown constant.
  */
 import { dirname, sep } from 'node:path';
 import { mentioned } from '../axioms.ts';

@@ -1,6 +1,7 @@
 /**
- * Checks compiled modules one after the other. What they import stays warm: constants that were read once are there for the
- * next module over the same imports. A set of imports is let go of when its files have changed, or when it has grown large.
+ * Checks compiled modules one after the other. Their imports stay warm: constants that were read once are available to
+ * the next module over the same imports. A set of imports is dropped when its files have changed or when it has become
+ * large.
  */
 import { statSync } from 'node:fs';
 import { sep } from 'node:path';

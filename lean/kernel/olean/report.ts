@@ -1,4 +1,4 @@
-/** What a check of a compiled module came to, as it is printed and passed between threads. */
+/** The result of checking a compiled module, as it is printed and passed between threads. */
 import type { Declined, Rejected } from '../run/report.ts';
 import type { CompiledConstant, SourceRange } from './module-data.ts';
 

@@ -1,4 +1,4 @@
-/** Lines that declare something, as zod schemas, and what they say with indices resolved. */
+/** Lines that declare something, as zod schemas, and their declarations with resolved indices. */
 import * as z from 'zod';
 import type { Declaration } from '../declaration.ts';
 import type { Name } from '../name.ts';

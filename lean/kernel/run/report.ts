@@ -1,4 +1,4 @@
-/** What a check of exports came to, as it is printed and passed between threads. */
+/** The result of checking exports, as it is printed and passed between threads. */
 import type { Rule } from '../verdict.ts';
 
 export interface Rejected {
