@@ -1,10 +1,11 @@
 /**
  * A library that grows with a run: theorems that the run itself proved and certified, as Lean modules under which later
- * proofs are checked. Knows their text and how they are compiled; who chose them is not its business.
+ * proofs are checked. Knows their text and how to compile them, not how they were chosen.
  *
- * Each header (imports and opens of a dataset) has modules of its own, so that one dataset's definitions never come into
- * another's scope. A module holds what one round added and imports the one before. There is no cycle by construction: a
- * proof was certified under the modules of earlier rounds only, so it can name no theorem of its own round or a later one.
+ * Each header (imports and opens of a dataset) has modules of its own, so that one dataset's definitions never enter
+ * another's scope. A module holds the theorems that one round added and imports the module before. A cycle is
+ * impossible: a proof was certified under the modules of earlier rounds only, so it can name no theorem of its own
+ * round or a later one.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';

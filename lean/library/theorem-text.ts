@@ -1,6 +1,6 @@
 /**
- * Splits the text of one theorem into signature and tactic block. Works on text without comments; a position in it is
- * a position in the masked code, where brackets and `:=` inside literals cannot be mistaken.
+ * Splits the text of one theorem into signature and tactic block. Works on text without comments; a position in it is a
+ * position in the masked code, which has no brackets and no `:=` inside literals.
  */
 
 export interface TheoremText {

@@ -1,6 +1,6 @@
 /**
- * The portfolio at work: the scripts of every statement, stage by stage, until one proves it. What proves is checked like every
- * other proof: by Lean under the statement, then as a compiled object.
+ * Runs the portfolio: tries the scripts of every statement, stage by stage, until one proves it. A proof is checked
+ * like every other proof: by Lean under the statement, then as a compiled object.
  */
 import type { ContextAnswer } from '../context/statement-context.ts';
 import type { SearchScript } from '../library/search/script-text.ts';

@@ -1,7 +1,7 @@
 /**
- * What the portfolio came to, kept by statement: the record that comes with the repository (`data/portfolio.jsonl`), and a file
- * of this machine's own. A kept proof is only a hint, and Lean checks it again before it counts; that no script proves a statement
- * is believed, and whoever shows figures says with which Lean it was found.
+ * The portfolio's results by statement: the record in the repository (`data/portfolio.jsonl`), and a file of this
+ * machine's own. A kept proof is only a hint, and Lean checks it again before it counts. A kept failure (no script
+ * proves the statement) is trusted; a display of such figures must name the Lean that found them.
  */
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The portfolio: a fixed list of short scripts, filled in with what a statement's context says it may name. Nothing is learned,
- * and nothing here knows a problem set. What a script proves is Lean's to say.
+ * The portfolio: a fixed list of short scripts, filled in with the names that a statement's context allows. Nothing is
+ * learned, and nothing here knows a problem set. Lean decides what a script proves.
  */
 import type { ContextBinder, StatementContext } from '../context/statement-context.ts';
 import { type SearchScript, script, simp } from '../library/search/script-text.ts';

@@ -1,6 +1,6 @@
 /**
- * One snippet on one process of the pool, and what came of it as the answer has it. The snippet is untrusted: it has the
- * process alone while it runs, for a bounded time and with bounded memory and output, and leaves nothing to the next one.
+ * Checks one snippet on one process of the pool and makes its part of the answer. The snippet is untrusted: it has the
+ * process to itself while it runs, with limits on time, memory and output, and leaves nothing for the next one.
  */
 import { randomUUID } from 'node:crypto';
 import type { LeanMessage } from '../../data/schemas/records.ts';

@@ -1,4 +1,7 @@
-/** What the Lean service takes on, so that no client can exhaust it. The first ones are a matter of the machine, the others of the API. */
+/**
+ * The limits of the Lean service, so that no client can exhaust it. The first ones depend on the machine, the others on
+ * the API.
+ */
 
 export interface LeanServeLimits {
   /** Check requests under way, waiting ones included; one more is answered with 429. */

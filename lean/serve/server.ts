@@ -1,6 +1,6 @@
 /**
- * The Lean service over HTTP: Kimina's contract, health, metrics, and a description of itself. It keeps bounds, checks keys
- * and speaks the API; which process checks what is the pool's business.
+ * The Lean service over HTTP: Kimina's contract, health, metrics, and a description of itself. It enforces limits,
+ * checks keys and implements the API; the pool chooses the process for each check.
  */
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { BearerKeys } from '../../data/http/bearer-keys.ts';

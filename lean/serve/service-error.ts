@@ -1,6 +1,7 @@
 /**
- * Errors as clients of Kimina's server read them: `{detail}` under a status that says whether another try can help; for a
- * body that does not fit, FastAPI's list of places. What the service's parts throw becomes one of these here and nowhere else.
+ * Errors in the form that clients of Kimina's server read: `{detail}` under a status that says whether another try can
+ * help; for an invalid body, FastAPI's list of places. Only this file turns errors of the service's parts into this
+ * form.
  */
 import type { z } from 'zod';
 import { StpError } from '../../data/errors.ts';

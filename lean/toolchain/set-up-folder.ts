@@ -1,7 +1,7 @@
 /**
- * Where toolchains of our own lie (`<cache>/lean/<name>`), and how one gets there whole: it is made in a folder of
- * another name and renamed when complete, so that an interrupted set-up leaves nothing that is taken for a Lean. The
- * lock saves a second set-up the work; where it fails, the later rename wins and both results are whole.
+ * The place of our own toolchains (`<cache>/lean/<name>`). A toolchain is made in a folder with another name, which is
+ * renamed when complete, so an interrupted set-up leaves nothing that looks like a Lean. The lock saves a second set-up
+ * the work; if the lock fails, the later rename wins, and both results are whole.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** What a script is, and the pieces its text is made of. */
+/** The type of a script, and the pieces of its text. */
 import type { DataVariable } from './datatypes.ts';
 
 export interface SearchScript {

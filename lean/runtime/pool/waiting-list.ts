@@ -1,7 +1,7 @@
 /**
- * Who waits for a session, and who is next: lower priority numbers first, then first come first served, save that one whose
- * header is warm may go before one that would have a warm process ended, a bounded number of times. Knows nothing of
- * processes.
+ * Decides which waiting request gets a session next: lower priority numbers first, then first come first served.
+ * Exception: a request with a warm header may overtake one for which a warm process would have to end, a limited number
+ * of times. Knows nothing about processes.
  */
 import { StpError } from '../../../data/errors.ts';
 import type { LeaseOptions } from './lean-pool.ts';

@@ -1,7 +1,7 @@
 /**
- * The sessions of a pool: which are warm with which header, which is ended to make room for another, and how many there are
- * at once. A place is taken before anything is awaited, so there are never more than the limit, those included that are
- * being started or ended.
+ * The sessions of a pool: which ones are warm with which header, which one ends to make room for another, and how many
+ * there are at once. Code takes a place before it waits for anything, so there are never more sessions than the limit,
+ * including those that are starting or ending.
  */
 import type { LeanDriver, LeanSession, Opened } from '../process/driver.ts';
 import type { Request } from './waiting-list.ts';

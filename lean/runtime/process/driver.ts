@@ -1,6 +1,7 @@
 /**
- * Ways to speak to Lean behind one interface: the language server (`server`) and batches of `lean --json` (`json`). A session is one process group with one header imported. What a run of it says is what
- * `lean --json` would say of the header with the body below it, so everything above reads one form of messages.
+ * The `LeanDriver` port, one interface for two ways to use Lean: the language server (`server`) and batches of `lean
+ * --json` (`json`). A session is one process group with one header imported. A run gives the messages that `lean
+ * --json` would give for the header with the body below it, so all callers read one form of messages.
  */
 import type { LeanMessage } from '../../../data/schemas/records.ts';
 import type { MessageEnd } from './message.ts';

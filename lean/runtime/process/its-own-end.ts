@@ -1,6 +1,6 @@
 /**
- * Work that a process does once, done again where that process came to an end which says nothing of the work: somebody else
- * killed it (an operator, the kernel that lacks memory), or it could not be started.
+ * Runs work in a process, and repeats it if the process ended for a reason that says nothing about the work: it was
+ * killed from outside (by an operator, or by the kernel for lack of memory), or it could not start.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LeanMessage } from '../../../data/schemas/records.ts';

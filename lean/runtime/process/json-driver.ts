@@ -1,6 +1,6 @@
 /**
- * `lean --json --stdin`: a process for each run, which imports the header anew. Nothing of one run can reach the next, and
- * a start costs a quarter of a second (Mathlib: seconds), so a run should hold many candidates.
+ * The driver `lean --json --stdin`: one process per run, which imports the header anew. Runs cannot affect each other.
+ * A start costs a quarter of a second (Mathlib: seconds), so a run should hold many candidates.
  */
 import type { LeanMessage } from '../../../data/schemas/records.ts';
 import { commandOptions } from './command-options.ts';

@@ -1,8 +1,8 @@
 /**
- * Starts Lean; nothing else in `lean/` may, but for the set-up's own questions to a toolchain. Each process leads a process
- * group of its own, sees a cleared environment, carries the run's mark, is walled in by the sandbox it is given, is bounded
- * by a control group where this machine lets us make one, ends with this process, and has its standard error drained
- * whatever it writes there.
+ * Starts Lean. No other file in `lean/` may start it, except for the set-up's own questions to a toolchain. Each
+ * process leads a process group of its own, has a cleared environment with the run's mark, runs in the given sandbox,
+ * is limited by a control group if this machine allows one, and ends with this process. Its standard error is always
+ * drained.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { delimiter, dirname } from 'node:path';

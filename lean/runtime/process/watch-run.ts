@@ -1,6 +1,6 @@
 /**
- * Watches one run of a Lean process: its processor and wall time, its resident memory, and the caller's signal. What goes
- * beyond a limit ends the process group.
+ * Watches one run of a Lean process: its processor and wall time, its resident memory, and the caller's signal.
+ * Exceeding a limit ends the process group.
  */
 import { treeResources } from './process-tree.ts';
 import type { Resources } from './resources.ts';

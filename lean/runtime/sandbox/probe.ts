@@ -1,7 +1,8 @@
 /**
- * Does the wall stand? A small program inside the sandbox tries what must not work: read a secret file, find a variable
- * of ours, reach a server on this machine, write outside its /tmp, see other processes, leave a child behind.
- * Then Lean must start inside and tell a true theorem from a false one. What has held is remembered (`open-sandbox.ts`).
+ * Tests whether the sandbox holds. A small program inside tries actions that must fail: read a secret file, find a
+ * variable of ours, reach a server on this machine, write outside its /tmp, see other processes, leave a child behind.
+ * Then Lean must start inside and tell a true theorem from a false one. A passed probe is remembered
+ * (`open-sandbox.ts`).
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';

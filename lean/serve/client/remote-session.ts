@@ -1,6 +1,6 @@
 /**
- * A session of a pool that stands elsewhere: each run is one request with header and body as a snippet, and what the server
- * answers is told as a process here would have told it. The server keeps the header warm.
+ * A session of a remote pool: each run is one request with header and body as a snippet, and the server's answer is
+ * reported as a local process would have reported it. The server keeps the header warm.
  */
 import { StpError } from '../../../data/errors.ts';
 import type { LeanMessage } from '../../../data/schemas/records.ts';
