@@ -1,6 +1,6 @@
 /**
- * What was found out about programs on this machine, kept in a folder of the cache: it holds for as long as everything that
- * its key names stays the same. A finding that cannot be read or kept is found out again.
+ * Findings about programs on this machine, kept in a folder of the cache. A finding is valid while everything in its
+ * key stays the same. If a finding cannot be read or kept, it is found again.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';

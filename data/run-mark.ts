@@ -1,7 +1,7 @@
 /**
- * The mark that every child process of a run carries in its environment, so that a clean-up finds the process whatever
- * became of its parent. It names the run on this machine, what the process is for, and the worker that owns it: a mark
- * whose owner is dead is a leftover. Written `RUN@PID.START.NAMESPACE/PART`; what follows RUN may be missing.
+ * The mark that every child process of a run carries in its environment, so that a clean-up finds the process even if
+ * its parent is dead. It names the run on this machine, the purpose of the process, and the worker that owns it: a mark
+ * with a dead owner is a leftover. Written `RUN@PID.START.NAMESPACE/PART`; everything after RUN may be missing.
  */
 
 /** Environment variable with the mark. */

@@ -1,4 +1,7 @@
-/** Turns at something of which only so much may run at once in this process, given in the order they were asked for. */
+/**
+ * Gives turns at a resource that only a limited number of tasks in this process may use at once, in the order of the
+ * requests.
+ */
 
 interface Waiter {
   readonly width: number;

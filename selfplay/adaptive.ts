@@ -1,18 +1,17 @@
 /**
- * How many samples a statement still needs. All its samples are drawn unless it turns out so easy that none of this
- * round's training sets takes it, whatever the samples still to come would bring; then the rest is not drawn.
+ * How many samples a statement still needs. All its samples are drawn unless the statement turns out so easy that none
+ * of this round's training sets takes it, for any results of the remaining samples; then the rest is not drawn.
  *
- * What that estimates. The pass rate over all the samples of a round is only ever compared with thresholds. For a stopped
- * statement it is certain on which side of every threshold that rate lies (the same as if every sample had been drawn),
- * while the rate that is recorded is the one over the samples drawn, and tends to be higher. So no band changes, and what
- * trains on this round is exactly what would have trained. What does change is that a stopped statement has fewer distinct
- * proofs and a smaller tally:
+ * Effect on estimates: the pass rate over all samples of a round is only compared with thresholds. For a stopped
+ * statement it is certain on which side of every threshold that rate lies (the same as if every sample had been drawn).
+ * The recorded rate is over the drawn samples, and tends to be higher. So no band changes, and this round's training
+ * examples are exactly the same. But a stopped statement has fewer distinct proofs and a smaller tally:
  * - a retraining that takes easy dataset statements too (`retrain.datasetBandMax` null) finds fewer proofs of them;
  * - a later round adds the smaller tally to its replay window;
- * - which of its proofs, and which lemmas of them, seed conjectures is chosen among fewer;
- * - the shortest proof, which enters a grown library and the run's file of proofs, is that of fewer.
- * A statement that is in a band, or may still come into one, is never stopped: its proofs are what trains, and stopping
- * would thin them out. Nor is any conjecture when its pass rate itself is the reward.
+ * - the proofs and lemmas that seed conjectures are chosen among fewer;
+ * - the shortest proof, which enters a grown library and the run's file of proofs, is the shortest of fewer.
+ * A statement that is in a band, or may still enter one, is never stopped: its proofs train the prover, and stopping
+ * would reduce them. A conjecture is never stopped either when its pass rate itself is the reward.
  */
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import type { Tally } from './rates.ts';

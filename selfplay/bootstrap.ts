@@ -1,7 +1,7 @@
 /**
- * Percentile bootstrap (Efron 1979) of weighted means over classes of equal values. Drawing n values again with replacement
- * gives each class a multinomial number of draws, so a resampling costs as much as there are classes, and not values: a
- * hundred thousand statements of 128 samples have 129 classes. The same draws serve every column of values.
+ * Percentile bootstrap (Efron 1979) of weighted means over classes of equal values. Drawing n values again with
+ * replacement gives each class a multinomial number of draws, so a resampling costs as much as there are classes, not
+ * values: a hundred thousand statements of 128 samples have 129 classes. The same draws serve every column of values.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Random } from './random.ts';

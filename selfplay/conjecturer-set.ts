@@ -1,6 +1,6 @@
 /**
- * Which conjectures of a round train the conjecturer, and how much each counts (STP §2.7; SGS, arXiv 2604.20209). It works
- * on a few numbers a conjecture, never on texts. The transport (`transport.ts`) comes after.
+ * Chooses the conjectures of a round that train the conjecturer, and their weights (STP §2.7; SGS, arXiv 2604.20209).
+ * It uses a few numbers per conjecture and no texts. The transport (`transport.ts`) comes after.
  */
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import { inBand } from './bands.ts';

@@ -1,9 +1,10 @@
 /**
- * pass@k: how likely at least one of k samples proves a statement, averaged over statements. Two estimators: STP's, which
- * cuts the samples into blocks (stp.md §4.1), and the unbiased one over all subsets of k samples (Chen et al. 2021,
- * arXiv 2107.03374), with bootstrap intervals over the statements. All results are shares of 1.
+ * pass@k: the probability that at least one of k samples proves a statement, averaged over statements. There are two
+ * estimators: STP's, which cuts the samples into blocks (stp.md §4.1), and the unbiased one over all subsets of k
+ * samples (Chen et al. 2021, arXiv 2107.03374), with bootstrap intervals over the statements. All results are shares of
+ * 1.
  *
- * A sample without a verdict counts as a failure in both, as STP counts it; who calls refuses lists with too many.
+ * A sample without a verdict counts as a failure in both, as in STP; the caller refuses lists with too many of them.
  */
 import type { PassAtK } from '../data/schemas/round.ts';
 import { bootstrapIntervals } from './bootstrap.ts';

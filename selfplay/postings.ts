@@ -1,6 +1,6 @@
 /**
- * A map from 32-bit keys to lists of numbers, in typed arrays: 8 bytes an entry and some 16 a key, where a Map of arrays
- * takes ten times that. Grows by doubling; entries are never removed.
+ * A map from 32-bit keys to lists of numbers, in typed arrays: 8 bytes per entry and some 16 per key; a Map of arrays
+ * takes ten times as much. Grows by doubling; entries are never removed.
  */
 const NONE = -1;
 /** Of the table's places, at most this share is taken: beyond it, looking for a free one takes long. */

@@ -1,6 +1,6 @@
 /**
- * A configuration as values under dotted keys (`sampling.temperature`): reading them out and setting them. Knows JSON and
- * keys; what a value may be is the schema's matter.
+ * A configuration as values under dotted keys (`sampling.temperature`): reads and sets them. Knows JSON and keys; the
+ * schema decides which values are valid.
  */
 import { StpError } from '../errors.ts';
 import { suggestion } from './nearest.ts';

@@ -1,6 +1,6 @@
 /**
- * Presets: `data/presets/NAME.json`, each a whole configuration or what differs from the one it `extends`. Knows files and
- * chains; checks no values.
+ * Presets: `data/presets/NAME.json`, each a whole configuration or the differences from the one it `extends`. Knows
+ * files and chains; checks no values.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

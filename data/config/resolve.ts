@@ -1,7 +1,6 @@
 /**
- * Resolves a run's configuration: preset < config file < `STP_SET_*` environment < `--set` values < flags, and says where
- * each value came from. Every value is checked by one schema; a key that is not in it is an error that names the nearest
- * known one.
+ * Resolves a run's configuration: preset < config file < `STP_SET_*` environment < `--set` values < flags, and records
+ * the source of each value. One schema checks every value; an unknown key is an error that names the nearest known one.
  */
 import type { z } from 'zod';
 import { StpError } from '../errors.ts';

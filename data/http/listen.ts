@@ -1,4 +1,4 @@
-/** Opens a server's socket, and says what is wrong where it cannot. */
+/** Opens a server's socket, and says why if it cannot. */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { StpError } from '../errors.ts';

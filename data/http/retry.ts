@@ -1,4 +1,6 @@
-/** Tries an exchange again while that can help: exponential back-off with jitter, `Retry-After` where the server names one. */
+/**
+ * Repeats an exchange while that can help: exponential back-off with jitter, or `Retry-After` if the server sends it.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Failures of one request before its call fails. With the default first wait they span half a minute. */

@@ -1,6 +1,6 @@
 /**
- * The requests that a server works for: how many there may be, and everything that ends one early (its client is gone, it
- * took too long, the server shuts down). Whatever it is, the request's signal says so and the work stops.
+ * Tracks the requests that a server works on: limits their number, and ends one early if its client has disconnected,
+ * it took too long, or the server shuts down. In each case the request's signal aborts and the work stops.
  */
 import type { ServerResponse } from 'node:http';
 

@@ -1,6 +1,6 @@
 /**
- * Dataset files into statements, a row at a time: JSON Lines or one JSON array (first character `[`), both streamed.
- * Knows files and rows; the meaning of a row is in `formats.ts`.
+ * Reads dataset files into statements, a row at a time: JSON Lines or one JSON array (first character `[`), both
+ * streamed. Knows files and rows; the meaning of a row is in `formats.ts`.
  */
 import { open } from 'node:fs/promises';
 import { StpError } from '../errors.ts';

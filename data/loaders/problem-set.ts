@@ -1,6 +1,6 @@
 /**
- * A problem set of `data/problems`: its statements, and the Lean module its definitions are compiled as. Knows the
- * folder's files; does not run Lean.
+ * A problem set of `data/problems`: its statements, and the Lean module of its definitions. Knows the folder's files;
+ * does not run Lean.
  */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';

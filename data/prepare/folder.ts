@@ -1,4 +1,7 @@
-/** Writes a folder whole or not at all: into a neighbour first, which takes its name when everything is in it. */
+/**
+ * Writes a folder whole or not at all: it fills a temporary folder next to it and renames that when everything is in
+ * it.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';

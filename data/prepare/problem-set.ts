@@ -1,6 +1,6 @@
 /**
- * Prepares a problem set: rows of a dataset file become `statements.jsonl` and a card in a folder that a run can name. A
- * row at a time; what is kept in memory is ids and names.
+ * Prepares a problem set: rows of a dataset file become `statements.jsonl` and a card in a folder that a run can name.
+ * It works on one row at a time; memory holds only ids and names.
  */
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';

@@ -1,4 +1,7 @@
-/** What trains and what samples (`engines` of the configuration). Commands and folders are those of the node that works. */
+/**
+ * The engines that train and sample (`engines` of the configuration). Commands and folders are those of the node that
+ * works.
+ */
 import { z } from 'zod';
 
 const positive = z.int().positive();

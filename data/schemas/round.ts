@@ -1,4 +1,4 @@
-/** Manifests and summaries: what a round leaves behind, and what a run says of itself at its end. */
+/** Manifests and summaries: the results of a round, and the run's summary at its end. */
 import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
 import { gateVerdictSchema, sandboxFactsSchema, verdictKindSchema } from './records.ts';

@@ -1,7 +1,7 @@
 /**
- * What a compiled module holds and what the second kernel says of it, by a thread of this process that reads the module and
- * runs nothing of it. What the module imports is looked for in the environment's folders alone: what lies beside the module
- * was written by the process that compiled it.
+ * Judges a compiled module: lists its contents and asks the second kernel about them, on a thread of this process that
+ * reads the module and runs none of its code. Imports are searched in the environment's folders only, because the
+ * compiling process wrote the files next to the module.
  */
 import { copyFile, mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Gathers proofs by header until they are worth a module of their own; one module at a time is made and judged. */
+/** Collects proofs by header until there are enough for a module; makes and judges one module at a time. */
 import type { CheckEntry } from '../verdict/check-entries.ts';
 import { type Confirmation, type ConfirmContext, confirmProofs } from './confirm-proofs.ts';
 

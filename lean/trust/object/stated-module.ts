@@ -1,7 +1,8 @@
 /**
- * Our own record of the statements as a compiled module, made before any proof is loaded: each as an axiom, so that it exists
- * without one. What a statement means is fixed there, over its imports alone. For reading only, each may be a theorem with an open
- * proof instead: what that proof abstracts is what stands before the statement's colon.
+ * Our own record of the statements as a compiled module, made before any proof is loaded. Each statement is an axiom,
+ * so that it exists without a proof. The module fixes the meaning of a statement over its imports alone. For reading
+ * only, a statement may instead be a theorem with an open proof: the variables that this proof abstracts are the
+ * binders before the statement's colon.
  */
 import { join } from 'node:path';
 import type { ProcessPlace } from '../../runtime/process/spawn.ts';

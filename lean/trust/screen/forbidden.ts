@@ -1,4 +1,7 @@
-/** Words that a proof or a conjecture never needs, with the reason a person is told. Data only; `screen-text.ts` applies it. */
+/**
+ * Words that no proof and no conjecture needs, each with the reason that people see. Data only; `screen-text.ts`
+ * applies it.
+ */
 
 const SORRY = 'leaves the goal unproved';
 const DECLARES = 'starts a second declaration';

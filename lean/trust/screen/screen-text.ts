@@ -1,7 +1,7 @@
 /**
- * What is refused before Lean sees it, in proofs and in untrusted statements, and what Lean gets of the rest: text printed from
- * the tokens that were looked at, so that what was misread arrives as it was read. It is a filter that saves Lean's time and
- * keeps one candidate's text within its own lines; it is never what makes a proof count (axioms and the kernel are).
+ * Refuses texts (proofs and untrusted statements) before Lean sees them. Lean gets an accepted text printed from the
+ * inspected tokens, so that even a misread text arrives as it was read. The screen is a filter that saves Lean's time
+ * and keeps one candidate's text within its own lines; it never makes a proof count (axioms and the kernel do).
  */
 import { findRefusedCharacter } from './characters.ts';
 import { findEvaluated } from './configuration.ts';

@@ -1,4 +1,6 @@
-/** Turns the messages that fell on one candidate's lines into what is known of it. Pure; knows nothing of processes. */
+/**
+ * Turns the messages on one candidate's lines into the result for this candidate. Pure; knows nothing about processes.
+ */
 import type { LeanMessage, VerdictKind } from '../../../data/schemas/records.ts';
 import { isSorry, parseAxioms } from './axioms.ts';
 import type { EntryLines } from './batch-source.ts';

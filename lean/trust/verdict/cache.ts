@@ -1,4 +1,7 @@
-/** Verdicts by content: on disk in files (`cache-files.ts`), in memory the last used ones, as many as a bound on their size lets in. */
+/**
+ * Verdicts by content: on disk in files (`cache-files.ts`), in memory the most recently used ones, up to a limit on
+ * their size.
+ */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { leanMessageSchema, type VerdictKind } from '../../../data/schemas/records.ts';

@@ -1,4 +1,4 @@
-/** What is still to be checked: entries that nobody has looked at, by header, and pieces of work that come back. */
+/** The work still to do: new entries by header, and pieces of work that were returned. */
 import type { CheckEntry } from './check-entries.ts';
 
 /** `small`: in a warm process under the small limits. `big`: the same under the big ones. `alone`: fresh, under the big ones. */

@@ -1,7 +1,7 @@
 /**
- * One piece of work on its way through the pool: a run of a few entries under given limits, and where it takes long while
- * processes are idle a second run of the same. Whichever tells something first counts; the other is ended. What comes of
- * it is told once, and when the last run of a flight is gone nothing of it is left in the pool.
+ * One piece of work in the pool: a run of a few entries under given limits and, if it takes long while processes are
+ * idle, a second run of the same entries. The first run to report a result counts; the other is ended. The result is
+ * reported once, and after the last run of a flight nothing of it remains in the pool.
  */
 import { StpError } from '../../../data/errors.ts';
 import type { LeanPool } from '../../runtime/pool/lean-pool.ts';

@@ -1,7 +1,7 @@
 /**
- * When a check is worth a second run: nothing is left to start, nobody waits, a process is idle, and the check has taken
- * longer than almost all before it. A process may have been swapped out, or hold what others left in it; stragglers are
- * what a shard waits for. Knows nothing of verdicts.
+ * Decides when a check deserves a second run: no work is left to start, nobody waits, a process is idle, and the check
+ * has taken longer than almost all before it. A process may have been swapped out, or slowed by leftovers of earlier
+ * checks; a shard waits for its slowest checks. Knows nothing about verdicts.
  */
 import type { LeanPool } from '../../runtime/pool/lean-pool.ts';
 import type { Flight } from './check-flight.ts';

@@ -1,6 +1,6 @@
 /**
- * Checks one batch in one run of a Lean session and says, for each entry, what was read of it and how long it took; where
- * the process ended before its time, which entry it was at. Restarts and retries are those of `check-entries.ts`.
+ * Checks one batch in one run of a Lean session. It returns the result and the time of each entry and, if the process
+ * ended early, the entry in progress. `check-entries.ts` does restarts and retries.
  */
 import { randomBytes } from 'node:crypto';
 import type { LeanMessage } from '../../../data/schemas/records.ts';
