@@ -1,6 +1,6 @@
 /**
- * What activities stand on. Every activity is made by a factory over these ports; the laptop's and the fleet's
- * implementations are put in by the workers (`workers/assemble.ts`), fakes by tests.
+ * The ports of all activities. A factory makes every activity from these ports; workers supply the implementations for
+ * laptop and fleet (`workers/assemble.ts`), tests supply fakes.
  */
 import type { SftSet } from '../data/prepare/sft-set.ts';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';

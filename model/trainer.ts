@@ -1,4 +1,7 @@
-/** The `Trainer` port: weighted examples in, a checkpoint folder out. By ONNX here (`embedded/`), by PyTorch, by Levanter. */
+/**
+ * The `Trainer` port: weighted examples in, a checkpoint folder out. Implemented with ONNX (`embedded/`), PyTorch and
+ * Levanter.
+ */
 import { StpError } from '../data/errors.ts';
 
 /** Sizes of the embedded decoder (Llama-style: RMSNorm, RoPE, SwiGLU, grouped-query attention). */

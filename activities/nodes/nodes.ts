@@ -1,4 +1,7 @@
-/** Nodes: got before the work, cleaned at its start, its end and on demand, given back. */
+/**
+ * The machines of a run: gets them before the work, cleans them at its start, at its end and on demand, and gives them
+ * back.
+ */
 import type { CleanUpReport, CleanUpScope, NodeDescription } from '../../infra/nodes/nodes.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';

@@ -1,4 +1,7 @@
-/** Machines of a cloud: what they need looked for, asked for, looked at, watched, given back. Each attempt is short but the watch's. */
+/**
+ * Machines of a cloud: checks their prerequisites, requests them, checks their state, watches them, gives them back.
+ * Every attempt is short except that of the watch.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '../../data/errors.ts';
 import type { NodesConfig } from '../../data/schemas/nodes.ts';

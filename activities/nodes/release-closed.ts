@@ -1,6 +1,6 @@
 /**
- * Machines of a cloud whose run has ended without giving them back: terminated, or failed in a way that nobody foresaw, or a
- * request of it took effect when it was over. By the memo of closed runs, which says where their machines were.
+ * Gives back machines of a cloud whose run ended without doing so: it was terminated, or it failed in an unexpected
+ * way, or one of its requests took effect after its end. The memo of closed runs says where their machines were.
  */
 import { getClient } from '@temporalio/activity';
 import { nodesConfigSchema } from '../../data/schemas/nodes.ts';

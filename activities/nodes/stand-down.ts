@@ -1,7 +1,8 @@
 /**
- * Hearing within a moment that the work of a workflow is to end before its time, where heartbeats are too seldom to say so. The
- * workflow has a small one beside it that ends with its work (`workflows/stand-down.ts`); an activity waits for that end by a
- * long poll, which writes nothing. It reaches every node that checks, also nodes that are not machines of the run.
+ * Tells activities at once that a workflow no longer needs their work, when heartbeats are too rare for that. The
+ * workflow has a small second workflow that ends with its work (`workflows/stand-down.ts`); an activity waits for that
+ * end by a long poll, which writes nothing. This reaches every node that checks, also nodes that are not machines of
+ * the run.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo, CancelledFailure, CompleteAsyncError, getClient } from '@temporalio/activity';

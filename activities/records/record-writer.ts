@@ -1,6 +1,6 @@
 /**
- * Writes one record file (JSON Lines). Records pass through a local file, since their count belongs to the object and is
- * known only at its end; memory stays bounded however many there are.
+ * Writes one record file (JSON Lines). Records pass through a local file, because their count belongs to the object and
+ * is known only at the end; so memory stays bounded for any number of records.
  */
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';

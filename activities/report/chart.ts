@@ -1,4 +1,7 @@
-/** Vega-Lite to SVG that stands in the page: colours are variables of its style sheet, so one picture serves light and dark. */
+/**
+ * Turns Vega-Lite into SVG inside the page: colours are variables of its style sheet, so one picture serves light and
+ * dark.
+ */
 import * as vega from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
 import { escapeHtml } from './html.ts';

@@ -1,4 +1,7 @@
-/** Reads what a run has left in its store, finished, going on or failed: its last state, and its summary where there is one. */
+/**
+ * Reads the state of a run from its store, for a finished, running or failed run: its last state, and its summary if it
+ * has one.
+ */
 import type { z } from 'zod';
 import { describeIssues } from '../../data/config/resolve.ts';
 import { StpError } from '../../data/errors.ts';

@@ -1,4 +1,4 @@
-/** The run in numbers: `summary.json`, made of round manifests. */
+/** The run in numbers: `summary.json`, made from round manifests. */
 
 import {
   type Evaluation,

@@ -1,4 +1,4 @@
-/** After the gate: the first that stand, in the order of the plan, become the conjectures of the round. */
+/** After the gate: the first accepted statements, in the order of the plan, become the conjectures of the round. */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { type GateCounts, gateCountsSchema } from '../../data/schemas/round.ts';

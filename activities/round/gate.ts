@@ -1,6 +1,6 @@
 /**
- * The gate: which of the new statements that the conjecturer wrote become conjectures of the round, before any proof of them
- * is sampled. A part is gated on one node; whether there is a place for what stands is decided over all (`admit-conjectures.ts`).
+ * The gate: decides which new statements of the conjecturer become conjectures of the round, before any proof of them
+ * is sampled. One node gates one part; `admit-conjectures.ts` limits the number over all parts.
  */
 import { z } from 'zod';
 import { StpError } from '../../data/errors.ts';

@@ -1,6 +1,6 @@
 /**
  * The library of a run that grows (`library: grow`): certified conjectures of earlier rounds become theorems that later
- * proofs may name, and lemmas that later conjectures may be asked to share.
+ * proofs may name, and lemmas that later conjectures may have to share.
  */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';

@@ -1,4 +1,4 @@
-/** What a round attempts: statements, conjectures and canaries, shuffled and cut into shards. */
+/** Plans the attempts of a round: statements, conjectures and canaries, shuffled and cut into shards. */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { type Statement, statementSchema } from '../../data/schemas/records.ts';

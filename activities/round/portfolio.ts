@@ -1,6 +1,6 @@
 /**
- * The portfolio of scripts (`lean/portfolio/`), the line that a model has to beat, on a run's statements. What is known of
- * them is not tried again: a known proof is checked by Lean here, and that no script proves a statement is taken from who found it.
+ * Runs the portfolio of scripts (`lean/portfolio/`), the line that a model has to beat, on a run's statements. Known
+ * results are not searched again: Lean checks a known proof here, and a known failure is trusted.
  */
 
 import { type Statement, statementSchema } from '../../data/schemas/records.ts';

@@ -1,4 +1,7 @@
-/** The Lean file of kept proofs that people get: it carries everything it stands on, so plain `lean` checks it on any machine. */
+/**
+ * The Lean file of kept proofs for people: it contains every definition and theorem it uses, so plain `lean` checks it
+ * on any machine.
+ */
 import { contentId } from '../../data/schemas/ids.ts';
 import type { Proved } from '../../data/schemas/records.ts';
 import { type LeanSource, pruneTheorems } from '../../lean/library/prune.ts';

@@ -1,4 +1,4 @@
-/** Verdicts for the samples of a shard: the screen. What it accepts is certified later (`verify.ts`). */
+/** Gives verdicts on the samples of a shard: the screen. Accepted samples are certified later (`verify.ts`). */
 
 import type { z } from 'zod';
 import { StpError } from '../../data/errors.ts';

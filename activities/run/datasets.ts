@@ -1,4 +1,4 @@
-/** Prepares a run: resolves its configuration, takes its statements, writes the SFT set. */
+/** Prepares a run: resolves its configuration, chooses its statements, writes the SFT set. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { z } from 'zod';
 import { requireSameConfig, resolveConfig } from '../../data/config/resolve.ts';

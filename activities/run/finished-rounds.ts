@@ -1,4 +1,6 @@
-/** How far a run has come, by the objects in its store: the states it left after its SFT and its rounds, and its report. */
+/**
+ * Finds how far a run has come from the objects in its store: the states after its SFT and its rounds, and its report.
+ */
 import { StpError } from '../../data/errors.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Checkpoint folders in and out of the store: one object a file, several files at once, the manifest last; on a node, a
- * checked local copy. Both directions go on where a killed attempt was: uploads by the tokens that its heartbeats carried,
- * downloads by the files it left.
+ * Copies checkpoint folders into and out of the store: one object per file, several files at once, the manifest last;
+ * on a node, a checked local copy. Both directions resume where a killed attempt stopped: uploads by the tokens in its
+ * heartbeats, downloads by the files it left.
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

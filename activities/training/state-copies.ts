@@ -1,4 +1,7 @@
-/** Copies of a training's states to the store while it goes on: one at a time, and never the reason that a training ends. */
+/**
+ * Copies a training's states to the store while the training runs: one at a time. A failed copy never ends the
+ * training.
+ */
 import { log } from '@temporalio/activity';
 import type { KeptState } from '../../model/trainer.ts';
 import { newStateId, type StatePart, type TrainingStates } from './training-states.ts';

@@ -1,9 +1,9 @@
 /**
- * A training by Levanter over all machines of a run, be it one, in three parts: rows and first weights into the store, by one
- * machine; the training, by all at once; its export as a checkpoint, by one. The machines share nothing but the store, where
- * Levanter keeps its own checkpoints too, so that a slice that was lost is followed by one that goes on. The optimizer, the loss
- * and the first weights are those of the other trainers; which examples share a step is not: a step is a number of full rows
- * here, not of tokens.
+ * A training by Levanter over all machines of a run, or its only one, in three parts: one machine puts rows and first
+ * weights into the store; all machines train at once; one machine exports the result as a checkpoint. The machines
+ * share only the store, where Levanter also keeps its own checkpoints, so that a new slice continues the training of a
+ * lost one. The optimizer, the loss and the first weights are those of the other trainers. The choice of examples for a
+ * step differs: here a step is a number of full rows, not of tokens.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,8 +1,8 @@
 /**
- * A training by PyTorch over several machines: the processes of all are one group, which meets at the first machine. The
- * machines share the store and that meeting; each copies its own part of a state to the store, and an attempt of all goes on
- * from the newest state that is whole there. What a machine has kept on its own disk may be of another step than what the
- * others have, and is not looked at.
+ * A training by PyTorch over several machines: the processes of all machines are one group, which meets at the first
+ * machine. The machines share the store and this group; each copies its own part of a state to the store, and an
+ * attempt resumes on all machines from the newest complete state there. A state on one machine's own disk may be from
+ * another step than those of the others, so it is ignored.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Training on one machine: examples and a checkpoint in, a checkpoint out. A training that was cut off goes on from the state
- * on this machine, or from the newest in the store if that is further on; where there is none it begins anew.
+ * Training on one machine: examples and a checkpoint in, a checkpoint out. An interrupted training resumes from the
+ * state on this machine, or from the newest one in the store if that is further on; without a state it begins anew.
  */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * A training on this machine, alone or as a part of one over several: examples and first weights from the store, the trainer
- * on them, numbers to the monitor, states to the store. What it is for, and where its checkpoint goes, its callers know.
+ * A training on this machine, alone or as part of one over several machines: reads examples and first weights from the
+ * store, runs the trainer, sends numbers to the monitor and states to the store. Its callers know the purpose and the
+ * place of the checkpoint.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

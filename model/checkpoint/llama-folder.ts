@@ -1,7 +1,7 @@
 /**
- * A Llama from elsewhere, as `save_pretrained` of Hugging Face's `transformers` leaves it: `config.json`, the weights in one
- * safetensors file or in shards with an index, and a `tokenizer.json` of the kind this project writes. There are no
- * checksums to hold it against; everything else is checked as for a checkpoint of our own.
+ * Reads a Llama from elsewhere, as `save_pretrained` of Hugging Face's `transformers` writes it: `config.json`, the
+ * weights in one safetensors file or in shards with an index, and a `tokenizer.json` of the kind this project writes.
+ * It has no checksums; everything else is checked as for a checkpoint of our own.
  */
 import { createHash } from 'node:crypto';
 import { access } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * A process from elsewhere in a group of its own, so that it can be ended with all it has started. Its standard input is a
- * pipe that closes when this process is gone, whatever became of it.
+ * Runs an external program in a process group of its own, so that it can be ended with all its children. Its standard
+ * input is a pipe that closes when this process ends, for any reason.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,7 @@
-/** What the scripts of `infra/trainers/` say on their standard output, a line each; held against a schema before it is believed. */
+/**
+ * The messages of the scripts of `infra/trainers/` on their standard output, one per line; a schema checks each before
+ * use.
+ */
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode, StpError } from '../../data/errors.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Errors as OpenAI's clients read them: `{error: {message, type, param, code}}` under a status that says whether another try
- * can help. What this server's parts throw becomes one of these here and nowhere else.
+ * Errors in the form of OpenAI's API: `{error: {message, type, param, code}}` under a status that says whether another
+ * try can help. Only this file turns errors of the server's parts into this form.
  */
 import { StpError } from '../../data/errors.ts';
 import { CLIENT_GONE_STATUS } from '../../data/http/work-tracker.ts';

@@ -1,6 +1,6 @@
 /**
- * A streamed answer as server-sent events (`data: …`, at the end `data: [DONE]`). Text that comes faster than the client
- * reads is joined, a piece a choice, so what waits is never more than the texts themselves.
+ * A streamed answer as server-sent events (`data: …`, at the end `data: [DONE]`). If text arrives faster than the
+ * client reads, it is joined into one piece per choice, so the waiting text is never longer than the texts themselves.
  */
 import { Readable } from 'node:stream';
 import type { Completion, GenerateOptions } from '../generator.ts';

@@ -1,4 +1,7 @@
-/** What the server takes on, so that no client can exhaust it. The first ones are a matter of the machine, the others of the API. */
+/**
+ * The limits of the server, so that no client can exhaust it. The first ones depend on the machine, the others on the
+ * API.
+ */
 
 export interface ServeLimits {
   /** Completions and embeddings requests under way; one more is answered with 429. */

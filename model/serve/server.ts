@@ -1,6 +1,6 @@
 /**
- * An OpenAI-compatible HTTP server over one `Generator`: completions, embeddings, models, health and metrics. It keeps
- * bounds, checks keys and speaks the API; what is sampled, and how requests share a batch, is the engine's business.
+ * An OpenAI-compatible HTTP server over one `Generator`: completions, embeddings, models, health and metrics. It
+ * enforces limits, checks keys and implements the API; the engine does the sampling and batches requests.
  */
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { BearerKeys } from '../../data/http/bearer-keys.ts';

@@ -1,6 +1,7 @@
 /**
- * Byte-level byte-pair encoding: text to token ids and back, the same ids as the `tokenizers` package gives for the file
- * of `tokenizer-file.ts`. Ids: the special tokens, the 256 bytes, then one a merge. Any text encodes; nothing is unknown.
+ * Byte-level byte-pair encoding: text to token ids and back, with the same ids as the `tokenizers` package gives for
+ * the file of `tokenizer-file.ts`. Ids are the special tokens, the 256 bytes, then one per merge. Every text can be
+ * encoded; there is no unknown token.
  */
 import { StpError } from '../../data/errors.ts';
 import { BYTE_ALPHABET, bytesOfToken } from './bytes.ts';

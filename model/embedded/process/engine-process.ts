@@ -1,7 +1,7 @@
 /**
- * The parent's side of an engine process: starts it, talks to it, and turns every way it can end (crash, out of memory,
+ * The parent's side of an engine process: starts it, talks to it, and turns every possible end (crash, out of memory,
  * killed, silent for too long) into one typed error. The process has a heap of its own and blocks no one's event loop;
- * it ends by itself when its parent is gone. What the messages mean is the caller's business.
+ * it ends by itself when its parent has died. The caller defines the messages.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { StpError } from '../../../data/errors.ts';

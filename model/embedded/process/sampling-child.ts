@@ -1,4 +1,4 @@
-/** Entry of a sampling process: one checkpoint, one thread; samples as they end, embeddings as they are asked for. */
+/** Entry of a sampling process: one checkpoint, one thread; returns samples as they end, and embeddings on request. */
 import { StpError } from '../../../data/errors.ts';
 import { readModel } from '../../checkpoint/sampled-model.ts';
 import type { ModelFacts } from '../../generator.ts';

@@ -1,8 +1,8 @@
 /**
- * A `Generator` over sampling processes, one a thread. Samples of one prompt stay together (it is read once); calls may
- * overlap and share the processes' batches. When a process fails, the calls with work in it fail with its error, the
- * others go on, and a fresh process takes its place when there is work again. What a failed call had finished is kept for
- * its next try.
+ * A `Generator` over sampling processes, one per thread. Samples of one prompt stay together (the prompt is read once);
+ * calls may overlap and share the processes' batches. When a process fails, the calls with work in it fail with its
+ * error, the others continue, and a fresh process replaces it when there is work again. Finished samples of a failed
+ * call are kept for its next try.
  */
 import { StpError } from '../../../data/errors.ts';
 import type {

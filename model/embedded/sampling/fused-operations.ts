@@ -1,4 +1,6 @@
-/** Operators of ONNX Runtime that do in one node what decoding else takes several for: a step is short, and nodes cost. */
+/**
+ * Operators of ONNX Runtime that replace several nodes of decoding by one: a step is short, and each node costs time.
+ */
 import type { Value } from '../onnx/graph.ts';
 import { MICROSOFT_DOMAIN } from '../onnx/proto.ts';
 import { graphError, sameShape, shapeText } from '../onnx/shape.ts';

@@ -1,7 +1,7 @@
 /**
  * Samples completions from a checkpoint with continuous batching: rows decode together, a row that ends takes the next
- * sample, equal prompts are read once. What a sample becomes depends on (checkpoint, prompt, options, seed)
- * alone: its noise is counted from its seed, and its row's arithmetic is the same in any row beside any others.
+ * sample, equal prompts are read once. The result of a sample depends on (checkpoint, prompt, options, seed) alone: its
+ * noise is counted from its seed, and its row's arithmetic does not depend on the row's place or on other rows.
  */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { StpError } from '../../../data/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * What training makes small: functions from the decoder's logits to a scalar in the graph. An objective names the numbers
- * it wants for each scored token; packing, gradients, the optimizer and the loop are the same for all.
+ * The training objectives: functions from the decoder's logits to a scalar in the graph. An objective names the numbers
+ * that it needs for each scored token; packing, gradients, the optimizer and the loop are the same for all.
  */
 import type { Value } from '../onnx/graph.ts';
 import { multiply, negate, reduceSum } from '../onnx/operations/arithmetic.ts';

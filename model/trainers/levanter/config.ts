@@ -1,6 +1,7 @@
 /**
- * The configuration and command of a Levanter training (`levanter.main.train_lm`, the release in `infra/bootstrap/pins.json`).
- * Every host of a slice is given the same. Places are folders, or `gs://` addresses that all hosts reach.
+ * The configuration and command of a Levanter training (`levanter.main.train_lm`, the release in
+ * `infra/bootstrap/pins.json`). Every host of a slice gets the same. Places are folders, or `gs://` addresses that all
+ * hosts reach.
  */
 import { stringify } from 'yaml';
 import type { LevanterEngine } from '../../../data/schemas/engines.ts';

@@ -1,4 +1,7 @@
-/** Levanter's main program as a process of this machine: its log kept, its steps reported, ended with all it has started. */
+/**
+ * Runs Levanter's main program as a process of this machine: keeps its log, reports its steps, ends it with all its
+ * children.
+ */
 import { createInterface } from 'node:readline';
 import { StpError } from '../../../data/errors.ts';
 import { CappedLog } from '../../process/capped-log.ts';

@@ -1,4 +1,4 @@
-/** By which Levanter finds the checkpoints of a training that was cut off. */
+/** The id by which Levanter finds the checkpoints of an interrupted training. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { LevanterEngine } from '../../../data/schemas/engines.ts';
