@@ -1,6 +1,6 @@
 /**
  * Reads processes from Linux's /proc: identity (pid and start time), group, memory, CPU time, run mark. A process may
- * vanish between any two reads, so every reader answers null instead of failing. It ends nothing.
+ * end between any two reads, so every reader answers null instead of failing. It ends no process.
  */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { RUN_MARK, type RunMark, type RunOwner, readRunMark } from '../data/run-mark.ts';

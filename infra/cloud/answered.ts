@@ -1,6 +1,6 @@
 /**
- * A limit of time on calls of client libraries. `timeout` among their options is not enough: over REST the TPU client does
- * not look at it, and a connection that says nothing would be waited for without end.
+ * Limits the time of calls to client libraries. Their option `timeout` is not enough: over REST the TPU client ignores
+ * it, and would wait without end on a silent connection.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 

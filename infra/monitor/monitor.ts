@@ -1,4 +1,7 @@
-/** The `Monitor` port: numbers over steps, for people who watch a run. A file of JSON Lines here; TensorBoard and others later. */
+/**
+ * The `Monitor` port: numbers over steps, for people who watch a run. Implemented as a file of JSON Lines and for
+ * Prometheus.
+ */
 import { z } from 'zod';
 
 /** Slash groups, so that dashboards fold them: `train/loss`, `lean/checks_per_second`, `round/pass_rate`. */

@@ -1,9 +1,9 @@
 /**
- * Scratch folders of commands (`bin/stp check`, `verify`, `lean serve`), and what is left of commands that were killed: their
- * folders, their Lean processes, the control groups of those. A folder's name says whose it is, from the moment that it is
- * there: `COMMAND@PID.START.NAMESPACE.BOOT.HOST-RANDOM`. Its owner is gone when no process of that pid and start time runs,
- * or when this host has been started anew since. Of an owner in another PID namespace or on another host nothing is known
- * from here, so what is theirs stays.
+ * Scratch folders of commands (`bin/stp check`, `verify`, `lean serve`), and leftovers of killed commands: their
+ * folders, their Lean processes, and the control groups of these. A folder's name gives its owner from the moment it
+ * exists: `COMMAND@PID.START.NAMESPACE.BOOT.HOST-RANDOM`. The owner is dead if no process of that pid and start time
+ * runs, or if this host has restarted since. This process cannot check an owner in another PID namespace or on another
+ * host, so folders of such owners stay.
  */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * Control groups that Lean processes were put into (`lean/runtime/process/cgroup.ts` makes them, and names them after the run's
- * mark): what is in one belongs to the run also where it has shed its mark. Finds them wherever this machine mounts the
- * hierarchies `memory` and `pids` (version 1) or the unified one, ends what is in them and removes them.
+ * Control groups of Lean processes (`lean/runtime/process/cgroup.ts` makes them, and names them after the run's mark):
+ * a process in one belongs to the run even if it has removed its mark. This file finds the groups where this machine
+ * mounts the hierarchies `memory` and `pids` (version 1) or the unified one, ends their processes and removes them.
  */
 import { readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Workers on machines of an inventory: the bundle copied and unpacked, a worker started for every slot, and ended again.
- * What is there already is left as it is, so that starting twice starts nothing twice.
+ * Workers on machines of an inventory: copies and unpacks the bundle, starts a worker for every slot, and ends the
+ * workers again. Existing bundles and workers stay unchanged, so starting twice starts nothing twice.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The `Nodes` port for the machine we run on: there is one node, it is always there, and only its leftovers matter. */
+/** The `Nodes` port for this machine: there is one node, it is always available, and only its leftovers need work. */
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, hostname, totalmem } from 'node:os';

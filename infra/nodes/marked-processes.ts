@@ -1,7 +1,7 @@
 /**
- * Ends processes by their run mark, whatever became of their parents. Only the mark counts: a process without one is never
- * ended, nor is this process or one it descends from. Straight to SIGKILL: what carries a mark keeps no state of its own,
- * and Lean in the middle of a proof does not look at gentler signals.
+ * Ends processes by their run mark, even if their parents have died. Only the mark counts: a process without one is
+ * never ended, nor is this process or one of its ancestors. It uses SIGKILL at once: a marked process keeps no state of
+ * its own, and Lean in the middle of a proof ignores gentler signals.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '../../data/errors.ts';

@@ -1,4 +1,7 @@
-/** Where processes of several machines can meet on this one: an address that the others reach, and a port that is free. */
+/**
+ * Finds the meeting point on this machine for processes of several machines: an address that the others reach, and a
+ * free port.
+ */
 import { createSocket } from 'node:dgram';
 import { createServer, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';

@@ -1,4 +1,4 @@
-/** How nodes and their queues are called, for workers, providers and start-up scripts alike. */
+/** The names of nodes and their queues, for workers, providers and start-up scripts alike. */
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { NodeSet } from './provider.ts';

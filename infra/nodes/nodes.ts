@@ -1,4 +1,4 @@
-/** The `Nodes` port: machines that run generation, training and Lean. This machine here; TPU and GPU fleets later. */
+/** The `Nodes` port: machines that run generation, training and Lean. */
 
 export interface NodeDescription {
   readonly name: string;

@@ -1,6 +1,6 @@
 /**
- * What gets machines from a cloud, or finds those of an inventory, and gives them back. Every call is short and may be
- * made again: waiting is the caller's matter (timers of a workflow), names are made from the run alone.
+ * The `NodeProvider` port: gets machines from a cloud, or finds those of an inventory, and gives them back. Every call
+ * is short and may be repeated: the caller waits (timers of a workflow), and names are made from the run alone.
  */
 
 /** Which machines are meant: those of one run, of its first, second … set. A set that was lost is replaced by the next. */

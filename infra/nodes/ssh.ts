@@ -1,6 +1,7 @@
 /**
- * Commands on machines of an inventory: the system's `ssh`, with its keys and known hosts as they are, or this machine
- * itself. Arguments are quoted for the one shell that reads them on the other side; secrets go through standard input.
+ * Runs commands on machines of an inventory: through the system's `ssh`, with its keys and known hosts, or on this
+ * machine itself. Arguments are quoted for the one shell that reads them on the other side; secrets go through standard
+ * input.
  */
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';

@@ -1,4 +1,4 @@
-/** Bytes on their way in and out of a store: one shape for every input, checksums checked on every output. */
+/** Bytes on their way into and out of a store: one shape for every input, checksums checked on every output. */
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, pipeline, Readable, Transform } from 'node:stream';
 import { StpError } from '../../data/errors.ts';

@@ -1,8 +1,8 @@
 /**
- * An object to a file of this machine that appears whole or not at all. What a killed process, or an attempt that failed,
- * had of it is gone on with: the partial file is named by the object and by the process that writes it, and one whose
- * process is gone is taken over by renaming it, which one taker alone can do. What is taken over is read through for its
- * checksum; the whole is checked before it gets its name.
+ * Downloads an object to a file of this machine, which appears whole or not at all. A download continues from the bytes
+ * that a killed process or a failed attempt left: the partial file is named after the object and the process that
+ * writes it. If that process has died, another takes the file over by renaming it, which only one can do. It reads the
+ * bytes it takes over for their checksum, and checks the whole before the file gets its name.
  */
 import { createReadStream } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';

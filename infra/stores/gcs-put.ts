@@ -1,6 +1,6 @@
 /**
- * Putting objects into a bucket once: small ones in one request, large ones over a session. The precondition "not
- * there yet" decides between writers, and between a retry and the first try whose answer was lost.
+ * Puts objects into a bucket once: small ones in one request, large ones over a session. The precondition "not there
+ * yet" decides between writers, and between a retry and a first try whose answer was lost.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';

@@ -1,8 +1,8 @@
 /**
- * Large objects to Google Cloud Storage over a resumable session: a file in one request, as fast as the connection takes it;
- * what can be read only once chunk by chunk, each kept until the service has confirmed it. After a failure the service is
- * asked how far it got, and the upload goes on from there; so it does in another process that knows the session.
- * (cloud.google.com/storage/docs/performing-resumable-uploads)
+ * Uploads large objects to Google Cloud Storage over a resumable session: a file in one request, as fast as the
+ * connection takes it; content that can be read only once chunk by chunk, each kept until the service has confirmed it.
+ * After a failure it asks the service for its position and resumes there, also in another process that knows the
+ * session. (cloud.google.com/storage/docs/performing-resumable-uploads)
  */
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';

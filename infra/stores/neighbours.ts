@@ -1,6 +1,6 @@
 /**
- * A run's store that can also read what other runs in the same place have left: a run that starts from another one refers
- * to its objects and copies none. Names, and all that is written, are the run's own.
+ * A run's store that can also read objects of other runs in the same place: a run that starts from another one refers
+ * to its objects and copies none. Names, and everything that is written, belong to the run itself.
  */
 import { StpError } from '../../data/errors.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';

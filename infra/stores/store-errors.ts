@@ -1,4 +1,4 @@
-/** What goes wrong in stores, in words for people: each failure with its object, its reason and what to do. */
+/** Failures of stores in words for people: each with its object, its reason and what to do. */
 import { StpError } from '../../data/errors.ts';
 
 export function damaged(uri: string, how: string): StpError {

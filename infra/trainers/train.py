@@ -1,7 +1,7 @@
 """
-Trains a Llama with PyTorch: weighted examples and a checkpoint folder in, a checkpoint folder out (the `Trainer` port of
-model/trainer.ts). `python train.py --request FILE`; with RANK and WORLD_SIZE set, one process of several. Says how far it is
-in JSON Lines on standard output. Needs torch, safetensors and tokenizers.
+Trains a Llama with PyTorch: weighted examples and a checkpoint folder in, a checkpoint folder out (the `Trainer` port
+of model/trainer.ts). `python train.py --request FILE`; with RANK and WORLD_SIZE set, one process of several. Reports
+its progress in JSON Lines on standard output. Needs torch, safetensors and tokenizers.
 """
 
 import argparse

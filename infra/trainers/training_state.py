@@ -1,7 +1,7 @@
 """
-The state of a training on disk, so that a killed one can go on. Each process writes its own tensors into a folder of the
-step; `state.json`, written last by the first process of the node, says whose training it is and where it was. What is
-damaged or another training's is as good as none.
+The state of a training on disk, so that a killed training can resume. Each process writes its own tensors into a folder
+of the step; `state.json`, written last by the first process of the node, names the training and the step. A damaged
+state, or one of another training, is ignored.
 """
 
 import json

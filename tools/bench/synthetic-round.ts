@@ -1,6 +1,6 @@
 /**
- * A round that nobody sampled: statements, samples and verdicts written by rule as a stream, so that every figure that
- * selection must arrive at is known beforehand. For tests of selection at scale and for its bench.
+ * A round that no model sampled: statements, samples and verdicts are written by rule as a stream, so that every figure
+ * that selection must compute is known beforehand. For tests of selection at scale and for its bench.
  */
 import type { z } from 'zod';
 import { readRecords, writeRecords } from '../../activities/records/record-files.ts';

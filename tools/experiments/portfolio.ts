@@ -1,6 +1,6 @@
 /**
- * The portfolio of scripts on the repository's problem sets: writes `data/portfolio.jsonl`, which spares every run the search, and
- * tells how many it proves. One that was interrupted goes on: what is tried is kept in the cache.
+ * Runs the portfolio of scripts on the repository's problem sets and writes `data/portfolio.jsonl`, so that no run has
+ * to search again; prints how many statements it proves. An interrupted search continues: the cache keeps its results.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * TPU slices as a node provider: one queued resource a set, whose life (docs: manage queued resources) is read into the
- * states that a run needs to know. Spot slices that are taken away stay as SUSPENDED or PREEMPTED until they are deleted.
+ * TPU slices as a node provider: one queued resource per set; its states (docs: manage queued resources) are mapped to
+ * the states that a run needs. Spot slices that were taken away stay as SUSPENDED or PREEMPTED until they are deleted.
  */
 import { StpError } from '../../../data/errors.ts';
 import type { TpuConfig } from '../../../data/schemas/nodes.ts';
