@@ -36,7 +36,7 @@ export interface NamedNodes {
   readonly isPlaceholder: boolean;
 }
 
-/** @param mode `plan`: a project that nobody named gets a placeholder */
+/** @param mode `plan`: a missing project gets a placeholder */
 export function namedNodes(options: NodesOptions, mode: 'plan' | 'send'): NamedNodes {
   const flags = flagValues(options);
   const { nodes, isPlaceholder } = resolved(options, flags, mode);

@@ -70,7 +70,7 @@ export async function openJudge(place: LeanPlace, options: JudgeOptions): Promis
   };
 }
 
-/** The answer of a row that nobody judged. */
+/** The answer for a row that was not judged. */
 export function unjudged({ id }: VerifyRow, certify: boolean, message: string): Answer {
   return { id, verdict: 'infra', certified: certify ? false : null, axioms: [], checks: [], message };
 }

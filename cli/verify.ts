@@ -173,7 +173,7 @@ class LazyLean {
   }
 }
 
-/** Resolves when the text is out of this process, so that what nobody reads does not gather here. */
+/** Resolves when the text has left this process, so that unread output does not fill memory. */
 function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(new OutputClosed(error.message)) : resolve()));

@@ -13,7 +13,7 @@ export async function* windowsOf<T>(items: AsyncIterable<T>, size: number, linge
   const next = (): Promise<IteratorResult<T>> => {
     if (asked === null) {
       asked = source.next();
-      // Nobody may be waiting for it when it fails.
+      // It may fail while no code waits for it.
       asked.catch(() => undefined);
     }
     return asked;

@@ -29,7 +29,7 @@ export function superviseWorker(
   let stopping = false;
   let failedStarts = 0;
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
-  // Kept so that a rejection nobody waits for any more does not end the process.
+  // Kept so that a rejection without a listener does not end the process.
   ready.catch(() => undefined);
 
   const giveUp = (error: StpError): void => {

@@ -31,7 +31,7 @@ export function writeRunMark(run: string, owner: RunOwner, part: RunPart): strin
   return `${run}@${owner.pid}.${owner.startTicks}.${owner.pidNamespace}/${part}`;
 }
 
-/** What a mark says; text of any other form names a run that nobody has, with no owner. */
+/** Parses a mark; text of any other form gives a run name that no run has, without an owner. */
 export function readRunMark(text: string): RunMark {
   const [, run = text, pid, startTicks, pidNamespace, part] = MARK.exec(text) ?? [];
   if (pid === undefined || startTicks === undefined || pidNamespace === undefined)

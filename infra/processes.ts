@@ -24,7 +24,7 @@ export interface ProcessStat extends ProcessIdentity {
   readonly cpuSeconds: number;
 }
 
-/** Facts of one process, or null when there is none (any more) or no /proc. */
+/** Facts of one process, or null if it does not exist (any more) or there is no /proc. */
 export async function readProcess(pid: number): Promise<ProcessStat | null> {
   const text = await readOrNull(`/proc/${pid}/stat`);
   if (text === null) return null;

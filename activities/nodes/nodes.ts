@@ -30,7 +30,7 @@ export function nodeActivities(ports: Ports) {
       );
       return report;
     },
-    /** Ends what nobody will ask for any more on this node: of workers that are gone, and of runs that are not among the open ones. */
+    /** Ends unneeded processes on this node: those of dead workers, and those of runs that are not open. */
     async sweepNode(openRuns: readonly string[]): Promise<CleanUpReport> {
       return ports.nodes.sweep(openRuns);
     },

@@ -32,7 +32,7 @@ const ASKINGS_MAX = 1_000_000;
 
 /** First digits of its checksum, which `bin/stp nodes bundle` puts into the name of a bundle. */
 const BUNDLE_DIGITS = /\/worker-([0-9a-f]{16})\.tar\.gz$/;
-/** How often machines are looked at, ms: a slice that is taken away is missed within this, and then found. */
+/** How often machines are checked, ms: a slice that is taken away is noticed within this time. */
 const LOOK_EVERY_MS = 30_000;
 /** Machines that are repaired or made anew by their group may be away for so long before they count as lost. */
 const REPAIR_MS_MAX = 15 * 60_000;

@@ -33,7 +33,7 @@ export function standDownSignal(over: AbortSignal): AbortSignal {
   return heard.signal;
 }
 
-/** Resolves with whether this attempt is to end; false: nobody says so, or what was said was meant for others. */
+/** Resolves with whether this attempt must end; false: no message says so, or the message was for others. */
 async function listen(over: AbortSignal): Promise<boolean> {
   const client = getClient();
   const { workflowExecution, currentAttemptScheduledTimestampMs } = activityInfo();

@@ -45,7 +45,7 @@ export async function writeVectors(
   return store.put(name.replace('*', hash), bytes, { count: vectors.length, signal });
 }
 
-/** A vector file on this machine, of which any part can be read. */
+/** A vector file on this machine; any part of it can be read. */
 export class VectorFile {
   readonly count: number;
   readonly length: number;

@@ -15,7 +15,7 @@ import { addRate, emptyHistogram, isInBand, quantiles } from './distribution.ts'
 import type { ListedProof, ProgressPoint, RoundFigures } from './figures.ts';
 import { TopList } from './top-list.ts';
 
-/** All that is asked of a conjecture or theorem here, whatever it was made from. */
+/** The fields of a conjecture or theorem that are used here, the same for every origin. */
 export const textSchema = z.object({ id: z.string(), statement: z.string() });
 
 /** Conjectures of a round whose novelty is measured. Ids are hashes: those with the least ones are a fair sample. */
@@ -33,7 +33,7 @@ export interface Gathering {
   readonly index: NoveltyIndex;
   samples: number;
   readonly provedEver: Set<string>;
-  /** Statements of the dataset with a proof by the SFT model, whatever the round: no success of self-play. */
+  /** Statements of the dataset that the SFT model proved, in any round: not a success of self-play. */
   readonly provedBySft: Set<string>;
   /** Of the last proof read. */
   leanVersion: string;

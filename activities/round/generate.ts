@@ -27,7 +27,7 @@ export type Sampled = z.infer<typeof sampledSchema>;
 
 export interface SampleShardInput {
   readonly run: string;
-  /** Folder of the shard, `rounds/1-…/shard-0003`: it names the seeds, so that they are the same whatever the waves. */
+  /** Folder of the shard, `rounds/1-…/shard-0003`: it names the seeds, so that they do not depend on the waves. */
   readonly shard: string;
   /** Folder of this wave's objects. */
   readonly name: string;
@@ -117,7 +117,7 @@ export function generateActivities(ports: Ports) {
       );
     },
 
-    /** One text for every planned input whose text came to an end; in parts, so that what is done is not done again. */
+    /** One text for every planned input whose text is complete; in parts, so that finished work is not repeated. */
     async sampleConjectures(input: SampleConjecturesInput): Promise<ArtifactRef> {
       const store = await ports.store(input.run);
       return once(store, `${input.name}/conjectured.json`, artifactRefSchema, () =>

@@ -42,7 +42,7 @@ export interface MatchConjecturesInput {
 
 export function matchConjecturesActivities(ports: Ports) {
   return {
-    /** The chosen conjectures with their weights multiplied; those that no statement is near to are left out. */
+    /** The chosen conjectures with their weights multiplied; conjectures without a near statement are left out. */
     async matchConjectures(input: MatchConjecturesInput): Promise<ArtifactRef> {
       const { run } = input;
       const store = await ports.store(run);

@@ -74,14 +74,14 @@ export async function portfolioFigures(store: ObjectStore): Promise<PortfolioFig
 export interface PortfolioAsked {
   readonly run: string;
   readonly limits: VerificationLimits;
-  /** Try the statements of which nothing is known. */
+  /** Try the statements without a known result. */
   readonly triesUnknown: boolean;
   readonly signal: AbortSignal;
   readonly report: (progress: unknown) => void;
 }
 
 export interface PortfolioRows {
-  /** By statement id; those of which nothing is known have none. */
+  /** By statement id; statements without a known result are missing. */
   readonly rows: ReadonlyMap<string, RecordRow>;
   /** As `PortfolioFigures.recordedWith`. */
   readonly recordedWith: string | null;

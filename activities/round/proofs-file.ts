@@ -29,7 +29,7 @@ export function keptText(proof: Proved): ProofText {
   return { name: keptName(proof), header, statement, proof: proof.proof, premises, note };
 }
 
-/** Modules of problem sets: only those that a proof's own header imports are carried. */
+/** Modules of problem sets: the file includes only those that a proof's own header imports. */
 const PROBLEM_MODULES = 'Stp.Problems.';
 
 /**

@@ -120,7 +120,7 @@ interface PlannedText {
   readonly entry: ConjecturePlan;
 }
 
-/** Texts and plans side by side: texts come in the order of the plan, some of which have none. */
+/** Pairs texts with plans: texts come in the order of the plan, and some plans have no text. */
 async function* plannedTexts(
   store: ObjectStore,
   { plan, texts }: { plan: ArtifactRef; texts: ArtifactRef },

@@ -114,7 +114,7 @@ export class VerdictParts {
       this.lastPart = uri.slice(uri.lastIndexOf(this.folder));
       this.onPart();
     });
-    // It is awaited at the end; until then nobody listens.
+    // It is awaited at the end; until then a rejection has no listener.
     this.writing.catch(() => undefined);
   }
 }

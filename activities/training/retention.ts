@@ -17,7 +17,7 @@ export interface DropCheckpointsInput {
   readonly retention: RunConfig['retention'];
   /** The round that has just ended. */
   readonly round: number;
-  /** Checkpoints that the run works with, whatever their age. */
+  /** Checkpoints that the run uses, of any age. */
   readonly inUse: readonly CheckpointRef[];
 }
 

@@ -50,7 +50,7 @@ const preparedSchema = z.strictObject({
 });
 export type PreparedTraining = z.infer<typeof preparedSchema>;
 
-/** What one machine's share came to; the loss is null where another machine says it. */
+/** The result of one machine's share; the loss is null if another machine reports it. */
 export interface TrainedShare {
   readonly finalLoss: number | null;
   readonly seconds: number;
@@ -73,7 +73,7 @@ export function trainLevanterActivities(ports: Pick<Ports, 'store' | 'scratch' |
   };
 
   return {
-    /** Puts what the machines need into the store, once. `trained`: where the training is done already, what it came to. */
+    /** Puts the machines' input into the store, once. `trained`: the result, if the training is already done. */
     async prepareLevanter(input: LevanterInput): Promise<PreparedTraining & { readonly trained: Trained | null }> {
       const { run, engine, config } = input;
       const digest = contentId(

@@ -144,7 +144,7 @@ export async function trainHere(
   }
 }
 
-/** What a checkpoint in the store came to. */
+/** The result of a training, read from its checkpoint in the store. */
 export const trainedOf = (checkpoint: CheckpointRef, result: TrainResult): Trained => ({
   checkpoint,
   steps: result.steps,

@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 
-/** nginx's status for a client that closed its connection; it is counted, nobody receives it. */
+/** nginx's status for a client that closed its connection; it is counted and never sent. */
 export const CLIENT_GONE_STATUS = 499;
 
 export interface Work {
@@ -57,7 +57,7 @@ export class WorkTracker {
     const end = () => {
       clearTimeout(timer);
       answer.off('close', leave);
-      // Nobody waits for whatever may still run.
+      // No code waits for work that may still run.
       controller.abort();
       this.#active.delete(controller);
       onChange(this.#active.size);
@@ -66,7 +66,7 @@ export class WorkTracker {
     return { signal: controller.signal, end };
   }
 
-  /** Resolves when nothing is under way; after the time that a shutdown may take, what is left is told to stop. */
+  /** Resolves when no work is left; after the time limit of a shutdown it stops the remaining work. */
   async drain(): Promise<void> {
     if (this.#active.size === 0) return;
     const idle = new Promise<void>((resolve) => {

@@ -13,7 +13,7 @@ export const SET_NAME = /^[a-z0-9-]{1,64}$/;
 
 /**
  * Runs `write` on an empty folder that becomes `folder` when it is done. STP1002 where `folder` exists already and
- * `replace` is false; whatever fails leaves what was there before.
+ * `replace` is false; after any failure the earlier folder is unchanged.
  */
 export async function writeFolder<T>(
   folder: string,

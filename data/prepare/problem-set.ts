@@ -38,7 +38,7 @@ export interface ProblemSetReport extends Pick<DatasetReport, 'rows' | 'skipped'
   readonly heldOut: number;
   /** Rows of another split than the one asked for. */
   readonly otherSplit: number;
-  /** Rows whose statement an earlier one had, whatever its name. */
+  /** Rows with the statement of an earlier row, under any name. */
   readonly repeated: number;
   /** Statements given a name of their own, since an earlier one had theirs. */
   readonly renamed: number;

@@ -129,5 +129,5 @@ function shellPart(name: string): string {
   return readFileSync(join(import.meta.dirname, 'shell', `${name}.sh`), 'utf8').trimEnd();
 }
 
-/** One word of the shell, whatever is in it. */
+/** Quotes any text as one word of the shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -13,7 +13,7 @@ export async function answered<T>(limitMs: number, call: Promise<T>): Promise<T>
   const late = sleep(limitMs, null, { signal: ended.signal }).then(() => {
     throw Object.assign(new Error(`no answer within ${limitMs} ms`), { code: DEADLINE_EXCEEDED });
   });
-  // Nobody may be listening to the one that comes second.
+  // The promise that settles second may have no listener.
   late.catch(() => undefined);
   call.catch(() => undefined);
   try {

@@ -12,7 +12,7 @@ export const metricNameSchema = z
 
 export const metricSchema = z.strictObject({
   name: metricNameSchema,
-  /** Training step, round or whatever the group counts in; never less than 0. */
+  /** Training step, round or another counter of the group; never less than 0. */
   step: z.number().int().nonnegative(),
   /** NaN and infinities are kept: a loss that became NaN is what one looks for. */
   value: z.union([z.number(), z.nan(), z.literal(Number.POSITIVE_INFINITY), z.literal(Number.NEGATIVE_INFINITY)]),

@@ -33,7 +33,7 @@ export async function openCommandScratch(scratchDirectory: string, command: Scra
   const owner = await ownerOfThisProcess();
   await mkdir(scratchDirectory, { recursive: true });
   const directory = await mkdtemp(join(scratchDirectory, `${await folderName(command, owner)}-`));
-  // Where the process ends before it comes to `remove`: by an error that nobody expected, or asked to hurry.
+  // If the process ends before it calls `remove`: after an unexpected error, or after a second signal.
   const removeAtExit = (): void => rmSync(directory, { recursive: true, force: true });
   process.once('exit', removeAtExit);
   return {
@@ -52,7 +52,7 @@ export interface Leavings {
 }
 
 /**
- * Ends and removes what is left of commands that are gone. What cannot be removed stays: nobody's work depends on it.
+ * Ends and removes the leftovers of dead commands. A leftover that cannot be removed stays: no work depends on it.
  * Rejects with STP1601 where a process does not end.
  */
 export async function removeLeavings(scratchDirectory: string): Promise<Leavings> {

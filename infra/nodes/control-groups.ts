@@ -10,7 +10,7 @@ import type { RunMark, RunPart } from '../../data/run-mark.ts';
 
 /** `stp-MARK-PID-NUMBER`, characters of the mark that cannot stand in a name replaced by `_`. */
 const GROUP_NAME = /^stp-(.+)_(\d+)\.(\d+)\.(\d+)_(lean|model)-\d+-\d+$/;
-/** Folders that are looked at: a machine with thousands of containers has some ten thousand. */
+/** Number of folders to search: a machine with thousands of containers has some ten thousand. */
 const FOLDERS_MAX = 50_000;
 const EMPTYING_POLLS_MAX = 250;
 const EMPTYING_POLL_MS = 20;

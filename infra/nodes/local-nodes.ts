@@ -89,7 +89,7 @@ async function end(
   return { ...marked, processes: marked.processes + (await endControlGroups(isMeant)) };
 }
 
-/** Runs of which this worker has processes, none of them young. */
+/** Runs that have processes of this worker, none of them young. */
 async function heldRuns(): Promise<string[]> {
   const self = await ownerOfThisProcess();
   const marked = await findMeant({ isMeant: () => true });
@@ -149,7 +149,7 @@ function memoryBytes(): number {
   return limit > 0 && limit < totalmem() ? limit : totalmem();
 }
 
-/** Bytes allocated on disk for a folder and all it holds; links are counted, not followed. 0 when there is none. */
+/** Bytes allocated on disk for a folder and all it holds; links are counted, not followed. 0 if the folder does not exist. */
 async function bytesUnder(path: string): Promise<number> {
   const own: Stats | null = await lstat(path).catch(() => null);
   if (own === null) return 0;

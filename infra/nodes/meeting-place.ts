@@ -19,7 +19,7 @@ export interface MeetingPlace {
   readonly port: number;
 }
 
-/** The port is free now: who wants it must be quick, and ask again where somebody was quicker. */
+/** The port is free now: take it soon, and ask for another one if it is taken by then. */
 export async function meetingPlace(environment: NodeJS.ProcessEnv = process.env): Promise<MeetingPlace> {
   return { address: await ownAddress(environment), port: await freePort() };
 }

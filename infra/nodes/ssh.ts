@@ -66,7 +66,7 @@ export async function shellOnHost(host: InventoryHost, line: string, options: Re
   };
 }
 
-/** Nobody is asked for passwords, and a key that is not known is refused as ever. */
+/** ssh never asks for a password, and refuses unknown keys as usual. */
 function sshOptions({ address, user, port }: InventoryHost): string[] {
   return [
     '-o',
@@ -79,5 +79,5 @@ function sshOptions({ address, user, port }: InventoryHost): string[] {
   ];
 }
 
-/** One word of the shell, whatever is in it. */
+/** Quotes any text as one word of the shell. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

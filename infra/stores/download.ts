@@ -15,7 +15,7 @@ import { Crc32c } from './crc32c.ts';
 import { makeFolder } from './file-objects.ts';
 import { cannotWrite, damaged } from './store-errors.ts';
 
-/** `NAME.CRC-GENERATION.PID-STARTTICKS-NUMBER.partial`; pid 0 is nobody. */
+/** `NAME.CRC-GENERATION.PID-STARTTICKS-NUMBER.partial`; pid 0 means no process. */
 const OWNER = /\.(\d+)-(\d+)-\d+\.partial$/;
 const READ_BYTES = 1 << 20;
 /** Taken over at most in so many pieces; the rest of a folder full of leftovers is left. */

@@ -1,6 +1,6 @@
 """
 Turns a Hugging Face export of a training into a checkpoint folder of this project: weights in one file, the other files
-from the folder in which the training started, a record, a manifest. `python seal_checkpoint.py --request FILE`.
+from the checkpoint folder that the training started from, a record, a manifest. `python seal_checkpoint.py --request FILE`.
 """
 
 import argparse

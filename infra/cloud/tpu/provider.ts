@@ -103,7 +103,7 @@ export function tpuProvider(
     async release(label, last) {
       const [queued, nodes] = await owned(label, last);
       const covered = new Set(queued.flatMap((request) => request.nodes));
-      // Nodes of a request go with it; one that stands alone would be paid for until somebody sees it.
+      // Nodes of a request are deleted with it; a node without a request would cost money until somebody sees it.
       const alone = nodes.filter(({ name }) => !covered.has(name));
       const deletions = [
         ...queued.map((one) => ({ ...one, work: () => api.deleteQueuedResource(one.name) })),
