@@ -38,7 +38,7 @@ function roundBars(origin: 'dataset' | 'conjecture', config: RunConfig): Bar[] {
   return bars;
 }
 
-/** Least number of successes of which `successes / attempts` clears the bar. */
+/** Least number of successes with which `successes / attempts` clears the bar. */
 function successesToClear(bar: Bar, attempts: number): number {
   const clears = (successes: number): boolean => {
     const rate = successes / attempts;

@@ -74,7 +74,7 @@ export function multinomial(counts: readonly number[], total: number, random: Ra
   };
 }
 
-/** The chance of one class among those that are left, in (0, 1]: 1 for the last, whose count is all that is left. */
+/** The probability of one class among the remaining ones, in (0, 1]: 1 for the last, which gets the remaining count. */
 interface Chance {
   readonly p: number;
   readonly odds: number;

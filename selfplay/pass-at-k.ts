@@ -75,7 +75,7 @@ export function blockEstimate(
  */
 export function unbiasedPassAtK(n: number, c: number, k: number): number {
   if (n - c < k) return 1;
-  // C(n−c, k) / C(n, k) is the same product whichever of c and k it runs over; the shorter one is taken.
+  // C(n−c, k) / C(n, k) is the same product over c as over k; the shorter one is used.
   const terms = Math.min(c, k);
   const other = Math.max(c, k);
   let allFail = 1;
@@ -86,7 +86,7 @@ export function unbiasedPassAtK(n: number, c: number, k: number): number {
 
 /**
  * The unbiased estimate for every budget with its 95 % interval; `random` gives the bootstrap's choices. Statements with as
- * many successes are one class: the cost is that of the classes, of which there are at most `samples` + 1.
+ * many successes are one class: the cost depends on the classes, at most `samples` + 1.
  */
 export async function passAtK(
   outcomes: readonly SampleOutcomes[],

@@ -38,7 +38,7 @@ export class Postings {
   /** Where the key is, or the free place where it would be. */
   private placeOf(key: number): number {
     const mask = this.keys.length - 1;
-    // Fibonacci hashing: keys that are near each other come to lie apart.
+    // Fibonacci hashing: neighbouring keys are spread apart.
     let place = (Math.imul(key, 0x9e3779b1) >>> 7) & mask;
     while (this.latest[place] !== NONE && this.keys[place] !== key) place = (place + 1) & mask;
     return place;

@@ -108,8 +108,8 @@ export function provisionActivities(ports: Pick<Ports, 'provider' | 'findObject'
     },
 
     /**
-     * Has everything of the run deleted, until nothing is left or until `untilMs`; null: for ever, whatever fails, since what
-     * is not deleted is paid for.
+     * Deletes everything of the run, until nothing is left or until `untilMs`; null: forever, after any failure,
+     * because machines that are not deleted cost money.
      */
     async releaseCloudNodes(
       input: NodesInput & { readonly lastGeneration: number; readonly untilMs: number | null },

@@ -27,8 +27,8 @@ const VARIABLES: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Mean width of a letter over its height in the wider of usual system fonts. Nobody knows the reader's font, and Vega's own
- * guess (0.8) leaves labels short and legends wide.
+ * Mean width of a letter over its height in the wider of usual system fonts. The reader's font is unknown, and Vega's
+ * own guess (0.8) makes labels short and legends wide.
  */
 const LETTER_WIDTH = 0.64;
 // Meant to be replaced by its makers, but missing in their types.

@@ -22,8 +22,8 @@ import { writeShards } from './shard-files.ts';
 const shardPlanSchema = z.strictObject({ shards: z.array(artifactRefSchema) });
 
 /**
- * Waves of all shards of a round at most. Their results (about 0.8 kB a shard and wave) travel in one payload, of which
- * Temporal takes 2 MB, and their activities share one workflow history.
+ * Maximum number of waves over all shards of a round. Their results (about 0.8 kB per shard and wave) travel in one
+ * payload, which Temporal limits to 2 MB, and their activities share one workflow history.
  */
 const SHARD_WAVES_MAX = 1_000;
 

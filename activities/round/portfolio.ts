@@ -30,8 +30,8 @@ export interface MeasurePortfolioInput {
 export function portfolioActivities(ports: Ports) {
   return {
     /**
-     * Writes the figures into the run's folder; the report reads them there. What nobody has tried costs some seconds of Lean a
-     * statement, so a run leaves it untried: `bin/stp eval --model portfolio` tries it, once for all runs.
+     * Writes the figures into the run's folder; the report reads them there. An untried statement costs some seconds of
+     * Lean, so a run leaves it untried: `bin/stp eval --model portfolio` tries it, once for all runs.
      */
     async measurePortfolio({ run, config, data }: MeasurePortfolioInput): Promise<void> {
       const store = await ports.store(run);

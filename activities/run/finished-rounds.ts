@@ -34,8 +34,8 @@ export async function describeRounds(store: ObjectStore): Promise<string> {
 }
 
 /**
- * STP1002 for a run that was told to stop before its last round and has its report: that report would be the answer
- * whatever came after, since a run's files are never written again.
+ * STP1002 for a run that was stopped before its last round and has its report: that report would stay the answer after
+ * further rounds too, because a run's files are never written again.
  */
 export async function requireUnreported(run: string, store: ObjectStore, rounds: number): Promise<void> {
   if ((await store.stat(REPORTED)) === null) return;

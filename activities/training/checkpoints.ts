@@ -44,9 +44,9 @@ export interface StoreCheckpointOptions {
 }
 
 /**
- * Puts a folder's files under `name/`, then `name/files.json`, their list. The folder may be one in a store itself. Files of
- * which there is no list yet are left from an attempt that was lost, and those of other bytes give way: a training that is
- * taken up on an accelerator need not come to the same ones. STP1404 where the list is there, or comes meanwhile.
+ * Puts a folder's files under `name/`, then `name/files.json`, their list. The folder may be one in a store itself.
+ * Files without a list are left from a lost attempt, and are replaced if their bytes differ: a training that resumes on
+ * an accelerator may give other bytes. STP1404 if the list exists, or appears meanwhile.
  */
 export async function storeCheckpoint(
   store: ObjectStore,

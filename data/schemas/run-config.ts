@@ -109,8 +109,8 @@ export const runConfigSchema = z.strictObject({
     /** Samples in round 0 (STP: 64 where later rounds take 32; the paper: 32). */
     samplesFirstRound: positive.max(100_000),
     /**
-     * Samples are drawn in so many waves, and a statement gets no more once its place in every band is decided whatever
-     * the rest would bring. 1 draws all at once, as STP does.
+     * Samples are drawn in this number of waves, and a statement gets no more once its place in every band is certain
+     * for any results of the rest. 1 draws all at once, as STP does.
      */
     waves: positive.max(64),
     temperature: z.number().min(0).max(4),

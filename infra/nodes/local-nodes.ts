@@ -14,8 +14,8 @@ import type { CleanUpReport, CleanUpScope, Nodes } from './nodes.ts';
 /** Unit of `Stats.blocks` (POSIX). */
 const BLOCK_BYTES = 512;
 /**
- * A process of a run that is not among the open ones is left alone while it is younger than this: the run may have begun
- * after somebody looked which are open.
+ * A process of a run that is not in the list of open runs is left alone while it is younger than this: the run may have
+ * begun after the list was made.
  */
 const CLOSED_RUN_AGE_SECONDS_MIN = 600;
 const RUN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;

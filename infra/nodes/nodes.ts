@@ -29,8 +29,8 @@ export interface Nodes {
    */
   cleanUp(run: string, what?: CleanUpScope): Promise<CleanUpReport>;
   /**
-   * Ends what nobody will ask for any more: processes of any run whose worker is gone, scratch folders of commands that are
-   * gone, and, where the open runs are given, processes that this worker holds for a run that is open no longer.
+   * Removes leftovers: processes of any run whose worker is dead, scratch folders of dead commands and, if the open
+   * runs are given, processes that this worker holds for a closed run.
    */
   sweep(openRuns: readonly string[] | null): Promise<CleanUpReport>;
   release(run: string): Promise<void>;

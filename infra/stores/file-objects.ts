@@ -88,7 +88,7 @@ export class FileObjects {
       await link(temporaryPath, path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !(await stat(path)).isFile()) throw error;
-      // Another process was first: the bytes that lie there stand, whatever the marks say.
+      // Another process was first: its bytes stay, even if the marks differ.
       const stored = (await checksumOfFile(path)).toBase64();
       if (stored !== crc32c) {
         await rm(mark, { force: true });

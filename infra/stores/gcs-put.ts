@@ -60,8 +60,9 @@ export async function putInput(target: PutTarget, input: AsyncIterable<Buffer>):
 }
 
 /**
- * Puts a file of this machine, read once. The session of a large one is told to the caller, and noted in the user's cache
- * folder until it is done, so that a later process goes on where a killed one was, here or elsewhere. Sessions last a week.
+ * Puts a file of this machine, read once. The session of a large one is reported to the caller and noted in the user's
+ * cache folder until it is done, so that a later process, here or elsewhere, resumes where a killed one stopped.
+ * Sessions last a week.
  */
 export async function putFile(
   target: PutTarget & { readonly options: PutFileOptions },

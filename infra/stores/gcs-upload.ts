@@ -26,7 +26,7 @@ const INCOMPLETE = 308;
 export interface SessionUpload {
   /** Address of the session. */
   readonly session: string;
-  /** Bytes that the service has already; the upload goes on from there. */
+  /** Number of bytes that the service already has; the upload resumes there. */
   readonly offset: number;
   readonly signal?: AbortSignal | undefined;
   /** Called with the bytes that are sent. */
@@ -182,7 +182,7 @@ function put(
         }
         const text = Buffer.concat(parts).toString();
         resolve({ status: answer.statusCode ?? 0, range: String(answer.headers.range ?? ''), text });
-        // An answer before the end is a refusal: nobody reads the rest.
+        // An answer before the end is a refusal: the service does not read the rest.
         if (!sending.writableEnded) sending.destroy();
       } catch (error) {
         sending.destroy();

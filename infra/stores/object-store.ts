@@ -7,9 +7,9 @@ import { z } from 'zod';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 
 /**
- * An upload under way: where it is received and of what. Whoever has it may write that one object, for a week; it goes into
- * a heartbeat so that the next attempt goes on from it, on whatever machine that has the same bytes (which is found out at
- * the end, by the checksum of the whole).
+ * An upload in progress: its address and its object. Every holder of the token may write that one object, for a week.
+ * It goes into a heartbeat so that the next attempt resumes the upload, on any machine that has the same bytes (the
+ * checksum of the whole is compared at the end).
  */
 export const uploadTokenSchema = z.strictObject({
   uri: z.string().max(2_048),

@@ -42,7 +42,7 @@ const FILE_ADVICE: Readonly<Record<string, string>> = {
   EMFILE: 'Too many files are open. Raise the limit (ulimit -n) or run fewer things at once.',
 };
 
-/** What passes by itself, or once somebody has freed space; the rest stays as it is until a person changes it. */
+/** Errors that pass by themselves, or once space is free; other errors stay until a person changes something. */
 const PASSING: ReadonlySet<string> = new Set([
   'ENOSPC',
   'EDQUOT',

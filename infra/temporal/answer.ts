@@ -24,7 +24,7 @@ export async function requireAnswer(address: string, timeoutMs: number): Promise
   );
 }
 
-/** Why there is none, or null. */
+/** Why no server answers, or null. */
 function firstAnswer(address: string, timeoutMs: number): Promise<string | null> {
   const place = URL.canParse(`tcp://${address}`) ? new URL(`tcp://${address}`) : null;
   if (place === null || place.hostname === '' || place.port === '') return Promise.resolve('it is no HOST:PORT');

@@ -83,7 +83,7 @@ async function endOrphan(server: ProcessIdentity): Promise<void> {
 }
 
 async function writeExclusive(path: string, claim: Claim): Promise<void> {
-  // Linked into place whole: a claim that was half written when its writer died would name nobody.
+  // Linked into place whole: a half-written claim of a dead writer would name no process.
   const temporary = `${path}.${randomUUID()}`;
   try {
     await writeFile(temporary, JSON.stringify(claim));

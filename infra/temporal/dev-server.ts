@@ -38,7 +38,7 @@ export interface DevServerOptions {
   readonly uiPort?: number;
   /** Every line the server writes. */
   readonly onLog?: (line: string) => void;
-  /** The server ended although nobody stopped it (STP1101, with its last lines). */
+  /** The server ended by itself (STP1101, with its last lines). */
   readonly onCrash?: (error: StpError) => void;
   /** Default: the ones our workflows set. */
   readonly searchAttributes?: Readonly<Record<string, SearchAttributeType>>;

@@ -40,7 +40,7 @@ const TEST_SERVER_PACKAGE: PythonPackage = {
   check: { arguments: ['--version'], output: /io\.temporal\.testserver/ },
 };
 
-/** The Temporal CLI; STP1101 naming every place that was tried, and why it failed, when there is none. */
+/** The Temporal CLI. If there is none: STP1101, which names every place that was tried and why it failed. */
 export async function findTemporal(options: FindOptions): Promise<FoundTemporal> {
   const environment = options.environment ?? process.env;
   const tell = options.onProgress ?? (() => {});

@@ -48,7 +48,7 @@ export async function portInUse(port: number): Promise<StpError> {
   );
 }
 
-/** The process that listens on a local port; null where there is none, or none that this user may see. */
+/** The process that listens on a local port; null if no process listens, or this user may not see it. */
 export async function portHolder(port: number): Promise<{ pid: number; command: string } | null> {
   const sockets = new Set<string>();
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {

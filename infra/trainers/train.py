@@ -48,7 +48,7 @@ def give_up(reports, failure):
 
 
 def end_with_parent():
-    """A trainer whose parent is gone trains for nobody."""
+    """Ends the trainer when its parent has died, because nobody would use the result."""
     while os.read(0, 1024):
         pass
     os._exit(1)

@@ -103,7 +103,7 @@ class StateFolder:
             return None
 
     def _newest(self):
-        """Folder and place of the newest state that is whole; an error where there is none of this training."""
+        """Folder and place of the newest complete state; an error if this training has none."""
         for name in sorted(self._folders(), reverse=True):
             path = os.path.join(self.directory, name, STATE_FILE)
             if os.path.exists(path):

@@ -12,7 +12,7 @@ import { headOf } from '../kernel/spine.ts';
 import { mentionsInOrder } from './mentions.ts';
 import type { ContextBinder, ContextInductive } from './statement-context.ts';
 
-/** Component of names that nobody wrote: `a._@.Module._hyg.7`. */
+/** Component of generated names: `a._@.Module._hyg.7`. */
 const HYGIENIC = '_@';
 
 interface Looked {
@@ -113,7 +113,7 @@ function lambdas(terms: Terms, value: Expr): number {
   return count;
 }
 
-/** Null for a name that nobody wrote. */
+/** Null for a generated name. */
 function plainName(names: NameTable, name: Name): string | null {
   const shown = displayName(names, name);
   return name === ANONYMOUS || shown.split('.').includes(HYGIENIC) || shown.includes(`«${HYGIENIC}»`) ? null : shown;

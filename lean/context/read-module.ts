@@ -29,7 +29,7 @@ export interface StatedName {
   readonly opened: readonly string[];
 }
 
-/** Throws STP1801 for a module that is none, and `Decline`. */
+/** Throws STP1801 for a file that is not a module, and `Decline`. */
 export function readContexts(stated: readonly StatedName[], options: ModuleToRead): ContextAnswer[] {
   const terms = new Terms();
   const module = readModule(options.path, terms);

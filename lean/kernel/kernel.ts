@@ -92,8 +92,8 @@ export class Kernel {
   }
 
   /**
-   * Adds a declaration that somebody vouches for: values are not checked against their types. Inductive types and quotients
-   * are, for their recursors and rules are derived here in any case.
+   * Adds a trusted declaration: values are not checked against their types. Inductive types and quotients are checked,
+   * because their recursors and rules are derived here in any case.
    */
   trust(declaration: Declaration): Verdict {
     const label = this.terms.names.print(nameOf(declaration));
@@ -294,7 +294,10 @@ export class Kernel {
   }
 }
 
-/** Unsafe and partial constants are there for compiled code: with them everything could be proved, also where somebody vouches. */
+/**
+ * Unsafe and partial constants exist for compiled code: they could prove everything, so they are declined even if
+ * trusted.
+ */
 function requireSafe(declaration: Declaration): void {
   if (declaration.kind === 'definition' && declaration.safety !== 'safe')
     throw new Decline(`it is ${declaration.safety}`);

@@ -62,12 +62,12 @@ export class LevelOrder {
     return true;
   }
 
-  /** Zero whatever the parameters are: the sort is `Prop`. */
+  /** Zero for all values of the parameters: the sort is `Prop`. */
   isAlwaysZero(level: Level): boolean {
     return level === this.#levels.zero || this.#normal(level).length === 0;
   }
 
-  /** Positive whatever the parameters are. */
+  /** Positive for all values of the parameters. */
   isNeverZero(level: Level): boolean {
     return this.isAtMost(this.#levels.one, level);
   }

@@ -32,7 +32,7 @@ export interface GrownModule {
 
 /** Part of every module name: raise it when the layout changes. */
 const LAYOUT = 'grown library 2';
-/** A thousand proofs, each of which took at most some seconds. */
+/** Enough for a thousand proofs of a few seconds each. */
 const MODULE_DEADLINE_MS = 600_000;
 
 /** The modules of grown theorems, each after the one it imports. The same theorems give the same modules. */
@@ -105,8 +105,9 @@ export async function growEnvironment(
 }
 
 /**
- * Those of `added` that compile over `earlier`. All of one header stand in one module; those that Lean refuses are left
- * out and the others tried again. STP1202 where Lean refuses a module without saying which theorem it means.
+ * The theorems of `added` that compile over `earlier`. One module holds all theorems of one header; theorems that Lean
+ * refuses are left out, and the others tried again. STP1202 where Lean refuses a module without saying which theorem it
+ * means.
  */
 export async function growable(
   environment: LeanEnvironment,

@@ -41,7 +41,7 @@ export function splitTheorem(text: string, code: string): TheoremText | SkipReas
   return { name, statement, proof: tacticBlock(text, assignment + by[0].length) };
 }
 
-/** The signature whatever the proof is, as long as a `:=` starts it. `text` and `code` as in `splitTheorem`. */
+/** The signature, for any proof that starts with `:=`. `text` and `code` as in `splitTheorem`. */
 export function splitSignature(text: string, code: string): Signature | SkipReason {
   const keyword = KEYWORD.exec(code)?.[0];
   const name = keyword === undefined ? undefined : NAME.exec(text.slice(keyword.length))?.[0];

@@ -36,7 +36,7 @@ export interface PortfolioRecord {
   readonly rows: ReadonlyMap<string, RecordRow>;
 }
 
-/** Null where there is none, or one of another list of scripts. STP1501 for a file that is none. */
+/** Null if there is no record, or it belongs to another list of scripts. STP1501 for a file that is not a record. */
 export async function readRecord(path: string): Promise<PortfolioRecord | null> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;

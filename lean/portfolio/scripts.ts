@@ -106,7 +106,7 @@ function parted({ core }: StatementContext, closers: ReturnType<typeof closersOf
   );
 }
 
-/** The binders that a script may name, once it has introduced those that the type still has under `names`. */
+/** The binders that a script may name after it has introduced the remaining ones of the type under `names`. */
 function introduced(all: readonly ContextBinder[]): { binders: readonly ContextBinder[]; names: readonly string[] } {
   const names: string[] = [];
   const binders = all.flatMap((binder, place): ContextBinder[] => {

@@ -36,7 +36,7 @@ export interface LeanServeOptions {
   readonly limits: LeanServeLimits;
   /** Folders of the service that no answer names; those of Lean and of the user are known. */
   readonly privateFolders: readonly string[];
-  /** Hears of failures that clients are told little of. */
+  /** Receives failures that clients see only in part. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -10,7 +10,10 @@ import { type Token, tokenize } from '../trust/screen/tokenizer.ts';
 import { positionsOf } from './positions.ts';
 
 export interface SplitSnippet {
-  /** The imports, one a line, comments and repetitions left out; what Lean imports by itself where there are none. */
+  /**
+   * The imports, one a line, without comments and repetitions; without imports, the modules that Lean imports by
+   * itself.
+   */
   readonly header: string;
   /** The rest of the snippet. Its first line is filled with blanks up to where the imports ended. */
   readonly body: string;
@@ -71,7 +74,7 @@ function readHeader(tokens: readonly Token[]): { parts: Token[][]; count: number
   return { parts, count };
 }
 
-/** The command of a header that starts at `start`; null where there is none. Comments between its words are left out. */
+/** The command of a header that starts at `start`; null if there is none. Comments between its words are left out. */
 function readCommand(
   tokens: readonly Token[],
   start: number,

@@ -64,7 +64,7 @@ export async function readLakeProject(directory: string): Promise<LakeProject> {
   );
   const found = await Promise.all([directory, ...packages].map(builtFolder));
   const searchPath = found.filter((path) => path !== null);
-  // Packages of which nothing is needed are not built; a project of which nothing is built is of no use.
+  // Unneeded packages are not built; a project without any built module is of no use.
   if (searchPath.length === 0) throw noProject(directory, 'it has no compiled modules');
   const revision = await revisionOf(directory);
   const called = manifest.name ?? basename(directory);
@@ -116,7 +116,7 @@ async function builtFolder(packageDirectory: string): Promise<string | null> {
   return null;
 }
 
-/** Of a folder's modules with the hash that Lake noted beside each; where there is none, that of its bytes. */
+/** Lists a folder's modules with the hash that Lake noted for each or, without that, the hash of its bytes. */
 async function hashOfModules(directory: string): Promise<string> {
   const hash = createHash('sha256');
   const paths = await Array.fromAsync(compiledModules(directory));

@@ -78,8 +78,9 @@ async function firstOf(ways: readonly Way[], tried: WayReport[]): Promise<Toolch
 
 /**
  * The Lean to use. A set STP_LEAN is the only way that is tried.
- * @throws StpError STP1201 where there is none, with what was tried; STP1204 where a download is damaged; STP1401 where
- *   the cache cannot be written; the signal's reason where it aborts
+ * @throws StpError STP1201 if no Lean is found, with a list of the tries; STP1204 if a download is damaged; STP1401 if
+ * the
+ *   cache cannot be written; the signal's reason if it aborts
  */
 export async function resolveToolchain({
   cacheDirectory,

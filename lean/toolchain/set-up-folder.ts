@@ -115,8 +115,8 @@ async function removeAbandonedWork(folder: string): Promise<void> {
 }
 
 /**
- * Makes `<cache>/lean/<name>`: `make` fills an empty folder, which then gets that name. What had the name before is
- * replaced in one step: there is no moment at which an incomplete folder has it. Whatever goes wrong, nothing new is left.
+ * Makes `<cache>/lean/<name>`: `make` fills an empty folder, which then gets that name. An earlier folder of that name
+ * is replaced in one step: an incomplete folder never has the name. After any failure nothing new is left.
  * @returns the folder
  */
 export async function makeWhole(

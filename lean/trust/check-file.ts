@@ -44,15 +44,18 @@ export interface TheoremReport {
   readonly message: string;
   /** All axioms that it rests on, the allowed ones too, sorted. */
   readonly axioms: readonly string[];
-  /** Further checkers that could not tell of this theorem, by name; missing where there is none. */
+  /** Names of the further checkers without a verdict on this theorem; missing if there is none. */
   readonly declinedBy?: readonly string[];
-  /** Those that found something wrong with it, or with the module without naming a theorem; missing where there is none. */
+  /** Checkers that rejected it, or rejected the module without naming a theorem; missing if there is none. */
   readonly refusedBy?: readonly string[];
 }
 
 export interface FileReport {
   readonly path: string;
-  /** `accepted`: there are theorems and all are accepted. `rejected`: something is wrong. `unchecked`: nobody can tell. */
+  /**
+   * `accepted`: there are theorems and all are accepted. `rejected`: something is wrong. `unchecked`: there is no
+   * verdict.
+   */
   readonly outcome: FileVerdict;
   /** In the order of the file; none where it has errors or its object could not be read. */
   readonly theorems: readonly TheoremReport[];

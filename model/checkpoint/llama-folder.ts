@@ -38,7 +38,7 @@ const ropeSchema = z.looseObject({
   rope_theta: z.number().positive().max(1e9).optional(),
 });
 
-/** Unknown fields may be there; those that change what the model computes must be what the engine computes. */
+/** Unknown fields are allowed; fields that change the computation must match the engine's computation. */
 const configSchema = z.looseObject({
   ...sizeFields,
   tie_word_embeddings: z.boolean().default(false),

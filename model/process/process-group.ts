@@ -41,9 +41,9 @@ export function passedOn(environment: NodeJS.ProcessEnv): Record<string, string>
 
 export class ProcessGroup {
   readonly child: ChildProcess;
-  /** Resolves when the first process of the group is gone, whatever it leaves behind. */
+  /** Resolves when the first process of the group has ended, even if its children still run. */
   readonly exited: Promise<Exit>;
-  /** Resolves when nobody can write to its outputs any more, and all of it has been read. */
+  /** Resolves when all writers of its outputs have closed them, and all output has been read. */
   readonly #drained: Promise<void>;
   readonly #graceMs: number;
 

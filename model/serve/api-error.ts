@@ -73,7 +73,7 @@ export function tookTooLong(limitMs: number): ApiError {
   return new ApiError(504, 'server_error', message, { code: 'timeout' });
 }
 
-/** Whatever was thrown. `report` hears of what the client is not told. */
+/** Handles any thrown value. `report` receives details that the client does not see. */
 export function apiErrorOf(error: unknown, report: (error: unknown) => void): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StpError) {

@@ -18,7 +18,7 @@ export interface StreamOptions {
   readonly sample: (options: GenerateOptions) => Promise<readonly Completion[]>;
   /** Ends the work, and with it the stream, whether its client reads or not. */
   readonly signal: AbortSignal;
-  /** Hears of a failure that the client is told little of. */
+  /** Receives a failure that the client sees only in part. */
   readonly report: (error: unknown) => void;
   /** Called once when the stream has closed, read or not. */
   readonly end: () => void;

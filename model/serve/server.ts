@@ -32,7 +32,7 @@ export interface ModelServeOptions {
   /** Keys of clients; none lets everyone in. */
   readonly keys: readonly string[];
   readonly limits: ServeLimits;
-  /** Hears of failures that clients are told little of. */
+  /** Receives failures that clients see only in part. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -75,7 +75,7 @@ export class Tokenizer {
     return this.vocabulary.length;
   }
 
-  /** Id of a token written over the byte alphabet, or of a special token. Throws STP1002 where there is none. */
+  /** Id of a token written over the byte alphabet, or of a special token. Throws STP1002 if it does not exist. */
   idOf(token: string): number {
     const id = this.#idOfToken.get(token);
     if (id === undefined) throw misfit(`no token ${token}`);

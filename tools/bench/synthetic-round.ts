@@ -209,7 +209,7 @@ async function writeShard(store: ObjectStore, name: string, from: number, to: nu
   };
 }
 
-/** Stands in for certificates: what the rule refuses is dropped, the rest is as it was. */
+/** A stand-in for certificates: drops the proofs that the rule refuses, and keeps the others unchanged. */
 export async function certifySynthetic(store: ObjectStore, name: string, proved: ArtifactRef): Promise<Certified> {
   const certificate = { leanVersion: 'synthetic', fingerprint: 'synthetic', fileHash: 'synthetic', axioms: [] };
   let refused = 0;

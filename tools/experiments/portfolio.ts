@@ -24,7 +24,7 @@ export async function recordPortfolio(say: (line: string) => void): Promise<stri
   const environment = await leanEnvironment(settings, say);
   const ports = await assemblePorts(settings, environment);
   try {
-    // A record of this list and this Lean is added to; what another one came to is not to be found again in the new one.
+    // Adds to a record of this list and this Lean; a record of another one is not reused.
     const before = await readRecord(PORTFOLIO_RECORD);
     const portfolioRecord = async () => (before?.head.fingerprint === environment.fingerprint ? before : null);
     const asking = { ...ports, sources: { ...ports.sources, portfolioRecord } };

@@ -56,7 +56,7 @@ export class Inference {
     return this.requireSort(this.check(type), type);
   }
 
-  /** Whether the type is a proposition: its universe is zero whatever the level parameters are. */
+  /** Whether the type is a proposition: its universe is zero for all values of the level parameters. */
   isProposition(type: Expr): boolean {
     const { terms, order, reduction } = this.#checker;
     const sort = reduction.whnf(this.infer(type));

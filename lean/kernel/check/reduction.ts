@@ -102,7 +102,7 @@ export class Reduction {
     return head === expr ? value : apply(terms, value, argumentsOf(terms, expr));
   }
 
-  /** One step of `whnfCore` at the head, or null where there is none. */
+  /** One step of `whnfCore` at the head, or null if no step applies. */
   #stepCore(expr: Expr, isCheap: boolean): Expr | null {
     const { terms, substitution, recursors } = this.#checker;
     switch (terms.kind(expr)) {

@@ -220,8 +220,8 @@ class ModuleCheck {
   }
 
   /**
-   * Whose constant it is by its name, which may be private: of the asked theorem that is a prefix of it (its place), of an
-   * imported constant that Lean derives facts about on demand (`imported`), or of nobody.
+   * The owner of a constant, by its name, which may be private: the requested theorem whose name is a prefix of it (its
+   * place), an imported constant that Lean derives facts about on demand (`imported`), or none.
    */
   #madeFor(name: Name): CheckedConstant['madeFor'] {
     const { names } = this.#terms;
@@ -251,7 +251,7 @@ class ModuleCheck {
   #isImported(name: Name): boolean {
     if (this.#library.has(name)) return true;
     const { names } = this.#terms;
-    // `_private.M.0.f.match_1` is derived from `f.match_1` of whatever module.
+    // `_private.M.0.f.match_1` is derived from `f.match_1` of any module.
     return names.prefix(name) !== 0 && this.#library.has(publicName(names, name));
   }
 

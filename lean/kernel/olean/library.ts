@@ -83,7 +83,7 @@ export class CompiledLibrary implements TrustedSource {
     return explained(module.path, () => this.#open(module).binders(index));
   }
 
-  /** What the module says of its declarations as somebody wrote them. */
+  /** The module's records of its hand-written declarations. */
   written(module: IndexedModule): WrittenDeclarations {
     return explained(module.path, () => {
       const compiled = this.#open(module);

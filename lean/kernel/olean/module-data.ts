@@ -141,7 +141,7 @@ export class CompiledModule {
     return counts;
   }
 
-  /** Declarations that somebody wrote, with their places; what Lean makes by itself has none, nor have a structure's fields. */
+  /** Hand-written declarations with their places. Generated constants have no place, nor have a structure's fields. */
   sourceRanges(): ReadonlyMap<Name, SourceRange> {
     const heap = this.#heap;
     const ranges = new Map<Name, SourceRange>();

@@ -86,7 +86,7 @@ export class ModuleJudge {
   }
 }
 
-/** The toolchain stays as it is while somebody uses it; a project's and a run's modules may be compiled anew. */
+/** The toolchain does not change during its use; a project's and a run's modules may be compiled anew. */
 function isUnchanged(library: CompiledLibrary, toolchainFolder: string | null): boolean {
   return library.modules.every(({ path, bytes, modifiedMs }) => {
     if (toolchainFolder !== null && path.startsWith(toolchainFolder + sep)) return true;

@@ -8,7 +8,7 @@ const index = z.int().nonnegative();
 const count = z.int().nonnegative().max(0x7fffffff);
 const indices = z.array(index).max(100_000);
 
-/** Fields that this kernel derives itself and has no use for are not looked at (`all`, `isRec`, `numNested` …). */
+/** Fields that this kernel derives itself or does not need are ignored (`all`, `isRec`, `numNested` …). */
 const head = { name: index, levelParams: indices, type: index };
 
 const hints = z.union([

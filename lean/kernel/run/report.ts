@@ -16,7 +16,7 @@ export interface KernelReport {
   readonly verdict: 'accepted' | 'rejected' | 'declined';
   /** Constants declared: definitions, theorems, types, constructors, recursors … */
   readonly constants: number;
-  /** Records of the files that were looked at. */
+  /** Number of records that were checked. */
   readonly declarations: number;
   /** The axioms each accepted theorem rests on. */
   readonly theorems: readonly { readonly name: string; readonly axioms: readonly string[] }[];

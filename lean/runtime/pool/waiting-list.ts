@@ -28,8 +28,8 @@ export interface WaitingList<T> {
   /** Resolves with what `give` got. Rejects with the signal's reason, with STP1206 after `waitMsMax`, or as `failAll` says. */
   wait(request: Request, options: Pick<LeaseOptions, 'signal' | 'priority' | 'waitMsMax'>): Promise<T>;
   /**
-   * Takes the next one off the list, or null where nobody waits. `price`: what serving it would cost now: `none` with its
-   * header warm, `process` for a process more, `eviction` where a warm one would be ended for it.
+   * Takes the next request off the list, or null if none waits. `price`: the cost of serving it now: `none` if its
+   * header is warm, `process` for one more process, `eviction` if a warm one would have to end.
    */
   take(
     price: (request: Request) => 'none' | 'process' | 'eviction',

@@ -16,7 +16,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const TASKS_MAX = 1_024;
 /**
  * A group can be removed when the kernel has taken its last process apart: milliseconds, and seconds on a machine that is
- * overrun. Pauses grow from one to this and come to four seconds.
+ * overrun. Pauses grow from one to this, four seconds in total.
  */
 const REMOVE_PAUSE_MS_MAX = 2_048;
 const GROUP_PREFIX = 'stp-';

@@ -56,14 +56,14 @@ export interface LeanSession {
   run(run: SessionRun): Promise<SessionExit>;
   /**
    * The goals at a place (line 1-based, column 0-based in code points) of the text of the last run, which `finished`, as
-   * Lean prints them; null where there is none. Missing where the driver cannot ask.
+   * Lean prints them; null if there are none. Missing if the driver cannot ask.
    */
   goalsAt?(place: MessageEnd): Promise<string | null>;
   /** Ends the process group and waits until it is gone. */
   close(): Promise<void>;
 }
 
-/** What opening a session came to. */
+/** The result of opening a session. */
 export type Opened =
   | { readonly kind: 'open'; readonly session: LeanSession; readonly headerMs: number }
   /** The header has errors. */

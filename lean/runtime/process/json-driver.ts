@@ -19,7 +19,7 @@ export const HEADER_DEADLINE_MS = 180_000;
  */
 const HEADER_ALLOWANCE = 2;
 const HEADER_UNSEEN_MS = 200;
-/** Headers that are known to import; a fleet sees a handful, the HTTP service whatever its clients send. */
+/** Number of remembered headers that import; a fleet sees a handful, the HTTP service any that its clients send. */
 const HEADERS_KNOWN_MAX = 1_024;
 
 export function openJsonDriver(place: ProcessPlace): LeanDriver {

@@ -124,7 +124,7 @@ function end(pid: number): void {
   }
 }
 
-/** Was there such a file? There is none afterwards. */
+/** Tests whether the file exists, and removes it. */
 function removed(path: string): Promise<boolean> {
   return rm(path).then(
     () => true,
@@ -140,7 +140,7 @@ function parseReport(text: string): ProbeReport | null {
   }
 }
 
-/** Everything that a sandbox must refuse, looked at one by one. */
+/** Checks one by one everything that a sandbox must refuse. */
 function judge(report: ProbeReport, facts: SandboxFacts, outside: Readonly<Record<string, string>>): string[] {
   const shared = Object.keys(outside).filter((name) => report.namespaces[name] === outside[name]);
   const variables = report.environment.filter((name) => !VARIABLES.has(name));

@@ -82,7 +82,7 @@ export class Fleet {
     return withRetries(attempt, { firstWaitMs: this.#firstRetryMs, busyLimitMs: BUSY_LIMIT_MS, signal });
   }
 
-  /** The least busy of those that are well; where none is, the one that may be asked soonest. */
+  /** The least busy healthy server; if none is healthy, the one that may be asked soonest. */
   #next(): LeanServer {
     const now = performance.now();
     const well = this.#servers.filter((server) => server.restsUntil <= now);

@@ -205,7 +205,7 @@ export class LeanServer {
     return { isSandboxed };
   }
 
-  /** Kimina's server tells nothing of itself, so its Lean is asked. What library it has nobody can say. */
+  /** Kimina's server does not describe itself, so its Lean is asked. Its library stays unknown. */
   async #learnOfKimina(signal: AbortSignal): Promise<ServerFacts> {
     const { environment, sandboxRequired } = this.#options;
     if (sandboxRequired) throw notSandboxed(this.url, 'it says nothing of a sandbox');

@@ -22,7 +22,7 @@ export interface CompileTask {
 }
 
 export interface CompiledModule {
-  /** Path of the module; null where the text has errors, or `failure` says why Lean did not come to the end. */
+  /** Path of the module; null if the text has errors, or if Lean did not finish (`failure` says why). */
   readonly path: string | null;
   readonly failure: string;
   readonly exit: LeanExit['how'];

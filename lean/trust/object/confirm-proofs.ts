@@ -23,7 +23,7 @@ export interface ClaimedProof {
   readonly proofText: string;
 }
 
-/** `axioms`: those that are not allowed. */
+/** `axioms`: the forbidden ones. */
 export interface Confirmation {
   readonly kind: VerdictKind;
   /** Why it is not proved; empty where it is. */
@@ -66,7 +66,7 @@ export async function confirmProofs(
   ];
 }
 
-/** `mixed`: what it comes to for a proof that was alone, and what nobody can tell of several. */
+/** `mixed`: the finding for a proof that was alone; for several proofs it cannot be assigned to one. */
 async function lookAt(
   header: string,
   claims: readonly ClaimedProof[],

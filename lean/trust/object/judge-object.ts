@@ -47,8 +47,8 @@ export async function judgeObject(task: ObjectTask): Promise<ModuleReport | { re
 }
 
 /**
- * Lean took a module and the second kernel rejects something in it: one of the two is wrong, or somebody went past Lean's. A
- * person is told, and the module is kept; `folder` null keeps none.
+ * Lean accepted a module and the second kernel rejects something in it: one of the two is wrong, or Lean's kernel was
+ * bypassed. This reports it to a person and keeps the module; `folder` null keeps none.
  */
 export async function tellDisagreement(path: string, report: ModuleReport, folder: string | null): Promise<void> {
   let kept = 'it was not kept';

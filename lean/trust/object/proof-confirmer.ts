@@ -47,7 +47,7 @@ export class ProofConfirmer {
     });
   }
 
-  /** No more is coming for a while: what waits is looked at now. */
+  /** No more proofs come for a while: judge the waiting ones now. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

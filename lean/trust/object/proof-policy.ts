@@ -26,7 +26,9 @@ export interface ProofsExpected {
   readonly mayShare: boolean;
 }
 
-/** `report.asked` are the theorems, in whose order they are told; all else that the module holds needs an owner among them. */
+/**
+ * `report.asked` are the theorems, which fix the order of the results; every other constant needs an owner among them.
+ */
 export function findProofs(report: ModuleReport, expected: ProofsExpected): ObjectFinding {
   const own = Map.groupBy(report.constants, ({ madeFor }) => madeFor);
   const theorems = report.asked.map((asked, index): TheoremFinding => {

@@ -47,11 +47,11 @@ export interface StatedModule {
 /** Name of the constant that states the theorem of this place in the list. */
 export const statedName = (index: number): string => `_stpStated${index}`;
 
-/** Statements that Lean cannot read are told, and left out of the module. */
+/** Statements that Lean cannot read are reported, and left out of the module. */
 export async function compileStatements(theorems: readonly StatedTheorem[], task: StatedTask): Promise<StatedModule> {
   const wrong = new Map<string, string>();
   const before = [...task.importLines, ...(task.opening ?? [])];
-  // The first time to find those that cannot be read, the second time without them.
+  // The first round finds the unreadable statements, the second leaves them out.
   for (const attempt of ['Stated', 'Readable']) {
     const readable = [...theorems.entries()].filter(([, { name }]) => !wrong.has(name));
     if (readable.length === 0) break;

@@ -82,7 +82,7 @@ export const FORBIDDEN_FLAGS: ReadonlyMap<string, string> = new Map([
   ...words(SEARCHES, 'suggestions library'),
 ]);
 
-/** Last parts of names of constants that stand for an unproved or an unchecked fact, in whatever namespace and quotes. */
+/** Last parts of names of constants for unproved or unchecked facts, in any namespace and quotes. */
 export const FORBIDDEN_CONSTANTS: ReadonlyMap<string, string> = new Map([
   ...words(SORRY, 'sorryAx'),
   ...words(TRUSTS_COMPILER, 'ofReduceBool ofReduceNat trustCompiler reduceBool reduceNat'),

@@ -70,8 +70,8 @@ const BEFORE_TACTIC: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Checks `text` of at most `charsMax` UTF-16 units, in which options may be set or not. The length is looked at first, so a huge
- * text costs nothing.
+ * Checks `text` of at most `charsMax` UTF-16 units, in which options may be set or not. The length is checked first, so
+ * a huge text costs nothing.
  */
 export function screenText(text: string, charsMax: number, options: 'options' | 'no options'): Screened {
   if (text.length > charsMax) {
@@ -135,7 +135,7 @@ function findForbidden(text: string, tokens: readonly Token[], mayHaveOptions: b
       const finding = findForbiddenWord(token) ?? findForbiddenUse(text, tokens, index);
       if (finding !== null) return finding;
     } else if (token.kind === 'string') {
-      // Read as code by whatever takes the quote before it for something else, it must be as harmless.
+      // A reader that misreads the opening quote would take the string's content as code, so it must be harmless too.
       for (const word of tokenize(token.text.slice(1, -1))) {
         const finding = word.kind === 'word' && word.text !== 'set_option' ? findForbiddenWord(word) : null;
         if (finding !== null || word.text === 'set_option') {

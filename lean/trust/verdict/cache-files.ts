@@ -70,7 +70,7 @@ async function prune(directory: string, bytesMax: number): Promise<string[]> {
   const files = await Promise.all(
     names.map(async (name) => {
       const path = join(directory, name);
-      // Somebody else who has the folder open may have removed it.
+      // Another process that has the folder open may have removed it.
       const { mtimeMs, size } = await stat(path).catch(() => ({ mtimeMs: 0, size: 0 }));
       return { path, mtimeMs, size };
     }),

@@ -8,7 +8,7 @@ export interface Task<E> {
   readonly header: string;
   readonly entries: readonly E[];
   readonly look: Look;
-  /** How often in a row Lean ended before any candidate's text was read, and how often somebody else killed it. */
+  /** How often in a row Lean ended before it read any candidate's text, and how often it was killed from outside. */
   readonly starts: number;
   readonly kills: number;
   /** Waited for a process so far, ms. */

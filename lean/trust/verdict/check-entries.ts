@@ -53,11 +53,11 @@ export async function checkEntries<E extends CheckEntry>(
   const { processes } = pool.stats();
   const runsMax = entriesPerRun === 1 ? LOOKAHEAD * processes : processes;
   const backlog = openBacklog<E>({ entriesPerRun, runsMax, look: check.alone ? 'alone' : 'small' });
-  /** Header → what every entry under it comes to. */
+  /** Header → the result of every entry under it. */
   const settled = new Map<string, Finding>();
   /** Headers under which something ran. */
   const sound = new Set<string>();
-  /** Those that have not ended, and how many of them have not landed. */
+  /** The flights that have not ended, and how many of them have no result yet. */
   const flights = new Set<Flight>();
   let inFlight = 0;
   /** Header → what waits until Lean is started for it once more. */
@@ -183,7 +183,7 @@ export async function checkEntries<E extends CheckEntry>(
     const kills = task.kills + 1;
     if (kills <= KILLS_MAX) backlog.again({ ...task, kills });
     else if (task.entries.length === 1) finishAll(task, infra(`Lean was killed ${kills} times by something else`));
-    // Nobody can tell whose fault it is, so each goes on by itself.
+    // The cause cannot be assigned to one entry, so each continues by itself.
     else for (const entry of task.entries) backlog.again({ ...task, entries: [entry], look: 'alone', kills: 0 });
   }
 
@@ -214,7 +214,7 @@ export async function checkEntries<E extends CheckEntry>(
       killed({ ...task, entries: rest, kills: done.length > 0 ? 0 : task.kills });
       return;
     }
-    // The process ended at this entry: it is looked at alone, and the rest goes on in another one.
+    // The process ended at this entry: it is checked alone, and the rest continues in another process.
     const [at, ...others] = rest;
     const anew = { ...task, kills: 0, starts: 0 };
     if (others.length > 0) backlog.again({ ...anew, entries: others });

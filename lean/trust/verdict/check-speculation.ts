@@ -33,7 +33,7 @@ export function openCheckTimes(): CheckTimes {
   };
 }
 
-/** Copies the slowest flights onto idle processes; where somebody waits for a process, ends the copies there are. */
+/** Copies the slowest flights onto idle processes; if work waits for a process, ends existing copies. */
 export function speculate(pool: LeanPool, flights: Iterable<Flight>, times: CheckTimes): void {
   const { processes, busy, waiting } = pool.stats();
   if (waiting > 0) for (const flight of flights) flight.dropCopy();

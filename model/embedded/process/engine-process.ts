@@ -83,7 +83,7 @@ export class EngineProcess<Request extends object, Message extends { readonly ty
     this.#restartSilence();
   }
 
-  /** Kills the process, whatever it is doing, and waits until it is gone. */
+  /** Kills the process at any time, and waits until it has ended. */
   async end(): Promise<void> {
     this.#stop();
     await this.#exited;

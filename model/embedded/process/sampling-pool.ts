@@ -188,7 +188,7 @@ export class SamplingPool implements Generator {
     }
   }
 
-  /** A process started here gets work at once: should it fail to open, the call that has the work hears of it. */
+  /** A process started here gets work at once: if it fails to open, the call with that work gets the error. */
   #leastBusy(load: (child: Child) => number): Child {
     if (this.#children.size < this.#options.processes) return this.#startChild();
     return [...this.#children].reduce((least, child) => (load(child) < load(least) ? child : least));

@@ -20,7 +20,7 @@ export function addAndNorm(
     operator: 'SkipSimplifiedLayerNormalization',
     domain: MICROSOFT_DOMAIN,
     inputs: [left, right, gain],
-    // Between the norm and the sum stand the mean and the inverse deviation, which nobody reads.
+    // Between the norm and the sum are the mean and the inverse deviation, which are not used.
     outputs: [like, perRow, perRow, like],
     attributes: { epsilon: { float: epsilon } },
   });

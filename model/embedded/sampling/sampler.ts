@@ -184,7 +184,7 @@ export class Sampler {
     }
   }
 
-  /** Moves the last rows into places that nobody took, so that a step computes no more rows than are under way. */
+  /** Moves the last rows into free places, so that a step computes no more rows than there are samples in progress. */
   #closeHoles(): void {
     for (let index = 0; index < this.#rows.length; index++) {
       while (this.#rows.at(-1) === null) this.#rows.pop();

@@ -25,7 +25,7 @@ export function labelLogProbabilities(logits: Value, labels: Value): Value {
 
 /**
  * Weighted negative log-likelihood: Σ weight · -log p(label), nats. The caller divides the weights by their sum over the
- * whole step, which makes it the mean over weighted target tokens (STP §2.10) whatever micro-batch a token is in.
+ * whole step, which makes it the mean over weighted target tokens (STP §2.10), independent of a token's micro-batch.
  */
 export const weightedLikelihood: Objective = {
   targetValues: ['weights'],

@@ -32,7 +32,7 @@ const DOCUMENT_URI = 'untitled:stp.lean';
 const LANGUAGE = 'lean4';
 /** A broken pipe is seen before the end of the process that broke it: milliseconds, and seconds on a machine that is overrun. */
 const END_GRACE_MS = 10_000;
-/** What a write fails with where nobody reads any more. */
+/** Error codes of a write after the reader has closed the pipe. */
 const BROKEN_PIPE: ReadonlySet<string> = new Set([
   'EPIPE',
   'ECONNRESET',
@@ -88,7 +88,7 @@ function speakTo(process: LeanProcess): ServerWorker {
     const { promise: ended, resolve: leave } = Promise.withResolvers<null>();
     waiting.add(leave);
     const answer = connection.sendRequest(method, parameters);
-    answer.catch(() => {}); // After the process has ended nobody listens.
+    answer.catch(() => {}); // After the process has ended there is no listener.
     try {
       const won = await Promise.race([answer, ended]);
       return gone ? null : won;
@@ -133,8 +133,8 @@ function speakTo(process: LeanProcess): ServerWorker {
 
 function connect(process: LeanProcess): MessageConnection {
   const connection = createMessageConnection(new FrameReader(process.stdout), new StreamMessageWriter(process.stdin));
-  // What is no message of the protocol, or comes to no end, is not Lean speaking. A pipe that is broken says nothing of how
-  // its other side ended, and ending it for that would hide that something else killed it.
+  // Bytes that are not a message of the protocol, or never end, do not come from Lean. A broken pipe does not say how
+  // its other side ended; to end the process for that would hide that something else killed it.
   connection.onError(([error]) => {
     if (!BROKEN_PIPE.has((error as NodeJS.ErrnoException).code ?? '')) process.end('crashed', error.message);
   });
@@ -142,7 +142,7 @@ function connect(process: LeanProcess): MessageConnection {
   connection.onRequest(() => null);
   connection.listen();
   const nothing = { processId: null, rootUri: null, capabilities: {} };
-  // A worker answers this one to nobody: the server has answered its client before the worker starts.
+  // A worker does not answer this request: the server has answered its client before the worker starts.
   connection
     .sendRequest(InitializeRequest.method, { ...nothing, initializationOptions: { hasWidgets: false } })
     .catch(() => {});
