@@ -177,7 +177,7 @@ function refuseForeign(options: PrepareOptions): void {
       throw new StpError(
         'STP1002',
         `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} means nothing with --from ${options.from}`,
-        'Leave it out; `bin/stp data prepare --help` says what each is for.',
+        'Leave it out; `bin/stp data prepare --help` explains the options.',
       );
 }
 

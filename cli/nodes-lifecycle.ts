@@ -76,7 +76,11 @@ async function waitForNodes(provider: NodeProvider, set: NodeSet, timeoutMs: num
     const state = await persistently(() => provider.state(set));
     if (state.kind === 'ready') return state.hosts;
     if (state.kind === 'lost' || state.kind === 'failed')
-      throw new StpError('STP1602', state.reason, 'Give back what is left with `bin/stp nodes down`, and ask again.');
+      throw new StpError(
+        'STP1602',
+        state.reason,
+        'Give the remaining machines back with `bin/stp nodes down`, then try again.',
+      );
     asks = state.kind !== 'waiting';
     if (state.kind !== 'absent') line ||= state.reason;
     if (line !== said) console.error(`waiting: ${line}`);
@@ -85,7 +89,7 @@ async function waitForNodes(provider: NodeProvider, set: NodeSet, timeoutMs: num
       throw new StpError(
         'STP1602',
         `the machines were not there in time: ${line}`,
-        'They may still come and cost: give them back with `bin/stp nodes down`, or wait longer (nodes.validUntilMinutes).',
+        'They may still start and cost money: give them back with `bin/stp nodes down`, or wait longer (nodes.validUntilMinutes).',
       );
     await sleep(pause);
   }
@@ -130,8 +134,8 @@ async function requireThisStore(provider: NodeProvider, label: string, run: stri
   if (elsewhere.length === 0 || all.some(({ runLabel }) => runLabel === label)) return;
   throw new StpError(
     'STP1602',
-    `nothing is there of run ${run} of the store ${workerSettings().storeUri}, but of one called so in another: ${elsewhere[0]!.name}`,
-    'Set STP_STORE to the store of the run, as its workers have it.',
+    `run ${run} of the store ${workerSettings().storeUri} has no machines, but a run of that name in another store has: ${elsewhere[0]!.name}`,
+    "Set STP_STORE to the store of the run's workers.",
     { facts: { run, labels: [...new Set(elsewhere.map(({ runLabel }) => runLabel))] } },
   );
 }

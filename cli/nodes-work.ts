@@ -79,7 +79,7 @@ async function runBySsh(command: readonly string[], options: WorkOptions): Promi
     throw new StpError(
       'STP1002',
       '--ssh is for machines of an inventory',
-      'Leave it out: others are reached by their workers.',
+      'Leave --ssh out: other machines are reached through their workers.',
     );
   const hosts = readInventory(nodes.file);
   const timeoutMs = options.timeout * 1_000;

@@ -78,7 +78,7 @@ export function startInput(options: RunOptions): { input: StartInput; config: Ru
   const { fromRound } = options;
   const initFrom = options.initFrom === undefined ? undefined : runReference(options.initFrom);
   if (fromRound !== undefined && initFrom === undefined)
-    throw new StpError('STP1002', '--from-round is given without --init-from', 'Name the run whose round that is.');
+    throw new StpError('STP1002', '--from-round is given without --init-from', 'Name the run with --init-from.');
   const origin = { ...(initFrom === undefined ? {} : { initFrom }), ...(fromRound === undefined ? {} : { fromRound }) };
   return { input: { rounds: config.rounds, preset: config.preset, seed: config.seed, ...origin, set }, config };
 }

@@ -20,7 +20,7 @@ export function runProvider(
   mode: 'plan' | 'send' = 'send',
 ): RunProvider {
   if (config.provider === 'local')
-    throw new StpError('STP1002', 'the provider is local: there are no machines to get', 'Set nodes.provider.');
+    throw new StpError('STP1002', 'nodes.provider is local: there are no machines to request', 'Set nodes.provider.');
   const name = localRunName(storeUri, run);
   const places = { run, storeUri, temporalAddress: temporalAddress() };
   const metadata = config.provider === 'inventory' ? () => ({}) : startUpMetadata(config, places, mode);

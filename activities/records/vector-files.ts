@@ -75,8 +75,8 @@ export class VectorFile {
       if (isVectors) return new VectorFile(file, count, length);
       throw new StpError(
         'STP1402',
-        `${uri} is no file of vectors (version ${VERSION})`,
-        'Remove the object; what made it will be done again.',
+        `${uri} is not a file of vectors (version ${VERSION})`,
+        'Remove the object; the step that made it will run again.',
         { facts: { uri } },
       );
     } catch (error) {

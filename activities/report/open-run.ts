@@ -61,7 +61,7 @@ async function readOwn<T>(store: ObjectStore, ref: ArtifactRef, schema: z.ZodTyp
   throw new StpError(
     'STP1002',
     `${ref.uri} was not written by this version: ${describeIssues(parsed.error)}`,
-    'Make the report with the version that made the run; its proofs.lean can be checked with any.',
+    'Make the report with the version that made the run; any version can check its proofs.lean.',
     { facts: { uri: ref.uri }, cause: parsed.error },
   );
 }

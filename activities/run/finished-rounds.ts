@@ -44,7 +44,7 @@ export async function requireUnreported(run: string, store: ObjectStore, rounds:
   throw new StpError(
     'STP1002',
     `run ${run} was stopped after ${last === SFT_ONLY ? 'its SFT' : `round ${last}`} of ${rounds} and has its report`,
-    `Go on in a new run: --init-from ${run}.`,
+    `Continue in a new run: --init-from ${run}.`,
     { facts: { run, last, rounds } },
   );
 }

@@ -48,8 +48,8 @@ export async function runSft(sources: Sources, config: RunConfig, sealed: Sealed
   if (config.prover.slots)
     throw new StpError(
       'STP1001',
-      `the set ${config.data.sft} holds names, and prover.slots wants slots`,
-      'Take prover.slots=false, or data.sft=library.',
+      `the set ${config.data.sft} has names, but prover.slots requires slots`,
+      'Set prover.slots=false, or data.sft=library.',
     );
   const { heldOutKeys } = sealed;
   const found = await preparedSft(sources, config.data.sft, heldOutKeys);

@@ -41,7 +41,7 @@ export function requireKnown(key: string, keys: readonly string[], source: strin
   throw new StpError(
     'STP1001',
     `${source} sets an unknown key "${key.slice(0, 128)}"${suggestion(key, keys)}`,
-    'Known keys are those that `bin/stp config` prints.',
+    '`bin/stp config` prints all known keys.',
   );
 }
 

@@ -47,7 +47,7 @@ function chain(name: string, directory: string): { preset: string; content: Json
       throw new StpError(
         'STP1001',
         `preset ${name} extends itself: ${[...links.map((link) => link.preset), wanted].join(' → ')}`,
-        'Take one `extends` out.',
+        'Remove one `extends`.',
       );
     const { extends: extended = null, ...content } = readPreset(wanted, directory);
     if (extended !== null && typeof extended !== 'string')

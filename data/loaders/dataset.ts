@@ -60,7 +60,7 @@ async function* statementsOf(path: string, options: DatasetOptions, report: Data
       throw new StpError(
         'STP1501',
         `${row.where}: ${result.problem}`,
-        'Correct the row, choose the format it has, or leave such rows out with skipInvalid.',
+        'Correct the row, choose the right format, or leave such rows out with skipInvalid.',
         { facts: { where: row.where, format: options.format } },
       );
     }

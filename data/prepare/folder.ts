@@ -21,7 +21,7 @@ export async function writeFolder<T>(
   write: (partial: string) => Promise<T>,
 ): Promise<T> {
   if (!replace && (await isThere(folder)))
-    throw new StpError('STP1002', `${folder} is there already`, 'Give another --name, or --replace to make it anew.');
+    throw new StpError('STP1002', `${folder} exists already`, 'Give another --name, or replace it with --replace.');
   const partial = join(dirname(folder), `.${basename(folder)}-${randomUUID()}`);
   await mkdir(partial, { recursive: true });
   try {

@@ -21,7 +21,7 @@ export function withNeighbours(own: ObjectStore, place: string, open: typeof ope
       throw new StpError(
         'STP1403',
         `${ref.uri} lies outside ${root}`,
-        'A run can start from another only when both lie in the same place: copy that run beside this one.',
+        'A run can start from another run only if both are in the same store: copy that run into the store of this one.',
         { facts: { uri: ref.uri, place: root } },
       );
     const known = opened.get(run);

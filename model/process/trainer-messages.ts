@@ -80,8 +80,8 @@ export function parseMessage(line: string): TrainerMessage {
   } catch (cause) {
     throw new StpError(
       'STP1301',
-      `the trainer said something that is no message of its: ${line.slice(0, 200)}`,
-      'Use the trainer of this version (infra/trainers) and leave its standard output alone.',
+      `the trainer printed a line that is not a trainer message: ${line.slice(0, 200)}`,
+      'Use the trainer of this version (infra/trainers), and print nothing else on its standard output.',
       { cause },
     );
   }

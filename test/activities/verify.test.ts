@@ -22,7 +22,7 @@ import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { coreEnvironment } from '../lean/environment.ts';
 import { proved, statement } from '../selfplay/records.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const config = resolveConfig({ preset: 'smoke' });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { secondsValue } from '../../cli/options.ts';
 import { stp } from '../support/stp.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 let directory: string;

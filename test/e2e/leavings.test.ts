@@ -9,7 +9,7 @@ import { freePort } from '../support/ports.ts';
 import { stp } from '../support/stp.ts';
 import { checking, leftOf, place } from './endless.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 it('check cleans up on a signal and says so by its exit code', async () => {

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { stp } from '../support/stp.ts';
 import { answersOf, fileOf, good, linesOf, sum } from './verify-rows.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 let directory: string;

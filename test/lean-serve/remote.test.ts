@@ -14,7 +14,7 @@ import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
 import { killMarked, markedProcesses, untilMarked } from '../support/processes.ts';
 import { type Served, serveLean } from './served.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const HEADER = 'import Init\nopen Nat';

@@ -11,7 +11,7 @@ import type { LeanEnvironment } from '../../lean/verifier.ts';
 import { markedProcesses } from '../support/processes.ts';
 import { scratchFolder } from './environment.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const scratchDirectory = scratchFolder();

@@ -23,7 +23,7 @@ import { CONTROL_QUEUE, LEAN_QUEUE } from '../../../workflows/control/contracts.
 import { temporalCli } from '../../support/temporal.ts';
 import { REPOSITORY, readComposeFile, type Service, SOURCE_FOLDERS } from './compose-file.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const file = await readComposeFile();
