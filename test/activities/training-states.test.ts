@@ -69,7 +69,7 @@ it.each(['folder', 'bucket'])('keeps the newest two in a %s, gives the newest, a
   // Beside it nothing is left of its coming; nor of the copying.
   expect(await readdir(join(folder, '..'))).toEqual(['state']);
   expect(await readdir(directory)).not.toContain('node-0.copying');
-  // Of a training on two machines that is none of its states.
+  // For a training on two machines this is not a state.
   expect(await states.newest(2)).toBeNull();
   await states.drop();
   expect(await names()).toEqual([]);

@@ -105,7 +105,7 @@ describe('verifyShard', () => {
   });
 });
 
-/** What a report says of a file that Lean came to the end of. */
+/** The report on a file that Lean read to its end. */
 const REST = {
   exit: 'finished',
   messages: [],
@@ -267,7 +267,7 @@ describe('certify', () => {
       many.map((proof) => proof.proof),
     );
   });
-  /** Lean that does not come to an end of files of which `ends` is false. */
+  /** A Lean that never finishes files for which `ends` is false. */
   const mute =
     (how: FileReport['exit'], ends: (text: string) => boolean, files: number[] = []): Ports['checkFile'] =>
     async (run, path) => {

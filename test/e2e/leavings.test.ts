@@ -46,7 +46,7 @@ it('a service that is told to end before it serves does so', async () => {
   await expect.poll(() => globSync(join(scratch, 'lean-serve@*'))).toHaveLength(1);
   command.kill('SIGTERM');
   const { exitCode, all } = await command;
-  // It may have come to serve just before.
+  // It may have begun to serve just before.
   expect(String(all).includes('serving') ? [0] : [143]).toContain(exitCode);
   expect(readdirSync(scratch)).toEqual([]);
 });

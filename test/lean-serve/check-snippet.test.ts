@@ -5,7 +5,7 @@ import type { LeanSession } from '../../lean/runtime/process/driver.ts';
 import { openAnswerRoom } from '../../lean/serve/answer-room.ts';
 import { checkSnippet } from '../../lean/serve/check-snippet.ts';
 
-/** A process that accepts everything and, asked for a goal, does as it is told. */
+/** A process that accepts everything and answers a request for a goal as configured. */
 function scripted(goalsAt: () => Promise<string | null>) {
   let closed = 0;
   const session: LeanSession = {

@@ -203,7 +203,7 @@ describe('goes on', () => {
       over = true;
     });
     await untilMarked(served.runMark);
-    // Once the check is over nobody starts one in the place of those that were killed.
+    // After the check no process replaces the killed ones.
     for (let kills = 0; kills < 3 && !over; kills += 1) {
       killMarked(served.runMark);
       await new Promise((resolve) => setTimeout(resolve, 150));

@@ -1,4 +1,4 @@
-/** A language server that answers otherwise than Lean: scripts stand in for it. Whatever it says ends as an end of its process. */
+/** A language server whose answers differ from Lean's, played by scripts. Every such answer ends its process. */
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';

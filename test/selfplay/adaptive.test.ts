@@ -1,4 +1,4 @@
-/** Samples in waves: a statement is stopped only when no band can change, whatever the samples to come would bring. */
+/** Samples in waves: a statement is stopped only when no band can change, for any results of the remaining samples. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../data/config/resolve.ts';

@@ -15,8 +15,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Processes and threads: Lean has some dozen threads and a few for each core; what forks without end stops here. */
 const TASKS_MAX = 1_024;
 /**
- * A group can be removed when the kernel has taken its last process apart: milliseconds, and seconds on a machine that is
- * overrun. Pauses grow from one to this, four seconds in total.
+ * A group can be removed when the kernel has cleaned up its last process: after milliseconds, or seconds on an
+ * overloaded machine. Pauses grow from one to this, four seconds in total.
  */
 const REMOVE_PAUSE_MS_MAX = 2_048;
 const GROUP_PREFIX = 'stp-';

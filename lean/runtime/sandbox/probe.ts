@@ -24,9 +24,9 @@ const PROGRAM_TIMEOUT_MS = 30_000;
 const LEAN_TIMEOUT_MS = 60_000;
 const CHILD_SECONDS = 120;
 const POLL_MS = 20;
-/** Until processes that are there are seen, or those that have ended are gone. */
+/** Longest wait until running processes are seen, or ended ones have disappeared. */
 const WAIT_MS_MAX = 2_000;
-/** And so often it is looked at all the same: a machine that stands still for a while lets the time pass, and nothing happens. */
+/** Least number of checks in that time: on a machine that stands still for a while, time passes but nothing happens. */
 const LOOKS_MIN = 80;
 /** Seen from outside by their mark: bubblewrap's two processes, the program, its child. */
 const PROCESSES_MIN = 4;

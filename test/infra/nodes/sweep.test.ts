@@ -92,7 +92,7 @@ it('ends what is in a control group of the run though it has shed its mark, and 
   expect(await runMarkOf(pid)).toBeNull();
   expect((await nodes.cleanUp(own)).processesEnded).toBe(1);
   expect([await isThere(pid), await isThere(kept)]).toEqual([false, true]);
-  // It is gone already: what is written to it says that there is none.
+  // It has already ended: a write to it fails.
   expect(group.setMemoryBytesMax(2e9)).toBe(false);
   expect(other.setMemoryBytesMax(2e9)).toBe(true);
   expect((await nodes.cleanUp(`${own}-other`)).processesEnded).toBe(1);
