@@ -68,7 +68,7 @@ export async function openRunFolder(path: string, config: RunConfig): Promise<{ 
 }
 
 /**
- * Starts the workflow, or takes up the one that the folder's history holds, and shows its progress until it is done; then
+ * Starts the workflow, or continues the one in the folder's history, and shows its progress until it is done; then
  * `onDone`. Server and worker are ended on every way out. At Ctrl-C the exit code is 130 and nothing is thrown.
  */
 export async function runLocally(

@@ -51,7 +51,7 @@ const seconds = (ms: number): string => {
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
 };
 
-/** One line of what goes on now. */
+/** One line about the current work. */
 export function describeNow(snapshot: Snapshot, nowMs: number): string {
   const { run, round, activity } = snapshot;
   const at = round ?? run;

@@ -10,7 +10,7 @@ export const RUN_MARK = 'STP_RUN_MARK';
 /** `lean`: checks, and compiling what is checked. `model`: sampling, training, embedding. */
 export type RunPart = 'lean' | 'model';
 
-/** A worker, told apart from every other process of the machine until it is started anew. */
+/** Identifies a worker among all processes of the machine until the machine restarts. */
 export interface RunOwner {
   readonly pid: number;
   /** Clock ticks from boot to its start: a later process with its pid has another. */

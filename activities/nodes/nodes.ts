@@ -13,7 +13,7 @@ export function nodeActivities(ports: Ports) {
     },
     /**
      * Ends the run's processes on this node, and reports what that gave back: `all` before and after the run, `lean` where
-     * a stage ends and the run goes on. Cheap where nothing is left.
+     * a stage ends and the run continues. Cheap if there is nothing to clean.
      * @param why names the moment in the metrics, `after_certify`
      */
     async cleanUpNode(run: string, why: string, what: CleanUpScope = 'all'): Promise<CleanUpReport> {

@@ -58,7 +58,7 @@ export const newLists = (): Pick<Gathering, 'newlyProved' | 'hardest' | 'mostNov
   };
 };
 
-/** The round's figures; `gathering` goes on with what it adds. */
+/** The round's figures; updates `gathering` with this round's data. */
 export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): Promise<RoundFigures> {
   const { store, config } = gathering;
   const manifest = await readJson(store, outcome.manifest, roundManifestSchema);
@@ -107,7 +107,9 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
   };
 }
 
-/** Lengths of the round's conjectures, and by id the novelty of a fair sample of them against all that was there before. */
+/**
+ * Lengths of the round's conjectures, and by id the novelty of a fair sample of them against all earlier statements.
+ */
 async function measureConjectures({ store, index }: Gathering, { conjectures }: RoundManifest) {
   const lengths: number[] = [];
   const novelties = new Map<string, number>();
@@ -118,12 +120,12 @@ async function measureConjectures({ store, index }: Gathering, { conjectures }: 
     sample.offer(id, { id, statement });
   }
   for (const { id, statement } of sample.best()) novelties.set(id, index.novelty(statement));
-  // Only now: a conjecture is compared with what was there before its round.
+  // Only now: a conjecture is compared with statements from before its round.
   for await (const { statement } of readRecords(store, conjectures, textSchema)) index.add(statement);
   return { lengths, novelties };
 }
 
-/** Goes on with the progress line, shard after shard; a statement is in one shard of a round only. */
+/** Extends the progress line, shard after shard; a statement is in one shard of a round only. */
 async function addProgress(
   gathering: Gathering,
   manifest: RoundManifest,

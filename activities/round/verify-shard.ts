@@ -42,7 +42,10 @@ export interface VerifyShardInput {
 
 export function verifyShardActivities(ports: Ports) {
   return {
-    /** A verdict for every distinct sample of a wave, and who goes on. A proved canary is STP1701; too many samples without verdict STP1702. */
+    /**
+     * A verdict for every distinct sample of a wave, and the statements that need more samples. A proved canary is
+     * STP1701; too many samples without verdict STP1702.
+     */
     async verifyShard(input: VerifyShardInput): Promise<WaveResult> {
       const { run, config, sampled } = input;
       const store = await ports.store(run);

@@ -24,7 +24,7 @@ const manifestSchema = z.strictObject({
 /** What a checkpoint's folder in a store holds beside the checkpoint: the list below, and how a training ended. */
 const STORE_FILES: ReadonlySet<string> = new Set(['files.json', 'trained.json']);
 
-/** Uploads under way by file name: a heartbeat carries them, so the next attempt continues them. */
+/** Uploads in progress by file name: a heartbeat carries them, so the next attempt continues them. */
 export type Uploads = Readonly<Record<string, UploadToken>>;
 
 const withUploadsSchema = z.object({ uploads: z.record(z.string(), uploadTokenSchema) });
@@ -39,7 +39,7 @@ export interface StoreCheckpointOptions {
   readonly signal: AbortSignal;
   /** Of an earlier attempt. */
   readonly uploads?: Uploads;
-  /** Called with all uploads under way whenever one begins or ends, and with the bytes confirmed so far. */
+  /** Called with all uploads in progress whenever one begins or ends, and with the bytes confirmed so far. */
   readonly onProgress?: (progress: { readonly uploads: Uploads; readonly bytesStored: number }) => void;
 }
 

@@ -37,7 +37,7 @@ export function trainActivities(ports: Ports) {
           // resumes them; until then every heartbeat carries their tokens.
           const uploads = uploadsIn(earlier);
           const report = (progress: object): void => tell({ uploads, ...progress });
-          // Named by the input: a retry on this node finds the state of the training that was cut off.
+          // Named by the input: a retry on this node finds the state of the interrupted training.
           const work = join(await ports.scratch(run), `train-${hash}`);
           const result = await trainFromNewest(ports, input, work, states, signal, report);
           const { output } = placesIn(work);

@@ -71,7 +71,7 @@ export class TrainingStates {
     try {
       await rm(held, { recursive: true, force: true });
       await mkdir(held, { recursive: true });
-      // A further name for each file: the trainer may remove its own while the copy goes on.
+      // A further name for each file: the trainer may remove its own during the copy.
       for (const file of kept.files) await link(join(directory, file), join(held, flat(file)));
       const refs = await inLanes(kept.files, TRANSFERS_MAX, signal, (file, laneSignal) => {
         const name = `${this.#prefix}${stem}.node-${part.node}+${flat(file)}`;

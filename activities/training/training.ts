@@ -61,14 +61,14 @@ export const placesIn = (work: string) => ({
 });
 
 export interface TrainingPart {
-  /** Folder of this machine. What its state folder holds is gone on with. */
+  /** Folder of this machine. The training resumes from the state in its state folder. */
   readonly work: string;
   readonly states: TrainingStates;
   /** Of this attempt, the same on all machines; null: one of its own. */
   readonly stateId: string | null;
   /** Null: it trains alone. */
   readonly share: TrainingShare | null;
-  /** Told once from which step it goes on, when the next one is done. */
+  /** Reported once: the step from which it resumed, when the next step is done. */
   readonly onStart?: (fromStep: number) => void;
 }
 

@@ -25,10 +25,10 @@ export interface WorkTrackerOptions {
   readonly requestsInFlight: number;
   /** From the request's body to the end of its answer; null where the work has limits of its own. */
   readonly requestTimeoutMs: number | null;
-  /** How long a shutdown waits for what is under way. */
+  /** How long a shutdown waits for open requests. */
   readonly drainMs: number;
   readonly endings: WorkEndings;
-  /** Hears how many requests are under way, whenever that changes. */
+  /** Called with the number of open requests, whenever it changes. */
   readonly onChange: (inFlight: number) => void;
 }
 
@@ -41,7 +41,7 @@ export class WorkTracker {
     this.#options = options;
   }
 
-  /** `answer`: the response that the work is for. Throws where enough is under way. */
+  /** `answer`: the response that the work is for. Throws if the maximum number is open. */
   begin(answer: ServerResponse): Work {
     const { requestsInFlight, requestTimeoutMs, endings, onChange } = this.#options;
     if (this.#active.size >= requestsInFlight) throw endings.tooManyRequests(requestsInFlight);

@@ -4,7 +4,7 @@
  * tokenizer each is one token.
  */
 
-/** How many slots there are of a role; what is beyond keeps its name. */
+/** Number of slots of a role; further names stay names. */
 const SLOT_COUNTS = {
   /** Types and instances that the statement binds. */
   t: 4,

@@ -25,7 +25,7 @@ export interface Nodes {
   provision(run: string): Promise<readonly NodeDescription[]>;
   /**
    * Ends the run's processes on the node by process group and touches nothing else. `all`: every process, and its scratch
-   * goes too. `lean`: Lean alone, where the run goes on with its scratch and its engine.
+   * goes too. `lean`: Lean alone, if the run continues with its scratch and its engine.
    */
   cleanUp(run: string, what?: CleanUpScope): Promise<CleanUpReport>;
   /**

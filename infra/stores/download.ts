@@ -41,7 +41,7 @@ export async function downloadTo(
     await makeFolder(folder);
     await takeOver(folder, stem, partial);
     await complete(partial, ref, read, signal).catch((error: unknown) => {
-      // Wrong bytes are of no use to anybody; those of a broken connection are.
+      // Wrong bytes are useless; those of a broken connection are useful.
       keep = !(error instanceof StpError && error.code === 'STP1402');
       throw error;
     });

@@ -28,7 +28,7 @@ export interface PutOptions {
 export interface PutFileOptions extends PutOptions {
   /** What an earlier attempt was given by `onUpload`; of another object, or of other bytes, it is not used. */
   readonly upload?: UploadToken | undefined;
-  /** Called when an upload that can be gone on with has begun or has been taken up. Stores without such uploads never do. */
+  /** Called when a resumable upload has begun or was resumed. Stores without such uploads never call it. */
   readonly onUpload?: (token: UploadToken) => void;
 }
 
@@ -55,7 +55,7 @@ export interface ObjectStore {
   /** Stream; fails at its end with STP1402 when the bytes do not match the reference. */
   stream(ref: ArtifactRef): Promise<Readable>;
   /**
-   * To a local file under a temporary name, checked, then renamed. What a killed process had of it is gone on with. One
+   * To a local file under a temporary name, checked, then renamed. A download of a killed process is resumed. One
    * process at a time may download to a path.
    */
   download(ref: ArtifactRef, path: string, options?: { readonly signal?: AbortSignal }): Promise<void>;

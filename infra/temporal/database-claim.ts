@@ -53,7 +53,7 @@ async function removeStale(path: string, dbFilename: string): Promise<void> {
   if (before === null) return;
   const claim = parseClaim(before);
   if (claim !== null && (await isRunning(claim.owner))) throw inUse(dbFilename, claim);
-  // Renamed first: of two processes that find the same stale claim only one goes on with it.
+  // Renamed first: of two processes that find the same stale claim only one continues.
   const aside = `${path}.${randomUUID()}`;
   await rename(path, aside).catch(() => {});
   const moved = await readFile(aside, 'utf8').catch(() => null);

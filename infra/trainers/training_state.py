@@ -42,7 +42,7 @@ class StateFolder:
         folder, name = self._folder(step), self._name()
         try:
             if self.group.is_first_of_node:
-                # Left by a training that was cut off after this step: tensors of two trainings are not to be mixed.
+                # Left by a training that was interrupted after this step: tensors of two trainings must not be mixed.
                 shutil.rmtree(folder, ignore_errors=True)
                 os.makedirs(folder)
             self.group.barrier()

@@ -4,7 +4,7 @@
  */
 
 export interface LeanServeLimits {
-  /** Check requests under way, waiting ones included; one more is answered with 429. */
+  /** Open check requests, waiting ones included; one more is answered with 429. */
   readonly requestsInFlight: number;
   /** How long a request waits for its first process before it is answered with 429. Kimina: 60 s. */
   readonly waitMs: number;
@@ -12,7 +12,7 @@ export interface LeanServeLimits {
   readonly timeoutSecondsMax: number;
   /** Resident memory of one process, bytes. */
   readonly memoryBytesMax: number;
-  /** How long a shutdown waits for what is under way. */
+  /** How long a shutdown waits for open requests. */
   readonly drainMs: number;
 }
 

@@ -43,7 +43,7 @@ export interface LeanServeOptions {
 export interface RunningLeanServer {
   /** `http://host:port`. */
   readonly url: string;
-  /** Takes nothing new, finishes what is under way within its time limit, and closes. */
+  /** Takes no new request, finishes open ones within its time limit, and closes. */
   close(): Promise<void>;
 }
 

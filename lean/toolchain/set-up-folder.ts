@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const WORK_PREFIX = '.set-up-';
 const LOCK_NAME = '.set-up.lock';
 const LOCK_REFRESH_MS = 5_000;
-/** A lock not refreshed for this long is of a set-up that is gone. */
+/** A lock that was not refreshed for this long belongs to a dead set-up. */
 const LOCK_STALE_MS = 60_000;
 const LOCK_POLL_MS = 250;
 /** Work of another machine, or of a process that cannot be asked, is left alone for this long. */
@@ -67,7 +67,7 @@ async function takeLock(path: string): Promise<boolean> {
 
 /**
  * Runs `work` while no other set-up in the same cache does, waiting for its turn.
- * @param onWait called once, where another set-up is under way
+ * @param onWait called once if another set-up is in progress
  */
 export async function withSetUpLock<Result>(
   cacheDirectory: string,

@@ -67,7 +67,7 @@ export class ProcessGroup {
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     });
-    // A process that reads nothing closes its end; that is no failure of ours.
+    // A process that reads nothing closes its end; that is not an error.
     child.stdin!.on('error', () => undefined);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);

@@ -33,7 +33,7 @@ const messageSchema = z.discriminatedUnion('type', [
     parameters: count,
     examples: count,
     tooLong: count,
-    /** Steps that were done before, by a training that was cut off. */
+    /** Steps that an interrupted training had done before. */
     fromStep: count,
   }),
   z.strictObject({

@@ -4,11 +4,11 @@
  */
 
 export interface ServeLimits {
-  /** Completions and embeddings requests under way; one more is answered with 429. */
+  /** Open completions and embeddings requests; one more is answered with 429. */
   readonly requestsInFlight: number;
   /** From the request's body to the end of its answer. */
   readonly requestTimeoutMs: number;
-  /** How long a shutdown waits for what is under way. */
+  /** How long a shutdown waits for open requests. */
   readonly drainMs: number;
 }
 

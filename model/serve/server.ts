@@ -39,7 +39,7 @@ export interface ModelServeOptions {
 export interface RunningServer {
   /** `http://host:port`. */
   readonly url: string;
-  /** Takes nothing new, finishes what is under way within its time limit, and closes. The engine stays open. */
+  /** Takes no new request, finishes open ones within its time limit, and closes. The engine stays open. */
   close(): Promise<void>;
 }
 

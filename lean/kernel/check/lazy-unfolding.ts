@@ -73,7 +73,7 @@ function unfoldOne(checker: Checker, expr: Expr): Expr {
   return unfolded === null ? reduction.whnfCore(expr) : reduction.whnfCore(unfolded, true);
 }
 
-/** `n + 1` against `m + 1` and zero against zero without unfolding anything; null where neither is at hand. */
+/** `n + 1` against `m + 1` and zero against zero without unfolding anything; null if neither case applies. */
 function compareOffsets(checker: Checker, left: Expr, right: Expr): boolean | null {
   const { naturals, equality, known, terms } = checker;
   const isZero = (expr: Expr): boolean =>

@@ -28,8 +28,8 @@ const meta = z.object({
 });
 
 /**
- * The declarations of an export in their order. Throws STP1801 for what is no export of a supported version, naming the line,
- * and `Decline` for one that is, but exceeds a limit of this kernel.
+ * The declarations of an export in their order. Throws STP1801 for a file that is not an export of a supported version,
+ * naming the line, and `Decline` for one that is, but exceeds a limit of this kernel.
  */
 export async function* readExport(terms: Terms, file: string): AsyncGenerator<Declaration> {
   const tables = emptyTables(terms, ENTRIES_MAX);

@@ -23,7 +23,7 @@ const WAIT_AT_LIFELINE = `if [ $$ = 2 ]; then { read -r _; kill -s KILL -- -1; }
 
 let found: readonly string[] | null = null;
 
-/** Words to put before a command line so that it ends with this process; empty where that cannot be had. */
+/** Words to put before a command line so that it ends with this process; empty if this machine has no way to do so. */
 export function parentDeathPrefix(): readonly string[] {
   found ??= works() ? [...SETPRIV, '/bin/sh', '-c', UNLESS_ORPHAN, String(process.pid)] : [];
   return found;

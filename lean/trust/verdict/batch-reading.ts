@@ -41,7 +41,10 @@ export function readEntry(messages: readonly LeanMessage[], lines: EntryLines): 
   return isSorry(axioms) ? { kind: 'sorry', messages: [] } : { kind: 'unrefuted', axioms };
 }
 
-/** The statement is ours, so that it does not elaborate is no fault of the proof. Lines count from the statement's first. */
+/**
+ * The statement is ours, so if it does not elaborate, the proof is not at fault. Lines count from the statement's
+ * first.
+ */
 function aboutStatement(errors: readonly LeanMessage[], lines: EntryLines): Reading {
   const own = errors.filter((error) => error.line < lines.theorem);
   const texts = own.map((error) => ({ ...error, text: `the statement: ${error.text}` }));

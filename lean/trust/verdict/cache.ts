@@ -8,7 +8,7 @@ import { leanMessageSchema, type VerdictKind } from '../../../data/schemas/recor
 import type { CheckResult } from '../../verifier.ts';
 import { openCacheFiles } from './cache-files.ts';
 
-/** What came of limits or accidents may come out differently next time; a refusal costs nothing to repeat. */
+/** The verdicts to keep. Results of limits or accidents may differ next time, and a refusal costs nothing to repeat. */
 const KEPT: ReadonlySet<VerdictKind> = new Set(['proved', 'rejected', 'sorry']);
 
 /** Characters of verdicts in memory: some hundred thousand verdicts. */

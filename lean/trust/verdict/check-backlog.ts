@@ -31,7 +31,7 @@ export interface Backlog<E> {
 
 export function openBacklog<E extends CheckEntry>(options: {
   readonly entriesPerRun: number;
-  /** Pieces under way at once. */
+  /** Pieces in progress at once. */
   readonly runsMax: number;
   readonly look: Look;
 }): Backlog<E> {

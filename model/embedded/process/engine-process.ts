@@ -15,7 +15,7 @@ const SILENCE_LIMIT_MS = 300_000;
 /** End of the engine's standard error kept for messages, characters. */
 const STDERR_TAIL_CHARS = 2_000;
 
-/** Sent by any engine when it cannot go on. */
+/** Sent by any engine when it cannot continue. */
 export interface FailedMessage {
   readonly type: 'failed';
   readonly failure: Failure;

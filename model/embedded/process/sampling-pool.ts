@@ -46,7 +46,7 @@ interface PendingCall {
 
 /** A process is given this many times its rows ahead, so that a row that ends always finds the next sample. */
 const ROWS_AHEAD = 2;
-/** Batches of texts a process is given ahead: one under way, one to go on with. */
+/** Batches of texts that a process gets ahead: the current one and the next one. */
 const BATCHES_AHEAD = 2;
 /**
  * glibc keeps freed blocks for later unless they are larger than this, bytes, and by itself raises the limit with every

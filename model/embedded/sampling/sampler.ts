@@ -57,7 +57,7 @@ export interface Step {
   readonly texts: SampleText[];
 }
 
-/** A sample under way in a row. */
+/** A sample in progress in a row. */
 interface Row {
   readonly key: number;
   readonly seed: number;
@@ -98,7 +98,7 @@ export class Sampler {
   readonly #chooser: TokenChooser;
   readonly #mask: SlotMask;
   readonly #rowsMax: number;
-  /** The rows under way, without holes between steps. */
+  /** The rows in use, without holes between steps. */
   readonly #rows: (Row | null)[] = [];
   readonly #prefixes = new Map<string, Prefix>();
   #waiting: Waiting[] = [];
@@ -128,7 +128,7 @@ export class Sampler {
     this.#waiting.push({ ...group, ids, masked: this.#mask.maskedFor(ids), started: 0, prefix: null });
   }
 
-  /** Drops samples, waiting or under way. */
+  /** Drops samples, waiting or in progress. */
   drop(isDropped: (key: number) => boolean): void {
     this.#rows.forEach((row, index) => {
       if (row !== null && isDropped(row.key)) this.#rows[index] = null;

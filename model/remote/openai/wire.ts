@@ -67,7 +67,7 @@ export interface ServerMessage {
   readonly code: string | null;
 }
 
-/** The server's message in an answer with an error status; its text as it is where it is no JSON of that kind. */
+/** The server's message in an answer with an error status; the raw text if it is not such JSON. */
 export function serverMessage(body: string): ServerMessage {
   try {
     const { message, code } = errorSchema.parse(JSON.parse(body));

@@ -33,7 +33,7 @@ export interface LevanterPlaces {
 }
 
 export interface LevanterTraining {
-  /** Names the training's checkpoints: the same id goes on where it was cut off. */
+  /** Names the training's checkpoints: a training with the same id resumes where the last one was interrupted. */
   readonly id: string;
   readonly request: Pick<
     TrainRequest,

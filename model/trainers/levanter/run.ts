@@ -18,7 +18,7 @@ export interface MetricsListener {
   onHeldOut(step: number, loss: number): void;
 }
 
-/** Steps as Levanter's log has them. A training that was taken up says nothing of the steps before. */
+/** Steps as Levanter's log has them. A resumed training does not log the earlier steps. */
 export class StepMetrics {
   readonly #steps: number;
   readonly #hears: MetricsListener;

@@ -6,7 +6,7 @@ import type { TrainRequest } from '../../trainer.ts';
 
 const ID_DIGITS = 16;
 
-/** All that a training depends on: checkpoints of another are never taken up. */
+/** All inputs of a training: it never resumes from checkpoints of another. */
 export async function trainingId(
   request: TrainRequest,
   engine: LevanterEngine,
