@@ -1,4 +1,4 @@
-/** What is found out about machines before they are asked for: nothing that a bill would tell. */
+/** The checks before machines are requested: they find errors before anything costs money. */
 import type { ApplicationFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';

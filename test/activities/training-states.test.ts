@@ -1,4 +1,4 @@
-/** States of a training in a store: whole or not there, the newest of two, of one machine or of several. */
+/** States of a training in a store: complete or absent, the newer of two, of one machine or of several. */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

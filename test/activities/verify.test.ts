@@ -1,4 +1,7 @@
-/** The rules around verification, with a checker that answers as told: canaries, infrastructure, certificates. One test asks real Lean. */
+/**
+ * The rules around verification, with a checker whose answers the test sets: canaries, infrastructure, certificates.
+ * One test uses real Lean.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

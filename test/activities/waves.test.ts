@@ -1,4 +1,4 @@
-/** A shard in waves: the same samples as at once, fewer for what is decided, and counts that add up. */
+/** A shard in waves: the same samples as at once, fewer for decided statements, and counts that add up. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * What Lean itself says of a proof text as it came, and what the second kernel says of the object that Lean leaves. Nothing of
- * the verifier's own way is used: no printed text, no names and no checks of the verifier. Many texts are asked about in one
- * process: those with an error in their lines are no proofs, the others are compiled again without them and read as an object.
+ * Lean's own answer about an unchanged proof text, and the second kernel's verdict on its object. It uses no part of
+ * the verifier: no printed text, no names and no checks. One process tries many texts: a text with an error on its
+ * lines is not a proof; the others are compiled again without the failed ones and read as an object.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `stp check FILE|FOLDER…`: a line a theorem, and exit codes that scripts can rely on. Costs about 70 s. */
+/** `stp check FILE|FOLDER…`: one line per theorem, and exit codes for scripts. Costs about 70 s. */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * What `stp check` and `stp lean serve` leave behind: nothing after a signal that they can answer; after SIGKILL nothing
- * once the next command has run, and Lean is gone by itself. Some of it: the rest is in `leavings.slow.ts`.
+ * The leftovers of `stp check` and `stp lean serve`: none after a signal that they can handle; after SIGKILL Lean ends
+ * by itself, and the next command removes the rest. More cases are in `leavings.slow.ts`.
  */
 import { globSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

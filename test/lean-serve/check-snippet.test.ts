@@ -1,4 +1,4 @@
-/** One snippet on a scripted process: what real Lean cannot be brought to do on purpose. */
+/** One snippet on a scripted process: behaviour that real Lean does not show on demand. */
 import { expect, it } from 'vitest';
 import type { LeanPool } from '../../lean/runtime/pool/lean-pool.ts';
 import type { LeanSession } from '../../lean/runtime/process/driver.ts';

@@ -1,4 +1,4 @@
-/** Answers say nothing of where things lie on this machine, and tell times that a person can read. Real Lean. */
+/** Answers do not show folders of this machine, and give readable times. Real Lean. */
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';

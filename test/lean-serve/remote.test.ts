@@ -1,6 +1,6 @@
 /**
- * A verifier over Lean servers gives the verdicts of one over processes of this machine, whatever happens on the way: servers
- * that are full, fail, break off, answer slowly or nonsense, or are gone. Costs about 30 s of CPU.
+ * A verifier over Lean servers gives the verdicts of one over local processes, also when servers are full, fail,
+ * disconnect, answer slowly or nonsense, or are dead. Costs about 30 s of CPU.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** How what waits is cut into runs. No Lean. */
+/** How waiting work is cut into runs. No Lean. */
 import { expect, it } from 'vitest';
 import { openBacklog } from '../../lean/trust/verdict/check-backlog.ts';
 

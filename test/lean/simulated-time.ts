@@ -1,4 +1,6 @@
-/** Runs what waits on timers to its end on a simulated clock, and looks at it after every event. Needs fake timers. */
+/**
+ * Runs work that waits on timers to its end on a simulated clock, and inspects it after every event. Needs fake timers.
+ */
 import { vi } from 'vitest';
 
 /** Far more than any of these tests needs. */

@@ -1,6 +1,6 @@
 /**
- * The compose file without Docker: its form, that all it names is there, and its scripts against real servers. With
- * `docker compose` on the machine its own reading of the file too. About 10 s.
+ * The compose file without Docker: its form, the existence of everything it names, and its scripts against real
+ * servers. If the machine has `docker compose`, also that program's own reading of the file. About 10 s.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';

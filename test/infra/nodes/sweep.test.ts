@@ -1,4 +1,7 @@
-/** What is left behind by workers that are gone is ended, by their marks; what has a living owner, or none, is not. About 5 s. */
+/**
+ * Leftovers of dead workers are ended, by their marks; processes with a living owner, or without an owner, are not.
+ * About 5 s.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
