@@ -33,8 +33,8 @@ export function trainActivities(ports: Ports) {
       const states = new TrainingStates(store, name);
       return withHeartbeat(async (signal, tell, earlier) => {
         const trained = await once(store, `${name}/trained.json`, trainedSchema, async () => {
-          // An attempt that was interrupted while it stored its checkpoint left uploads. This attempt has the same bytes and
-          // resumes them; until then every heartbeat carries their tokens.
+          // An attempt that was interrupted while it stored its checkpoint left uploads. This attempt has the same
+          // bytes and resumes them; until then every heartbeat carries their tokens.
           const uploads = uploadsIn(earlier);
           const report = (progress: object): void => tell({ uploads, ...progress });
           // Named by the input: a retry on this node finds the state of the interrupted training.

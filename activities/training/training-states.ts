@@ -1,7 +1,7 @@
 /**
- * States of a training in the store, beside the checkpoint that it will become: another machine resumes from them if this
- * one is lost. Each machine of the training puts its files and their list; the last one puts the manifest. A state without
- * a manifest is ignored. All are in one folder, because a removed object leaves its folder behind:
+ * States of a training in the store, beside the checkpoint that it will become: another machine resumes from them if
+ * this one is lost. Each machine of the training puts its files and their list; the last one puts the manifest. A state
+ * without a manifest is ignored. All are in one folder, because a removed object leaves its folder behind:
  *
  *     NAME/state/step-000000120.0a1b2c3d4e5f.node-0+FILE   a file, with + for /
  *     NAME/state/step-000000120.0a1b2c3d4e5f.node-0.json   the list of a machine's files

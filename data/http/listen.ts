@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { StpError } from '../errors.ts';
 
 /**
- * `http://host:port`; port 0 takes a free one. Throws STP1102 where the port is in use, STP1002 where the host is not one of
- * this machine; the server is closed then.
+ * `http://host:port`; port 0 takes a free one. Throws STP1102 where the port is in use, STP1002 where the host is not
+ * one of this machine; the server is closed then.
  */
 export async function listen(server: FastifyInstance, host: string, port: number): Promise<string> {
   try {

@@ -149,7 +149,10 @@ function memoryBytes(): number {
   return limit > 0 && limit < totalmem() ? limit : totalmem();
 }
 
-/** Bytes allocated on disk for a folder and all it holds; links are counted, not followed. 0 if the folder does not exist. */
+/**
+ * Bytes allocated on disk for a folder and all it holds; links are counted, not followed. 0 if the folder does not
+ * exist.
+ */
 async function bytesUnder(path: string): Promise<number> {
   const own: Stats | null = await lstat(path).catch(() => null);
   if (own === null) return 0;

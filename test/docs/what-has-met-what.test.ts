@@ -1,6 +1,6 @@
 /**
- * The README's table of parts and what they were tested against: each row has one of four marks, a part that was run names
- * an existing test, and a test of the real thing uses no stand-in of ours.
+ * The README's table of parts and what they were tested against: each row has one of four marks, a part that was run
+ * names an existing test, and a test of the real thing uses no stand-in of ours.
  */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
