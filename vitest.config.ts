@@ -36,7 +36,7 @@ const SHARED = [
   'test/workers/{run-together,settings}.test.ts',
 ];
 
-/** Half a minute and more each: begun first, so that none of them runs alone in the end. */
+/** Files of half a minute and more: they start first, so that none of them runs alone at the end. */
 const LONG = [
   'lean/verifier',
   'adversarial/adversarial',

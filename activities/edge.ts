@@ -1,6 +1,6 @@
 /**
- * The activity edge: the one place where errors of the project become Temporal failures. The failure's type is the error
- * code, so that it can be searched in the UI; what no retry can mend is not retried.
+ * The activity edge: the one place where errors of the project become Temporal failures. The failure's type is the
+ * error code, so that it can be searched in the UI. Errors that no retry can repair are not retried.
  */
 import { ApplicationFailure, activityInfo, CancelledFailure, Context } from '@temporalio/activity';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptorsFactory } from '@temporalio/worker';

@@ -1,4 +1,7 @@
-/** A workflow on this machine from nothing: Lean, Temporal, server and worker are got, and the workflow watched to its end. */
+/**
+ * Runs a workflow on this machine: gets Lean and Temporal, starts server and worker, and watches the workflow to its
+ * end.
+ */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -66,7 +69,7 @@ export async function openRunFolder(path: string, config: RunConfig): Promise<{ 
 }
 
 /**
- * Starts the workflow, or takes up the one that the folder's history holds, and shows its progress until it is done; then
+ * Starts the workflow, or continues the one in the folder's history, and shows its progress until it is done; then
  * `onDone`. Server and worker are ended on every way out. At Ctrl-C the exit code is 130 and nothing is thrown.
  */
 export async function runLocally(

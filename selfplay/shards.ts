@@ -1,4 +1,4 @@
-/** Cuts the work of a round into shards: what one sampling and one verification activity do. */
+/** Cuts the work of a round into shards: the work of one sampling and one verification activity. */
 import { z } from 'zod';
 import { statementSchema } from '../data/schemas/records.ts';
 

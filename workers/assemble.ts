@@ -1,4 +1,4 @@
-/** Puts the ports together for this machine: real Lean, the embedded engine, the store that the settings name. */
+/** Makes the ports for this machine: real Lean, the embedded engine, the store named in the settings. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

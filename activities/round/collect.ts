@@ -109,7 +109,7 @@ function strangeSample(uri: string, sample: Sample): StpError {
   return new StpError(
     'STP1402',
     `${uri}: sample ${sample.id} is of statement ${sample.statementId}, which is not in the shard`,
-    'Remove the shard folder; what made it will be done again.',
+    'Remove the shard folder; the step that made it will run again.',
     { facts: { uri, sampleId: sample.id } },
   );
 }

@@ -110,7 +110,7 @@ export function generateActivities(ports: Ports) {
       );
     },
 
-    /** One text for every planned input whose text came to an end; in parts, so that what is done is not done again. */
+    /** One text for every planned input whose text is complete; in parts, so that finished work is not repeated. */
     async sampleConjectures(input: SampleConjecturesInput): Promise<ArtifactRef> {
       const store = await ports.store(input.run);
       return once(store, `${input.name}/conjectured.json`, artifactRefSchema, () =>

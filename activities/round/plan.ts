@@ -1,4 +1,4 @@
-/** What a round attempts: statements, conjectures and canaries, shuffled and cut into shards. */
+/** Plans the attempts of a round: statements, conjectures and canaries, shuffled and cut into shards. */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { statementSchema } from '../../data/schemas/records.ts';
@@ -18,8 +18,8 @@ import { writeShards } from './shard-files.ts';
 const shardPlanSchema = z.strictObject({ shards: z.array(artifactRefSchema) });
 
 /**
- * Shards of a round at most. Their results (about 0.8 kB a shard) travel in one payload, of which Temporal takes 2 MB, and
- * their activities share one workflow history.
+ * Maximum number of shards of a round. Their results (about 0.8 kB per shard) travel in one payload, which Temporal
+ * limits to 2 MB, and their activities share one workflow history.
  */
 const SHARDS_MAX = 1_000;
 

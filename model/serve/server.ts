@@ -1,6 +1,6 @@
 /**
- * An OpenAI-compatible HTTP server over one `Generator`: completions, embeddings, models, health and metrics. It keeps
- * bounds, checks keys and speaks the API; what is sampled, and how requests share a batch, is the engine's business.
+ * An OpenAI-compatible HTTP server over one `Generator`: completions, embeddings, models, health and metrics. It
+ * enforces limits, checks keys and implements the API; the engine does the sampling and batches requests.
  */
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { BearerKeys } from '../../data/http/bearer-keys.ts';
@@ -32,14 +32,14 @@ export interface ModelServeOptions {
   /** Keys of clients; none lets everyone in. */
   readonly keys: readonly string[];
   readonly limits: ServeLimits;
-  /** Hears of failures that clients are told little of. */
+  /** Receives failures that clients see only in part. */
   readonly onError: (error: unknown) => void;
 }
 
 export interface RunningServer {
   /** `http://host:port`. */
   readonly url: string;
-  /** Takes nothing new, finishes what is under way within its time limit, and closes. The engine stays open. */
+  /** Takes no new request, finishes open ones within its time limit, and closes. The engine stays open. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Sampling where nothing can be relied on: a model server that never says the same twice, and a monitor that fails. */
+/** Sampling with unreliable parts: a model server that never repeats an answer, and a monitor that fails. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

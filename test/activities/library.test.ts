@@ -28,7 +28,7 @@ import { repositorySources } from '../../workers/sources.ts';
 import { proved, statement } from '../selfplay/records.ts';
 import { writeManifest } from './manifests.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 let directory: string;

@@ -1,4 +1,4 @@
-/** A shard whose verification is lost goes on from the verdicts that are stored: none is lost, none is asked for twice. */
+/** A lost verification of a shard resumes from the stored verdicts: none is lost, none is requested twice. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** Prepared sets: what becomes of a file, and that a run takes them without a leak. Runs the command three times: about 5 s. */
+/**
+ * Prepared sets: the result of preparing a file, and that a run uses them without a leak. Runs the command three times:
+ * about 5 s.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';

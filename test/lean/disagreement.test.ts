@@ -1,6 +1,6 @@
 /**
- * Two kernels that disagree: Lean is real, the second one's verdict is changed on its way. What is refused, what is said, and what
- * is kept for a person. Some three seconds.
+ * Two kernels that disagree: Lean is real, and the test changes the second kernel's verdict. Tests what is refused,
+ * what is reported, and what is kept for a person. Some three seconds.
  */
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * One real `stp-round` workflow of which only the verification is of interest: its shards are there at once, everything
- * else is answered at once. Every node that polls Lean's queue verifies.
+ * One real `stp-round` workflow for measuring verification: its shards exist at once, and all other activities answer
+ * at once. Every node that polls Lean's queue verifies.
  */
 import { Client, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';

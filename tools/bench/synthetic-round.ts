@@ -1,6 +1,6 @@
 /**
- * A round that nobody sampled: statements, samples and verdicts written by rule as a stream, so that every figure that
- * selection must arrive at is known beforehand. For tests of selection at scale and for its bench.
+ * A round that no model sampled: statements, samples and verdicts are written by rule as a stream, so that every figure
+ * that selection must compute is known beforehand. For tests of selection at scale and for its bench.
  */
 import type { z } from 'zod';
 import { readRecords, writeRecords } from '../../activities/records/record-files.ts';
@@ -200,7 +200,7 @@ async function writeShard(store: ObjectStore, name: string, from: number, to: nu
   };
 }
 
-/** Stands in for certificates: what the rule refuses is dropped, the rest is as it was. */
+/** A stand-in for certificates: drops the proofs that the rule refuses, and keeps the others unchanged. */
 export async function certifySynthetic(store: ObjectStore, name: string, proved: ArtifactRef): Promise<Certified> {
   const certificate = { leanVersion: 'synthetic', fingerprint: 'synthetic', fileHash: 'synthetic', axioms: [] };
   let refused = 0;

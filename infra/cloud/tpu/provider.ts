@@ -1,6 +1,6 @@
 /**
- * TPU slices as a node provider: one queued resource a set, whose life (docs: manage queued resources) is read into the
- * states that a run needs to know. Spot slices that are taken away stay as SUSPENDED or PREEMPTED until they are deleted.
+ * TPU slices as a node provider: one queued resource per set; its states (docs: manage queued resources) are mapped to
+ * the states that a run needs. Spot slices that were taken away stay as SUSPENDED or PREEMPTED until they are deleted.
  */
 import { StpError } from '../../../data/errors.ts';
 import type { TpuConfig } from '../../../data/schemas/nodes.ts';
@@ -103,7 +103,7 @@ export function tpuProvider(
     async release(label, last) {
       const [queued, nodes] = await owned(label, last);
       const covered = new Set(queued.flatMap((request) => request.nodes));
-      // Nodes of a request go with it; one that stands alone would be paid for until somebody sees it.
+      // Nodes of a request are deleted with it; a node without a request would cost money until somebody sees it.
       const alone = nodes.filter(({ name }) => !covered.has(name));
       const deletions = [
         ...queued.map((one) => ({ ...one, work: () => api.deleteQueuedResource(one.name) })),

@@ -1,4 +1,4 @@
-/** What can go wrong with a Lean server, as `StpError`s: which of it is worth another try, and what to do about the rest. */
+/** The failures of a Lean server as `StpError`s: which ones are worth another try, and what to do about the others. */
 import { StpError } from '../../../data/errors.ts';
 import type { HttpFailures } from '../../../data/http/http-client.ts';
 import { quoted } from '../../../data/http/quoted.ts';

@@ -1,8 +1,9 @@
 /**
- * Checks entries to the end over the pool, whatever some of them do to a process: a run that crashes, hangs or eats memory
- * goes on after the entry it was at, that entry is looked at alone in a fresh process, and what used up its heartbeats is
- * tried once more under the big limits. A process that somebody else killed decides nothing. Only what Lean could not be
- * asked about ends as `infra`. Holds a bounded number of entries, however many come.
+ * Checks entries to the end over the pool, even if some of them damage a process. After a crash, a hang or too much
+ * memory a run continues after the entry in question, and that entry is checked alone in a fresh process. An entry that
+ * used up its heartbeats is tried once more under the big limits. A process that was killed from outside decides
+ * nothing. Only entries about which Lean could not be asked end as `infra`. Holds a bounded number of entries,
+ * independent of how many arrive.
  */
 import type { LeanPool } from '../../runtime/pool/lean-pool.ts';
 import { isKilledFromOutside, KILLS_MAX, STARTS_MAX, startPauseMs } from '../../runtime/process/its-own-end.ts';
@@ -277,7 +278,7 @@ class EntriesCheck<E extends CheckEntry> {
       this.#killed({ ...task, entries: rest, kills: done.length > 0 ? 0 : task.kills });
       return;
     }
-    // The process ended at this entry: it is looked at alone, and the rest goes on in another one.
+    // The process ended at this entry: it is checked alone, and the rest continues in another process.
     const [at, ...others] = rest;
     const anew = { ...task, kills: 0, starts: 0 };
     if (others.length > 0) this.#backlog.again({ ...anew, entries: others });
