@@ -65,6 +65,15 @@ export const QUOTA_ADVICE =
 export const CAPACITY_ADVICE =
   'Wait longer (nodes.validUntilMinutes), or take another zone, a smaller slice, spot or a reservation.';
 
+/** The call, whose failure is told as `cloudError`. */
+export async function cloudCall<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw cloudError(what, error);
+  }
+}
+
 /** The failure as STP1602 (shortage of quota) or STP1603, with what to do; what is an StpError already stays. */
 export function cloudError(what: string, error: unknown): StpError {
   if (error instanceof StpError) return error;

@@ -6,7 +6,8 @@ import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { BearerKeys } from '../../data/http/bearer-keys.ts';
 import { discardBody } from '../../data/http/discard-body.ts';
 import { listen } from '../../data/http/listen.ts';
-import { CLIENT_GONE_STATUS, WorkTracker } from '../../data/http/work-tracker.ts';
+import { addRequestMetrics } from '../../data/http/request-metrics.ts';
+import { WorkTracker } from '../../data/http/work-tracker.ts';
 import type { LeanPool } from '../runtime/pool/lean-pool.ts';
 import type { DriverName } from '../runtime/process/driver.ts';
 import type { SandboxFacts } from '../runtime/sandbox/sandbox.ts';
@@ -71,7 +72,7 @@ export async function startLeanServer(options: LeanServeOptions): Promise<Runnin
   let isClosing = false;
   const hidePaths = hidePathsOf(options.environment, options.privateFolders);
   addErrors(server, onError, hidePaths);
-  addRequestMetrics(server, metrics);
+  addRequestMetrics(server, metrics.requests, metrics.requestSeconds);
   const keys = new BearerKeys(options.keys);
   server.addHook('onRequest', async (request) => {
     if (isClosing) throw workEndings.shuttingDown();
@@ -130,19 +131,5 @@ function addErrors(server: FastifyInstance, onError: (error: unknown) => void, h
   server.setNotFoundHandler(({ method, url }, reply) => {
     const path = url.split('?')[0];
     return answer(reply, new ServiceError(404, `There is no ${method} ${path} here.`));
-  });
-}
-
-function addRequestMetrics(server: FastifyInstance, metrics: ServeMetrics): void {
-  server.addHook('onRequest', async ({ routeOptions }, reply) => {
-    const startedAt = performance.now();
-    // Comes for every answer: sent, broken off, or never begun because the client left. Fastify's hook does not.
-    reply.raw.once('close', () => {
-      // Paths that are no route share a label, so that a scan of the server makes no new ones.
-      const route = routeOptions.url ?? 'none';
-      const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE_STATUS;
-      metrics.requests.inc({ route, status });
-      metrics.requestSeconds.observe({ route }, (performance.now() - startedAt) / 1_000);
-    });
   });
 }

@@ -5,7 +5,8 @@
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { BearerKeys } from '../../data/http/bearer-keys.ts';
 import { listen } from '../../data/http/listen.ts';
-import { CLIENT_GONE_STATUS, WorkTracker } from '../../data/http/work-tracker.ts';
+import { addRequestMetrics } from '../../data/http/request-metrics.ts';
+import { WorkTracker } from '../../data/http/work-tracker.ts';
 import {
   ApiError,
   apiErrorOf,
@@ -61,7 +62,7 @@ export async function startModelServer(options: ModelServeOptions): Promise<Runn
   server.removeContentTypeParser('text/plain');
   let isClosing = false;
   addErrors(server, options.onError);
-  addMetrics(server, metrics);
+  addRequestMetrics(server, metrics.requests, metrics.latencySeconds);
   const keys = new BearerKeys(options.keys);
   server.addHook('onRequest', async (request) => {
     if (isClosing) throw shuttingDown();
@@ -93,19 +94,5 @@ function addErrors(server: FastifyInstance, onError: (error: unknown) => void): 
   server.setNotFoundHandler(({ method, url }, reply) => {
     const path = url.split('?')[0];
     return answer(reply, new ApiError(404, 'invalid_request_error', `There is no ${method} ${path} here.`));
-  });
-}
-
-function addMetrics(server: FastifyInstance, metrics: ServeMetrics): void {
-  server.addHook('onRequest', async ({ routeOptions }, reply) => {
-    const startedAt = performance.now();
-    // Comes for every answer: sent, broken off, or never begun because the client left. Fastify's hook does not.
-    reply.raw.once('close', () => {
-      // Paths that are no route share a label, so that a scan of the server makes no new ones.
-      const route = routeOptions.url ?? 'none';
-      const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE_STATUS;
-      metrics.requests.inc({ route, status });
-      metrics.latencySeconds.observe({ route }, (performance.now() - startedAt) / 1_000);
-    });
   });
 }
