@@ -11,6 +11,7 @@ import type { Ports } from './ports.ts';
 import { reportActivities } from './report/report.ts';
 import { admitConjecturesActivities } from './round/admit-conjectures.ts';
 import { certifiedPartsActivities } from './round/certified-parts.ts';
+import { certifyActivities } from './round/certify.ts';
 import { conjectureActivities } from './round/conjecture.ts';
 import { embedActivities } from './round/embed.ts';
 import { gateActivities } from './round/gate.ts';
@@ -21,7 +22,6 @@ import { planActivities } from './round/plan.ts';
 import { portfolioActivities } from './round/portfolio.ts';
 import { readConjecturesActivities } from './round/read-conjectures.ts';
 import { selectActivities } from './round/select.ts';
-import { verifyActivities } from './round/verify.ts';
 import { verifyShardActivities } from './round/verify-shard.ts';
 import { datasetActivities } from './run/datasets.ts';
 import { takeOverActivities } from './run/take-over.ts';
@@ -73,7 +73,7 @@ export function createLeanActivities(ports: Ports) {
   return {
     ...gateActivities(ports),
     ...verifyShardActivities(ports),
-    ...verifyActivities(ports),
+    ...certifyActivities(ports),
     ...portfolioActivities(ports),
   };
 }
