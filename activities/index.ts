@@ -1,6 +1,6 @@
 /** All activities over one set of ports. Workflows import only their types. */
 
-import { collectActivities, evaluateActivities } from './evaluation/evaluate.ts';
+import { collectEvaluationActivities, evaluateActivities } from './evaluation/evaluate.ts';
 import { evaluationRunActivities } from './evaluation/evaluation-run.ts';
 import { everyNodeActivities } from './nodes/every-node.ts';
 import { fleetActivities } from './nodes/fleet.ts';
@@ -61,7 +61,7 @@ export function createHostActivities(ports: Ports) {
     ...libraryActivities(ports),
     ...embedActivities(ports),
     ...matchConjecturesActivities(ports),
-    ...collectActivities(ports),
+    ...collectEvaluationActivities(ports),
     ...evaluationRunActivities(ports),
     ...reportActivities(ports),
     ...createNodeActivities(ports),

@@ -1,4 +1,4 @@
-/** Certifies the kept proofs. */
+/** Certifies the proofs that a round or an evaluation found. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
