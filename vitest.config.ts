@@ -1,10 +1,12 @@
 /**
  * The fast tier, in two projects: files that keep to themselves share processes, which are made and filled with modules once;
- * every other file has a process of its own.
+ * every other file has a process of its own. Tests with the tag `slow` are left out by `npm test`; a file that is named on
+ * vitest's own command line runs with them.
  */
 import './test/support/compile-cache.ts';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { SLOW } from './test/support/slow-tag.ts';
 
 /**
  * No Lean, no server of Temporal, no process, no mocked module, no variable of the environment that is set: what such a file
@@ -27,14 +29,14 @@ const SHARED = [
   'test/model-training/{decoder,gradients,optimizer,parts,sizes}.test.ts',
   'test/problems/{loaders,tip-goal}.test.ts',
   'test/report/{measures,report,write-report}.test.ts',
-  'test/selfplay/{adaptive,config,conjecturer-set,dedupe,guide,presets,prompts,seeds,selection,transport}.test.ts',
+  'test/selfplay/{config,conjecturer-set,dedupe,guide,presets,prompts,seeds,selection,transport}.test.ts',
   'test/simulation/*.test.ts',
   'test/toolchain/{convert,elf-symbols,names}.test.ts',
   'test/trainers/levanter.test.ts',
-  'test/workers/run-together.test.ts',
+  'test/workers/{run-together,settings}.test.ts',
 ];
 
-/** Half a minute and more each: begun first, so that none of them runs alone in the end. */
+/** Files of half a minute and more: they start first, so that none of them runs alone at the end. */
 const LONG = [
   'lean/verifier',
   'adversarial/adversarial',
@@ -46,7 +48,7 @@ const LONG = [
   'lean-serve/faults',
   'differential/differential',
   'workflows/full-disk',
-  'activities/round/library',
+  'activities/library',
   'docs/guides',
 ];
 
@@ -66,6 +68,7 @@ export default defineConfig({
     // Lean, Temporal and training each want a core, and half of the time a file waits for them: one more than the two cores
     // this is measured on. More only make every one slower.
     maxWorkers: 3,
+    tags: [SLOW],
     testTimeout: 60_000,
     hookTimeout: 300_000,
     teardownTimeout: 30_000,

@@ -1,14 +1,24 @@
-/** The slow tier: two files at a time. Those that need the machine to themselves, since they watch the clock, come after. */
+/**
+ * The slow tier: two files at a time. Files that need the machine to themselves, because they measure time, run last.
+ */
 import './test/support/compile-cache.ts';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { SLOW } from './test/support/slow-tag.ts';
 
 /** They say at their tops why. */
 const ALONE = ['test/e2e/crash.slow.ts'];
 
+/** Files of the fast tier that have a test with the tag; `test/run-slow.ts` leaves their other tests out. */
+const TAGGED = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((path) =>
+  readFileSync(join(import.meta.dirname, path), 'utf8').includes("['slow']"),
+);
+
 export default defineConfig({
   test: {
     pool: 'forks',
-    testTimeout: 1_800_000,
+    tags: [SLOW],
     hookTimeout: 300_000,
     teardownTimeout: 30_000,
     globalSetup: 'test/support/set-up.ts',
@@ -17,6 +27,10 @@ export default defineConfig({
       {
         extends: true,
         test: { name: 'slow', include: ['test/**/*.slow.ts'], exclude: ALONE, maxWorkers: 2 },
+      },
+      {
+        extends: true,
+        test: { name: 'tagged', include: TAGGED, maxWorkers: 2 },
       },
       {
         extends: true,

@@ -1,6 +1,6 @@
 /**
- * What activities stand on. Every activity is made by a factory over these ports; the laptop's and the fleet's
- * implementations are put in by the workers (`workers/assemble.ts`), fakes by tests.
+ * The ports of all activities. A factory makes every activity from these ports; workers supply the implementations for
+ * laptop and fleet (`workers/assemble.ts`), tests supply fakes.
  */
 import type { SftSet } from '../data/prepare/sft-set.ts';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
@@ -34,9 +34,9 @@ export interface Sources {
   libraryTheorems(): Promise<readonly LibraryTheorem[]>;
   /** Further proofs of library theorems found by the script search: (theorem name, proof). */
   searchedProofs(): AsyncIterable<{ readonly theorem: string; readonly proof: string }>;
-  /** States and tactics of library theorems' proofs, their own and the searched ones, as they were traced with Lean. */
+  /** States and tactics of the proofs of library theorems, traced with Lean: their own proofs and the searched ones. */
   tracedProofs(): Promise<readonly TracedProof[]>;
-  /** What the portfolio of scripts came to on the repository's problem sets; null where that is not known. */
+  /** The portfolio's results on the repository's problem sets; null if they are unknown. */
   portfolioRecord(): Promise<PortfolioRecord | null>;
   /** What statements stand on, by the text of these modules. */
   definitions(): Promise<DefinitionSource>;
@@ -68,13 +68,13 @@ export interface KeptPortfolio {
 
 export interface Ports {
   store(run: string): Promise<ObjectStore>;
-  /** An object by its whole address, in whatever store; null where it is not there. */
+  /** An object by its whole address, in any store; null if it does not exist. */
   findObject(uri: string): Promise<ArtifactRef | null>;
   /** Checks under the library and, where there are any, the run's grown theorems (`grownHeaders` says how they come in). */
   verifier(run: string, limits: VerificationLimits, grown?: readonly GrownTheorem[]): Promise<Verifier>;
   /**
-   * A step API of its own over a Lean process of this node, under the library and the run's grown theorems; the caller closes
-   * it. Its bounds are those of the screen's big class.
+   * A new step API over a Lean process of this node, with the library and the run's grown theorems. The caller closes it.
+   * Its limits are those of the screen's big class.
    */
   steps(run: string, limits: VerificationLimits, grown?: readonly GrownTheorem[]): Promise<Steps>;
   /** What the statements' proofs may name: an answer each, in order. Lean compiles the statements; their objects are read here. */
@@ -84,7 +84,7 @@ export interface Ports {
     limits: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'>,
     signal: AbortSignal,
   ): Promise<readonly ContextAnswer[]>;
-  /** What the portfolio of scripts came to here before, under this Lean and these limits. */
+  /** The portfolio's earlier results on this machine, under this Lean and these limits. */
   portfolioKept(limits: Pick<VerificationLimits, 'candidateTimeoutMs' | 'memoryBytesMax'>): Promise<KeptPortfolio>;
   /** What Lean runs in on this node under the policy. */
   sandbox(policy: SandboxPolicy): Promise<SandboxFacts>;
@@ -97,7 +97,7 @@ export interface Ports {
     signal: AbortSignal,
   ): Promise<readonly GrownTheorem[]>;
   /**
-   * Checks a whole file by itself: compiled in one fresh process, axioms read in another (as `bin/stp check`). The process
+   * Checks a whole file by itself: one fresh process compiles it, and its object is judged (as in `bin/stp check`). The process
    * gets the memory that the screen's big class gives a proof. For a certificate the further checkers look at it as well.
    * As many files are checked at once on a node as `limits.processes` says, over all callers.
    */

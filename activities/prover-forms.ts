@@ -1,4 +1,4 @@
-/** The form in which a run's prover meets statements, as its configuration has it. */
+/** The form in which a run's prover sees statements, as set in its configuration. */
 import { PROVER_WITHOUT_SLOTS, type ProverConfig, proverMode } from '../data/schemas/run-config.ts';
 import type { ProofExamples } from '../selfplay/prover-set.ts';
 import { formExamples, type ProverForms, plainForm, type Stated, slottedForm } from '../selfplay/slots/prover-form.ts';
@@ -20,7 +20,7 @@ export async function proverForms(
   };
 }
 
-/** As `proverForms`, of the states in a statement's proof. */
+/** The form in which the prover sees the states in a statement's proof; compare `proverForms`. */
 export async function stateForms(
   sources: Pick<Sources, 'definitions'>,
   prover: ProverConfig,
@@ -33,7 +33,7 @@ export async function stateForms(
   };
 }
 
-/** What certified proofs teach the prover, as `prover.mode` has it: a proof that no search found has no steps. */
+/** Training examples from certified proofs, as `prover.mode` asks. A proof that no search found has no steps. */
 export async function proofExamples(
   sources: Pick<Sources, 'definitions'>,
   prover: ProverConfig = PROVER_WITHOUT_SLOTS,

@@ -1,4 +1,4 @@
-/** `stp eval`: one model on problem sets with so many samples a statement: STP's log, pass@k, certified proofs. */
+/** `stp eval`: evaluates one model on problem sets; results are STP's log, pass@k and certified proofs. */
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { EVALUATION_LOG } from '../activities/evaluation/evaluation-log.ts';
@@ -29,7 +29,7 @@ export interface EvalOptions extends RunOptions, LocalRunOptions {
   readonly model: string;
   /** Comma-separated. */
   readonly problems: string;
-  /** Of whole proofs. */
+  /** Whole proofs per statement. */
   readonly samples?: number;
   readonly prover?: 'whole' | 'steps';
   readonly expansions?: number;
@@ -43,7 +43,7 @@ export interface EvalOptions extends RunOptions, LocalRunOptions {
 
 const SAMPLES_DEFAULT = 32;
 
-/** Values of the configuration that the prover's options set. */
+/** The prover's options as values of the configuration. */
 function proverValues({ prover, expansions, tactics, seconds }: EvalOptions): Record<string, string> {
   const search = { expansions, tactics, seconds };
   return Object.fromEntries([
@@ -60,13 +60,13 @@ function requireFitting(options: EvalOptions, mode: RunConfig['prover']['mode'])
   const given = ['expansions', 'tactics', 'seconds'].find((name) => options[name as keyof EvalOptions] !== undefined);
   const problem =
     mode === 'both'
-      ? 'prover.mode=both is for runs: an evaluation is of whole proofs or of steps'
+      ? 'prover.mode=both is for runs: an evaluation takes whole proofs or steps'
       : isSearch && options.model === PORTFOLIO
-        ? '--prover steps asks a model for tactics, and the portfolio is none'
+        ? '--prover steps asks a model for tactics, and the portfolio is no model'
         : isSearch && options.samples !== undefined
-          ? '--samples counts whole proofs, and --prover steps makes one search a statement'
+          ? '--samples counts whole proofs, and --prover steps makes one search per statement'
           : !isSearch && given !== undefined
-            ? `--${given} is for --prover steps`
+            ? `--${given} needs --prover steps`
             : null;
   if (problem !== null)
     throw new StpError('STP1002', problem, 'Give --prover whole or --prover steps, and its options.');
@@ -82,7 +82,7 @@ export async function evaluate(options: EvalOptions): Promise<void> {
   };
   const mode = proverMode(startInput({ ...options, set }).config);
   requireFitting(options, mode);
-  // The portfolio and a search have one answer to a statement.
+  // The portfolio and a search give one answer per statement.
   const samples = options.model === PORTFOLIO || mode === 'steps' ? 1 : (options.samples ?? SAMPLES_DEFAULT);
   const { input, config } = startInput({
     ...options,
@@ -129,10 +129,10 @@ export async function evaluate(options: EvalOptions): Promise<void> {
   });
 }
 
-/** The evaluation as text: a block a group, a line a budget. */
+/** The evaluation as text: one block per group, one line per number of samples. */
 export function describe(report: EvaluationReport): string {
   const tried =
-    report.search === undefined ? `${report.samplesPerStatement} samples a statement` : 'one search a statement';
+    report.search === undefined ? `${report.samplesPerStatement} samples a statement` : 'one search per statement';
   const head =
     `${report.modelName} (${report.model.slice(0, 8)}), ${tried} at temperature ${report.temperature}, ` +
     report.leanVersion;

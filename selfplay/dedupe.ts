@@ -1,4 +1,4 @@
-/** Exact dedupe of samples with multiplicity (STP §2.6), and what counts as the same conjecture. */
+/** Exact deduplication of samples with multiplicity (STP §2.6), and the test for equal conjectures. */
 import { contentId } from '../data/schemas/ids.ts';
 import type { Sample } from '../data/schemas/records.ts';
 import { canonicalText } from './canonical-text.ts';
@@ -13,15 +13,18 @@ export interface RawSample {
   readonly logprob: number;
   readonly seed: number;
   readonly finish: 'stop' | 'length';
+  /** Set if a search found the proof. */
   readonly steps?: Sample['steps'];
 }
 
 /**
  * Samples with equal proof text become one that counts them and says which they were; the first one's seed and
  * log-probability stay. Order is that of the first appearance.
+ *
+ * @param earlier distinct samples of the same statements; the new ones are counted with them and come after them
  */
-export function dedupeSamples(raw: readonly RawSample[], model: string): Sample[] {
-  const distinct = new Map<string, Sample>();
+export function dedupeSamples(raw: readonly RawSample[], model: string, earlier: readonly Sample[] = []): Sample[] {
+  const distinct = new Map(earlier.map((sample) => [sample.id, { ...sample, indices: [...sample.indices] }]));
   for (const sample of raw) {
     const { statementId, index, tokens, logprob, seed, finish, steps } = sample;
     const proof = displayProof(sample.text);

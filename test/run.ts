@@ -40,7 +40,7 @@ async function runChecks(): Promise<string[]> {
   return failures;
 }
 
-const [failures, tests] = await Promise.all([runChecks(), runVitest('vitest', process.argv.slice(2))]);
+const [failures, tests] = await Promise.all([runChecks(), runVitest('fast', process.argv.slice(2))]);
 for (const failure of failures) console.error(failure);
 tell('fast', {
   passed: tests.passed + CHECKS.length - failures.length,

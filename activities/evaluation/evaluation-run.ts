@@ -28,7 +28,7 @@ import { randomStream } from '../../selfplay/random.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
-import { wallsOf, whyIneligible } from '../round/certificate.ts';
+import { wallsOf, whyIneligible } from '../round/certificate-record.ts';
 import { PORTFOLIO } from '../round/portfolio.ts';
 import { storeCheckpoint, uploadsIn } from '../training/checkpoints.ts';
 import { outcomesOf, planShards } from './evaluate.ts';
@@ -134,7 +134,7 @@ export function evaluationRunActivities(ports: Ports) {
   };
 }
 
-/** STP1002 for an embedded model that has never seen a state: its tactics would be noise. */
+/** STP1002 for an embedded model that was not trained on states: its tactics would be noise. */
 async function requireStates(directory: string): Promise<void> {
   const tokenizer = await readFile(join(directory, 'tokenizer.json'), 'utf8');
   if (tokenizer.includes(STATE_MARKER)) return;

@@ -1,9 +1,12 @@
-/** What a report shows of a run, as numbers and short lists: bounded whatever the run's size, apart from the rounds' count. */
+/**
+ * The contents of a run's report, as numbers and short lists. Apart from the number of rounds, its size does not depend
+ * on the run's size.
+ */
 
 import type { Proved } from '../../data/schemas/records.ts';
 import type { Evaluation, RoundCounts, Summary } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { SecondOpinion } from '../round/certificate.ts';
+import type { SecondOpinion } from '../round/certificate-record.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { Quantiles, RateHistogram } from './distribution.ts';
 

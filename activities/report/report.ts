@@ -1,4 +1,7 @@
-/** The end of a run: summary.json, proofs.lean (checked as a whole), report.html and its CSV files, from records in the store alone. */
+/**
+ * The end of a run: writes summary.json, proofs.lean (checked as a whole), report.html and its CSV files, from records
+ * in the store alone.
+ */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { type Proved, provedSchema } from '../../data/schemas/records.ts';
@@ -6,7 +9,7 @@ import { roundManifestSchema } from '../../data/schemas/round.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readJson, readRecords } from '../records/record-files.ts';
-import { whyIneligible } from '../round/certificate.ts';
+import { whyIneligible } from '../round/certificate-record.ts';
 import { grownTheorems } from '../round/library.ts';
 import { REPORTED } from '../run/finished-rounds.ts';
 import type { ReportInput, SelfplayResult } from '../run/run-state.ts';

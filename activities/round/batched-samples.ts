@@ -1,4 +1,4 @@
-/** One call of the generator at a time for several that ask it: what is asked while a call runs goes into the next one. */
+/** Joins requests of several callers into one call of the generator at a time. Requests made during a call go into the next one. */
 import type { Completion, Generator, SampleRequest, SamplingOptions } from '../../model/generator.ts';
 
 interface Asked {
@@ -7,7 +7,7 @@ interface Asked {
 }
 
 export class BatchedSamples {
-  /** Time that the generator has taken so far. */
+  /** Total time of the calls so far. */
   modelMs = 0;
   calls = 0;
   readonly #call: (requests: readonly SampleRequest[]) => Promise<readonly Completion[]>;
@@ -29,7 +29,7 @@ export class BatchedSamples {
   async #work(): Promise<void> {
     if (this.#isCalling) return;
     this.#isCalling = true;
-    // Who asks in the same turn comes along.
+    // Requests of the same turn of the event loop join the first call.
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
       const asked = this.#waiting;

@@ -1,4 +1,4 @@
-/** The end of a round before training: its training set, its counts, and the manifest that says that it is done. */
+/** The end of a round before training: its training set, its counts, and the manifest that marks it as done. */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { contentId } from '../../data/schemas/ids.ts';
@@ -19,9 +19,9 @@ import type { Ports } from '../ports.ts';
 import { proofExamples } from '../prover-forms.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { readManifests, replayWindow } from '../run/history.ts';
+import type { Certified } from './certify.ts';
 import type { RoundContext } from './conjecture.ts';
 import { conjecturerExamples, roundExamples } from './round-examples.ts';
-import type { Certified } from './verify.ts';
 
 const finishedSchema = z.strictObject({
   manifest: artifactRefSchema,

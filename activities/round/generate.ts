@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../../data/schemas/artifact.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { waveSamples } from '../../selfplay/adaptive.ts';
 import { dedupeSamples, type RawSample } from '../../selfplay/dedupe.ts';
 import { seedFrom } from '../../selfplay/random.ts';
 import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
@@ -27,13 +26,8 @@ export type Sampled = z.infer<typeof sampledSchema>;
 
 export interface SampleShardInput {
   readonly run: string;
-  /** Folder of the shard, `rounds/1-…/shard-0003`: it names the seeds, so that they are the same whatever the waves. */
-  readonly shard: string;
-  /** Folder of this wave's objects. */
+  /** Folder of the shard, `rounds/1-…/shard-0003`: it names the seeds too. */
   readonly name: string;
-  /** From 0. */
-  readonly wave: number;
-  /** Items of this wave. */
   readonly items: ArtifactRef;
   readonly checkpoint: CheckpointRef;
   readonly config: Pick<RunConfig, 'prover' | 'sampling' | 'seed' | 'modelThreads' | 'verification'>;
@@ -58,7 +52,7 @@ const TEXTS_PER_PART = 4_096;
 
 export function generateActivities(ports: Ports) {
   return {
-    /** Samples the wave's proofs of every item; seeds come from (run seed, shard, statement, index of the sample). */
+    /** Samples the proofs of every item; seeds come from (run seed, shard, statement, index of the sample). */
     async sampleShard(input: SampleShardInput): Promise<Sampled> {
       const { run, config } = input;
       const store = await ports.store(run);
@@ -70,14 +64,13 @@ export function generateActivities(ports: Ports) {
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
           const formOf = await proverForms(ports.sources, config.prover);
           const requests = items.flatMap((item) => {
-            const { first, count } = waveSamples(item, input.wave, config.sampling.waves);
             const form = formOf(item.statement);
-            return Array.from({ length: count }, (_, offset) => ({
+            return Array.from({ length: item.samples }, (_, index) => ({
               id: item.statement.id,
-              index: first + offset,
+              index,
               form,
               prompt: form.prompt,
-              seed: seedFrom(config.seed, input.shard, item.statement.id, first + offset),
+              seed: seedFrom(config.seed, input.name, item.statement.id, index),
             }));
           });
           const { temperature, topP, maxTokens } = config.sampling;
@@ -117,7 +110,7 @@ export function generateActivities(ports: Ports) {
       );
     },
 
-    /** One text for every planned input whose text came to an end; in parts, so that what is done is not done again. */
+    /** One text for every planned input whose text is complete; in parts, so that finished work is not repeated. */
     async sampleConjectures(input: SampleConjecturesInput): Promise<ArtifactRef> {
       const store = await ports.store(input.run);
       return once(store, `${input.name}/conjectured.json`, artifactRefSchema, () =>

@@ -1,8 +1,8 @@
-/** Best-first search for the statements of a shard: one sample each, verified and certified as any other. */
+/** Best-first search for proofs of a shard's statements. Each search gives one sample, verified and certified like the others. */
 import { z } from 'zod';
 import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
 import { proofStepSchema } from '../../data/schemas/goal.ts';
-import { sampleSchema, verdictSchema } from '../../data/schemas/records.ts';
+import { type Sample, sampleSchema, verdictSchema } from '../../data/schemas/records.ts';
 import type { ShardResult } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { expansionSchema, searchFiguresSchema, shardSearchSchema, sumSearches } from '../../data/schemas/search.ts';
@@ -24,13 +24,13 @@ import { sampledSchema } from './generate.ts';
 import { grownTheorems } from './library.ts';
 import { searchStatement } from './search-statement.ts';
 
-/** Searches that share a Lean process: while one waits for the model the others have it. */
+/** Searches that share a Lean process: while one waits for the model, the others use the process. */
 const SEARCHES_PER_PROCESS = 4;
 
 const searchedShardSchema = sampledSchema.extend({ search: shardSearchSchema });
 export type SearchedShard = z.infer<typeof searchedShardSchema>;
 
-/** What is kept of a finished statement, so that it is not searched again. */
+/** Record of a finished search. An activity that runs again reads it and does not search for the statement again. */
 const searchedStatementSchema = z.strictObject({
   proof: z.string(),
   logprob: z.number(),
@@ -42,44 +42,46 @@ const searchedStatementSchema = z.strictObject({
 
 export interface SearchShardInput {
   readonly run: string;
-  /** Folder of the shard: it names the seeds. */
-  readonly shard: string;
-  /** Folder of the search's objects. */
+  /** Folder of the shard; it names the seeds too. The search's objects are in its folder `search`. */
   readonly name: string;
   readonly items: ArtifactRef;
-  /** Samples with their verdicts: what they prove is not searched for. */
-  readonly earlier: ShardResult['parts'];
+  /** Result of the shard's whole proofs; null if the configuration asks for none. Statements that they prove are not searched for. */
+  readonly earlier: ShardResult | null;
   readonly checkpoint: CheckpointRef;
-  /** Grown theorems that proofs may name; null: none. */
+  /** Grown theorems that the proofs may name; null: none. */
   readonly library: ArtifactRef | null;
   readonly config: Pick<RunConfig, 'prover' | 'sampling' | 'seed' | 'modelThreads' | 'verification'>;
 }
 
 export function searchShardActivities(ports: Ports) {
   return {
-    /** One search an unproved item, several at a time; a second attempt finds the finished ones and begins the others anew. */
+    /**
+     * One search per unproved item, several at a time. The answer's samples are the earlier ones and those of the searches.
+     * A second attempt reads the finished searches and begins the others again.
+     */
     async searchShard(input: SearchShardInput): Promise<SearchedShard> {
-      const { run, name, config } = input;
+      const { run, config, earlier } = input;
       const store = await ports.store(run);
+      const name = `${input.name}/search`;
       return once(store, `${name}/searched.json`, searchedShardSchema, () =>
         withHeartbeat(async (signal, report) => {
-          const items = await openItems(store, input);
+          const wholeProofs = earlier === null ? [] : await readAll(store, earlier.samples, sampleSchema);
+          const items = await openItems(store, input, wholeProofs);
           const started = performance.now();
           const { found, modelMs } = await searchItems(ports, input, items, signal, report);
           const wallMs = performance.now() - started;
           const figures = sumSearches([...found.map((one) => one.figures), { ...sumSearches([]), modelMs, wallMs }]);
           const raw = found.map(({ proof, tokens, logprob, steps }, index) => ({
             statementId: items[index]!.statement.id,
-            // Behind the whole proofs, where there are any.
-            index: config.prover.mode === 'both' ? items[index]!.samples : 0,
+            index: earlier === null ? 0 : items[index]!.samples,
             text: proof,
             tokens,
             logprob,
-            seed: seedFrom(config.seed, input.shard, items[index]!.statement.id, 'search'),
+            seed: seedFrom(config.seed, input.name, items[index]!.statement.id, 'search'),
             finish: 'stop' as const,
             ...(steps.length === 0 ? {} : { steps }),
           }));
-          const samples = dedupeSamples(raw, input.checkpoint.model);
+          const samples = dedupeSamples(raw, input.checkpoint.model, wholeProofs);
           await logMetrics(
             ports,
             run,
@@ -94,9 +96,9 @@ export function searchShardActivities(ports: Ports) {
           );
           return {
             samples: await writeRecords(store, `${name}/samples-*.jsonl`, samples, signal),
-            sampleCount: raw.length,
+            sampleCount: raw.length + (earlier?.sampleCount ?? 0),
             distinctCount: samples.length,
-            tokens: raw.reduce((sum, { tokens }) => sum + tokens, 0),
+            tokens: raw.reduce((sum, { tokens }) => sum + tokens, earlier?.tokens ?? 0),
             search: {
               expansions: await writeRecords(
                 store,
@@ -114,14 +116,15 @@ export function searchShardActivities(ports: Ports) {
 }
 
 /** Items that no earlier sample proves. */
-async function openItems(store: ObjectStore, { items, earlier }: SearchShardInput): Promise<WorkItem[]> {
+async function openItems(
+  store: ObjectStore,
+  { items, earlier }: SearchShardInput,
+  wholeProofs: readonly Sample[],
+): Promise<WorkItem[]> {
+  const statementOf = new Map(wholeProofs.map(({ id, statementId }) => [id, statementId]));
   const proved = new Set<string>();
-  for (const { samples, verdicts } of earlier) {
-    const statementOf = new Map<string, string>();
-    for await (const { id, statementId } of readRecords(store, samples, sampleSchema)) statementOf.set(id, statementId);
-    for await (const { kind, sampleId } of readRecords(store, verdicts, verdictSchema))
-      if (kind === 'proved') proved.add(statementOf.get(sampleId)!);
-  }
+  for await (const { kind, sampleId } of earlier === null ? [] : readRecords(store, earlier.verdicts, verdictSchema))
+    if (kind === 'proved') proved.add(statementOf.get(sampleId)!);
   return (await readAll(store, items, workItemSchema)).filter(({ statement }) => !proved.has(statement.id));
 }
 
@@ -141,7 +144,7 @@ async function searchItems(
   const formOf = await stateForms(ports.sources, prover);
   const grown = await Array.fromAsync(grownTheorems(store, input.library));
   const { temperature, topP, maxTokens } = sampling;
-  // A search that fails ends the others: the next attempt begins them again.
+  // An error in one search ends the others; the next attempt begins them again.
   const failed = new AbortController();
   const ends = AbortSignal.any([signal, failed.signal]);
   const samples = new BatchedSamples(generator, { temperature, topP, maxTokens }, ends);
@@ -155,10 +158,11 @@ async function searchItems(
   const width = new Turns();
   let done = 0;
   const searchItem = async ({ statement }: WorkItem, index: number) => {
-    const result = await once(store, `${input.name}/statements/${statement.id}.json`, searchedStatementSchema, () =>
+    const name = `${input.name}/search/statements/${statement.id}.json`;
+    const result = await once(store, name, searchedStatementSchema, () =>
       searchStatement({
         statement: { ...statement, header: grownHeader(statement.header) },
-        stream: [config.seed, input.shard, statement.id],
+        stream: [config.seed, input.name, statement.id],
         ...places[index % places.length]!,
         samples,
         formOf: formOf(statement),

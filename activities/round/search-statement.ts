@@ -1,4 +1,4 @@
-/** The search for one statement's proof (`selfplay/search`) with Lean behind the step API and a model behind its sampler. */
+/** The search for one statement's proof (`selfplay/search`), with Lean through the step API and a model as sampler. */
 import { StpError } from '../../data/errors.ts';
 import type { ProofStep, ShownGoal } from '../../data/schemas/goal.ts';
 import { contentId } from '../../data/schemas/ids.ts';
@@ -18,39 +18,39 @@ import { type Expansion, type Proposal, type SearchOutcome, searchProof } from '
 import type { StateForm } from '../../selfplay/slots/state-form.ts';
 import type { BatchedSamples } from './batched-samples.ts';
 
-/** Lean processes that are tried where somebody else ends them. */
+/** Maximum number of Lean processes tried for one step, in case something else ends them. */
 const TRIES = 3;
-/** Stands for a proof where no tactic led anywhere: a sample that Lean rejects. */
+/** The sample of a search in which no tactic led to a state. Lean rejects it. */
 const NOTHING = '  skip';
 
 export interface StatementSearch {
   readonly statement: Pick<Statement, 'id' | 'header' | 'statement'>;
-  /** First part of the names of its seeds. */
+  /** First part of the names of the search's seeds. */
   readonly stream: readonly (string | number)[];
   readonly steps: Steps;
-  /** At the steps, where several searches share them: their process holds one text at a time. */
+  /** Turns at `steps`. Several searches share them, and their process holds one text at a time. */
   readonly turns: Turns;
   readonly samples: BatchedSamples;
   readonly formOf: StateForm;
   readonly search: SearchConfig;
-  /** Of one step; the signal ends the search. */
+  /** Limits of one step. The signal ends the search. */
   readonly limits: StepOptions & { readonly signal: AbortSignal };
 }
 
 export interface SearchedStatement {
-  /** The proof, or what the search had come to: every search is one sample. */
+  /** The proof, or the script of the best open state: every search gives one sample. */
   readonly proof: string;
   readonly logprob: number;
-  /** Sampled in all, also for states that lead nowhere. */
+  /** All sampled tokens, those of states that lead nowhere included. */
   readonly tokens: number;
   readonly expansions: readonly ExpansionRecord[];
   /** `modelMs` and `wallMs` are 0: searches share them. */
   readonly figures: SearchFigures;
-  /** The proof's, where one was found. */
+  /** Steps of the proof; empty if none was found. */
   readonly steps: ProofStep[];
 }
 
-/** STP1702 where Lean cannot be run. A statement that Lean or the screen refuses has no search, and a sample that fails. */
+/** STP1702 if Lean cannot be run. If Lean or the screen refuses the statement, there is no search, and the sample fails. */
 export async function searchStatement(input: StatementSearch): Promise<SearchedStatement> {
   const { statement, search, steps, turns, limits } = input;
   const openGoal = () => steps.openGoal(statement.header, statement.statement, limits);
@@ -114,7 +114,7 @@ function shownGoal(state: StepState): ShownGoal {
 
 const goalsText = (state: StepState): string => state.goals.map(({ text }) => text).join('\n\n');
 
-/** Where somebody else has ended the process the next try has a new one: states are values and go on there. */
+/** Tries again in a new process if something has ended the process. States are values, so they work in the new one. */
 async function retried<T extends { readonly kind: string; readonly why?: string }>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     const result = await work();
@@ -122,7 +122,7 @@ async function retried<T extends { readonly kind: string; readonly why?: string 
   }
 }
 
-/** Sampled tactics, equal ones as one, the likeliest first. What hit the token limit is no tactic. */
+/** Sampled tactics without repeats, the most likely first. A text that hit the token limit is dropped. */
 async function propose(
   { samples, formOf, search, stream }: StatementSearch,
   state: StepState,

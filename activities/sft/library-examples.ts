@@ -1,8 +1,8 @@
 /**
- * SFT examples of both roles from a library's theorems: their proofs, further proofs found by the script search, and
- * (lemma, earlier theorem, later theorem) tuples for the conjecturer (STP §1.3). What is held out is in no example.
+ * SFT examples of both roles from a library's theorems: their proofs, further proofs from the script search, and
+ * (lemma, earlier theorem, later theorem) tuples for the conjecturer (STP §1.3). No example contains a held-out
+ * theorem.
  */
-
 import type { ShownGoal } from '../../data/schemas/goal.ts';
 import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
@@ -35,9 +35,9 @@ export interface LibraryExamplesInput {
   readonly seed: number;
   /** How the prover meets the theorems. */
   readonly formOf: ProverForms;
-  /** Whole proofs are examples. */
+  /** Are whole proofs examples? */
   readonly wholeProofs: boolean;
-  /** States and tactics of the proofs are examples. */
+  /** States and tactics of the proofs, if they are examples. */
   readonly states: StateExamples | null;
   /** Leave out proofs that name library theorems: a prompt that shows none cannot ask for one. */
   readonly withoutPremises: boolean;
@@ -46,7 +46,7 @@ export interface LibraryExamplesInput {
 export interface StateExamples {
   readonly traced: readonly TracedProof[];
   readonly formOf: (stated: Stated) => StateForm;
-  /** Is the state one that must be in no example? */
+  /** Must the state be left out of the examples? */
   readonly isSealed: (theorem: LibraryTheorem, goal: ShownGoal) => boolean;
 }
 
@@ -93,7 +93,7 @@ export async function libraryExamples(input: LibraryExamplesInput): Promise<Libr
   };
 }
 
-/** An example for every state and tactic of the proofs that are traced. */
+/** One example per state and tactic of the traced proofs. */
 function* stateExamples(
   { traced, formOf, isSealed }: StateExamples,
   byName: ReadonlyMap<string, LibraryTheorem>,

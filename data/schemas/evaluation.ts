@@ -1,4 +1,4 @@
-/** What starts `stp-evaluate`, and `evaluation.json`, which it leaves behind. */
+/** The input of `stp-evaluate`, and its output `evaluation.json`. */
 import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
 import { passAtKSchema, verdictCountsSchema } from './round.ts';
@@ -66,9 +66,9 @@ export const evaluationReportSchema = z.strictObject({
   samples: count,
   verdicts: verdictCountsSchema,
   groups: z.array(evaluationGroupSchema),
-  /** Time of Lean: that of all distinct samples' verdicts and, where proofs were searched for, that of the searches. Missing in older ones. */
+  /** Lean's time for the verdicts on all distinct samples and for the searches, seconds. Missing in older reports. */
   leanSeconds: z.number().nonnegative().optional(),
-  /** With `--prover steps`. */
+  /** Figures of all searches; set if the evaluation searched for proofs. */
   search: searchFiguresSchema.optional(),
   /** As of a run's summary: not where Lean ran without a sandbox. */
   eligible: z.boolean().default(false),

@@ -85,7 +85,7 @@ export const sampleSchema = z.strictObject({
   indices: z.array(z.number().int().nonnegative()).min(1),
   /** `length`: the text hit the token limit, it has no end of its own. */
   finish: z.enum(['stop', 'length']),
-  /** Of a proof that a search found. */
+  /** The tactics of a proof that a search found, each with the goal it was run on. */
   steps: z.array(proofStepSchema).optional(),
 });
 export type Sample = z.infer<typeof sampleSchema>;
@@ -151,7 +151,7 @@ export type Example = z.infer<typeof exampleSchema>;
 export const sandboxFactsSchema = z.strictObject({
   /** `bubblewrap`: walled in, and a probe has shown that the wall stands. `none`: results are not eligible. */
   kind: z.enum(['bubblewrap', 'none']),
-  /** `bubblewrap 0.8.0, seccomp`; why there is none otherwise. */
+  /** `bubblewrap 0.8.0, seccomp`; without a sandbox the reason. */
   description: z.string(),
 });
 export type SandboxFacts = z.infer<typeof sandboxFactsSchema>;
@@ -229,7 +229,7 @@ export const provedSchema = z.strictObject({
   /** Null until a second, fresh process has accepted it too; only then is it rewarded. */
   certificate: certificateSchema.nullable(),
   checkMs: z.number().nonnegative(),
-  /** As of its sample. */
+  /** `steps` of the sample. */
   steps: z.array(proofStepSchema).optional(),
 });
 export type Proved = z.infer<typeof provedSchema>;

@@ -49,17 +49,17 @@ const optimiserSchema = z.strictObject({
 });
 export type OptimiserConfig = z.infer<typeof optimiserSchema>;
 
-/** Best-first search over proof states, a statement at a time (docs/decisions/0014). */
+/** Best-first search over proof states, one search per statement (docs/decisions/0014). */
 const searchConfigSchema = z.strictObject({
-  /** States that are expanded at most. */
+  /** Maximum number of states that a search expands. */
   expansions: positive.max(1_000_000).default(32),
-  /** Tactics sampled for a state; equal ones are run once. */
+  /** Tactics sampled for one state. Equal tactics are run once. */
   tactics: positive.max(1_024).default(8),
-  /** A state's score is the sum of its tactics' log-probabilities over their number to this: 0 the plain sum, 1 the mean. */
+  /** α of a state's score Σ log p / L^α over the L tactics that lead to it: 0 gives the sum, 1 the mean. */
   lengthExponent: z.number().min(0).max(4).default(0.5),
-  /** Wall time, waits for the model and for Lean included. */
+  /** Wall time of one search in seconds. It includes waits for the model and for Lean. */
   seconds: z.number().positive().max(86_400).default(120),
-  /** Of Lean's time: all steps of the statement together. */
+  /** Lean's time in seconds for all steps of one search. */
   leanSeconds: z.number().positive().max(86_400).default(30),
 });
 export type SearchConfig = z.infer<typeof searchConfigSchema>;
@@ -74,8 +74,8 @@ const proverConfigSchema = z.strictObject({
   /** About how many tokens of a prompt the definitions may take, with `slots`. */
   definitionTokens: z.number().int().nonnegative().max(65_536),
   /**
-   * `whole`: samples are whole proofs. `steps`: one search a statement, tactic by tactic, is its only sample: its pass rate is 0
-   * or 1. `both`: whole proofs, then a search for each statement that they did not prove, as one more sample.
+   * `whole`: samples are whole proofs. `steps`: one search per statement, tactic by tactic, is its only sample, so its pass
+   * rate is 0 or 1. `both`: whole proofs first; each statement that they do not prove gets one search as one more sample.
    */
   mode: z.enum(['whole', 'steps', 'both']).default('whole'),
   search: searchConfigSchema.prefault({}),
@@ -129,11 +129,6 @@ export const runConfigSchema = z.strictObject({
     samplesPerStatement: positive.max(100_000),
     /** Samples in round 0 (STP: 64 where later rounds take 32; the paper: 32). */
     samplesFirstRound: positive.max(100_000),
-    /**
-     * Samples are drawn in so many waves, and a statement gets no more once its place in every band is decided whatever
-     * the rest would bring. 1 draws all at once, as STP does.
-     */
-    waves: positive.max(64),
     temperature: z.number().min(0).max(4),
     topP: z.number().positive().max(1),
     maxTokens: positive,
@@ -272,16 +267,16 @@ export const runConfigSchema = z.strictObject({
 });
 export type RunConfig = z.infer<typeof runConfigSchema>;
 
-/** Whole proofs where a workflow began before there was a choice: its configuration may say nothing of the prover. */
+/** The mode of a configuration. Older configurations may say nothing of the prover: they sample whole proofs. */
 export function proverMode({ prover }: { readonly prover?: Partial<ProverConfig> }): ProverConfig['mode'] {
   return prover?.mode ?? 'whole';
 }
 
 /**
- * How models are compared on held-out statements: by whole proofs, or with `prover.mode` `steps` by one search a statement;
- * never by both, so that pass@k says of what.
+ * The configuration by which models are compared on held-out statements. They are compared by whole proofs, or, if
+ * `prover.mode` is `steps`, by one search per statement. They are never compared by both, so that pass@k has one meaning.
  *
- * @param samples whole proofs a statement; all are drawn, since stopping early where a statement was proved would bias pass@k
+ * @param samples whole proofs per statement
  */
 export function evaluationConfig(config: RunConfig, samples: number): RunConfig {
   const mode = proverMode(config);
@@ -289,7 +284,7 @@ export function evaluationConfig(config: RunConfig, samples: number): RunConfig 
   return {
     ...config,
     ...(mode === 'both' ? { prover: { ...config.prover, mode: 'whole' as const } } : {}),
-    sampling: { ...config.sampling, samplesPerStatement, waves: 1 },
+    sampling: { ...config.sampling, samplesPerStatement },
     evaluation: { ...config.evaluation, samplesPerStatement },
   };
 }

@@ -1,4 +1,4 @@
-/** What a search for a proof leaves behind: every state that it expanded with every tactic it ran there, and its figures. */
+/** Records of a search for a proof: every expanded state with the tactics that were run there, and the search's figures. */
 import { z } from 'zod';
 import { artifactRefSchema } from './artifact.ts';
 import { goalSchema } from './goal.ts';
@@ -6,9 +6,9 @@ import { verdictKindSchema } from './records.ts';
 
 const count = z.number().int().nonnegative();
 const milliseconds = z.number().nonnegative();
-/** Content hash of the goals as Lean prints them: states of equal goals are one state. */
+/** Content hash of the goals as Lean prints them. States with equal goals are one state. */
 const stateId = z.string().min(1).max(128);
-/** Goals of a record are cut here; the hash is that of the whole. */
+/** Maximum length of `goals` in a record, UTF-16 units; longer text is cut. The hash is that of the whole text. */
 export const GOALS_CHARS_MAX = 16_384;
 
 export const expansionSchema = z.strictObject({
@@ -17,9 +17,9 @@ export const expansionSchema = z.strictObject({
   index: count,
   state: stateId,
   goals: z.string().max(GOALS_CHARS_MAX),
-  /** The first of them, as data. */
+  /** The first goal. */
   goal: goalSchema,
-  /** Tactics of the best way to the state, their log-probability (natural) and the score that the state was chosen by. */
+  /** Number of tactics on the best path to the state, their natural log-probability, and the score for which the state was chosen. */
   length: count,
   logprob: z.number(),
   score: z.number(),
@@ -27,11 +27,11 @@ export const expansionSchema = z.strictObject({
     z.strictObject({
       tactic: z.string(),
       logprob: z.number(),
-      /** Samples that said it. */
+      /** Number of samples with this tactic. */
       count,
-      /** `open`: goals are left; `done`: none is; else why there is no state after it. */
+      /** `open`: goals are left; `done`: no goal is left; otherwise the reason why there is no state after the tactic. */
       outcome: z.union([z.enum(['open', 'done']), verdictKindSchema.exclude(['proved'])]),
-      /** The state after it, where goals are left. */
+      /** The state after the tactic, if goals are left. */
       next: stateId.nullable(),
       leanMs: milliseconds,
     }),
@@ -39,24 +39,24 @@ export const expansionSchema = z.strictObject({
 });
 export type ExpansionRecord = z.infer<typeof expansionSchema>;
 
-/** Of one search, or of several together. */
+/** Figures of one search, or of several together. */
 export const searchFiguresSchema = z.strictObject({
   searches: count,
-  /** That ended with all goals closed; whether the proof counts is for verification to say. */
+  /** Searches that closed all goals. Verification decides later whether the proofs count. */
   found: count,
   expansions: count,
   /** Tactics that Lean ran. */
   steps: count,
-  /** Different states met. */
+  /** Different states reached, the roots included. */
   states: count,
   leanMs: milliseconds,
-  /** Time in which the model sampled for these searches, and wall time of the shards. */
+  /** Time in which the model sampled for these searches, and wall time of their shards. */
   modelMs: milliseconds,
   wallMs: milliseconds,
 });
 export type SearchFigures = z.infer<typeof searchFiguresSchema>;
 
-/** What a shard's searches leave beside their samples. */
+/** Results of a shard's searches apart from their samples. */
 export const shardSearchSchema = z.strictObject({ expansions: artifactRefSchema, figures: searchFiguresSchema });
 
 export const NO_SEARCH: SearchFigures = {

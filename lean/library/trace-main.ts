@@ -4,9 +4,9 @@
  *
  *     node lean/library/trace-main.ts [--minutes N]
  *
- * Rows of the file that are of the same Lean, library and proof stay and are not traced again; so a run that was ended, or that
- * `--minutes` has ended, is gone on with. Proofs that name library theorems are left out: prompts show none. It needs a Lean
- * that is already there (`bin/stp setup`), two cores and, from nothing, half an hour.
+ * Rows of the file with the same Lean, library and proof stay and are not traced again, so the next run continues an unfinished
+ * one. `--minutes` ends a run early. Proofs that name library theorems are left out, because prompts show no theorems. It needs
+ * an installed Lean (`bin/stp setup`), two cores and, for a whole file, half an hour.
  */
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ for (const row of earlier?.head.fingerprint === head.fingerprint ? earlier.rows 
 
 const { theorems } = await extractLibrary(library);
 const searched = Map.groupBy(await searchedProofs(), ({ theorem }) => theorem);
-/** Each theorem's first proof, then each one's second: what is missing at the end is of theorems that have others. */
+/** First proofs of all theorems, then second proofs, so that a run that ends early has proofs of many theorems. */
 const wanted = theorems
   .flatMap((theorem) => {
     const own = theorem.premises.length === 0 ? [theorem.proof] : [];

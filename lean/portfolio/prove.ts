@@ -1,6 +1,7 @@
 /**
- * The portfolio at work: the scripts of every statement, stage by stage, until one proves it. What proves is checked like every
- * other proof: by Lean under the statement, then as a compiled object.
+ * Runs the portfolio: tries the scripts of every statement, stage by stage, until one proves it. A proof is checked
+ * like every other proof: by Lean under the statement, then as a compiled object. The number of scripts bounds the work
+ * for a statement (`scripts.ts`; at most 70 for the repository's sets); each has the verifier's limits of time and heartbeats.
  */
 import type { ContextAnswer } from '../context/statement-context.ts';
 import type { SearchScript } from '../library/search/script-text.ts';
@@ -9,8 +10,6 @@ import { portfolioStages } from './scripts.ts';
 
 /** Statements whose scripts are held at once. */
 const STATEMENTS_AT_ONCE = 60;
-/** No further stage is begun for a statement that Lean has spent so long on, ms. */
-const STATEMENT_LEAN_MS_MAX = 60_000;
 
 export interface PortfolioStatement {
   readonly id: string;
@@ -83,7 +82,7 @@ async function proveSome(
     open = open.filter((one) => {
       const { index, tried, leanMs, stages } = one;
       const proof = proofs.get(index) ?? null;
-      const goesOn = proof === null && stage + 1 < stages.length && leanMs < STATEMENT_LEAN_MS_MAX;
+      const goesOn = proof === null && stage + 1 < stages.length;
       if (!goesOn) outcomes[index] = { proof, tried, leanMs, unread: '' };
       return goesOn;
     });

@@ -1,22 +1,22 @@
 /**
- * A tactic script taken apart into steps that can be run one after the other, each on the first goal: a line with what is
- * indented below it, the body of a bullet, the alternatives of `induction … with` (their bodies become `?_` and come after it),
- * the parts of `t <;> u` (`u` is run on each goal that `t` leaves). Reads text only: whether a script taken apart proves the
- * same is for Lean to say (`trace.ts`).
+ * Splits a tactic script into steps that can be run one after the other, each on the first goal. A step is a line with the lines
+ * indented below it, the body of a bullet, `induction … with` (bodies of its alternatives become `?_` and run after it), or a
+ * part of `t <;> u` (`u` runs on each goal that `t` leaves). This file reads text only; `trace.ts` asks Lean whether the steps
+ * prove the same.
  */
 import { screenProof } from '../trust/screen/screen-proof.ts';
 import { tokenize } from '../trust/screen/tokenizer.ts';
 
 export type ScriptStep =
   | { readonly kind: 'tactic'; readonly text: string }
-  /** A tactic, then a script for each goal that it leaves, in order. */
+  /** A tactic, then one script per goal that it leaves, in order. */
   | { readonly kind: 'split'; readonly text: string; readonly bodies: readonly (readonly ScriptStep[])[] }
-  /** Each part is run on every goal that the one before it leaves. */
+  /** Each part runs on every goal that the part before it leaves. */
   | { readonly kind: 'chain'; readonly text: string; readonly parts: readonly string[] };
 
 const BULLET = /^[·.] /u;
 const WITH_ALTERNATIVES = /^(?:induction|cases)\b[^\n]*\bwith\n/u;
-/** Lines that go on with the tactic before them, though they are not indented. */
+/** Lines that continue the tactic before them although they are not indented. */
 const CONTINUES = /^(?:\||<;>|[)\]}⟩])/u;
 const CLOSERS: Readonly<Record<string, number>> = {
   '(': 1,
@@ -29,7 +29,7 @@ const CLOSERS: Readonly<Record<string, number>> = {
   '⟩': -1,
 };
 
-/** Null for a script that the screen refuses. Comments are gone. */
+/** Null for a script that the screen refuses. Comments are dropped. */
 export function scriptSteps(script: string): readonly ScriptStep[] | null {
   const screened = screenProof(script);
   return screened.accepted ? stepsOf(dedent(screened.text)) : null;
@@ -39,7 +39,7 @@ function stepsOf(block: string): ScriptStep[] {
   return tacticsOf(block).flatMap((text) => stepOf(text));
 }
 
-/** The tactics of a block whose first line is at column 0. */
+/** The tactics of a block whose first line starts at column 0. */
 function tacticsOf(block: string): string[] {
   const tactics: string[] = [];
   for (const line of block.split('\n')) {
@@ -58,7 +58,7 @@ function stepOf(text: string): ScriptStep[] {
   return parts.length > 1 ? [{ kind: 'chain', text, parts }] : [{ kind: 'tactic', text }];
 }
 
-/** Null where an alternative's body has no form that is known here. */
+/** Null if an alternative has another form than these. */
 function splitOf(text: string): ScriptStep | null {
   const [first, ...rest] = text.split('\n');
   const column = rest[0]!.length - rest[0]!.trimStart().length;
@@ -74,7 +74,7 @@ function splitOf(text: string): ScriptStep | null {
     const arrow = head!.indexOf('=>');
     if (arrow < 0) return null;
     const beside = head!.slice(arrow + 2).trim();
-    // A body that begins beside its arrow and goes on below has columns that only the whole line tells.
+    // The columns of a body that begins after its arrow and continues below are known from the whole line only.
     if (beside !== '' && below.length > 0) return null;
     heads.push(`${head!.slice(0, arrow).trimEnd()} => ?_`);
     bodies.push(stepsOf(beside === '' ? dedent(below.join('\n')) : beside));
@@ -82,7 +82,7 @@ function splitOf(text: string): ScriptStep | null {
   return { kind: 'split', text: [first, ...heads].join('\n'), bodies };
 }
 
-/** Parts between `<;>` outside brackets. */
+/** The parts between occurrences of `<;>` outside brackets. */
 function partsOf(line: string): string[] {
   const parts: string[] = [];
   let [depth, from] = [0, 0];

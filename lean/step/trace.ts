@@ -1,13 +1,13 @@
-/** The states that a proof goes through, each with the tactic that it goes on by: what a next-tactic prover learns from. */
+/** The states of a proof, each with the tactic that was run there: training data for a next-tactic prover. */
 import type { ProofStep } from '../../data/schemas/goal.ts';
 import { type ScriptStep, scriptSteps } from './script-steps.ts';
 import type { StepOptions, StepState } from './step.ts';
 
 /**
- * The steps of a proof taken apart, and its single-line tactics as they stand, each where Lean goes that way to the end. Empty
- * where it does not, and for a proof that the screen refuses.
+ * The steps of the split proof, and those of the proof with `<;>` lines kept whole. Either list is left out if Lean does not
+ * reach the end by it. Empty for a proof that the screen refuses.
  *
- * @param root the state of the theorem that it proves
+ * @param root the first state of the theorem that the proof proves
  */
 export async function traceProof(root: StepState, proof: string, options: StepOptions): Promise<ProofStep[]> {
   const steps = scriptSteps(proof);
@@ -36,7 +36,7 @@ class Trace {
     this.#options = options;
   }
 
-  /** What was traced on the way to the end; empty where it is not reached. */
+  /** The traced steps; empty if Lean does not reach the end. */
   async through(steps: readonly ScriptStep[], root: StepState): Promise<ProofStep[]> {
     return (await this.#all(steps, root)) === PROVED ? this.#traced : [];
   }

@@ -1,4 +1,4 @@
-/** The file of traced proofs (`data/sft/steps.jsonl`): a head that names the Lean they were traced with, then a row a proof. */
+/** The file of traced proofs (`data/sft/steps.jsonl`): a head that names the Lean used for tracing, then one row per proof. */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { StpError } from '../../data/errors.ts';
@@ -9,9 +9,9 @@ export const tracedHeadSchema = z.strictObject({ leanVersion: z.string(), finger
 
 export const tracedProofSchema = z.strictObject({
   theorem: z.string().max(256),
-  /** `tracedProofId`: a row of another proof is not this one's. */
+  /** `tracedProofId` of the proof. */
   proof: z.string(),
-  /** Empty where the proof could not be taken apart. */
+  /** Empty if the proof could not be split into steps. */
   steps: z.array(proofStepSchema),
 });
 export type TracedProof = z.infer<typeof tracedProofSchema>;
@@ -20,7 +20,7 @@ export function tracedProofId(theorem: { readonly header: string; readonly state
   return contentId('traced', theorem.header, theorem.statement, proof);
 }
 
-/** Null where there is no file. STP1501 with the line for one that is no row. */
+/** Null if there is no file. STP1501 with the line number for a line that is not a row. */
 export async function readTraced(
   path: string,
 ): Promise<{ head: z.infer<typeof tracedHeadSchema>; rows: TracedProof[] } | null> {
@@ -31,7 +31,7 @@ export async function readTraced(
       return schema.parse(JSON.parse(line));
     } catch (cause) {
       const advice = 'Make the file again: node lean/library/trace-main.ts.';
-      throw new StpError('STP1501', `${path}:${number} is no row of traced proofs`, advice, { cause });
+      throw new StpError('STP1501', `${path}:${number} is not a row of traced proofs`, advice, { cause });
     }
   };
   const [head, ...rows] = text.split('\n').filter((line) => line !== '');

@@ -1,4 +1,4 @@
-/** Tokens that no text splits or merges into: found in a text as a whole, before anything else. */
+/** Tokens that no text splits or merges into: they are found in a text as a whole, before everything else. */
 import { SLOT_TOKENS, STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
 
 export const PAD_TOKEN = '<pad>';
@@ -11,7 +11,7 @@ export const PROMPT_MARKERS: readonly string[] = ['<defs>', '<prove>', '<by>', '
 const DEFINITIONS_MARKER = '<defs>';
 const SLOTS: ReadonlySet<string> = new Set(SLOT_TOKENS);
 
-/** Markers that a tokenizer of these texts takes beside `<pad>` and `<end>`: with slots and `<state>` where one of them has any. */
+/** Markers of a tokenizer of these texts, in addition to `<pad>` and `<end>`: slots and `<state>` only if a text contains them. */
 export function markersOf(texts: Iterable<string>): readonly string[] {
   let [hasSlots, hasStates] = [false, false];
   for (const text of texts) {

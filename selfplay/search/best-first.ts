@@ -1,19 +1,19 @@
 /**
- * Best-first search for a proof, tactic by tactic: the best open state is expanded by sampled tactics, what they lead to joins
- * the open states. Knows neither Lean nor a model: both come as a `SearchWorld`.
+ * Best-first search for a proof, tactic by tactic. The search expands the best open state: it runs sampled tactics there, and the
+ * states after them become open states. Lean and the model come as a `SearchWorld`.
  */
 import { StateGraph } from './state-graph.ts';
 
 export interface Proposal {
   readonly tactic: string;
-  /** Natural, of the tactic as a whole; 0 at most. */
+  /** Natural log-probability of the whole tactic; at most 0. */
   readonly logprob: number;
-  /** How many samples said this. */
+  /** Number of samples with this tactic. */
   readonly count: number;
 }
 
 export type Stepped<State> =
-  /** States of equal key are one state. */
+  /** States with equal keys are one state. */
   | { readonly kind: 'open'; readonly key: string; readonly state: State }
   | { readonly kind: 'done'; readonly state: State }
   | { readonly kind: 'invalid'; readonly why: string };
@@ -21,15 +21,15 @@ export type Stepped<State> =
 export interface SearchWorld<State> {
   /** Tactics to try in a state, in this order. `expansion` counts from 0. */
   propose(state: State, expansion: number): Promise<readonly Proposal[]>;
-  /** Runs a tactic. `leanMs`: what it took of Lean's time. */
+  /** Runs a tactic. `leanMs` is the time that Lean took. */
   run(state: State, tactic: string): Promise<Stepped<State> & { readonly leanMs: number }>;
-  /** Has the steps of one expansion run without another search's between them. */
+  /** Runs the steps of one expansion without steps of another search between them. */
   together<T>(work: () => Promise<T>): Promise<T>;
-  /** Wall time, ms, from any beginning. */
+  /** Wall time in ms since some fixed moment. */
   now(): number;
 }
 
-/** Looked at before an expansion begins, times before every step as well. A step that has begun counts whatever it takes. */
+/** The search compares these before each expansion, and times before each step too. The result of a step that has begun counts. */
 export interface SearchLimits {
   readonly expansions: number;
   readonly wallMs: number;
@@ -37,32 +37,32 @@ export interface SearchLimits {
 }
 
 export interface SearchStep extends Proposal {
-  /** Or why there is no state after it. */
+  /** `open`, `done`, or the reason why there is no state after the tactic. */
   readonly outcome: string;
-  /** Key of the state after it; null where there is none or no goal is left. */
+  /** Key of the state after the tactic; null if there is none or no goal is left. */
   readonly next: string | null;
   readonly leanMs: number;
 }
 
 export interface Expansion {
   readonly key: string;
-  /** Of the way to the state: tactics, their log-probability, the score that the state was chosen by. */
+  /** Number of tactics on the path to the state, their log-probability, and the score for which the state was chosen. */
   readonly length: number;
   readonly logprob: number;
   readonly score: number;
-  /** Those that were run. */
+  /** The tactics that were run. */
   readonly steps: readonly SearchStep[];
 }
 
 export interface SearchOutcome<State> {
-  /** `exhausted`: no state is open; the others: the limit that ended it. */
+  /** `exhausted`: no open state is left. The names of limits: that limit ended the search. */
   readonly end: 'proved' | 'exhausted' | keyof SearchLimits;
-  /** The proved state; else the best that is open, or the root. */
+  /** The proved state; otherwise the best open state, or the root if none is open. */
   readonly state: State;
-  /** Log-probability of the way to that state. */
+  /** Log-probability of the path to that state. */
   readonly logprob: number;
   readonly expansions: readonly Expansion[];
-  /** Different states that were met, the root among them. */
+  /** Different states reached, the root included. */
   readonly states: number;
   readonly leanMs: number;
 }

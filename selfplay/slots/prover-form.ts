@@ -45,7 +45,7 @@ export function slottedForm(
   return withSlots(shown, definitions, definitionTokens) ?? plainForm(statement);
 }
 
-/** The form of what follows a marker; null where its text holds what reads as a slot or a marker. */
+/** The form of a text after a marker; null if the text contains something that reads as a slot or a marker. */
 export function withSlots(
   { marker, text, binders }: { readonly marker: string; readonly text: string; readonly binders: readonly Binder[] },
   definitions: readonly ShownDefinition[],

@@ -34,7 +34,7 @@ export function slotTable(statement: string, definitions: readonly ShownDefiniti
   return binderTable(readSignature(statement)?.binders ?? [], definitions);
 }
 
-/** As `slotTable`, of binders that are read already: those of a statement, or hypotheses of a goal. */
+/** Like `slotTable`, for binders that are already parsed: those of a statement, or the hypotheses of a goal. */
 export function binderTable(binders: readonly Binder[], definitions: readonly ShownDefinition[]): SlotTable {
   const table = new TableBuilder();
   for (const { name, role } of namesOf(binders)) table.add(role, name);

@@ -1,7 +1,7 @@
 /**
- * The form in which a prover meets a proof state: its first goal as if it were a statement, behind `<state>`. Definitions are
- * those of the statement that is proved, so that a definition has one slot throughout a proof; hypotheses get theirs from the
- * goal. Other goals are not shown: a tactic works on the first.
+ * The form in which a prover sees a proof state: its first goal, written like a statement, after `<state>`. The definitions are
+ * those of the statement to prove, so that a definition has the same slot throughout a proof; hypotheses get slots from the
+ * goal. Other goals are not shown, because a tactic works on the first goal.
  */
 import type { ShownGoal } from '../../data/schemas/goal.ts';
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
@@ -10,13 +10,13 @@ import { displayProof } from '../prompts.ts';
 import { onOneLine } from '../statement-text.ts';
 import { type ProverForm, withSlots } from './prover-form.ts';
 
-/** Of a goal within the proof of a statement. */
+/** The form of a goal within the proof of one statement. */
 export type StateForm = (goal: ShownGoal) => ProverForm;
 
-/** Names that no tactic can mention: `n✝`, `ih✝¹`. */
+/** Inaccessible names, which no tactic can mention: `n✝`, `ih✝¹`. */
 const INACCESSIBLE = /[\p{L}_][\p{L}\p{N}_'!?₀-₉.]*✝[⁰¹²³⁴-⁹]*/gu;
 
-/** The goal as a statement, for comparing it with statements: names that no tactic can mention are names here. */
+/** The goal as a statement, to be compared with statements. Inaccessible names become ordinary names. */
 export function goalStatement(goal: ShownGoal): string {
   return `theorem t ${displayGoal(goal).replace(/✝(\d+)/gu, 'hidden_$1')}`;
 }
@@ -26,8 +26,8 @@ export function plainStateForm(goal: ShownGoal): ProverForm {
 }
 
 /**
- * @param definitions that the statement stands on, nearest first
- * @param definitionTokens about how many tokens of a prompt they may take
+ * @param definitions those that the statement uses, nearest first
+ * @param definitionTokens about how many tokens of a prompt the definitions may take
  */
 export function slottedStateForm(
   goal: ShownGoal,
@@ -39,7 +39,7 @@ export function slottedStateForm(
   return withSlots(shown, definitions, definitionTokens) ?? plainStateForm(goal);
 }
 
-/** `(x y : Nat) (h : p x) : q y`; names that no tactic can mention are numbered in order, `✝0`. */
+/** `(x y : Nat) (h : p x) : q y`; inaccessible names are numbered in order, `✝0`. */
 function displayGoal({ hypotheses, target }: ShownGoal): string {
   const binders = hypotheses.map(({ names, type, value }) => {
     const text = `${names.join(' ')} : ${onOneLine(type)}`;

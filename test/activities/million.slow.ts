@@ -2,10 +2,12 @@
  * A round of a million samples fits: collected, chosen, finished and merged for retraining in a process with a heap of
  * half a gibibyte, with every figure as the rule that made the samples says. Costs about 35 s of processor time and 600 MB
  * of temporary files.
+ *
+ * @module-tag slow
  */
 import { expect, it } from 'vitest';
 import { measureSelection, selectionConfig } from '../../tools/bench/selection.ts';
-import { expectedCounts } from '../../tools/bench/synthetic-round.ts';
+import { expectedCounts } from './expected-counts.ts';
 
 const SAMPLES = 1_000_000;
 const RSS_BYTES_MAX = 1_000_000_000;

@@ -10,9 +10,10 @@ import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { BatchedSamples } from '../../activities/round/batched-samples.ts';
 import { type SearchedShard, searchShardActivities } from '../../activities/round/search-shard.ts';
-import { verifyShardActivities, type WaveResult } from '../../activities/round/verify-shard.ts';
+import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import { sampleSchema, verdictSchema } from '../../data/schemas/records.ts';
+import type { ShardResult } from '../../data/schemas/round.ts';
 import { expansionSchema } from '../../data/schemas/search.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
@@ -125,7 +126,7 @@ async function inputOf(statements: readonly ReturnType<typeof statement>[], set:
   const search = { 'prover.mode': 'steps', 'prover.search.tactics': 7, 'prover.search.expansions': 6 };
   const config = resolveConfig({ preset: 'smoke', set: { ...search, ...set } as never });
   const checkpoint = { manifest: items, model: 'm' };
-  return { run: 'test', shard: 'shard', name: 'shard/search', items, earlier: [], checkpoint, library: null, config };
+  return { run: 'test', name: 'shard', items, earlier: null, checkpoint, library: null, config };
 }
 const search = (input: object) => run<SearchedShard>(searchShardActivities(ports).searchShard, input);
 const samplesOf = async ({ samples }: SearchedShard) => readAll(store, samples, sampleSchema);
@@ -162,12 +163,10 @@ it('finds proofs that verification accepts, keeps every step, and begins nothing
   const next = first!.steps.find(({ outcome }) => outcome === 'open')!.next;
   expect(expansions.some(({ state }) => state === next)).toBe(true);
 
-  const sampled = { run: 'test', name: 'shard/search', wave: 0, items: input.items, sampled: found, library: null };
-  const verified = await run<WaveResult>(verifyShardActivities(ports).verifyShard, {
-    ...sampled,
-    config: input.config,
-  });
-  const verdicts = await readAll(store, verified.part.verdicts, verdictSchema);
+  const verify = (name: string, sampled: SearchedShard, earlier: ShardResult | null) =>
+    run<ShardResult>(verifyShardActivities(ports).verifyShard, { ...input, name, sampled, earlier });
+  const verified = await verify('shard/search', found, null);
+  const verdicts = await readAll(store, verified.verdicts, verdictSchema);
   expect(verdicts.map(({ kind }) => kind)).toEqual(['proved', 'proved', 'rejected']);
 
   const before = calls.length;
@@ -176,12 +175,17 @@ it('finds proofs that verification accepts, keeps every step, and begins nothing
   expect(await samplesOf(await search(input))).toEqual(samples);
   expect(calls.length - before).toBe(expansions.filter(({ statementId }) => statementId === FALSE.id).length);
 
-  // Behind whole proofs: what they prove is not searched for.
-  const both = { ...input, name: 'shard/both', earlier: [verified.part] };
-  const config = { ...input.config, prover: { ...input.config.prover, mode: 'both' as const } };
-  expect(
-    (await samplesOf(await search({ ...both, config }))).map(({ statementId, indices }) => [statementId, indices]),
-  ).toEqual([[FALSE.id, [4]]]);
+  // After whole proofs: statements that they prove are not searched for. The search's sample joins theirs.
+  const both = await search({ ...input, name: 'both', earlier: verified });
+  expect(both).toMatchObject({ sampleCount: 4, search: { figures: { searches: 1, found: 0 } } });
+  const joined = await samplesOf(both);
+  expect(joined.slice(0, 2)).toEqual(samples.slice(0, 2));
+  expect(joined.flatMap(({ statementId, indices }) => (statementId === FALSE.id ? indices : []))).toEqual([0, 4]);
+  const result = await verify('both/search', both, verified);
+  expect(result).toMatchObject({ sampleCount: 4, provedStatements: 2, verdictCounts: { proved: 2, rejected: 2 } });
+  const kinds = await readAll(store, result.verdicts, verdictSchema);
+  expect(kinds.slice(0, 3)).toEqual(verdicts);
+  expect(kinds.map(({ sampleId }) => sampleId)).toEqual(joined.map(({ id }) => id));
 });
 
 it('goes on where its Lean process dies, in a step and between two', async () => {

@@ -1,4 +1,7 @@
-/** The rules around verification, with a checker that answers as told: canaries, infrastructure, certificates. One test asks real Lean. */
+/**
+ * The rules around verification, with a checker whose answers the test sets: canaries, infrastructure, certificates.
+ * One test uses real Lean.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +10,8 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
+import { type Certified, certifyActivities } from '../../activities/round/certify.ts';
 import { keptName } from '../../activities/round/proofs-file.ts';
-import { type Certified, verifyActivities } from '../../activities/round/verify.ts';
 import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import { sha256 } from '../../data/schemas/ids.ts';
@@ -22,7 +25,7 @@ import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { coreEnvironment } from '../lean/environment.ts';
 import { proved, statement } from '../selfplay/records.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const config = resolveConfig({ preset: 'smoke' });
@@ -73,7 +76,6 @@ describe('verifyShard', () => {
     const input = {
       run: 'test',
       name: 'rounds/0/shard-0',
-      wave: 0,
       library: null,
       items: await writeRecords(store, 'items.jsonl', [{ statement: one, origin, samples: 4 }]),
       sampled: {
@@ -105,7 +107,7 @@ describe('verifyShard', () => {
   });
 });
 
-/** What a report says of a file that Lean came to the end of. */
+/** The report on a file that Lean read to its end. */
 const REST = {
   exit: 'finished',
   messages: [],
@@ -146,7 +148,7 @@ describe('certify', () => {
       };
     };
   const certify = async (checkFile: Ports['checkFile']) => {
-    const activities = verifyActivities(portsWith({ checkFile }));
+    const activities = certifyActivities(portsWith({ checkFile }));
     const input = {
       run: 'test',
       name: 'rounds/0',
@@ -256,7 +258,7 @@ describe('certify', () => {
         const theorems = own.map((proof) => ({ ...accepted, name: keptName(proof) }));
         return { path, outcome: 'accepted', theorems, ...REST };
       };
-      return new MockActivityEnvironment().run(verifyActivities(portsWith({ checkFile })).certify, input);
+      return new MockActivityEnvironment().run(certifyActivities(portsWith({ checkFile })).certify, input);
     };
     await expect(attempt(true)).rejects.toThrow('the worker was killed');
     const result = (await attempt(false)) as Certified;
@@ -267,7 +269,7 @@ describe('certify', () => {
       many.map((proof) => proof.proof),
     );
   });
-  /** Lean that does not come to an end of files of which `ends` is false. */
+  /** A Lean that never finishes files for which `ends` is false. */
   const mute =
     (how: FileReport['exit'], ends: (text: string) => boolean, files: number[] = []): Ports['checkFile'] =>
     async (run, path) => {
@@ -311,7 +313,9 @@ describe('certify', () => {
     });
     expect(limits).toEqual(config.verification);
   });
-  it('tells with real Lean whether the proof is to blame or Lean: about five seconds of a core', async () => {
+  it('tells with real Lean whether the proof is to blame or Lean: about five seconds of a core', {
+    tags: ['slow'],
+  }, async () => {
     const environment = await coreEnvironment();
     const real =
       (environmentOfFile: LeanEnvironment): Ports['checkFile'] =>
@@ -329,7 +333,7 @@ describe('certify', () => {
       config,
     };
     const attempt = (checkFilePort: Ports['checkFile']) =>
-      new MockActivityEnvironment().run(verifyActivities(portsWith({ checkFile: checkFilePort })).certify, input);
+      new MockActivityEnvironment().run(certifyActivities(portsWith({ checkFile: checkFilePort })).certify, input);
     const broken = { ...environment, executable: '/bin/false' };
     await expect(attempt(real(broken))).rejects.toMatchObject({ code: 'STP1203' });
     expect(await attempt(real(environment))).toMatchObject({ certified: 1, refused: 1 });

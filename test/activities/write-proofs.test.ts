@@ -1,4 +1,4 @@
-/** The files of kept proofs, cut where one would be too much for a check. Real Lean: about five seconds of a core. */
+/** The files of kept proofs, split if one would be too much for a check. Real Lean: about five seconds of a core. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +60,9 @@ it('no proofs are a file without theorems', async () => {
   expect(ref.count).toBe(0);
 });
 
-it('what would be read no more, or take too long, stands in files that Lean accepts one by one', async () => {
+it('what would be read no more, or take too long, stands in files that Lean accepts one by one', {
+  tags: ['slow'],
+}, async () => {
   // 300 proofs of 16,000 characters are 4.8 MB, more than is read of a file; the last two took a minute and a half each.
   const padding = `\n-- ${'x'.repeat(15_900)}`;
   const large = Array.from({ length: 300 }, (_, index) => proof(index, { proof: `${proof(0).proof}${padding}` }));

@@ -1,6 +1,8 @@
 /**
  * What `adversarial.test.ts` does by `lean --json`, by the language server; and by both the attacks as they are, with no screen
  * before them. Some two minutes of a core, most of it loops, once a driver.
+ *
+ * @module-tag slow
  */
 import { describe, expect, test } from 'vitest';
 import { openCheckPool } from '../../lean/trust/open-verifier.ts';

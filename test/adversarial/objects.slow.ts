@@ -2,6 +2,8 @@
  * Every attack on a proof, looked at as an object with no screen before it: none is proved. Two starts of Lean for each, since an
  * attack must have a module to itself: one text that ends early, or leaves a comment open, would answer for its neighbours. Some
  * three minutes of a core.
+ *
+ * @module-tag slow
  */
 import { rmSync } from 'node:fs';
 import { afterAll, expect, test, vi } from 'vitest';

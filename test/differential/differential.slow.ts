@@ -1,4 +1,8 @@
-/** What `differential.test.ts` does, with many more texts: about two minutes of two cores. */
+/**
+ * What `differential.test.ts` does, with many more texts: about two minutes of two cores.
+ *
+ * @module-tag slow
+ */
 import { expect, test } from 'vitest';
 import { compareManyFiles, compareManyProofs } from './workbench.ts';
 

@@ -1,4 +1,4 @@
-/** What a person gets for bad input: what is wrong, where, what to do, exit 2, and nothing started. Costs about 10 s. */
+/** The answers to bad input: what is wrong, where, what to do, exit 2, and nothing started. Costs about 10 s. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,11 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-describe.each(['selfplay', 'start'])('stp %s', (command) => {
+/** Both commands read the same options: the second pass is for the slow tier. */
+describe.each([
+  ['start', []],
+  ['selfplay', ['slow']],
+])('stp %s', (command, tags) => {
   it.each([
     [['--rounds', '0'], 'from 1 to 1000'],
     [['--rounds', '-1'], 'from 1 to 1000'],
@@ -35,7 +39,7 @@ describe.each(['selfplay', 'start'])('stp %s', (command) => {
     [['--rounds', '1', '--set', 'sampling'], 'key=value'],
     [['--rounds', '1', '--config', '/no/such/file.json'], '/no/such/file.json'],
     [['--rounds', '1', '--seed', '-4'], 'seed must be a whole number'],
-  ])('refuses %j', async (args, expected) => {
+  ])('refuses %j', { tags: [...tags] }, async (args, expected) => {
     const result = await stp([command, ...args]);
     expect(result.all).toContain(expected);
     expect(result.exitCode).toBe(2);

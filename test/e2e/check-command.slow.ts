@@ -1,4 +1,8 @@
-/** `stp check` over files that take longer than it may: its limits of time are real, so each waits for one. About 40 s. */
+/**
+ * `stp check` over files that take longer than it may: its limits of time are real, so each waits for one. About 40 s.
+ *
+ * @module-tag slow
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +24,7 @@ it.each([
   await writeFile(join(folder, 'b.lean'), GOOD);
   const result = await stp(['check', '--timeout', '15.5', folder]);
   expect(result.exitCode).toBe(2);
-  // On a machine that hardly moves Lean is not ready by then; what is said of that names the limit too.
+  // On a very slow machine Lean is not ready by then; that message names the limit too.
   expect(result.stdout).toMatch(
     /^unchecked .*a\.lean\n .*15\.5 seconds.*--timeout.*\nunchecked .*b\.lean\n .*15\.5 seconds.*--timeout/,
   );

@@ -2,6 +2,8 @@
  * A run survives what kills its parts: the worker, the server with everything else. Each killed run ends as the run that
  * nobody disturbed, and does no finished shard again. Costs about two minutes. In the slow tier, and alone there: six whole runs,
  * killed in moments that must lie within a round, for which each needs the processors.
+ *
+ * @module-tag slow
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,8 @@
-/** More of what `leavings.test.ts` does: other signals, no sandbox, and a service that is killed or told twice. About a minute. */
+/**
+ * More of what `leavings.test.ts` does: other signals, no sandbox, and a service that is killed or told twice. About a minute.
+ *
+ * @module-tag slow
+ */
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parentDeathPrefix } from '../../lean/runtime/process/parent-death.ts';

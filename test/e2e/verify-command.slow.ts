@@ -1,4 +1,8 @@
-/** `stp verify` over every attack, and what it leaves behind where it is ended: nothing. Costs about two minutes. */
+/**
+ * `stp verify` over every attack, and what it leaves behind where it is ended: nothing. Costs about two minutes.
+ *
+ * @module-tag slow
+ */
 import { globSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * `stp verify FILE`: a verdict a row, in order and as rows come, and exit codes that scripts can rely on. The attacks, and what a
- * command leaves that is killed, are in `verify-command.slow.ts`.
+ * `stp verify FILE`: one verdict per row, in order and as rows come, and exit codes for scripts.
+ * `verify-command.slow.ts` has the attacks, and the leftovers of a killed command.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { stp } from '../support/stp.ts';
 import { answersOf, fileOf, good, linesOf, sum } from './verify-rows.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 let directory: string;
@@ -61,7 +61,7 @@ describe('answers every row in its place', () => {
     expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
   });
 
-  it('as lines for people, from standard input, without certificates', async () => {
+  it('as lines for people, from standard input, without certificates', { tags: ['slow'] }, async () => {
     const { stdout, exitCode } = await stp(['verify', '-'], { input: linesOf(rows) });
     const lines = String(stdout).split('\n');
     expect(lines.map((line) => line.split(' ')[0])).toEqual(verdicts);
@@ -111,7 +111,9 @@ it('answers before the writer has closed standard input', async () => {
   expect((await command).exitCode).toBe(0);
 });
 
-it('does not wait for more than its time for a writer that does not end, and answers what it has read', async () => {
+it('does not wait for more than its time for a writer that does not end, and answers what it has read', {
+  tags: ['slow'],
+}, async () => {
   const loop = {
     ...good('loop'),
     statement: 'theorem t : (List.range 100000000).length = 3',

@@ -80,7 +80,9 @@ async function sampledShards(run: string): Promise<string[]> {
   return names.filter((name) => name.endsWith('sampled.json')).map((name) => name.split('/')[0]!);
 }
 
-it('survives the death of everything, does no shard again, and leaves a log that says what evaluation.json says', async () => {
+it('survives the death of everything, does no shard again, and leaves a log that says what evaluation.json says', {
+  tags: ['slow'],
+}, async () => {
   const run = join(directory, 'runs', 'killed');
   const first = stp(['eval', ...options, '--run-dir', run]);
   while ((await sampledShards(run)).length === 0) await sleep(50);
@@ -120,7 +122,8 @@ it('survives the death of everything, does no shard again, and leaves a log that
   });
 });
 
-it('refuses a model that is none, and another model or split in the same folder', async () => {
+/** In the folder that the evaluation above has left. */
+it('refuses a model that is none, and another model or split in the same folder', { tags: ['slow'] }, async () => {
   const run = join(directory, 'runs', 'killed');
   const none = await stp(['eval', '--model', join(directory, 'nothing'), '--problems', 'nng', '--run-dir', run]);
   expect(none.exitCode).toBe(2);

@@ -251,7 +251,7 @@ describe('stp summary', () => {
   });
 });
 
-it('keeps no text of a log of 100,000 records: memory stays under 180 MB', async () => {
+it('keeps no text of a log of 100,000 records: memory stays under 180 MB', { tags: ['slow'] }, async () => {
   const script = `
     import { createWriteStream, readFileSync } from 'node:fs';
     import { pipeline } from 'node:stream/promises';

@@ -71,11 +71,11 @@ it('searches every statement, certifies what it finds and says what it cost', as
   const refused = await evaluate('--prover', 'steps', '--samples', '4');
   expect(refused.exitCode).toBe(2);
   expect(refused.all).toContain('--samples counts whole proofs');
-  expect((await evaluate('--expansions', '4')).all).toContain('--expansions is for --prover steps');
+  expect((await evaluate('--expansions', '4')).all).toContain('--expansions needs --prover steps');
 
   const result = await evaluate('--prover', 'steps', '--expansions', '4', '--tactics', '4');
   expect(result.exitCode, String(result.all)).toBe(0);
-  expect(result.all).toContain('one search a statement');
+  expect(result.all).toContain('one search per statement');
   expect(result.all).toContain('states expanded');
   const text = await readFile(join(directory, 'run', 'evaluation.json'), 'utf8');
   const { groups, search, leanSeconds, samples } = evaluationReportSchema.parse(JSON.parse(text));

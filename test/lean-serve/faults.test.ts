@@ -10,7 +10,7 @@ import { CODE_CHARS_MAX, SNIPPETS_MAX } from '../../lean/serve/limits.ts';
 import { markedProcesses, untilMarked } from '../support/processes.ts';
 import { check, post, type Served, serveLean } from './served.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 /** Without heartbeats nothing ends it. */
@@ -136,7 +136,7 @@ it('tells its Lean to whoever has a key', async () => {
 });
 
 describe('Lean', () => {
-  it('that comes to no end is stopped in time, and its neighbours are not', async () => {
+  it('that comes to no end is stopped in time, and its neighbours are not', { tags: ['slow'] }, async () => {
     const snippets = [ASLEEP, FINE, FINE.replace('n + 0 = n', 'n + 0 = 1')].map((code, id) => ({ id: `${id}`, code }));
     // The neighbours have this long too, on a machine that may stand still for some of it.
     const { body } = await ask({ snippets, timeout: 20 });

@@ -1,6 +1,8 @@
 /**
  * The drivers agree on every verdict: library proofs, the same broken in several ways, and scripts that end each in another
  * kind, all in one run of `lean --json`, and each in a run of its own on a warm server. About fifteen seconds of one core.
+ *
+ * @module-tag slow
  */
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** As the end of `pool-verdicts.test.ts`, by `lean --json`: a process for every run of candidates, so that there are more to kill. */
+/**
+ * As the end of `pool-verdicts.test.ts`, by `lean --json`: a process for every run of candidates, so that there are more to kill.
+ *
+ * @module-tag slow
+ */
 import { test } from 'vitest';
 import { expectVerdictsDespiteKills } from './killed-at-random.ts';
 

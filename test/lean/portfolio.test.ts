@@ -133,7 +133,7 @@ describe('on a run’s statements', () => {
 });
 
 describe('the record', () => {
-  test('is of statements of the problem sets, and has proofs that Lean accepts', { timeout: 280_000 }, async () => {
+  test('is of statements of the problem sets, and has proofs that Lean accepts', { tags: ['slow'] }, async () => {
     const record = (await readRecord(PORTFOLIO_RECORD))!;
     expect(record.head.portfolio).toBe(PORTFOLIO_VERSION);
     const sources = repositorySources(folder);

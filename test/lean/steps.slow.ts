@@ -1,4 +1,8 @@
-/** The step API for long: two hundred steps in one process, and a search that proves theorems of the library. About 30 s of one core. */
+/**
+ * The step API for long: two hundred steps in one process, and a search that proves theorems of the library. About 30 s of one core.
+ *
+ * @module-tag slow
+ */
 import { expect, test } from 'vitest';
 import { extractLibrary } from '../../lean/library/extract.ts';
 import { readResources } from '../../lean/runtime/process/resources.ts';

@@ -1,6 +1,8 @@
 /**
  * The verifier over language servers, and where Lean cannot be started, which it tries for half a minute. About a minute. Some of
  * it `test/adversarial/drivers.slow.ts` does with many more candidates.
+ *
+ * @module-tag slow
  */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';

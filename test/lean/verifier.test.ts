@@ -1,6 +1,6 @@
 /**
- * The verifier on real Lean: a verdict each, whatever a candidate does to its process, and what is kept of them. About a
- * minute of one core. Over language servers, and where Lean cannot be started: `verifier.slow.ts`.
+ * The verifier on real Lean: one verdict per candidate, for any effect of a candidate on its process, and the kept
+ * verdicts. About a minute of one core. `verifier.slow.ts` has language servers, and a Lean that cannot start.
  */
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -64,7 +64,7 @@ describe('verdicts', () => {
     expect(result!.messages[0]!.text).toContain('No');
   });
 
-  test('more errors than Lean reports by itself are all attributed', async () => {
+  test('more errors than Lean reports by itself are all attributed', { tags: ['slow'] }, async () => {
     const verifier = await open({ processes: 1, batchSize: 200 });
     const wrong = Array.from({ length: 130 }, (_, index) => candidate(`wrong ${index}`, `  exact nonsense${index}`));
     const results = await verifier.check([...wrong, ...honest(1)]);
@@ -121,7 +121,9 @@ describe('accidents', () => {
     ]);
   });
 
-  test('a loop ends by its heartbeats, and one over text that does not parse is rejected', async () => {
+  test('a loop ends by its heartbeats, and one over text that does not parse is rejected', {
+    tags: ['slow'],
+  }, async () => {
     const verifier = await open({ processes: 1 });
     const candidates = [
       candidate('loop', '  repeat skip'),
@@ -144,7 +146,7 @@ describe('accidents', () => {
     expect(kindsOf(cheap)).toEqual({ ...kindsOf(results), 'needs the big class': 'timeout' });
   });
 
-  test('a candidate that eats memory is stopped alone and the rest is proved', async () => {
+  test('a candidate that eats memory is stopped alone and the rest is proved', { tags: ['slow'] }, async () => {
     const verifier = await open({ processes: 1, candidateTimeoutMs: 100_000, memoryBytesMax: 280_000_000 });
     const results = await verifier.check([...honest(2), HEAVY, ...honest(4).slice(2)]);
     expect(results.map(({ kind }) => kind)).toEqual(['proved', 'proved', 'oom', 'proved', 'proved']);

@@ -37,7 +37,7 @@ function sample<T>(list: readonly T[], count: number): T[] {
   return Array.from({ length: count }, (_, index) => list[index * step]!);
 }
 
-test('proofs of the library, as they are and with comments, are proved', async () => {
+test('proofs of the library, as they are and with comments, are proved', { tags: ['slow'] }, async () => {
   const { theorems } = await extractLibrary(LIBRARY_DIRECTORY);
   const byName = new Map(theorems.map((theorem) => [theorem.name, theorem]));
   const searched = readFileSync(SEARCHED, 'utf8')

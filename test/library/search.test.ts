@@ -116,7 +116,7 @@ describe('data/sft/search.jsonl', () => {
     }
   });
 
-  test('Lean accepts a sample, spread over the file', async () => {
+  test('Lean accepts a sample, spread over the file', { tags: ['slow'] }, async () => {
     const sample = Array.from(
       { length: SAMPLE_SIZE },
       (_, index) => rows[Math.floor((index * rows.length) / SAMPLE_SIZE)]!,

@@ -9,7 +9,7 @@ import { kiminaPython } from './kimina-environment.ts';
 
 const python = await kiminaPython();
 
-it.skipIf(python === null)('kimina-client', async () => {
+it.skipIf(python === null)('kimina-client', { tags: ['slow'] }, async () => {
   const { server, failures } = await serveLean({ driver: 'server', keys: ['secret'] });
   const found = (await python!('kimina.py', {
     url: server.url,

@@ -1,7 +1,8 @@
-/** Runs vitest for `npm test` and `npm run test:slow`, and writes what it came to where CI adds it up. */
+/** Runs vitest for `npm test` and `npm run test:slow`, and writes the results to the place where CI adds them up. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { SLOW } from './slow-tag.ts';
 
 const repository = join(import.meta.dirname, '..', '..');
 const cache = join(repository, '.cache');
@@ -40,21 +41,25 @@ async function runShown(command: readonly string[]): Promise<boolean> {
   return exitCode === 0;
 }
 
-/** `name` is that of the file of results in `.cache`, without its ending. */
-export async function runVitest(name: string, args: readonly string[]): Promise<Counts> {
-  const results = join(cache, `${name}.json`);
+/** The tests of one tier: those that have the tag `slow`, or those that have it not. The rest counts as nothing. */
+export async function runVitest(tier: 'fast' | 'slow', args: readonly string[]): Promise<Counts> {
+  const results = join(cache, `vitest-${tier}.json`);
+  const filter = tier === 'slow' ? SLOW.name : `!${SLOW.name}`;
   mkdirSync(cache, { recursive: true });
   rmSync(results, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
-  const clean = await runShown(['vitest', 'run', ...reporters, ...args]);
+  const clean = await runShown(['vitest', 'run', `--tags-filter=${filter}`, ...reporters, ...args]);
   const report = JSON.parse(readFileSync(results, 'utf8')) as {
     numPassedTests: number;
     numFailedTests: number;
-    numPendingTests: number;
+    testResults: readonly { assertionResults: readonly { status: string; tags: readonly string[] }[] }[];
   };
+  const skipped = report.testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status, tags }) => status === 'skipped' && tags.includes(SLOW.name) === (tier === 'slow'));
   // A file that cannot be loaded, or an error outside any test, fails the run without failing a test.
   const failed = report.numFailedTests === 0 && !clean ? 1 : report.numFailedTests;
-  return { passed: report.numPassedTests, failed, skipped: report.numPendingTests };
+  return { passed: report.numPassedTests, failed, skipped: skipped.length };
 }
 
 /** Prints the counts as the last line, writes them to `.cache/test-counts-TIER.json`, and sets the exit code. */

@@ -3,6 +3,8 @@
  * there yet), started through both launchers. Costs 10 s beside that. Where this machine cannot have one (another
  * system, no registry clients), there is nothing to test.
  * In the slow tier: every other test with Lean runs through the native launcher already.
+ *
+ * @module-tag slow
  */
 import { once } from 'node:events';
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';

@@ -2,6 +2,8 @@
  * The verdicts of the Lean in use on scripts of every kind (`data/lean-corpus`). Most scripts share a process, each in a
  * namespace of its own; those with broken syntax get one each. Costs 15 s.
  * In the slow tier: it tries Lean, which changes with its pin alone.
+ *
+ * @module-tag slow
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

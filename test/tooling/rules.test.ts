@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, vi } from 'vitest';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const repository = join(import.meta.dirname, '..', '..');
@@ -11,7 +11,7 @@ const run = (file: string, args: readonly string[]) =>
   execa(file, args, { cwd: repository, preferLocal: true, reject: false, all: true });
 
 describe('lint', () => {
-  it('refuses a promise that nobody waits for', async () => {
+  it('refuses a promise that nobody waits for', { tags: ['slow'] }, async () => {
     const folder = 'test/fixtures/lint';
     const bad = await run('biome', ['lint', `--config-path=${folder}/rules.json`, `${folder}/floating-promise.ts`]);
     expect(bad.all).toContain('noFloatingPromises');

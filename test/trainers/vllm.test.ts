@@ -91,7 +91,9 @@ it('reads metrics', () => {
   expect(parseServerMetrics(text)).toEqual({ requestsWaiting: 3, generatedTokens: 1000 });
 });
 
-it('samples what the embedded engine samples, embeds by another server, and starts one that died anew', async () => {
+it('samples what the embedded engine samples, embeds by another server, and starts one that died anew', {
+  tags: ['slow'],
+}, async () => {
   const metrics: Partial<ServerMetrics>[] = [];
   const onMetrics = (one: Partial<ServerMetrics>): void => void metrics.push(one);
   const { generators, calls } = await servers({ 'die-after': '7' }, { requestsInFlight: 4 }, onMetrics);

@@ -2,6 +2,8 @@
  * The worker that checks, as a process of its own with real Lean on a real Temporal server: the cancellation of a run
  * reaches Lean, what a killed worker leaves behind is gone once the next one has started, and the janitor sweeps. In the slow tier
  * since fifty processes of a worker are killed, and the janitor's schedule has its own clock; about a minute.
+ *
+ * @module-tag slow
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

@@ -242,7 +242,9 @@ describe('a run on machines of a cloud', () => {
     expect(fakes.calls.at(-1)).toBe('releaseCloudNodes');
   });
 
-  it('that is terminated has its machines given back by the janitor, and one that is open keeps them', async () => {
+  it('that is terminated has its machines given back by the janitor, and one that is open keeps them', {
+    tags: ['slow'],
+  }, async () => {
     const fakes = fakeActivities(1);
     const [terminated, open] = [name(), name()];
     fakes.state = () => ({ kind: 'waiting', reason: 'WAITING_FOR_RESOURCES' });
@@ -275,7 +277,7 @@ describe('a run on machines of a cloud', () => {
 });
 
 describe('stp-clean-nodes', () => {
-  it('cleans every machine that answers, and says which do not', async () => {
+  it('cleans every machine that answers, and says which do not', { tags: ['slow'] }, async () => {
     const fakes = fakeActivities(1);
     const run = name();
     await withWorkers(fakes, run, [1], async () => {

@@ -1,4 +1,8 @@
-/** A run of so many rounds that its workflow continues as new, on a real Temporal server. Half a minute. */
+/**
+ * A run of so many rounds that its workflow continues as new, on a real Temporal server. Half a minute.
+ *
+ * @module-tag slow
+ */
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as contracts from '../../workflows/control/contracts.ts';

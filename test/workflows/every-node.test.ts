@@ -110,7 +110,7 @@ it('ends the others when one fails, where all must work together', async () => {
   expect(markedProcesses(run)).toEqual([]);
 });
 
-it('tells a killed worker from a failed command, and ends the others with it', async () => {
+it('tells a killed worker from a failed command, and ends the others with it', { tags: ['slow'] }, async () => {
   const { run, queues, workers } = await machines(2);
   const handle = await start({ run, queues, command: ['sleep', '600'], timeoutSeconds: 600, together: true });
   while ((await untilMarked(run)).length < 2) await pause(50);

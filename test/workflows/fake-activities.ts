@@ -224,10 +224,17 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       return { samples: ref('samples', 20), sampleCount: 20, distinctCount: 10, tokens: 50 };
     },
     async searchShard(input) {
-      call('searchShard', `${input.name} after ${input.earlier.length}`);
+      call('searchShard', `${input.name} after ${input.earlier?.sampleCount ?? 0}`);
       const figures = { ...NO_SEARCH, searches: 5 };
       const search = { expansions: ref('expansions', 9), figures };
-      return { samples: ref('searched', 5), sampleCount: 5, distinctCount: 5, tokens: 30, search };
+      const { sampleCount, distinctCount, tokens } = input.earlier ?? { sampleCount: 0, distinctCount: 0, tokens: 0 };
+      return {
+        samples: ref('searched', distinctCount + 5),
+        sampleCount: sampleCount + 5,
+        distinctCount: distinctCount + 5,
+        tokens: tokens + 30,
+        search,
+      };
     },
     async measurePortfolio(input) {
       call('measurePortfolio', input.data.train.count);
@@ -237,8 +244,9 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       const { samples, sampleCount, distinctCount, tokens } = input.sampled;
       const verdictCounts = { proved: 2, rejected: 18 };
       return {
-        part: { samples, verdicts: ref('verdicts', 10) },
-        next: input.wave + 1 < input.config.sampling.waves ? ref(`next-${input.wave}`, 2) : null,
+        items: input.items,
+        samples,
+        verdicts: ref('verdicts', 10),
         sampleCount,
         distinctCount,
         tokens,
@@ -309,7 +317,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     async prepareEvaluation(_run, input) {
       call('prepareEvaluation', input.modelName);
       return {
-        config: resolveConfig({ preset: 'smoke', set: { 'sampling.waves': 4 } }),
+        config: resolveConfig({ preset: 'smoke' }),
         checkpoint: checkpoint('evaluated'),
         statements: ref('statements', 10),
         shards: Array.from({ length: shards }, (_, index) => ref(`items-${index}`, 5)),

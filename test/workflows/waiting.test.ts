@@ -5,7 +5,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Asked, NodesState } from '../../infra/nodes/provider.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { workerSettings } from '../../workers/settings.ts';
@@ -74,13 +74,12 @@ const WAITING: NodesState = { kind: 'waiting', reason: 'WAITING_FOR_RESOURCES' }
 const SHORT: Asked = { kind: 'no-capacity', reason: 'ZONE_RESOURCE_POOL_EXHAUSTED' };
 const FAILED: NodesState = { kind: 'failed', reason: 'no more capacity', advice: 'Wait longer', again: true };
 
-it.each<[string, Asked, NodesState, eventsMax: number]>([
-  ['what was asked for does not come', { kind: 'accepted' }, WAITING, 100],
-  ['the asking finds no capacity', SHORT, WAITING, 100],
-  ['every set that was asked for fails', { kind: 'accepted' }, FAILED, EVENTS_LIMIT / 2],
-])(
-  'where %s for 30 days, the run says so in the end and its history is small',
-  async (_, asked, state, eventsMax) => {
+describe.each<[string, Asked, NodesState, eventsMax: number, tags: readonly string[]]>([
+  ['what was asked for does not come', { kind: 'accepted' }, WAITING, 100, []],
+  ['the asking finds no capacity', SHORT, WAITING, 100, []],
+  ['every set that was asked for fails', { kind: 'accepted' }, FAILED, EVENTS_LIMIT / 2, ['slow']],
+])('where %s for 30 days', (_, asked, state, eventsMax, tags) => {
+  it('the run says so in the end and its history is small', { tags: [...tags] }, async () => {
     const fakes = fakeActivities(1);
     fakes.asked = asked;
     fakes.state = () => state;
@@ -89,6 +88,5 @@ it.each<[string, Asked, NodesState, eventsMax: number]>([
     expect(minutes).toBeGreaterThan(0.98 * MINUTES);
     expect(events).toBeLessThan(eventsMax);
     expect(fakes.calls.at(-1)).toBe('releaseCloudNodes');
-  },
-  120_000,
-);
+  });
+});

@@ -1,6 +1,6 @@
 /**
- * Search: states expanded a second, and Lean's share of the time that Lean and the model work. The model samples at its real
- * price (fresh weights of the default size); in place of its text come tactics of a fixed list, so that searches go on.
+ * Search: states expanded per second, and Lean's share of the time that Lean and the model work. The model samples at its real
+ * cost (fresh weights of the default size); tactics of a fixed list replace its text, so that searches continue.
  */
 import { join } from 'node:path';
 import { BatchedSamples } from '../../activities/round/batched-samples.ts';
@@ -23,7 +23,7 @@ const STATEMENTS = 24;
 const PROCESSES = 2;
 const SEARCHES_AT_ONCE = 8;
 const TACTICS = ['rfl', 'simp_all', 'omega', 'intro h', 'induction n', 'cases n', 'constructor', 'grind'];
-/** Of the tactics that a trained model writes. */
+/** About the length of the tactics that a trained model writes. */
 const MAX_TOKENS = 12;
 
 export async function benchSearch(directory: string): Promise<void> {

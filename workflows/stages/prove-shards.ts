@@ -1,13 +1,11 @@
 /**
  * Samples and verifies shards: while some are verified the next is sampled. Shards flow, stages do not wait for each other;
- * as many are in flight as the nodes with Lean can hold, so that a long queue of unverified samples never builds up. A
- * shard whose samples come in waves is sampled again for the statements that verification says are still open. Where the
- * configuration wants search (`prover.mode`), what it finds is verified as another wave.
+ * as many are in flight as the nodes with Lean can hold, so that a long queue of unverified samples never builds up. If the
+ * configuration asks for search (`prover.mode`), a shard is then searched for proofs that its samples did not find.
  */
-import type { SearchedShard } from '../../activities/round/search-shard.ts';
-import type { WaveResult } from '../../activities/round/verify-shard.ts';
+import type { Sampled } from '../../activities/round/generate.ts';
 import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
-import { type ShardResult, shardFolder, sumVerdicts, waveFolder } from '../../data/schemas/round.ts';
+import { type ShardResult, shardFolder } from '../../data/schemas/round.ts';
 import { proverMode, type RunConfig } from '../../data/schemas/run-config.ts';
 import { host, lean, oneOfSeveral } from '../control/activity-proxies.ts';
 import { Crew } from '../nodes/crew.ts';
@@ -39,95 +37,37 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
   const samplers = new Crew(hostQueues);
   const sampler = hostQueues.length === 1 ? host : oneOfSeveral;
   const total = input.shards.length;
-  const wave = async (items: ArtifactRef, label: string, shard: string, index: number): Promise<WaveResult> => {
-    const name = waveFolder(shard, index);
-    const summary = `sample ${label}: ${items.count} statements`;
-    const sampled = await samplers.run((queue) =>
-      sampler(queue, summary).sampleShard({
+  const prove = async (items: ArtifactRef, index: number): Promise<ShardResult> => {
+    const label = `shard ${index + 1} of ${total}`;
+    const name = shardFolder(input.name, index);
+    const shard = { run, name, items, checkpoint, config: { prover, sampling, seed, modelThreads, verification } };
+    const verify = (folder: string, sampled: Sampled, earlier: ShardResult | null): Promise<ShardResult> => {
+      const distinct = sampled.distinctCount - (earlier?.distinctCount ?? 0);
+      return lean(`verify ${label}: ${distinct} distinct proofs`, inFlightMax).verifyShard({
         run,
-        shard,
-        name,
-        wave: index,
+        name: folder,
         items,
-        checkpoint,
-        config: { prover, sampling, seed, modelThreads, verification },
-      }),
-    );
-    return lean(`verify ${label}: ${sampled.distinctCount} distinct proofs`, inFlightMax).verifyShard({
-      run,
-      name,
-      wave: index,
-      items,
-      sampled,
-      library,
-      config: { verification, sampling },
-    });
-  };
-  /** Of what the waves did not prove; its proofs are verified as theirs are. */
-  const search = async (items: ArtifactRef, label: string, shard: string, waves: readonly WaveResult[]) => {
-    const name = `${shard}/search`;
-    const summary = `search ${label}: ${items.count} statements`;
-    const sampled: SearchedShard = await samplers.run((queue) =>
-      sampler(queue, summary).searchShard({
-        run,
-        shard,
-        name,
-        items,
-        earlier: waves.map(({ part }) => part),
-        checkpoint,
+        sampled,
+        earlier,
         library,
-        config: { prover, sampling, seed, modelThreads, verification },
-      }),
-    );
-    const verified = await lean(`verify ${label}: ${sampled.distinctCount} searches`, inFlightMax).verifyShard({
-      run,
-      name,
-      wave: 0,
-      items,
-      sampled,
-      library,
-      config: { verification, sampling: { ...sampling, waves: 1 } },
-    });
-    return { verified, search: sampled.search };
+        config: { verification },
+      });
+    };
+    const proveWhole = async (): Promise<ShardResult> => {
+      const summary = `sample ${label}: ${items.count} statements`;
+      const sampled = await samplers.run((queue) => sampler(queue, summary).sampleShard(shard));
+      return verify(name, sampled, null);
+    };
+    const search = async (earlier: ShardResult | null): Promise<ShardResult> => {
+      const summary = `search ${label}: ${items.count} statements`;
+      const { search: found, ...sampled } = await samplers.run((queue) =>
+        sampler(queue, summary).searchShard({ ...shard, earlier, library }),
+      );
+      return { ...(await verify(`${name}/search`, sampled, earlier)), search: found };
+    };
+    const result = mode === 'whole' ? await proveWhole() : await search(mode === 'both' ? await proveWhole() : null);
+    input.onShard(result);
+    return result;
   };
-  return allPieces(inFlightMax, () =>
-    input.shards.map((items, index) =>
-      inFlight.run(async () => {
-        const shard = shardFolder(input.name, index);
-        const waves: WaveResult[] = [];
-        const label = `shard ${index + 1} of ${total}`;
-        for (
-          let next: ArtifactRef | null = mode === 'steps' ? null : items;
-          next !== null && waves.length < sampling.waves;
-        ) {
-          const later = waves.length === 0 ? '' : `, wave ${waves.length + 1}`;
-          const result: WaveResult = await wave(next, `${label}${later}`, shard, waves.length);
-          waves.push(result);
-          next = result.next;
-        }
-        const searched = mode === 'whole' ? null : await search(items, label, shard, waves);
-        const result = {
-          ...sumWaves(items, searched === null ? waves : [...waves, searched.verified]),
-          ...(searched === null ? {} : { search: searched.search }),
-        };
-        input.onShard(result);
-        return result;
-      }),
-    ),
-  );
-}
-
-/** What the waves of a shard came to. Samples that two waves have in common are distinct in each. */
-function sumWaves(items: ArtifactRef, waves: readonly WaveResult[]): ShardResult {
-  const sum = (pick: (wave: WaveResult) => number): number => waves.reduce((total, wave) => total + pick(wave), 0);
-  return {
-    items,
-    parts: waves.map((wave) => wave.part),
-    sampleCount: sum((wave) => wave.sampleCount),
-    distinctCount: sum((wave) => wave.distinctCount),
-    tokens: sum((wave) => wave.tokens),
-    verdictCounts: sumVerdicts(waves.map((wave) => wave.verdictCounts)),
-    provedStatements: sum((wave) => wave.provedStatements),
-    checkMs: sum((wave) => wave.checkMs),
-  };
+  return allPieces(() => input.shards.map((items, index) => inFlight.run(() => prove(items, index))));
 }

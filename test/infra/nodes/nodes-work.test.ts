@@ -28,7 +28,7 @@ import { startFakeTpu } from '../../fakes/tpu.ts';
 import { stp } from '../../support/stp.ts';
 import { localServer } from '../../support/temporal.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const RUN = `nodes-work-${process.pid}`;
@@ -115,7 +115,7 @@ it('ends with 1 where a command fails, and with --together ends the others', asy
   expect(stdout).toMatch(/host\/two\/0 +cancelled/);
 });
 
-it('says what is missing: a server, machines', async () => {
+it('says what is missing: a server, machines', { tags: ['slow'] }, async () => {
   const unreachable = await nodes(['run', '--inventory', inventory, '--', 'true'], { TEMPORAL_ADDRESS: '127.0.0.1:1' });
   expect([unreachable.exitCode, unreachable.all]).toEqual([1, expect.stringContaining('STP1101')]);
   const unnamed = await nodes(['clean', '--run', RUN]);
@@ -154,7 +154,9 @@ it('cleans every machine: processes of the run and its scratch, no others, and n
   for (const name of ['one', 'two']) expect(existsSync(join(folder, name, RUN))).toBe(false);
 });
 
-it('sweeps no machines of a run that is open, also where STP_STORE names another store', async () => {
+it('sweeps no machines of a run that is open, also where STP_STORE names another store', {
+  tags: ['slow'],
+}, async () => {
   const metadata = await startFakeMetadata();
   const cloud = await startFakeTpu(fastClock(60), metadata.token);
   onTestFinished(async () => {

@@ -1,4 +1,8 @@
-/** Installing beside others, after a kill, with a broken index or a slow program: `find.test.ts` further. pip is started a dozen times. */
+/**
+ * Installing beside others, after a kill, with a broken index or a slow program: `find.test.ts` further. pip is started a dozen times.
+ *
+ * @module-tag slow
+ */
 import { mkdir, readdir, readFile, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
