@@ -23,8 +23,8 @@ export interface VerifyShardInput {
   readonly name: string;
   readonly items: ArtifactRef;
   readonly sampled: Sampled;
-  /** The result of earlier samples of the shard, which `sampled` contains too; their verdicts stand. Null: there are none. */
-  readonly earlier: ShardResult | null;
+  /** The result of earlier samples of the shard, which `sampled` contains too; their verdicts stand. Missing or null: there are none. */
+  readonly earlier?: ShardResult | null;
   /** Grown theorems that the proofs may name; null: none. */
   readonly library: ArtifactRef | null;
   readonly config: Pick<RunConfig, 'verification'>;
@@ -34,7 +34,7 @@ export function verifyShardActivities(ports: Ports) {
   return {
     /** A verdict for every distinct sample. A proved canary is STP1701; too many samples without verdict STP1702. */
     async verifyShard(input: VerifyShardInput): Promise<ShardResult> {
-      const { run, config, sampled, earlier } = input;
+      const { run, config, sampled, earlier = null } = input;
       const store = await ports.store(run);
       return once(store, `${input.name}/verified.json`, shardResultSchema, () =>
         withHeartbeat(async (signal, report) => {
