@@ -1,4 +1,8 @@
-/** `bin/stp eval --prover steps` with a model trained here on states, real Lean and a real server. About a minute. */
+/**
+ * `bin/stp eval --prover steps` with a model trained here on states, real Lean and a real server. About a minute.
+ *
+ * @module-tag slow
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
