@@ -3,7 +3,9 @@ import type { Example } from '../../data/schemas/records.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
 import { targetExample } from '../../selfplay/prompts.ts';
 
-const MARKERS = /<(prove|by|lemma|easy|hard)>/;
+const MARKERS = /<(prove|state|by|lemma|easy|hard)>/;
+/** Inaccessible names of a goal, as prompts number them. */
+const INACCESSIBLE = /✝(\d+)/gu;
 /** A statement as prompts show it has no name; any will do, since keys and prompts leave it out. */
 const named = (displayed: string): string => `theorem t ${displayed}`;
 
@@ -17,7 +19,7 @@ function sections({ prompt, target, role }: Example): (readonly [marker: string,
 export function statementKeysOf(example: Example): string[] {
   return sections(example)
     .filter(([marker]) => marker !== 'by')
-    .map(([, text]) => statementKey(null, named(text)));
+    .map(([, text]) => statementKey(null, named(text.replace(INACCESSIBLE, 'hidden_$1'))));
 }
 
 /**

@@ -1,0 +1,28 @@
+/** `bin/stp retrieve …`: premises for proof states. */
+import { type Command, Option } from 'commander';
+import { TERM_SCORINGS } from '../../selfplay/retrieval/term-index.ts';
+
+export function addRetrieveCommands(program: Command): void {
+  const retrieve = program
+    .command('retrieve')
+    .description('Find premises for proof states in a library of LeanDojo Benchmark 4’s form; see docs/retrieval.md.');
+
+  retrieve
+    .command('index')
+    .description('Index the premises of a corpus.jsonl. Prints counts.')
+    .requiredOption('--corpus-path <file>', 'corpus.jsonl of LeanDojo Benchmark 4, or of `bin/stp data export`')
+    .requiredOption('--output-path <dir>', 'folder that becomes the index')
+    .option('--replace', 'replace an index that exists')
+    .option('--json', 'print counts as JSON')
+    .action(async (options) => (await import('../retrieve.ts')).index(options));
+
+  retrieve
+    .command('eval')
+    .description('R@1, R@10 and MRR of retrieval for the tactics of a split file that name premises.')
+    .requiredOption('--index <dir>', 'folder that `retrieve index` made from the same corpus')
+    .requiredOption('--data-path <dir>', 'folder of the split: with train.json, val.json and test.json')
+    .addOption(new Option('--split <part>', 'part of the split').choices(['train', 'val', 'test']).default('val'))
+    .addOption(new Option('--method <name>', 'how premises are scored').choices(TERM_SCORINGS).default('bm25'))
+    .option('--json', 'print the figures as JSON')
+    .action(async (options) => (await import('../retrieve.ts')).evaluate(options));
+}
