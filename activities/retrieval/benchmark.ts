@@ -42,7 +42,7 @@ export function retrievable({
  */
 export async function readPremiseCorpus(
   path: string,
-  onFile: (file: CorpusFile) => void = () => undefined,
+  onFile: (file: CorpusFile) => void | Promise<void> = () => undefined,
 ): Promise<PremiseCorpus> {
   const corpus = new PremiseCorpus();
   for await (const { row, where } of readCorpus(path)) {
@@ -57,7 +57,7 @@ export async function readPremiseCorpus(
         'Is this the corpus.jsonl of LeanDojo Benchmark 4, whole and unchanged?',
         { facts: { where } },
       );
-    onFile(row);
+    await onFile(row);
   }
   return corpus;
 }

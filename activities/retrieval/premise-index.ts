@@ -1,14 +1,15 @@
 /**
- * A premise index on disk: the premises of a corpus with the imports of their files, and the term table of symbolic
- * retrieval. `manifest.json` has counts and checksums and is written last.
+ * A premise index on disk: the premises of a corpus with the imports of their files, the term table of symbolic retrieval,
+ * and, if an encoder made them, the premises' vectors. `manifest.json` has counts and checksums and is written last.
  */
-import { readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { StpError } from '../../data/errors.ts';
 import { fileChunks, linesOf, unreadable } from '../../data/loaders/lines.ts';
 import { writeFolder } from '../../data/prepare/folder.ts';
 import { fileSha256, writeLines } from '../../data/prepare/line-file.ts';
+import type { Generator } from '../../model/generator.ts';
 import { PremiseCorpus } from '../../selfplay/retrieval/premise-corpus.ts';
 import { type TermTable, TermTableBuilder, termsOf } from '../../selfplay/retrieval/term-index.ts';
 import { readPremiseCorpus, retrievable } from './benchmark.ts';
@@ -18,6 +19,8 @@ const LINE_BYTES_MAX = 64 << 20;
 const FILES = 'files.jsonl';
 const TERMS = 'terms.jsonl';
 const POSTINGS = 'postings.bin';
+const VECTORS = 'vectors.bin';
+const FLOAT_BYTES = 4;
 
 const count = z.number().int().nonnegative();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -29,7 +32,9 @@ const manifestSchema = z.strictObject({
   terms: count,
   /** Pairs of a term and a premise that has it. */
   postings: count,
-  checksums: z.strictObject({ [FILES]: sha256, [TERMS]: sha256, [POSTINGS]: sha256 }),
+  /** The encoder of the vectors and their length; null without vectors. */
+  encoder: z.strictObject({ model: z.string(), size: count.min(1) }).nullable(),
+  checksums: z.strictObject({ [FILES]: sha256, [TERMS]: sha256, [POSTINGS]: sha256, [VECTORS]: sha256.optional() }),
 });
 type IndexManifest = z.infer<typeof manifestSchema>;
 
@@ -43,15 +48,26 @@ const fileSchema = z.strictObject({
 export interface PremiseIndex {
   readonly corpus: PremiseCorpus;
   readonly table: TermTable;
+  /** Vectors of the premises, one after another; null if the index has none. */
+  readonly vectors: { readonly model: string; readonly size: number; readonly data: Float32Array } | null;
 }
 
+/** What makes vectors of premises. */
+export type PremiseEncoder = Pick<Generator, 'model' | 'embed'>;
+
 /** Indexes a `corpus.jsonl`. Memory holds names, places and terms, no texts. STP1002 if `folder` exists and `replace` is false. */
-export async function writePremiseIndex(corpusPath: string, folder: string, replace: boolean): Promise<IndexManifest> {
+export async function writePremiseIndex(
+  corpusPath: string,
+  folder: string,
+  { replace, encoder }: { readonly replace: boolean; readonly encoder: PremiseEncoder | null },
+): Promise<IndexManifest> {
   return writeFolder(folder, replace, async (partial) => {
     const builder = new TermTableBuilder();
     const files: z.infer<typeof fileSchema>[] = [];
-    const corpus = await readPremiseCorpus(corpusPath, (file) => {
+    const corpus = await readPremiseCorpus(corpusPath, async (file) => {
       const premises = retrievable(file);
+      for (const vector of (await encoder?.embed(premises.map(({ code }) => code))) ?? [])
+        await appendFile(join(partial, VECTORS), new Uint8Array(vector.slice().buffer));
       for (const { full_name, code } of premises) builder.add(termsOf(`${full_name} ${code}`));
       files.push({
         path: file.path,
@@ -69,10 +85,12 @@ export async function writePremiseIndex(corpusPath: string, folder: string, repl
       premises: corpus.premises.length,
       terms: table.terms.length,
       postings: table.documents.length,
+      encoder: encoder === null ? null : { model: encoder.model.name, size: encoder.model.hiddenSize },
       checksums: {
         [FILES]: written[0]!.sha256,
         [TERMS]: written[1]!.sha256,
         [POSTINGS]: await fileSha256(join(partial, POSTINGS)),
+        ...(encoder === null ? {} : { [VECTORS]: await fileSha256(join(partial, VECTORS)) }),
       },
     };
     await writeFile(join(partial, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -111,7 +129,14 @@ export async function openPremiseIndex(folder: string): Promise<PremiseIndex> {
     at += 4 * size;
     return part;
   }) as [Uint32Array, Uint32Array, Uint32Array, Uint32Array];
-  return { corpus, table: { terms, starts, documents, counts, lengths } };
+  const table = { terms, starts, documents, counts, lengths };
+  if (manifest.encoder === null) return { corpus, table, vectors: null };
+  const { model, size } = manifest.encoder;
+  const bytes = await readFile(join(folder, VECTORS));
+  if (bytes.byteLength !== FLOAT_BYTES * size * manifest.premises)
+    throw damaged(join(folder, VECTORS), `${bytes.byteLength} bytes do not fit the manifest`);
+  const data = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+  return { corpus, table, vectors: { model, size, data } };
 }
 
 function parsed<T>(schema: z.ZodType<T>, text: string, where: string): T {

@@ -23,7 +23,7 @@ export interface Retriever {
   ): Promise<readonly (readonly RetrievedPremise[])[]>;
 }
 
-/** The `most` best of the accessible premises; of equal scores the earlier premise comes first. Scores of 0 or less are left out. */
+/** The `most` best of the accessible premises; of equal scores the earlier premise comes first. */
 export function bestAccessible(
   scored: Iterable<RetrievedPremise>,
   accessible: Accessible,
@@ -33,7 +33,6 @@ export function bestAccessible(
   const isBetter = (left: RetrievedPremise, right: RetrievedPremise): boolean =>
     left.score > right.score || (left.score === right.score && left.premise < right.premise);
   for (const one of scored) {
-    if (one.score <= 0) continue;
     if (best.length === most && !isBetter(one, best[most - 1]!)) continue;
     if (!accessible(one.premise)) continue;
     let at = best.length;

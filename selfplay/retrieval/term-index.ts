@@ -84,16 +84,24 @@ export class TermRetriever implements Retriever {
   readonly #table: TermTable;
   readonly #scoring: TermScoring;
   readonly #numberOf: ReadonlyMap<string, number>;
-  readonly #meanLength: number;
+  /** By document: how much its length damps the counts of its terms. */
+  readonly #norms: Float64Array;
   /** Sum of the weights of each document's distinct terms. */
   readonly #weights: Float64Array;
+  /** Sums of the query at hand, by document; all 0 between two queries. */
+  readonly #scores: Float64Array;
 
   constructor(table: TermTable, scoring: TermScoring) {
     this.#table = table;
     this.#scoring = scoring;
     this.#numberOf = new Map(table.terms.map((term, number) => [term, number]));
-    this.#meanLength = table.lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, table.lengths.length);
+    const meanLength = table.lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, table.lengths.length);
+    this.#norms = Float64Array.from(
+      table.lengths,
+      (length) => SATURATION * (1 - LENGTH_NORMALISATION + (LENGTH_NORMALISATION * length) / meanLength),
+    );
     this.#weights = new Float64Array(table.lengths.length);
+    this.#scores = new Float64Array(table.lengths.length);
     for (const number of table.terms.keys())
       for (let at = table.starts[number]!; at < table.starts[number + 1]!; at++)
         this.#weights[table.documents[at]!]! += this.#weight(number);
@@ -106,13 +114,15 @@ export class TermRetriever implements Retriever {
   ): Promise<readonly (readonly RetrievedPremise[])[]> {
     return queries.map(({ state, accessible }) => {
       signal?.throwIfAborted();
-      return bestAccessible(this.#scores(state), accessible, most);
+      return bestAccessible(this.#scored(state), accessible, most);
     });
   }
 
-  *#scores(state: string): Generator<RetrievedPremise> {
+  /** Every premise that shares a term with the state. To be read to its end: the sums are then 0 again. */
+  *#scored(state: string): Generator<RetrievedPremise> {
     const { starts, documents, counts } = this.#table;
-    const scores = new Map<number, number>();
+    const scores = this.#scores;
+    const touched: number[] = [];
     for (const term of new Set(termsOf(state))) {
       const number = this.#numberOf.get(term);
       if (number === undefined) continue;
@@ -120,11 +130,15 @@ export class TermRetriever implements Retriever {
       for (let at = starts[number]!; at < starts[number + 1]!; at++) {
         const document = documents[at]!;
         const part = this.#scoring === 'bm25' ? weight * this.#saturated(counts[at]!, document) : weight;
-        scores.set(document, (scores.get(document) ?? 0) + part);
+        if (scores[document] === 0) touched.push(document);
+        scores[document]! += part;
       }
     }
-    for (const [premise, score] of scores)
+    for (const premise of touched) {
+      const score = scores[premise]!;
+      scores[premise] = 0;
       yield { premise, score: this.#scoring === 'bm25' ? score : score / this.#weights[premise]! };
+    }
   }
 
   /** How rare a term is: 0 if every document has it. */
@@ -136,8 +150,6 @@ export class TermRetriever implements Retriever {
   }
 
   #saturated(count: number, document: number): number {
-    const length = this.#table.lengths[document]! / this.#meanLength;
-    const norm = 1 - LENGTH_NORMALISATION + LENGTH_NORMALISATION * length;
-    return (count * (SATURATION + 1)) / (count + SATURATION * norm);
+    return (count * (SATURATION + 1)) / (count + this.#norms[document]!);
   }
 }

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeftOut, readPremiseCorpus, readTracedSteps } from '../../activities/retrieval/benchmark.ts';
+import { encoderPairs } from '../../activities/retrieval/encoder-pairs.ts';
 import { evaluateRetrieval } from '../../activities/retrieval/evaluate-retrieval.ts';
 import { exportLibrary } from '../../activities/retrieval/export-library.ts';
-import { openPremiseIndex, writePremiseIndex } from '../../activities/retrieval/premise-index.ts';
+import { openPremiseIndex, type PremiseEncoder, writePremiseIndex } from '../../activities/retrieval/premise-index.ts';
 import { prepareNextTactics } from '../../activities/sft/prepare.ts';
 import { runSft } from '../../activities/sft/run-sft.ts';
 import { statementKeysOf } from '../../activities/sft/statements-of.ts';
@@ -17,6 +18,7 @@ import { ownLibrary } from '../../lean/library/leandojo/own-library.ts';
 import { tracedProofId } from '../../lean/step/traced-file.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
 import { TermRetriever } from '../../selfplay/retrieval/term-index.ts';
+import { queryText, VectorRetriever } from '../../selfplay/retrieval/vector-retriever.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { LIBRARY_DIRECTORY } from '../library/lean.ts';
 import { CORPUS, writeBenchmark } from './benchmark-folder.ts';
@@ -31,7 +33,8 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const corpusPath = () => join(folder, 'corpus.jsonl');
 const indexFolder = () => join(directory, 'index');
-const index = () => writePremiseIndex(corpusPath(), indexFolder(), false);
+const index = (encoder: PremiseEncoder | null = null) =>
+  writePremiseIndex(corpusPath(), indexFolder(), { replace: false, encoder });
 
 describe('a premise index', () => {
   it('is read back as it was made, without premises that have no name', async () => {
@@ -70,6 +73,58 @@ describe('a premise index', () => {
   ])('is not made from a corpus with %s', async (_, files, message) => {
     folder = await writeBenchmark(join(directory, 'broken'), files);
     await expect(index()).rejects.toMatchObject({ code: 'STP1501', message: expect.stringContaining(message) });
+  });
+});
+
+/** Texts as counts of their letters, at length 1: near texts are near, and no model is needed. */
+const letters = (text: string): Float32Array => {
+  const counts = new Float32Array(64);
+  for (const letter of text) counts[letter.codePointAt(0)! % 64]! += 1;
+  const length = Math.hypot(...counts);
+  return counts.map((count) => count / length);
+};
+const encoder: PremiseEncoder = {
+  model: { name: 'letters', contextLength: 8, vocabularySize: 64, hiddenSize: 64 },
+  embed: async (texts) => texts.map(letters),
+};
+
+describe('a premise index with vectors', () => {
+  it('has a vector for each premise, finds the nearest accessible ones, and is refused where they were changed', async () => {
+    await index(encoder);
+    const { corpus, vectors } = await openPremiseIndex(indexFolder());
+    expect(vectors).toMatchObject({ model: 'letters', size: 64 });
+    expect(vectors!.data).toHaveLength(64 * corpus.premises.length);
+    const retriever = new VectorRetriever(encoder.embed, vectors!.data, 64);
+    const [answer] = await retriever.retrieve(
+      [{ state: '⊢ theorem rev_rev (xs : List α) : rev (rev xs) = xs', accessible: (premise) => premise !== 4 }],
+      2,
+    );
+    expect(answer!.map(({ premise }) => corpus.premises[premise]!.name)[0]).toBe('rev_rev');
+    expect(answer![0]!.score).toBeCloseTo(1, 1);
+    const bytes = await readFile(join(indexFolder(), 'vectors.bin'));
+    bytes[0]! ^= 1;
+    await writeFile(join(indexFolder(), 'vectors.bin'), bytes);
+    await expect(openPremiseIndex(indexFolder())).rejects.toMatchObject({ code: 'STP1402' });
+  });
+
+  it('is asked with the first target of a state before everything else', () => {
+    expect(queryText('case a\nn : ℕ\n⊢ n =\n    0\n\ncase b\n⊢ True')).toBe(
+      '⊢ n =\n    0\ncase a\nn : ℕ\ncase b\n⊢ True',
+    );
+    expect(queryText('no goals')).toBe('no goals');
+  });
+});
+
+describe('pairs that train an encoder', () => {
+  it('are a state and each premise that its tactic names, with all positives of the state', async () => {
+    const { pairs, leftOut } = await encoderPairs(corpusPath(), join(folder, 'random'), 'test');
+    expect(pairs.map(({ match, key, positives }) => [match.split(' ')[1], key, [...positives]])).toEqual([
+      ['rev_rev', '3', ['3', '0']],
+      ['Nat.add_comm', '0', ['3', '0']],
+      ['Nat.add_comm', '0', ['0']],
+      ['uses_rev', '5', ['5']],
+    ]);
+    expect(leftOut.count).toBe(1);
   });
 });
 
