@@ -115,7 +115,11 @@ function retrieverOf(
           ? `the index has vectors of model ${vectors.model}, not of ${encoder.model.name}`
           : null;
   if (problem !== null)
-    throw new StpError('STP1002', problem, 'Make the index with `bin/stp retrieve index --ckpt-path`, and give the same checkpoint.');
+    throw new StpError(
+      'STP1002',
+      problem,
+      'Make the index with `bin/stp retrieve index --ckpt-path`, and give the same checkpoint.',
+    );
   return new VectorRetriever((texts, given) => encoder!.embed(texts, given), vectors!.data, vectors!.size);
 }
 

@@ -1,6 +1,6 @@
 /** The decoder over one packed batch as a graph of its own with every shape fixed, and its inputs: what the reference evaluates. */
 import type { Graph, Value } from '../../model/embedded/onnx/graph.ts';
-import { decoder, type DecoderOutputs } from '../../model/embedded/training/decoder.ts';
+import { type DecoderOutputs, decoder } from '../../model/embedded/training/decoder.ts';
 import type { PackedBatch } from '../../model/embedded/training/packed-batch.ts';
 import { parameterLayout, parameterView } from '../../model/embedded/training/parameter-layout.ts';
 import type { ModelShape } from '../../model/trainer.ts';

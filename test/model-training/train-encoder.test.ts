@@ -26,7 +26,12 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'stp-encoder-'));
   start = join(directory, 'start');
   const examplesPath = join(directory, 'examples.jsonl');
-  const examples = PAIRS.map(({ query, match }) => ({ prompt: `<prove>${query}<by>`, target: match, weight: 1, role: 'prover' }));
+  const examples = PAIRS.map(({ query, match }) => ({
+    prompt: `<prove>${query}<by>`,
+    target: match,
+    weight: 1,
+    role: 'prover',
+  }));
   await writeFile(examplesPath, examples.map((example) => `${JSON.stringify(example)}\n`).join(''));
   await trainInProcess({
     examplesPath,
@@ -54,7 +59,8 @@ async function hits(checkpoint: string): Promise<number> {
   const queries = await engine.embed(PAIRS.map(({ query }) => query));
   const matches = await engine.embed(PAIRS.map(({ match }) => match));
   await engine.close();
-  const cosine = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, index) => sum + value * b[index]!, 0);
+  const cosine = (a: Float32Array, b: Float32Array): number =>
+    a.reduce((sum, value, index) => sum + value * b[index]!, 0);
   return queries.filter((query, own) => {
     const scores = matches.map((match) => cosine(query, match));
     return scores.indexOf(Math.max(...scores)) === own;

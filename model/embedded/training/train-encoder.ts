@@ -101,7 +101,14 @@ export async function trainEncoder(
       ]),
     );
     const recipe = { ...schedule, weightDecay: WEIGHT_DECAY, gradientClipNorm: GRADIENT_CLIP_NORM };
-    const training = { seed, tokens, finalLoss, ...recipe, tokensPerStep: Math.round(tokens / steps), parent: manifest.model };
+    const training = {
+      seed,
+      tokens,
+      finalLoss,
+      ...recipe,
+      tokensPerStep: Math.round(tokens / steps),
+      parent: manifest.model,
+    };
     await writeCheckpoint(request.outputDirectory, { shape, tensors: written, tokenizer, training });
     return { finalLoss, tokens };
   } finally {
