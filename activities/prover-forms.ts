@@ -1,6 +1,9 @@
-/** The form in which a run's prover sees statements, as set in its configuration. */
+/** The forms in which a run's model sees statements and conjecturing tasks, as set in its configuration. */
+import { formatOf } from '../data/config/formats.ts';
 import { PROVER_WITHOUT_SLOTS, type ProverConfig } from '../data/schemas/run-config.ts';
-import { type ProverForms, plainForm, type Stated, slottedForm } from '../selfplay/slots/prover-form.ts';
+import { LIBRARY_HEADER } from '../lean/trust/header.ts';
+import { type ConjecturerForm, conjecturerForm, formattedForm } from '../selfplay/formats/formatted.ts';
+import { type ProverForms, type Stated, slottedForm } from '../selfplay/slots/prover-form.ts';
 import { slotKey } from '../selfplay/slots/slot-key.ts';
 import { boundNames } from '../selfplay/slots/slot-table.ts';
 import type { Sources } from './ports.ts';
@@ -10,12 +13,20 @@ export async function proverForms(
   sources: Pick<Sources, 'definitions'>,
   prover: ProverConfig = PROVER_WITHOUT_SLOTS,
 ): Promise<ProverForms> {
-  if (!prover.slots) return ({ statement }) => plainForm(statement);
+  if (!prover.slots) {
+    const format = formatOf(prover);
+    return (stated) => formattedForm(format, stated, LIBRARY_HEADER);
+  }
   const definitions = await sources.definitions();
   return ({ header, statement }) => {
     const shown = definitions.under(header, statement, boundNames(statement));
     return slottedForm(statement, shown, prover.definitionTokens);
   };
+}
+
+/** @param prover as of `proverForms`; slots are the prover's alone */
+export function conjecturerFormOf(prover: ProverConfig = PROVER_WITHOUT_SLOTS): ConjecturerForm {
+  return conjecturerForm(formatOf(prover), LIBRARY_HEADER);
 }
 
 /** What statements are kept apart by where names are slots (`slotKey`); null where they are not. */

@@ -1,8 +1,11 @@
-/** The `Generator` port: prompts in, samples with log-probabilities out. Embedded ONNX here; OpenAI-compatible servers later. */
+/** The `Generator` port: prompts in, samples with log-probabilities out. Embedded ONNX, or OpenAI-compatible servers. */
+import type { ChatMessage } from '../data/schemas/records.ts';
 
 export interface SampleRequest {
   readonly id: string;
   readonly prompt: string;
+  /** Of a chat: what `prompt` says, as messages. Engines with a chat endpoint use them, others use the text. */
+  readonly messages?: readonly ChatMessage[];
   /** Seed of this sample alone: the result depends on (checkpoint, prompt, options, seed), never on its neighbours. */
   readonly seed: number;
 }
@@ -62,6 +65,11 @@ export interface GenerateOptions {
    * all come before its `onCompletion`. A throw fails the call.
    */
   readonly onText?: (index: number, delta: string) => void;
+  /**
+   * Asked with the text so far of a completion: true ends it there, as if the model had. Engines that hear a completion
+   * only when it is whole do not ask.
+   */
+  readonly isComplete?: (index: number, text: string) => boolean;
 }
 
 /** What a caller may need to know of the model behind a generator. */

@@ -13,6 +13,9 @@ export interface RawSample {
   readonly logprob: number;
   readonly seed: number;
   readonly finish: 'stop' | 'length';
+  /** The answer gave no proof, and `text` is empty. */
+  readonly refused?: Sample['refused'];
+  readonly changedStatement?: Sample['changedStatement'];
 }
 
 /**
@@ -22,16 +25,20 @@ export interface RawSample {
 export function dedupeSamples(raw: readonly RawSample[], model: string): Sample[] {
   const distinct = new Map<string, Sample>();
   for (const sample of raw) {
-    const { statementId, index, tokens, logprob, seed, finish } = sample;
+    const { statementId, index, tokens, logprob, seed, finish, refused, changedStatement } = sample;
     const proof = displayProof(sample.text);
-    const id = contentId('sample', statementId, proof);
+    const id = contentId('sample', statementId, proof, ...(refused === undefined ? [] : [refused.reason]));
     const seen = distinct.get(id);
     if (seen) {
       seen.multiplicity++;
       seen.indices.push(index);
     } else {
       const indices = [index];
-      distinct.set(id, { id, statementId, proof, tokens, logprob, seed, model, multiplicity: 1, indices, finish });
+      distinct.set(id, {
+        ...{ id, statementId, proof, tokens, logprob, seed, model, multiplicity: 1, indices, finish },
+        ...(refused === undefined ? {} : { refused }),
+        ...(changedStatement === undefined ? {} : { changedStatement }),
+      });
     }
   }
   return [...distinct.values()];

@@ -18,6 +18,11 @@ export function displayStatement(statement: string): string {
   return onOneLine(' '.repeat(opening.length) + statement.slice(opening.length));
 }
 
+/** `theorem foo (n : Nat) : p n` → `foo (n : Nat) : p n`. */
+export function namedStatement(statement: string): string {
+  return statement.replace(/^\s*(?:theorem|lemma)\s+/u, '');
+}
+
 /** A proof as it is trained and sampled: common indentation and trailing white space removed. */
 export function displayProof(proof: string): string {
   const lines = proof

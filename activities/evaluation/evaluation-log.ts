@@ -154,6 +154,8 @@ function systemErrors({ kind }: Verdict): string | null {
     case 'crash':
     case 'header_error':
     case 'forbidden':
+    case 'no_proof':
+    case 'changed_statement':
       return kind;
     case 'proved':
     case 'rejected':

@@ -1,9 +1,11 @@
 /** Sampling: proofs for a shard of statements, texts for a set of conjecturer inputs. */
 import { z } from 'zod';
+import { formatOf } from '../../data/config/formats.ts';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../../data/schemas/artifact.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { dedupeSamples, type RawSample } from '../../selfplay/dedupe.ts';
+import type { Answer } from '../../selfplay/formats/answer.ts';
 import { seedFrom } from '../../selfplay/random.ts';
 import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
 import { withHeartbeat } from '../edge.ts';
@@ -38,7 +40,7 @@ export interface SampleConjecturesInput {
   readonly name: string;
   readonly plan: ArtifactRef;
   readonly checkpoint: CheckpointRef;
-  readonly config: Pick<RunConfig, 'sampling' | 'conjectures' | 'seed' | 'modelThreads'>;
+  readonly config: Pick<RunConfig, 'prover' | 'sampling' | 'conjectures' | 'seed' | 'modelThreads'>;
 }
 
 export interface ConjectureShare {
@@ -70,19 +72,25 @@ export function generateActivities(ports: Ports) {
               index,
               form,
               prompt: form.prompt,
+              ...(form.messages === undefined ? {} : { messages: form.messages }),
               seed: seedFrom(config.seed, input.name, item.statement.id, index),
             }));
           });
           const { temperature, topP, maxTokens } = config.sampling;
+          const { stop } = formatOf(config.prover ?? {}).prover;
           const started = performance.now();
           const completions = await generator.sample(
             requests,
-            { temperature, topP, maxTokens },
-            { signal, onProgress: report },
+            { temperature, topP, maxTokens, ...(stop.length > 0 ? { stop } : {}) },
+            {
+              signal,
+              onProgress: report,
+              isComplete: (index, text) => requests[index]!.form.isComplete?.(text) ?? false,
+            },
           );
           const raw: RawSample[] = completions.map((completion, index) => ({
             ...completion,
-            text: requests[index]!.form.proofIn(completion.text),
+            ...taken(requests[index]!.form.read(completion.text, completion.finish)),
             statementId: completion.id,
             index: requests[index]!.index,
             seed: requests[index]!.seed,
@@ -135,6 +143,15 @@ export function generateActivities(ports: Ports) {
   };
 }
 
+/** Of a longer text its end: a model that thinks writes its conjecture last. */
+const keptText = (text: string): string => text.slice(-CONJECTURE_TEXT_CHARS_MAX);
+
+/** What a sample's record says of the answer. */
+function taken(answer: Answer): Pick<RawSample, 'text' | 'refused' | 'changedStatement'> {
+  if (answer.kind === 'refused') return { text: '', refused: answer.refusal };
+  return { text: answer.proof, ...(answer.changed ? { changedStatement: true as const } : {}) };
+}
+
 /** The portfolio in a model's place: it knows when a statement is proved, and tries no further script. */
 async function scriptsOf(
   ports: Ports,
@@ -169,7 +186,8 @@ async function* conjectureParts(
   const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
   const generator = await ports.generator(run, directory, config.modelThreads, signal);
   const { temperature, maxTokens } = config.conjectures;
-  const options = { temperature, topP: config.sampling.topP, maxTokens };
+  const { stop } = formatOf(config.prover ?? {}).conjecturer;
+  const options = { temperature, topP: config.sampling.topP, maxTokens, ...(stop.length > 0 ? { stop } : {}) };
   let [part, first] = [0, 0];
   for await (const batch of batchesOf(readRecords(store, input.plan, conjecturePlanSchema), TEXTS_PER_PART)) {
     const from = first;
@@ -179,12 +197,13 @@ async function* conjectureParts(
         const requests = batch.map((entry, offset) => ({
           id: String(from + offset),
           prompt: entry.prompt,
+          ...(entry.messages === undefined ? {} : { messages: entry.messages }),
           seed: seedFrom(config.seed, input.name, 'conjecture', from + offset),
         }));
         const completions = await generator.sample(requests, options, { signal, onProgress: report });
         const texts = completions
           .filter((completion) => completion.finish === 'stop')
-          .map(({ id, text }) => ({ input: Number(id), text: text.slice(0, CONJECTURE_TEXT_CHARS_MAX) }));
+          .map(({ id, text }) => ({ input: Number(id), text: keptText(text) }));
         return writeRecords(store, `${name}-*.jsonl`, texts, signal);
       });
     }

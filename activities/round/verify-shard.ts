@@ -51,7 +51,9 @@ export function verifyShardActivities(ports: Ports) {
           const tell = (): void => report({ verified, of: samples.length, ...parts.cursor });
           const parts = await VerdictParts.open(store, `${input.name}/verdict-parts`, verifier.sandbox, tell);
           const earlier = new Map(parts.earlier);
-          const open = samples.filter((sample) => !earlier.has(sample.id)).map(candidateOf);
+          const open = samples
+            .filter((sample) => !earlier.has(sample.id) && sample.refused === undefined)
+            .map(candidateOf);
           const started = performance.now();
           verified = earlier.size;
           tell();
@@ -60,14 +62,18 @@ export function verifyShardActivities(ports: Ports) {
             tell();
           });
           const found = new Map(results.map((result) => [result.id, verdictOf(result, verifier.environment.version)]));
-          const verdicts = samples.map((sample) => earlier.get(sample.id) ?? found.get(sample.id)!);
+          const verdicts = samples.map(
+            (sample) =>
+              earlier.get(sample.id) ?? found.get(sample.id) ?? unreadVerdict(sample, verifier.environment.version),
+          );
           const counts: VerdictCounts = {};
           const proved = new Set<string>();
-          let unknownNames = 0;
+          let [unknownNames, changedStatements] = [0, 0];
           for (const [index, verdict] of verdicts.entries()) {
             const sample = samples[index]!;
             counts[verdict.kind] = (counts[verdict.kind] ?? 0) + sample.multiplicity;
             if (namesUnknown(verdict)) unknownNames += sample.multiplicity;
+            if (sample.changedStatement) changedStatements += sample.multiplicity;
             if (verdict.kind === 'proved') proved.add(sample.statementId);
           }
           const canaries = [...proved].filter((id) => items.get(id)!.origin === 'canary');
@@ -97,6 +103,7 @@ export function verifyShardActivities(ports: Ports) {
               from_cache: results.filter((result) => result.fromCache).length,
               proved_statements: proved.size,
               samples_with_unknown_name: unknownNames,
+              samples_with_changed_statement: changedStatements,
               shard_seconds_verify: seconds,
               ...Object.fromEntries(Object.entries(counts).map(([kind, count]) => [`verdicts_${kind}`, count])),
             }),
@@ -141,6 +148,20 @@ async function checkInParts(
     await parts.keepAll();
     throw error;
   }
+}
+
+/** Of a sample whose answer gave no proof: Lean is not asked. */
+function unreadVerdict({ id, refused }: Sample, leanVersion: string): Verdict {
+  return {
+    sampleId: id,
+    kind: refused!.reason === 'changed-statement' ? 'changed_statement' : 'no_proof',
+    messages: [{ severity: 'error', line: 1, column: 0, text: refused!.detail }],
+    premises: [],
+    axioms: [],
+    checkMs: 0,
+    tier: 'screen',
+    leanVersion,
+  };
 }
 
 function verdictOf(result: CheckResult, leanVersion: string): Verdict {

@@ -10,10 +10,10 @@ import { statementKey } from '../../selfplay/dedupe.ts';
 import { randomStream } from '../../selfplay/random.ts';
 import { formExamples } from '../../selfplay/slots/prover-form.ts';
 import type { Sources } from '../ports.ts';
-import { proverForms, slotKeys } from '../prover-forms.ts';
+import { conjecturerFormOf, proverForms, slotKeys } from '../prover-forms.ts';
 import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
 import { libraryExamples } from './library-examples.ts';
-import { conditionedOnTarget, statementKeysOf } from './statements-of.ts';
+import { conditionedOnTarget, restyled, statementKeysOf } from './statements-of.ts';
 
 /** `data.sft` of a run that takes the repository's own library. */
 export const LIBRARY_SFT = 'library';
@@ -44,6 +44,18 @@ export interface SealedKeys {
 }
 
 export async function runSft(sources: Sources, config: RunConfig, sealed: SealedKeys): Promise<RunSft> {
+  const found = await embeddedSft(sources, config, sealed);
+  if (config.prover.format === 'embedded') return found;
+  const formOf = await proverForms(sources, config.prover);
+  const conjecturer = conjecturerFormOf(config.prover);
+  async function* styled(examples: Iterable<Example> | AsyncIterable<Example>): AsyncGenerator<Example> {
+    for await (const example of examples) yield* restyled(example, formOf, conjecturer);
+  }
+  return { ...found, train: styled(found.train), heldOut: styled(found.heldOut) };
+}
+
+/** In the embedded form, in which what is held out is recognised. */
+async function embeddedSft(sources: Sources, config: RunConfig, sealed: SealedKeys): Promise<RunSft> {
   if (config.data.sft === LIBRARY_SFT) return librarySft(sources, config, sealed);
   if (config.prover.slots)
     throw new StpError(
@@ -61,7 +73,7 @@ async function librarySft(
   config: RunConfig,
   { heldOutKeys, slotKeys: sealedSlots }: SealedKeys,
 ): Promise<RunSft> {
-  const formOf = await proverForms(sources, config.prover);
+  const formOf = await proverForms(sources, { ...config.prover, format: 'embedded', customFormat: null });
   const slotKeyOf = await slotKeys(sources, config.prover);
   const all = await sources.libraryTheorems();
   const keyed = all.map((theorem) => ({ theorem, key: statementKey(null, theorem.statement) }));

@@ -65,6 +65,7 @@ export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
   }
   const config = checked(values, '');
   requireWeighedSets(config);
+  requireFormat(config);
   return { config, provenance: new Map([...leaves(config).keys()].map((key) => [key, source.get(key) ?? 'default'])) };
 }
 
@@ -104,6 +105,19 @@ function requireWeighedSets({ data }: RunConfig): void {
       `data.weights: ${foreign} is not among data.problemSets${suggestion(foreign, data.problemSets)}`,
       'Name the set there too, or remove its weights: --set data.weights={}.',
     );
+}
+
+/** Slots are names in the embedded form; a custom format must be there, and one that is there must be asked for. */
+function requireFormat({ prover }: RunConfig): void {
+  const { slots, format, customFormat } = prover;
+  const wrong =
+    slots && format !== 'embedded'
+      ? `prover.slots is true, but the format ${format} shows names`
+      : (customFormat !== null) !== (format === 'custom')
+        ? `prover.format is ${format}, and prover.customFormat is ${customFormat === null ? 'missing' : 'given'}`
+        : null;
+  if (wrong !== null)
+    throw new StpError('STP1001', wrong, 'See docs/models.md: --set prover.slots=false --set prover.format=NAME.');
 }
 
 function checked(values: JsonObject, prefix: string): RunConfig {

@@ -23,6 +23,8 @@ export const statementSchema = z.strictObject({
   labels: z.array(z.string().max(128)).max(20),
   /** Matching weight in round 0 (STP §1.1): how much this dataset counts when conjectures are matched to it. */
   weight: z.number().positive(),
+  /** The problem in words, where the source has it: some prompt formats show it. */
+  informal: z.string().max(STATEMENT_CHARS_MAX).optional(),
 });
 export type Statement = z.infer<typeof statementSchema>;
 
@@ -67,6 +69,20 @@ export const gateVerdictSchema = z.enum([
   'over-cap',
 ]);
 
+/** A message of a chat with a model. */
+export const chatMessageSchema = z.strictObject({
+  role: z.enum(['system', 'user', 'assistant']),
+  content: z.string(),
+});
+export type ChatMessage = z.infer<typeof chatMessageSchema>;
+
+/** Why a model's answer gave no proof to check (`selfplay/formats/answer.ts`). */
+export const answerRefusalSchema = z.strictObject({
+  reason: z.enum(['no-code', 'no-theorem', 'cut-off', 'changed-statement', 'declares-more', 'too-long']),
+  detail: z.string().max(512),
+});
+export type AnswerRefusal = z.infer<typeof answerRefusalSchema>;
+
 /** One distinct proof text of one statement, as sampled. */
 export const sampleSchema = z.strictObject({
   id,
@@ -84,6 +100,10 @@ export const sampleSchema = z.strictObject({
   indices: z.array(z.number().int().nonnegative()).min(1),
   /** `length`: the text hit the token limit, it has no end of its own. */
   finish: z.enum(['stop', 'length']),
+  /** The answer gave no proof: `proof` is empty, and Lean is not asked. */
+  refused: answerRefusalSchema.optional(),
+  /** The answer stated another theorem; its proof is tried under ours. */
+  changedStatement: z.literal(true).optional(),
 });
 export type Sample = z.infer<typeof sampleSchema>;
 
@@ -97,6 +117,9 @@ export const verdictKindSchema = z.enum([
   'crash',
   'header_error',
   'forbidden',
+  // Of answers that Lean is not asked about: there is no proof in it; it states another theorem and the format refuses that.
+  'no_proof',
+  'changed_statement',
   'infra',
 ]);
 export type VerdictKind = z.infer<typeof verdictKindSchema>;

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { enginesConfigSchema } from './engines.ts';
 import { nodesConfigSchema } from './nodes.ts';
+import { formatNameSchema, promptFormatSchema } from './prompt-format.ts';
 
 export const ROUNDS_MAX = 1_000;
 const positive = z.number().int().positive();
@@ -58,11 +59,15 @@ const proverConfigSchema = z.strictObject({
   slots: z.boolean(),
   /** About how many tokens of a prompt the definitions may take, with `slots`. */
   definitionTokens: z.number().int().nonnegative().max(65_536),
+  /** Prompts and answers of the model's family (`data/formats`, docs/models.md), for both roles. Slots are of `embedded` alone. */
+  format: formatNameSchema.default('embedded'),
+  /** With `format` `custom`: the whole format. */
+  customFormat: promptFormatSchema.nullable().default(null),
 });
 export type ProverConfig = z.infer<typeof proverConfigSchema>;
 
 /** Of runs whose configuration says nothing of it: they were made before there were slots. */
-export const PROVER_WITHOUT_SLOTS: ProverConfig = { slots: false, definitionTokens: 0 };
+export const PROVER_WITHOUT_SLOTS: ProverConfig = proverConfigSchema.parse({ slots: false, definitionTokens: 0 });
 
 export const runConfigSchema = z.strictObject({
   preset: z.string().min(1).max(64),
