@@ -46,8 +46,10 @@ export interface Completion {
   readonly text: string;
   /** Tokens chosen, end-of-text and those of a stop text included. */
   readonly tokens: number;
-  /** Sum of natural log-probabilities of the chosen tokens, end-of-text included, at temperature 1. */
-  readonly logprob: number;
+  /** Tokens of the prompt, where the engine says so. */
+  readonly promptTokens?: number;
+  /** Sum of natural log-probabilities of the chosen tokens, end-of-text included, at temperature 1; null from servers that do not say. */
+  readonly logprob: number | null;
   /** `stop`: the model ended it, or a stop text did. */
   readonly finish: 'stop' | 'length';
   /** One entry a chosen token, summing to `logprob`; there when asked for. */

@@ -10,7 +10,7 @@ export interface RawSample {
   readonly index: number;
   readonly text: string;
   readonly tokens: number;
-  readonly logprob: number;
+  readonly logprob: number | null;
   readonly seed: number;
   readonly finish: 'stop' | 'length';
   /** The answer gave no proof, and `text` is empty. */

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { formatOf } from '../../data/config/formats.ts';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../../data/schemas/artifact.ts';
+import { costOf, sumTokens } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { dedupeSamples, type RawSample } from '../../selfplay/dedupe.ts';
@@ -23,6 +24,8 @@ export const sampledSchema = z.strictObject({
   sampleCount: z.number().int(),
   distinctCount: z.number().int(),
   tokens: z.number().int(),
+  /** Of the prompts, where the engine counts them. */
+  promptTokens: z.number().int().optional(),
 });
 export type Sampled = z.infer<typeof sampledSchema>;
 
@@ -96,15 +99,17 @@ export function generateActivities(ports: Ports) {
             seed: requests[index]!.seed,
           }));
           const samples = dedupeSamples(raw, input.checkpoint.model);
-          const tokens = raw.reduce((sum, sample) => sum + sample.tokens, 0);
+          const counted = sumTokens(completions);
           const seconds = (performance.now() - started) / 1_000;
           await logMetrics(
             ports,
             run,
             metricsAt(input.name, 0, {
               samples: raw.length,
-              tokens,
-              tokens_per_second: tokens / seconds,
+              tokens: counted.tokens,
+              ...(counted.promptTokens === undefined ? {} : { prompt_tokens: counted.promptTokens }),
+              ...costOf(counted, config.sampling.price),
+              tokens_per_second: counted.tokens / seconds,
               shard_seconds_sample: seconds,
             }),
           );
@@ -112,7 +117,7 @@ export function generateActivities(ports: Ports) {
             samples: await writeRecords(store, `${input.name}/samples-*.jsonl`, samples, signal),
             sampleCount: raw.length,
             distinctCount: samples.length,
-            tokens,
+            ...counted,
           };
         }),
       );

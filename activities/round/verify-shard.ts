@@ -116,6 +116,7 @@ export function verifyShardActivities(ports: Ports) {
             sampleCount: sampled.sampleCount,
             distinctCount: sampled.distinctCount,
             tokens: sampled.tokens,
+            ...(sampled.promptTokens === undefined ? {} : { promptTokens: sampled.promptTokens }),
             verdictCounts: counts,
             provedStatements: proved.size,
             checkMs: verdicts.reduce((total, verdict) => total + verdict.checkMs, 0),

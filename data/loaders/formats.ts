@@ -11,7 +11,11 @@ const label = z.string().max(128);
 const tags = z.array(label).max(15).nullish();
 const text = z.string().max(65_536);
 /** The problem in words, under the names that the sources have for it. */
-const informal = { informal_prefix: text.nullish(), informal_stmt: text.nullish(), natural_language_statement: text.nullish() };
+const informal = {
+  informal_prefix: text.nullish(),
+  informal_stmt: text.nullish(),
+  natural_language_statement: text.nullish(),
+};
 
 /** Keys we do not use (`goal`, …) are allowed and left: the files are other people's. */
 const miniF2fRow = z.looseObject({ formal_statement: text, split: label, tags, ...informal });
@@ -108,7 +112,11 @@ function converted(parsed: z.ZodSafeParseResult<SourceRow>, otherwise: Split, op
 
 /** Without the marks of a doc comment. A text that is too long to show is left out. */
 function informalOf(words: string | null | undefined): Pick<Statement, 'informal'> {
-  const plain = words?.replace(/^\s*\/--?/u, '').replace(/-\/\s*$/u, '').trim() ?? '';
+  const plain =
+    words
+      ?.replace(/^\s*\/--?/u, '')
+      .replace(/-\/\s*$/u, '')
+      .trim() ?? '';
   return plain === '' || plain.length > STATEMENT_CHARS_MAX ? {} : { informal: plain };
 }
 

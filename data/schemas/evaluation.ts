@@ -65,6 +65,11 @@ export const evaluationReportSchema = z.strictObject({
   samples: count,
   verdicts: verdictCountsSchema,
   groups: z.array(evaluationGroupSchema),
+  /** Tokens of all answers, and of all prompts where the engine counts them; missing in older ones. */
+  tokens: count.optional(),
+  promptTokens: count.optional(),
+  /** By `sampling.price`. */
+  cost: z.number().nonnegative().optional(),
   /** As of a run's summary: not where Lean ran without a sandbox. */
   eligible: z.boolean().default(false),
   /** Why not; empty where it is. */

@@ -90,8 +90,8 @@ export const sampleSchema = z.strictObject({
   /** Tactic block that follows `:= by`; starts with the indentation of its first line. */
   proof: z.string().max(PROOF_CHARS_MAX),
   tokens: z.number().int().nonnegative(),
-  /** Sum of the log-probabilities (natural) of the tokens under the sampling distribution. */
-  logprob: z.number(),
+  /** Sum of the log-probabilities (natural) of the tokens under the sampling distribution; null from servers that do not say. */
+  logprob: z.number().nullable(),
   seed: z.number().int().nonnegative(),
   model: z.string(),
   /** How many samples had exactly this text. */

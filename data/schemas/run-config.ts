@@ -116,6 +116,11 @@ export const runConfigSchema = z.strictObject({
     temperature: z.number().min(0).max(4),
     topP: z.number().positive().max(1),
     maxTokens: positive,
+    /** Of a million tokens, in any currency: then metrics and evaluations say what proofs cost. */
+    price: z
+      .strictObject({ prompt: z.number().nonnegative(), answer: z.number().nonnegative() })
+      .nullable()
+      .default(null),
     /** Statements in a shard: one sampling and one verification activity each. */
     statementsPerShard: positive,
   }),

@@ -64,7 +64,8 @@ export function readAnswer(
 
 /** May sampling end here? A block has closed whose proof has no `sorry`: what follows would only repeat it. */
 export function isAnswered(format: Pick<PromptFormat, 'prover' | 'thinking'>, asked: AskedFor, text: string): boolean {
-  if (format.prover.answer.form !== 'code-block') return upToFence(text).isClosed && format.prover.answer.form !== 'text';
+  if (format.prover.answer.form !== 'code-block')
+    return upToFence(text).isClosed && format.prover.answer.form !== 'text';
   const answer = readAnswer(format, asked, text, 'length');
   return answer.kind === 'proof' && !hasSorry(answer.proof);
 }

@@ -34,7 +34,10 @@ export function upToFence(text: string): { readonly code: string; readonly isClo
 
 /** Does a block end where the text ends? The only place where an answer can have become complete. */
 export function endsAtFence(text: string): boolean {
-  return text.slice(-FENCE.length - 2).trimEnd().endsWith(FENCE);
+  return text
+    .slice(-FENCE.length - 2)
+    .trimEnd()
+    .endsWith(FENCE);
 }
 
 /** What follows the thinking; null where the model still thinks. A model that did not begin to think has answered. */

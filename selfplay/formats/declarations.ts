@@ -15,8 +15,10 @@ const ADDING_WORDS: ReadonlySet<string> = new Set(
   ),
 );
 const OTHER_WORDS: ReadonlySet<string> = new Set(
-  ('example end namespace section open variable variables universe universes set_option import noncomputable private ' +
-    'protected attribute local scoped mutual unsafe partial nonrec').split(' '),
+  (
+    'example end namespace section open variable variables universe universes set_option import noncomputable private ' +
+    'protected attribute local scoped mutual unsafe partial nonrec'
+  ).split(' '),
 );
 
 export interface TheoremDeclaration {

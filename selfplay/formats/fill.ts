@@ -11,7 +11,15 @@ export function fill(template: string, values: Readonly<Record<string, string>>)
 
 const HEADERS = ['header', 'spacedHeader'];
 const STATED = [...HEADERS, 'name', 'comment', 'problem', 'statement', 'shownStatement'];
-const SEED = [...HEADERS, 'lemmaStatement', 'shownLemma', 'easyStatement', 'shownEasy', 'easyProof', 'indentedEasyProof'];
+const SEED = [
+  ...HEADERS,
+  'lemmaStatement',
+  'shownLemma',
+  'easyStatement',
+  'shownEasy',
+  'easyProof',
+  'indentedEasyProof',
+];
 
 /**
  * The names of each template.

@@ -2,13 +2,7 @@
 import { declarationHead } from '../../data/schemas/declaration-head.ts';
 import type { PromptFormat } from '../../data/schemas/prompt-format.ts';
 import type { ChatMessage, Example } from '../../data/schemas/records.ts';
-import {
-  type ConjectureOrigin,
-  displayProof,
-  displayStatement,
-  namedStatement,
-  parseConjecture,
-} from '../prompts.ts';
+import { type ConjectureOrigin, displayProof, displayStatement, namedStatement, parseConjecture } from '../prompts.ts';
 import type { ProverForm, Stated } from '../slots/prover-form.ts';
 import { isAnswered, lastTheorem, readAnswer } from './answer.ts';
 import { afterThinking, endsAtFence } from './code-blocks.ts';

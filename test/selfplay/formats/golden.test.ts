@@ -70,13 +70,16 @@ describe('every format', () => {
     }
   });
 
-  it.each([...FORMAT_NAMES, 'custom'])('%s says where it comes from, and its templates have no unknown name', async (name) => {
-    const path = join(import.meta.dirname, '..', '..', '..', 'data', 'formats', `${name}.json`);
-    const format = promptFormatSchema.parse(JSON.parse(await readFile(path, 'utf8')));
-    expect(format.name).toBe(name);
-    checkTemplates(format);
-    if (!['embedded', 'custom'].includes(name)) expect(format.sources.some(({ url }) => url !== null)).toBe(true);
-  });
+  it.each([...FORMAT_NAMES, 'custom'])(
+    '%s says where it comes from, and its templates have no unknown name',
+    async (name) => {
+      const path = join(import.meta.dirname, '..', '..', '..', 'data', 'formats', `${name}.json`);
+      const format = promptFormatSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+      expect(format.name).toBe(name);
+      checkTemplates(format);
+      if (!['embedded', 'custom'].includes(name)) expect(format.sources.some(({ url }) => url !== null)).toBe(true);
+    },
+  );
 });
 
 describe('the embedded format', () => {
@@ -131,7 +134,18 @@ describe('an answer that is no answer', () => {
   });
 
   it('never throws, whatever it is', () => {
-    const odd = ['', '```', '```lean4', '```lean4\n', '```lean4\n```', '``````lean4\ntheorem\n```', '</think>', '«', '/-', '"'];
+    const odd = [
+      '',
+      '```',
+      '```lean4',
+      '```lean4\n',
+      '```lean4\n```',
+      '``````lean4\ntheorem\n```',
+      '</think>',
+      '«',
+      '/-',
+      '"',
+    ];
     for (const before of odd)
       for (const after of odd)
         for (const finish of ['stop', 'length'] as const)
