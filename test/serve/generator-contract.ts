@@ -16,7 +16,8 @@ export function requestsFor(each: number): SampleRequest[] {
 
 /** Log-probabilities may be summed in another order, and not every engine counts prompts. */
 export function sameSamples(left: readonly Completion[], right: readonly Completion[]): void {
-  const withoutLogprob = (completions: readonly Completion[]) => completions.map(({ logprob: _, promptTokens: __, ...rest }) => rest);
+  const withoutLogprob = (completions: readonly Completion[]) =>
+    completions.map(({ logprob: _, promptTokens: __, ...rest }) => rest);
   expect(withoutLogprob(left)).toEqual(withoutLogprob(right));
   left.forEach(({ logprob }, index) => {
     expect(logprob).toBeCloseTo(right[index]!.logprob!, 9);
