@@ -81,6 +81,7 @@ describe('stp-evaluate', () => {
 
 describe('a run', () => {
   it('evaluates its model after every so many rounds, and first and last at its end', {
+    tags: ['slow'],
     timeout: TIMEOUT_MS,
   }, async () => {
     const fakes = fakeActivities();

@@ -253,7 +253,7 @@ describe('a round that fails', () => {
     });
   });
 
-  it('is left out on skipRound', async () => {
+  it('is left out on skipRound', { tags: ['slow'] }, async () => {
     const fakes = fakeActivities();
     await workers.with(fakes, async () => {
       const handle = await failingRun(fakes);
@@ -267,6 +267,7 @@ describe('a round that fails', () => {
 
   it.each(['retrainSet', 'planEvaluation'])(
     'so does a failing %s: it waits, and goes on when told to',
+    { tags: ['slow'] },
     async (name) => {
       const fakes = fakeActivities(1);
       fakes.broken.add(name);
@@ -295,7 +296,7 @@ describe('a round that fails', () => {
 });
 
 describe('steering', () => {
-  it('refuses decisions when no round waits, and what is so already', async () => {
+  it('refuses decisions when no round waits, and what is so already', { tags: ['slow'] }, async () => {
     const fakes = fakeActivities();
     const { promise, resolve } = Promise.withResolvers<void>();
     fakes.gate = promise;
