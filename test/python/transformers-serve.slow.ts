@@ -68,6 +68,10 @@ async function serve(chatTemplate: boolean): Promise<{ url: string; generator: R
       all: true,
     },
   );
+  let last: string | null = null;
+  void server.then(({ all }) => {
+    last = String(all);
+  });
   const url = `http://127.0.0.1:${port}/v1`;
   const model = join(directory, 'model');
   await writeServedModel(model, { name, contextLength: 4_096, hiddenSize: 1, vocabularySize: 1 });
@@ -77,7 +81,7 @@ async function serve(chatTemplate: boolean): Promise<{ url: string; generator: R
       () => false,
     );
     if (isWell) break;
-    if (server.exitCode !== undefined && server.exitCode !== null) throw new Error(`it ended: ${(await server).all}`);
+    if (last !== null) throw new Error(`it ended: ${last}`);
     if (Date.now() > deadline) throw new Error('it does not serve');
     await sleep(250);
   }
