@@ -32,7 +32,6 @@ const answerSchema = z.strictObject({
   /** An answer that states another theorem: its proof is tried under `ours`, or the answer is refused. */
   whenChanged: z.enum(['ours', 'refuse']),
 });
-export type AnswerFormat = z.infer<typeof answerSchema>;
 
 const roleSchema = z.strictObject({
   prompt: template,
