@@ -196,7 +196,19 @@ configOptions(program.command('eval'))
     'checkpoint folder, or RUN, RUN@3 (after round 3), RUN@sft, or portfolio (a fixed list of scripts, no model), or served:NAME (a model that the servers of STP_GENERATOR_URL list)',
   )
   .requiredOption('--problems <sets>', 'problem sets, separated by commas')
-  .option('--samples <n>', 'samples for each statement', samplesValue, 32)
+  .option('--samples <n>', 'samples for each statement (default: 32)', samplesValue)
+  .addOption(
+    new Option('--prover <mode>', 'whole proofs, or best-first search by steps with one attempt per statement').choices(
+      ['whole', 'steps'],
+    ),
+  )
+  .option(
+    '--expansions <n>',
+    'with --prover steps: maximum number of expanded states',
+    wholeNumber('expansions', 1, 1_000_000),
+  )
+  .option('--tactics <n>', 'with --prover steps: tactics sampled per state', wholeNumber('tactics', 1, 1_024))
+  .option('--seconds <n>', 'with --prover steps: wall time per statement', secondsValue)
   .option('--temperature <t>', "sampling temperature; default: the preset's", temperatureValue)
   .addOption(
     new Option(

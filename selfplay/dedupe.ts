@@ -16,16 +16,20 @@ export interface RawSample {
   /** The answer gave no proof, and `text` is empty. */
   readonly refused?: Sample['refused'];
   readonly changedStatement?: Sample['changedStatement'];
+  /** Set if a search found the proof. */
+  readonly steps?: Sample['steps'];
 }
 
 /**
  * Samples with equal proof text become one that counts them and says which they were; the first one's seed and
  * log-probability stay. Order is that of the first appearance.
+ *
+ * @param earlier distinct samples of the same statements; the new ones are counted with them and come after them
  */
-export function dedupeSamples(raw: readonly RawSample[], model: string): Sample[] {
-  const distinct = new Map<string, Sample>();
+export function dedupeSamples(raw: readonly RawSample[], model: string, earlier: readonly Sample[] = []): Sample[] {
+  const distinct = new Map(earlier.map((sample) => [sample.id, { ...sample, indices: [...sample.indices] }]));
   for (const sample of raw) {
-    const { statementId, index, tokens, logprob, seed, finish, refused, changedStatement } = sample;
+    const { statementId, index, tokens, logprob, seed, finish, refused, changedStatement, steps } = sample;
     const proof = displayProof(sample.text);
     const id = contentId('sample', statementId, proof, ...(refused === undefined ? [] : [refused.reason]));
     const seen = distinct.get(id);
@@ -38,6 +42,7 @@ export function dedupeSamples(raw: readonly RawSample[], model: string): Sample[
         ...{ id, statementId, proof, tokens, logprob, seed, model, multiplicity: 1, indices, finish },
         ...(refused === undefined ? {} : { refused }),
         ...(changedStatement === undefined ? {} : { changedStatement }),
+        ...(steps === undefined ? {} : { steps }),
       });
     }
   }

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { formatOf } from '../../data/config/formats.ts';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../../data/schemas/artifact.ts';
 import { costOf, sumTokens } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
+import { proverMode, type RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { dedupeSamples, type RawSample } from '../../selfplay/dedupe.ts';
-import type { Answer } from '../../selfplay/formats/answer.ts';
+import type { Completion } from '../../model/generator.ts';
+import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { seedFrom } from '../../selfplay/random.ts';
 import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
 import { withHeartbeat } from '../edge.ts';
@@ -16,8 +16,10 @@ import { proverForms } from '../prover-forms.ts';
 import { batchesOf } from '../records/batches.ts';
 import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
 import { fetchCheckpoint } from '../training/checkpoints.ts';
+import { type AnswerRecord, answerRecord } from './answer-record.ts';
 import { CONJECTURE_TEXT_CHARS_MAX, conjecturePlanSchema, conjectureTextSchema } from './conjecture-records.ts';
 import { PORTFOLIO, portfolioSamples } from './portfolio.ts';
+import { type AnswerRequest, sampleAnswers } from './sample-answers.ts';
 
 export const sampledSchema = z.strictObject({
   samples: artifactRefSchema,
@@ -26,6 +28,8 @@ export const sampledSchema = z.strictObject({
   tokens: z.number().int(),
   /** Of the prompts, where the engine counts them. */
   promptTokens: z.number().int().optional(),
+  /** With `prover.mode` `revise`: the chats so far (`answerRecordSchema`), a record for each new sample. */
+  answers: artifactRefSchema.optional(),
 });
 export type Sampled = z.infer<typeof sampledSchema>;
 
@@ -79,25 +83,8 @@ export function generateActivities(ports: Ports) {
               seed: seedFrom(config.seed, input.name, item.statement.id, index),
             }));
           });
-          const { temperature, topP, maxTokens } = config.sampling;
-          const { stop } = formatOf(config.prover ?? {}).prover;
           const started = performance.now();
-          const completions = await generator.sample(
-            requests,
-            { temperature, topP, maxTokens, ...(stop.length > 0 ? { stop } : {}) },
-            {
-              signal,
-              onProgress: report,
-              isComplete: (index, text) => requests[index]!.form.isComplete?.(text) ?? false,
-            },
-          );
-          const raw: RawSample[] = completions.map((completion, index) => ({
-            ...completion,
-            ...taken(requests[index]!.form.read(completion.text, completion.finish)),
-            statementId: completion.id,
-            index: requests[index]!.index,
-            seed: requests[index]!.seed,
-          }));
+          const { completions, raw } = await sampleAnswers(generator, config, requests, signal, report);
           const samples = dedupeSamples(raw, input.checkpoint.model);
           const counted = sumTokens(completions);
           const seconds = (performance.now() - started) / 1_000;
@@ -118,6 +105,16 @@ export function generateActivities(ports: Ports) {
             sampleCount: raw.length,
             distinctCount: samples.length,
             ...counted,
+            ...(proverMode(config) === 'revise'
+              ? {
+                  answers: await writeRecords(
+                    store,
+                    `${input.name}/answers-*.jsonl`,
+                    firstAnswers(requests, completions, config),
+                    signal,
+                  ),
+                }
+              : {}),
           };
         }),
       );
@@ -151,10 +148,17 @@ export function generateActivities(ports: Ports) {
 /** Of a longer text its end: a model that thinks writes its conjecture last. */
 const keptText = (text: string): string => text.slice(-CONJECTURE_TEXT_CHARS_MAX);
 
-/** What a sample's record says of the answer. */
-function taken(answer: Answer): Pick<RawSample, 'text' | 'refused' | 'changedStatement'> {
-  if (answer.kind === 'refused') return { text: '', refused: answer.refusal };
-  return { text: answer.proof, ...(answer.changed ? { changedStatement: true as const } : {}) };
+/** The chat of each sample, up to its answer. */
+function* firstAnswers(
+  requests: readonly AnswerRequest[],
+  completions: readonly Completion[],
+  { prover }: SampleShardInput['config'],
+): Generator<AnswerRecord> {
+  const format = formatOf(prover);
+  for (const [at, { id, index, prompt, messages }] of requests.entries()) {
+    const asked = messages?.filter(({ role }) => role !== 'system') ?? [{ role: 'user' as const, content: prompt }];
+    yield answerRecord(format, { statementId: id, index, asked }, completions[at]!);
+  }
 }
 
 /** The portfolio in a model's place: it knows when a statement is proved, and tries no further script. */

@@ -1,5 +1,6 @@
 /** The records of a run. Ids are content hashes (`data/schemas/ids.ts`); record files are JSON Lines, one record a line. */
 import { z } from 'zod';
+import { proofStepSchema } from './goal.ts';
 
 const id = z.string().min(1).max(128);
 /** Longest statement and proof accepted anywhere, in UTF-16 units. Longer text is refused before it reaches Lean. */
@@ -104,6 +105,8 @@ export const sampleSchema = z.strictObject({
   refused: answerRefusalSchema.optional(),
   /** The answer stated another theorem; its proof is tried under ours. */
   changedStatement: z.literal(true).optional(),
+  /** The tactics of a proof that a search found, each with the goal it was run on. */
+  steps: z.array(proofStepSchema).optional(),
 });
 export type Sample = z.infer<typeof sampleSchema>;
 
@@ -249,5 +252,7 @@ export const provedSchema = z.strictObject({
   /** Null until a second, fresh process has accepted it too; only then is it rewarded. */
   certificate: certificateSchema.nullable(),
   checkMs: z.number().nonnegative(),
+  /** `steps` of the sample. */
+  steps: z.array(proofStepSchema).optional(),
 });
 export type Proved = z.infer<typeof provedSchema>;

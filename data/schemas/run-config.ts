@@ -50,6 +50,33 @@ const optimiserSchema = z.strictObject({
 });
 export type OptimiserConfig = z.infer<typeof optimiserSchema>;
 
+/** Best-first search over proof states, one search per statement (docs/decisions/0014). */
+const searchConfigSchema = z.strictObject({
+  /** Maximum number of states that a search expands. */
+  expansions: positive.max(1_000_000).default(32),
+  /** Tactics sampled for one state. Equal tactics are run once. */
+  tactics: positive.max(1_024).default(8),
+  /** α of a state's score Σ log p / L^α over the L tactics that lead to it: 0 gives the sum, 1 the mean. */
+  lengthExponent: z.number().min(0).max(4).default(0.5),
+  /** Wall time of one search in seconds. It includes waits for the model and for Lean. */
+  seconds: z.number().positive().max(86_400).default(120),
+  /** Lean's time in seconds for all steps of one search. */
+  leanSeconds: z.number().positive().max(86_400).default(30),
+});
+export type SearchConfig = z.infer<typeof searchConfigSchema>;
+
+/** Revision by Lean's errors, as Goedel-Prover-V2's self-correction (arXiv 2508.03613). */
+const revisionConfigSchema = z.strictObject({
+  /** Answers after the first one of a sample. */
+  turns: positive.max(16).default(2),
+  /**
+   * Tokens that the answers to one statement may take in a shard, first answers and revisions together. A revision is asked for
+   * only while `sampling.maxTokens` fit. Null: no limit but `turns`.
+   */
+  tokensPerStatement: positive.nullable().default(null),
+});
+export type RevisionConfig = z.infer<typeof revisionConfigSchema>;
+
 /** How the prover meets a statement. */
 const proverConfigSchema = z.strictObject({
   /**
@@ -63,6 +90,14 @@ const proverConfigSchema = z.strictObject({
   format: formatNameSchema.default('embedded'),
   /** With `format` `custom`: the whole format. */
   customFormat: promptFormatSchema.nullable().default(null),
+  /**
+   * `whole`: samples are whole proofs. `steps`: one search per statement, tactic by tactic, is its only sample, so its pass
+   * rate is 0 or 1. `both`: whole proofs first; each statement that they do not prove gets one search as one more sample.
+   * `revise`: whole proofs first; Lean's errors go back to the model, and each new answer is one more sample.
+   */
+  mode: z.enum(['whole', 'steps', 'both', 'revise']).default('whole'),
+  search: searchConfigSchema.prefault({}),
+  revision: revisionConfigSchema.prefault({}),
 });
 export type ProverConfig = z.infer<typeof proverConfigSchema>;
 
@@ -255,6 +290,31 @@ export const runConfigSchema = z.strictObject({
   }),
 });
 export type RunConfig = z.infer<typeof runConfigSchema>;
+
+/** The mode of a configuration. Older configurations may say nothing of the prover: they sample whole proofs. */
+export function proverMode({ prover }: { readonly prover?: Partial<ProverConfig> }): ProverConfig['mode'] {
+  return prover?.mode ?? 'whole';
+}
+
+/** Does the mode search for proofs tactic by tactic? */
+export const hasSearch = (mode: ProverConfig['mode']): boolean => mode === 'steps' || mode === 'both';
+
+/**
+ * The configuration by which models are compared on held-out statements. They are compared by whole proofs, or, if
+ * `prover.mode` is `steps`, by one search per statement. They are never compared by both, so that pass@k has one meaning.
+ *
+ * @param samples whole proofs per statement
+ */
+export function evaluationConfig(config: RunConfig, samples: number): RunConfig {
+  const mode = proverMode(config);
+  const samplesPerStatement = mode === 'steps' ? 1 : samples;
+  return {
+    ...config,
+    ...(mode === 'both' ? { prover: { ...config.prover, mode: 'whole' as const } } : {}),
+    sampling: { ...config.sampling, samplesPerStatement },
+    evaluation: { ...config.evaluation, samplesPerStatement },
+  };
+}
 
 /** What starts the workflow. `store` is where run folders live; null leaves it to the worker. */
 export const startInputSchema = z.strictObject({

@@ -64,8 +64,6 @@ export function readAnswer(
 
 /** May sampling end here? A block has closed whose proof has no `sorry`: what follows would only repeat it. */
 export function isAnswered(format: Pick<PromptFormat, 'prover' | 'thinking'>, asked: AskedFor, text: string): boolean {
-  if (format.prover.answer.form !== 'code-block')
-    return upToFence(text).isClosed && format.prover.answer.form !== 'text';
   const answer = readAnswer(format, asked, text, 'length');
   return answer.kind === 'proof' && !hasSorry(answer.proof);
 }

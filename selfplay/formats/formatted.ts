@@ -27,7 +27,10 @@ export function formattedForm(format: PromptFormat, stated: Stated, libraryHeade
       return fill(prover.target, { ...values, proof: plain, indentedProof: indent(plain) });
     },
     read: (text, finish) => readAnswer(format, asked, text, finish),
-    isComplete: (text) => endsAtFence(text) && isAnswered(format, asked, text),
+    // Other answers are the model's and the stop texts' to end.
+    ...(prover.answer.form === 'code-block'
+      ? { isComplete: (text: string) => endsAtFence(text) && isAnswered(format, asked, text) }
+      : {}),
   };
 }
 
