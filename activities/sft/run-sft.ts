@@ -6,17 +6,17 @@ import { StpError } from '../../data/errors.ts';
 import type { SftManifest } from '../../data/prepare/sft-set.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
+import { hasSearch, type RunConfig } from '../../data/schemas/run-config.ts';
 import { STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
 import { randomStream } from '../../selfplay/random.ts';
 import { formExamples, type Stated } from '../../selfplay/slots/prover-form.ts';
 import { goalStatement } from '../../selfplay/slots/state-form.ts';
 import type { Sources } from '../ports.ts';
-import { proverForms, slotKeys, stateForms } from '../prover-forms.ts';
+import { conjecturerFormOf, proverForms, slotKeys, stateForms } from '../prover-forms.ts';
 import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
 import { libraryExamples, type StateExamples } from './library-examples.ts';
-import { conditionedOnTarget, statementKeysOf } from './statements-of.ts';
+import { conditionedOnTarget, restyled, statementKeysOf } from './statements-of.ts';
 
 /** `data.sft` of a run that takes the repository's own library. */
 export const LIBRARY_SFT = 'library';
@@ -47,6 +47,18 @@ export interface SealedKeys {
 }
 
 export async function runSft(sources: Sources, config: RunConfig, sealed: SealedKeys): Promise<RunSft> {
+  const found = await embeddedSft(sources, config, sealed);
+  if (config.prover.format === 'embedded') return found;
+  const formOf = await proverForms(sources, config.prover);
+  const conjecturer = conjecturerFormOf(config.prover);
+  async function* styled(examples: Iterable<Example> | AsyncIterable<Example>): AsyncGenerator<Example> {
+    for await (const example of examples) yield* restyled(example, formOf, conjecturer);
+  }
+  return { ...found, train: styled(found.train), heldOut: styled(found.heldOut) };
+}
+
+/** In the embedded form, in which what is held out is recognised. */
+async function embeddedSft(sources: Sources, config: RunConfig, sealed: SealedKeys): Promise<RunSft> {
   if (config.data.sft === LIBRARY_SFT) return librarySft(sources, config, sealed);
   if (config.prover.slots)
     throw new StpError(
@@ -64,7 +76,7 @@ async function librarySft(
   config: RunConfig,
   { heldOutKeys, slotKeys: sealedSlots }: SealedKeys,
 ): Promise<RunSft> {
-  const formOf = await proverForms(sources, config.prover);
+  const formOf = await proverForms(sources, { ...config.prover, format: 'embedded', customFormat: null });
   const slotKeyOf = await slotKeys(sources, config.prover);
   const all = await sources.libraryTheorems();
   const keyed = all.map((theorem) => ({ theorem, key: statementKey(null, theorem.statement) }));
@@ -85,7 +97,7 @@ async function librarySft(
     seed: config.seed,
     formOf,
     wholeProofs: config.prover.mode !== 'steps',
-    states: config.prover.mode === 'whole' ? null : await libraryStates(sources, config, heldOutKeys, isSealedSlot),
+    states: hasSearch(config.prover.mode) ? await libraryStates(sources, config, heldOutKeys, isSealedSlot) : null,
     withoutPremises: config.prover.slots,
   });
   const order = randomStream(config.seed, 'sft', contentId(...open.map(({ theorem }) => theorem.id)));
@@ -177,7 +189,7 @@ function requireExamples(
   { proverExamples, stateExamples }: SftManifest['counts'],
 ): void {
   const problem =
-    mode !== 'whole' && stateExamples === 0
+    hasSearch(mode) && stateExamples === 0
       ? `contains no proof states, and prover.mode=${mode} needs them`
       : mode !== 'steps' && proverExamples > 0 && stateExamples === proverExamples
         ? `contains no whole proofs, and prover.mode=${mode} needs them`

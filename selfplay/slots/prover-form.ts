@@ -3,9 +3,10 @@
  * Plain: the statement and proofs as they are. Slotted: definitions above the statement, and slots for names throughout.
  * What is verified and stored has real names always; slots are between prompt and model.
  */
-import type { Example } from '../../data/schemas/records.ts';
+import type { ChatMessage, Example } from '../../data/schemas/records.ts';
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
 import { ALL_FUNCTIONS } from '../../data/schemas/slot-tokens.ts';
+import { type Answer, wholeAnswer } from '../formats/answer.ts';
 import { displayProof, displayStatement, proverPrompt } from '../prompts.ts';
 import { type Binder, readSignature } from '../signature.ts';
 import { definitionLines } from './definition-text.ts';
@@ -14,21 +15,28 @@ import { fromSlots, toSlots } from './slot-text.ts';
 
 export interface ProverForm {
   readonly prompt: string;
+  /** Of a chat: the same as messages. */
+  readonly messages?: readonly ChatMessage[];
   /** Null where the proof cannot be written in this form. */
   targetOf(proof: string): string | null;
-  proofIn(text: string): string;
+  /** The proof in what the model wrote, or why there is none. Never throws. */
+  read(text: string, finish: 'stop' | 'length'): Answer;
+  /** May sampling end after this text? Missing: only the model and the stop texts end it. */
+  isComplete?(text: string): boolean;
 }
 
 /** A statement under its header; null stands for the library's. */
 export interface Stated {
   readonly header: string | null;
   readonly statement: string;
+  /** The problem in words. */
+  readonly informal?: string | undefined;
 }
 
 export type ProverForms = (stated: Stated) => ProverForm;
 
 export function plainForm(statement: string): ProverForm {
-  return { prompt: proverPrompt(statement), targetOf: displayProof, proofIn: (text) => text };
+  return { prompt: proverPrompt(statement), targetOf: displayProof, read: wholeAnswer };
 }
 
 /**
@@ -59,7 +67,7 @@ export function withSlots(
   return {
     prompt: `${above}${marker}${written}<by>`,
     targetOf: (proof) => toSlots(displayProof(proof), table),
-    proofIn: (text) => fromSlots(text, table),
+    read: (text) => wholeAnswer(fromSlots(text, table)),
   };
 }
 
