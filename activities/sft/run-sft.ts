@@ -189,7 +189,7 @@ function requireExamples(
   { proverExamples, stateExamples }: SftManifest['counts'],
 ): void {
   const problem =
-    mode !== 'whole' && stateExamples === 0
+    hasSearch(mode) && stateExamples === 0
       ? `contains no proof states, and prover.mode=${mode} needs them`
       : mode !== 'steps' && proverExamples > 0 && stateExamples === proverExamples
         ? `contains no whole proofs, and prover.mode=${mode} needs them`
