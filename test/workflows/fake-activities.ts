@@ -236,6 +236,18 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
         search,
       };
     },
+    async reviseShard(input) {
+      call('reviseShard', `${input.name} turn ${input.turn} after ${input.earlier.sampleCount}`);
+      if (input.turn > 2) return null;
+      const { sampleCount, distinctCount, tokens } = input.earlier;
+      return {
+        samples: ref('revised', distinctCount + 3),
+        sampleCount: sampleCount + 4,
+        distinctCount: distinctCount + 3,
+        tokens: tokens + 40,
+        answers: ref('answers', 4),
+      };
+    },
     async measurePortfolio(input) {
       call('measurePortfolio', input.data.train.count);
     },
