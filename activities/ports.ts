@@ -19,6 +19,7 @@ import type { DriverName } from '../lean/runtime/process/driver.ts';
 import type { SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
 import type { CertificateTask } from '../lean/trust/certificate/checkers.ts';
 import type { FileReport } from '../lean/trust/check-file.ts';
+import type { ExploredStatement } from '../lean/explore/explore-statements.ts';
 import type { GrownTheorem } from '../lean/trust/kept-theorem.ts';
 import type { Verifier } from '../lean/verifier.ts';
 import type { Generator } from '../model/generator.ts';
@@ -75,6 +76,13 @@ export interface Ports {
     limits: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'>,
     signal: AbortSignal,
   ): Promise<readonly ContextAnswer[]>;
+  /** Equations over the functions near each statement that hold on test values: an answer each, in order. */
+  explore(
+    run: string,
+    statements: readonly StatementToRead[],
+    options: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'> & { readonly seed: number },
+    signal: AbortSignal,
+  ): Promise<readonly ExploredStatement[]>;
   /** What the portfolio of scripts came to here before, under this Lean and these limits. */
   portfolioKept(limits: Pick<VerificationLimits, 'candidateTimeoutMs' | 'memoryBytesMax'>): Promise<KeptPortfolio>;
   /** What Lean runs in on this node under the policy. */

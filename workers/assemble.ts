@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Ports } from '../activities/ports.ts';
+import type { Ports, VerificationLimits } from '../activities/ports.ts';
 import { readRecords } from '../activities/records/record-files.ts';
 import { preparedDataOf } from '../activities/run/take-over.ts';
 import { RUN_MARK, type RunPart, writeRunMark } from '../data/run-mark.ts';
@@ -21,7 +21,8 @@ import { ownerOfThisProcess } from '../infra/processes.ts';
 import { withNeighbours } from '../infra/stores/neighbours.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
-import { statementContexts } from '../lean/context/statement-contexts.ts';
+import { type ContextTask, readStatements, statementContexts } from '../lean/context/statement-contexts.ts';
+import { exploreModule } from '../lean/explore/explore-statements.ts';
 import { growable, growEnvironment, grownModules } from '../lean/library/grow.ts';
 import { keepRows, readRecord } from '../lean/portfolio/record.ts';
 import { PORTFOLIO_VERSION } from '../lean/portfolio/scripts.ts';
@@ -133,6 +134,27 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     return names;
   };
 
+  const contextTask = async (
+    run: string,
+    limits: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'>,
+    signal: AbortSignal,
+  ): Promise<ContextTask> => {
+    const [sandbox, scratchDirectory, modules] = [
+      await sandboxFor(limits.sandbox),
+      await scratch(run),
+      await sources.modules(),
+    ];
+    const texts = new Map(modules.map(({ module, text }) => [module, text]));
+    return {
+      place: { environment, workingDirectory: scratchDirectory, runMark: mark(run, 'lean'), sandbox },
+      libraryHeader: LIBRARY_HEADER,
+      scratchDirectory,
+      memoryBytesMax: limits.memoryBytesMax,
+      indexFolder: objectFolders.indexFolder,
+      source: (module) => texts.get(module) ?? null,
+      signal,
+    };
+  };
   return {
     sources,
     nodes: {
@@ -191,23 +213,13 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       opening.catch(() => verifiers.delete(key));
       return opening;
     },
-    contexts: async (run, statements, limits, signal) => {
-      const [sandbox, scratchDirectory, modules] = [
-        await sandboxFor(limits.sandbox),
-        await scratch(run),
-        await sources.modules(),
-      ];
-      const texts = new Map(modules.map(({ module, text }) => [module, text]));
-      return statementContexts(statements, {
-        place: { environment, workingDirectory: scratchDirectory, runMark: mark(run, 'lean'), sandbox },
-        libraryHeader: LIBRARY_HEADER,
-        scratchDirectory,
-        memoryBytesMax: limits.memoryBytesMax,
-        indexFolder: objectFolders.indexFolder,
-        source: (module) => texts.get(module) ?? null,
-        signal,
-      });
-    },
+    contexts: async (run, statements, limits, signal) =>
+      statementContexts(statements, await contextTask(run, limits, signal)),
+    explore: async (run, statements, { seed, ...limits }, signal) =>
+      readStatements(statements, await contextTask(run, limits, signal), {
+        read: (stated, module) => exploreModule(stated, { ...module, seed }),
+        unread: (reason) => ({ equations: [], terms: 0, withoutValue: 0, reason }),
+      }),
     async portfolioKept({ candidateTimeoutMs, memoryBytesMax }) {
       const limits = limitClasses({ candidateTimeoutMs, memoryBytesMax });
       const key = contentId('portfolio', `${PORTFOLIO_VERSION}`, environment.fingerprint, JSON.stringify(limits));

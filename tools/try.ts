@@ -1,0 +1,21 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { assemblePorts } from '/work/wt/explore/workers/assemble.ts';
+import { leanEnvironment } from '/work/wt/explore/workers/lean-environment.ts';
+import { workerSettings } from '/work/wt/explore/workers/settings.ts';
+import { resolveConfig } from '/work/wt/explore/data/config/resolve.ts';
+const folder = await mkdtemp(join(tmpdir(), 'stp-x-'));
+const settings = { ...workerSettings(), storeUri: pathToFileURL(folder).href };
+const environment = await leanEnvironment(settings, console.error);
+const ports = await assemblePorts(settings, environment);
+const { verification: limits } = resolveConfig({ preset: 'embedded', set: {}, flags: {} });
+const statements = (await Array.fromAsync(ports.sources.problemSet(process.argv[2]!))).filter((s) => new RegExp(process.argv[3] ?? '.').test(s.statement));
+const t0 = Date.now();
+const found = await ports.explore('x', statements, { ...limits, seed: 1 }, new AbortController().signal);
+console.error('ms', Date.now() - t0);
+const all = new Set<string>();
+for (const [i, f] of found.entries()) { console.log('#', statements[i]!.statement.slice(0, 120)); console.log('  ', f.reason, f.terms, f.withoutValue, f.equations.length); if (process.argv[4]) for (const e of f.equations) console.log('     ', e); for (const e of f.equations) all.add(e); }
+console.error('t');console.log('distinct', all.size);
+await ports.close();
