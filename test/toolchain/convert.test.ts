@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StpError } from '../../data/errors.ts';
+import { addedSyntax } from '../../lean/toolchain/olean/added-syntax.ts';
 import { convertModule, FIRST_BASE, nextBase } from '../../lean/toolchain/olean/convert.ts';
 import type { ModuleImage } from '../../lean/toolchain/olean/module-image.ts';
 import { hashComponent } from '../../lean/toolchain/olean/name-hash.ts';
@@ -92,6 +93,25 @@ describe('convertModule', () => {
       'Lean.namespacesExt → _private.Lean.Namespace.0.Lean.namespacesExt',
       '_private.Lean.AddDecl.0.Lean.privateConstKindsExt → _private.Lean.OriginalConstKind.0.Lean.privateConstKindsExt',
     ]);
+  });
+
+  it('adds the category of the modifiers of grind, and its parsers, to the module that declares them, and to no other', () => {
+    const golden = goldenOf('Init/Data/Nat/Log2.olean');
+    const image = widenModule(source(golden), golden.module, moduleHeader('4.35.0', ''), FIRST_BASE);
+    expect(addedSyntax(image, golden.module)).toEqual([]);
+    const [category = 0, ...parsers] = addedSyntax(image, 'Init/Grind/Attr.olean').map((entry) =>
+      image.field(entry, 0),
+    );
+    const name = (entry: number, field: number) => nameComponents(image, image.field(entry, field)).join('.');
+    expect([image.tag(category), name(category, 0), image.bytes[image.scalarOffset(category)]]).toEqual([
+      2,
+      'grind_mod',
+      2,
+    ]);
+    expect(new Set(parsers.map((parser) => `${image.tag(parser)} ${name(parser, 0)}`))).toEqual(
+      new Set(['3 grind_mod']),
+    );
+    expect(parsers.map((parser) => name(parser, 1))).toContain('Lean.Parser.Attr.grindEqRhs');
   });
 
   it('refuses a module that is cut short, wherever it is cut', () => {

@@ -8,24 +8,37 @@ universe u v w
 theorem congrFun' {α : Sort u} {β : Sort v} {f g : α → β} (h : f = g) (a : α) : f a = g a :=
   h ▸ rfl
 
+/-! ### Used by `match` with patterns that are values -/
+
+/-- `Eq.ndrec` along an equality that is written the other way round. -/
+abbrev Eq.ndrec_symm.{u1, u2} {α : Sort u2} {a : α} {motive : α → Sort u1} (m : motive a) {b : α} (h : b = a) :
+    motive b :=
+  Eq.ndrec m h.symm
+
+abbrev HEq.homo_ndrec.{u1, u2} {α : Sort u2} {a : α} {motive : α → Sort u1} (m : motive a) {b : α} (h : a ≍ b) :
+    motive b :=
+  Eq.ndrec m (eq_of_heq h)
+
+abbrev HEq.homo_ndrec_symm.{u1, u2} {α : Sort u2} {a : α} {motive : α → Sort u1} (m : motive a) {b : α} (h : b ≍ a) :
+    motive b :=
+  Eq.ndrec m (eq_of_heq h).symm
+
 /-! ### `if … then … else` with a known condition -/
 
-section Conditionals
-variable {c : Prop} {α : Sort u}
+/-! 4.35's tactics pass the arguments of these four by place, in the order of 4.28's `if_pos` and `dif_pos`. -/
 
-theorem ite_eq_left {h : Decidable c} (hc : c) {t e : α} : ite c t e = t :=
+theorem ite_eq_left {c : Prop} {h : Decidable c} (hc : c) {α : Sort u} {t e : α} : ite c t e = t :=
   if_pos hc
 
-theorem ite_eq_right {h : Decidable c} (hnc : ¬c) {t e : α} : ite c t e = e :=
+theorem ite_eq_right {c : Prop} {h : Decidable c} (hnc : ¬c) {α : Sort u} {t e : α} : ite c t e = e :=
   if_neg hnc
 
-theorem dite_eq_left {h : Decidable c} (hc : c) {t : c → α} {e : ¬c → α} : dite c t e = t hc :=
+theorem dite_eq_left {c : Prop} {h : Decidable c} (hc : c) {α : Sort u} {t : c → α} {e : ¬c → α} : dite c t e = t hc :=
   dif_pos hc
 
-theorem dite_eq_right {h : Decidable c} (hnc : ¬c) {t : c → α} {e : ¬c → α} : dite c t e = e hnc :=
+theorem dite_eq_right {c : Prop} {h : Decidable c} (hnc : ¬c) {α : Sort u} {t : c → α} {e : ¬c → α} :
+    dite c t e = e hnc :=
   dif_neg hnc
-
-end Conditionals
 
 theorem ite_eq_left_of_eq_true {α : Sort u} {c : Prop} {_ : Decidable c} (a b : α) (h : c = True) :
     (if c then a else b) = a :=
@@ -52,11 +65,122 @@ theorem Lean.injEq_helper {P Q R : Prop} (h : P → Q → R) (both : P ∧ Q) : 
 abbrev noConfusionEnum {α : Sort u} (f : α → Nat) {P : Sort w} {x y : α} (h : x = y) : noConfusionTypeEnum f P x y :=
   noConfusionEnum28 f h
 
+/-! ### Used by `do` notation
+
+`return`, `break` and `continue` within a loop or a `try` leave it as values: `Except` tells a returned value from a result, `Option` a
+result from a loop that is left. -/
+
+abbrev EarlyReturnT.{u1, u2} (ρ : Type u1) (m : Type u1 → Type u2) (α : Type u1) : Type u2 :=
+  ExceptT ρ m α
+
+abbrev EarlyReturnT.return.{u1, u2} {ρ : Type u1} {m : Type u1 → Type u2} {α : Type u1} [Monad m] (value : ρ) :
+    EarlyReturnT ρ m α :=
+  ExceptT.mk (pure (Except.error value))
+
+abbrev EarlyReturn.runK.{u1, u2} {ρ α : Type u1} {β : Type u2} (result : Except ρ α) (returned : ρ → β) (next : α → β) : β :=
+  match result with
+  | .error value => returned value
+  | .ok value => next value
+
+abbrev BreakT.{u1, u2} : (Type u1 → Type u2) → Type u1 → Type u2 :=
+  OptionT
+
+abbrev BreakT.break.{u1, u2} {α : Type u1} {m : Type u1 → Type u2} [Monad m] : BreakT m α :=
+  OptionT.mk (pure none)
+
+/-- 4.35 names also the function that `match` becomes here, with the case of a value first. -/
+abbrev Break.runK.{u1, u2} {α : Type u1} {β : Type u2} (result : Option α) (left : Unit → β) (next : α → β) : β :=
+  match result with
+  | some value => next value
+  | none => left ()
+
+abbrev ContinueT.{u1, u2} : (Type u1 → Type u2) → Type u1 → Type u2 :=
+  OptionT
+
+abbrev ContinueT.continue.{u1, u2} {α : Type u1} {m : Type u1 → Type u2} [Monad m] : ContinueT m α :=
+  OptionT.mk (pure none)
+
+abbrev Continue.runK.{u1, u2} {α : Type u1} {β : Type u2} (result : Option α) (left : Unit → β) (next : α → β) : β :=
+  Break.runK result left next
+
 /-! ### Used by well-founded recursion -/
 
 -- 4.35 unfolds an instance only where it says so; termination proofs need this one unfolded.
 set_option allowUnsafeReducibility true in
 attribute [instance_reducible] Nat.lt_wfRel
+
+/-! ### Configurations of `simp` and `dsimp`
+
+4.35 reads the fields by place. Those of 4.28 come first, as they are there; the last three, or two, are new. -/
+
+namespace Lean.Meta
+
+structure DSimp.Config where
+  zeta : Bool := true
+  beta : Bool := true
+  eta : Bool := true
+  etaStruct : EtaStructMode := .all
+  iota : Bool := true
+  proj : Bool := true
+  decide : Bool := false
+  autoUnfold : Bool := false
+  failIfUnchanged : Bool := true
+  unfoldPartialApp : Bool := false
+  zetaDelta : Bool := false
+  index : Bool := true
+  zetaUnused : Bool := true
+  zetaHave : Bool := true
+  locals : Bool := false
+  instances : Bool := false
+
+namespace Simp
+
+structure Config where
+  maxSteps : Nat := 100000
+  maxDischargeDepth : Nat := 2
+  contextual : Bool := false
+  memoize : Bool := true
+  singlePass : Bool := false
+  zeta : Bool := true
+  beta : Bool := true
+  eta : Bool := true
+  etaStruct : EtaStructMode := .all
+  iota : Bool := true
+  proj : Bool := true
+  decide : Bool := false
+  arith : Bool := false
+  autoUnfold : Bool := false
+  dsimp : Bool := true
+  failIfUnchanged : Bool := true
+  ground : Bool := false
+  unfoldPartialApp : Bool := false
+  zetaDelta : Bool := false
+  index : Bool := true
+  implicitDefEqProofs : Bool := true
+  zetaUnused : Bool := true
+  catchRuntime : Bool := true
+  zetaHave : Bool := true
+  letToHave : Bool := true
+  congrConsts : Bool := true
+  bitVecOfNat : Bool := true
+  warnExponents : Bool := true
+  suggestions : Bool := false
+  maxSuggestions : Option Nat := none
+  locals : Bool := false
+  instances : Bool := false
+
+structure ConfigCtx extends Config where
+  contextual := true
+
+structure NormCastConfig extends Config where
+  zeta := false
+  beta := false
+  eta := false
+  proj := false
+  iota := false
+
+end Simp
+end Lean.Meta
 
 /-! ### Used by `grind` -/
 

@@ -7,9 +7,10 @@
  * would call it.
  */
 
+import { addedSyntax } from './added-syntax.ts';
 import { type ExtensionList, extensionLists, leaveModuleSystem } from './module-data.ts';
 import { boxed, isBoxed, type ModuleImage } from './module-image.ts';
-import { addName, nameComponents, nameHash } from './names.ts';
+import { nameComponents, nameHash } from './names.ts';
 import { byHash, renameNames } from './renames.ts';
 import { symbolName } from './symbol-name.ts';
 
@@ -40,15 +41,10 @@ const KEYED_CODE_EXTENSIONS: ReadonlySet<string> = new Set([
   'Lean.Elab.Command.commandElabAttribute',
 ]);
 
-/** Syntax categories that 4.35's native parsers extend and 4.28 does not have, and the module that gets them. */
-const ADDED_CATEGORIES: readonly string[] = ['grind_mod'];
-const CATEGORIES_MODULE = 'Init/Notation.olean';
-
 /** Notations of 4.28 whose text 4.35's `≤` and `≥` read as well: with both, `a <= b` would be ambiguous. */
 const SUPERSEDED_NOTATIONS: ReadonlySet<string> = new Set(['term_<=_', 'term_>=_']);
 
 /** Constructors of `Lean.Parser.ParserExtension.OLeanEntry` and of `Lean.ScopedEnvExtension.Entry`. */
-const ENTRY_CATEGORY = 2;
 const ENTRY_PARSER = 3;
 const SCOPE_GLOBAL = 0;
 /** `Lean.ReducibilityStatus.instanceReducible`, which 4.28 does not have: it unfolds registered instances without. */
@@ -87,12 +83,6 @@ function adaptKeyedCode(context: Context, list: ExtensionList): void {
   keepOnly(list, (entry) => isNative(context, image.field(unscoped(image, entry), 1)));
 }
 
-function addedCategory(image: ModuleImage, category: string): number {
-  const name = addName(image, [category]);
-  const entry = image.addConstructor(ENTRY_CATEGORY, [name, name], 1);
-  return image.addConstructor(SCOPE_GLOBAL, [entry]);
-}
-
 function adaptParsers(context: Context, list: ExtensionList): void {
   const { image, module } = context;
   const entries = list.entries();
@@ -102,7 +92,7 @@ function adaptParsers(context: Context, list: ExtensionList): void {
     const parser = image.field(entry, 1);
     return isNative(context, parser) && !SUPERSEDED_NOTATIONS.has(nameComponents(image, parser).join('.'));
   });
-  const added = module === CATEGORIES_MODULE ? ADDED_CATEGORIES.map((category) => addedCategory(image, category)) : [];
+  const added = addedSyntax(image, module);
   if (added.length > 0 || kept.length !== entries.length) list.replace([...added, ...kept]);
 }
 

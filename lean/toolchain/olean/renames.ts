@@ -26,6 +26,11 @@ const GRIND = [...TACTIC, 'Grind'];
 export const RENAMES: readonly Rename[] = [
   // Its arguments changed: `library-additions.lean` defines the new one over the old.
   { from: ['noConfusionEnum'], to: ['noConfusionEnum28'] },
+  // 4.35 reads their values field by field and expects fields that these lack: `library-additions.lean` defines new ones.
+  { from: ['Lean', 'Meta', 'Simp', 'Config'], to: ['Lean', 'Meta', 'Simp', 'Config28'] },
+  { from: ['Lean', 'Meta', 'Simp', 'ConfigCtx'], to: ['Lean', 'Meta', 'Simp', 'ConfigCtx28'] },
+  { from: ['Lean', 'Meta', 'Simp', 'NormCastConfig'], to: ['Lean', 'Meta', 'Simp', 'NormCastConfig28'] },
+  { from: ['Lean', 'Meta', 'DSimp', 'Config'], to: ['Lean', 'Meta', 'DSimp', 'Config28'] },
   { from: ['Lean', 'namespacesExt'], to: ['_private', 'Lean', 'Namespace', 0, 'Lean', 'namespacesExt'] },
   {
     from: ['_private', 'Lean', 'AddDecl', 0, 'Lean', 'privateConstKindsExt'],
@@ -33,6 +38,11 @@ export const RENAMES: readonly Rename[] = [
   },
   { from: ['Int', 'Linear'], to: ['Int', 'Internal', 'Linear'] },
   { from: ['Nat', 'Linear'], to: ['Nat', 'Internal', 'Linear'] },
+  { from: ['Lean', 'command__Unif_hint____Where_|_-⊢_'], to: ['Lean', 'command__Unif_hint____Where_|_-⊢__'] },
+  {
+    from: ['Lean', '_aux_Init_NotationExtra___macroRules_Lean_command__Unif_hint____Where_|_-⊢__1'],
+    to: ['Lean', '_aux_Init_NotationExtra___macroRules_Lean_command__Unif_hint____Where_|_-⊢___1'],
+  },
   { from: [...TACTIC, 'tacticRwa__'], to: [...TACTIC, 'rwaAtLegacyLocation'] },
   {
     from: [...TACTIC, '_aux_Init_Tactics___macroRules_Lean_Parser_Tactic_tacticRwa___1'],
