@@ -217,7 +217,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       statementContexts(statements, await contextTask(run, limits, signal)),
     explore: async (run, statements, { seed, ...limits }, signal) =>
       readStatements(statements, await contextTask(run, limits, signal), {
-        read: (stated, module) => exploreModule(stated, { ...module, seed }),
+        read: (stated, module) => exploreModule(stated, { ...module, seed, signal }),
         unread: (reason) => ({ equations: [], terms: 0, withoutValue: 0, reason }),
       }),
     async portfolioKept({ candidateTimeoutMs, memoryBytesMax }) {

@@ -8,9 +8,10 @@ import { dedupeSamples, type RawSample } from '../../selfplay/dedupe.ts';
 import { seedFrom } from '../../selfplay/random.ts';
 import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
 import { withHeartbeat } from '../edge.ts';
+import { grownTheorems } from './library.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
-import { proverForms } from '../prover-forms.ts';
+import { lemmasInReach, proverForms } from '../prover-forms.ts';
 import { batchesOf } from '../records/batches.ts';
 import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
 import { fetchCheckpoint } from '../training/checkpoints.ts';
@@ -35,6 +36,8 @@ export interface SampleShardInput {
   readonly wave: number;
   /** Items of this wave. */
   readonly items: ArtifactRef;
+  /** Grown theorems, which samples may name; missing in what a workflow asked for that began before. */
+  readonly library?: ArtifactRef | null;
   readonly checkpoint: CheckpointRef;
   readonly config: Pick<RunConfig, 'prover' | 'sampling' | 'seed' | 'modelThreads' | 'verification'>;
 }
@@ -69,13 +72,18 @@ export function generateActivities(ports: Ports) {
           const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
           const formOf = await proverForms(ports.sources, config.prover);
+          const grown = await Array.fromAsync(grownTheorems(store, input.library ?? null));
+          const lemmasFor = await lemmasInReach(ports.sources, config.prover, grown);
           const requests = items.flatMap((item) => {
             const { first, count } = waveSamples(item, input.wave, config.sampling.waves);
             const form = formOf(item.statement);
+            const lemmas = lemmasFor(item.statement);
             return Array.from({ length: count }, (_, offset) => ({
               id: item.statement.id,
               index: first + offset,
               form,
+              // Every second sample does without: lemmas in a list help some proofs and hinder others.
+              lemmas: (first + offset) % 2 === 1 ? lemmas : [],
               prompt: form.prompt,
               seed: seedFrom(config.seed, input.shard, item.statement.id, first + offset),
             }));
@@ -89,7 +97,7 @@ export function generateActivities(ports: Ports) {
           );
           const raw: RawSample[] = completions.map((completion, index) => ({
             ...completion,
-            text: requests[index]!.form.proofIn(completion.text),
+            text: requests[index]!.form.proofIn(completion.text, requests[index]!.lemmas),
             statementId: completion.id,
             index: requests[index]!.index,
             seed: requests[index]!.seed,

@@ -58,11 +58,16 @@ const proverConfigSchema = z.strictObject({
   slots: z.boolean(),
   /** About how many tokens of a prompt the definitions may take, with `slots`. */
   definitionTokens: z.number().int().nonnegative().max(65_536),
+  /**
+   * Theorems of a grown library that every second sample of a statement names beside all definitions, at most, with `slots`
+   * and `library: grow`: those over the statement's own functions.
+   */
+  lemmasMax: z.number().int().nonnegative().max(100).default(0),
 });
 export type ProverConfig = z.infer<typeof proverConfigSchema>;
 
 /** Of runs whose configuration says nothing of it: they were made before there were slots. */
-export const PROVER_WITHOUT_SLOTS: ProverConfig = { slots: false, definitionTokens: 0 };
+export const PROVER_WITHOUT_SLOTS: ProverConfig = { slots: false, definitionTokens: 0, lemmasMax: 0 };
 
 export const runConfigSchema = z.strictObject({
   preset: z.string().min(1).max(64),
@@ -127,6 +132,11 @@ export const runConfigSchema = z.strictObject({
     perRoundMax: z.union([z.number().int().nonnegative(), z.enum(['statements', 'unproved'])]),
     /** Completions asked of the conjecturer for each place, since most do not pass the gate. */
     oversampling: z.number().min(1).max(100),
+    /**
+     * Who writes conjectures. `model`: the conjecturer (STP). `explore`: equations over the functions near the seed or target that
+     * hold on test values, smallest first (`lean/explore`); nothing learned, nothing sampled.
+     */
+    source: z.enum(['model', 'explore']).default('model'),
     /** What a conjecture is conditioned on: a proved statement and its lemma (STP), or an unproved target (SGS). */
     conditionOn: z.enum(['proved-seed', 'unproved-target']),
     /** A proved statement seeds conjectures when its best pass rate is above this (stp-code: 0.35; stp-paper: 0, any). */

@@ -48,7 +48,7 @@ interface Screened {
 /** What is read from a module that holds statements. */
 export interface StatementReader<Answer> {
   /** An answer for each, in order. */
-  read(stated: readonly StatedName[], module: ModuleToRead): readonly Answer[];
+  read(stated: readonly StatedName[], module: ModuleToRead): readonly Answer[] | Promise<readonly Answer[]>;
   /** The answer for a statement that could not be compiled or read. */
   unread(reason: string): Answer;
 }
@@ -124,7 +124,7 @@ async function readBatch<Answer>(
     const options = { path: stated.path, searchPath, indexFolder, toolchainFolder: own, source };
     const readable = [...batch.entries()].filter(([index]) => !stated.wrong.has(statedName(index)));
     const names = readable.map(([index, { opens }]) => ({ name: statedName(index), opened: openedBy(opens) }));
-    const read = reader.read(names, options);
+    const read = await reader.read(names, options);
     const byIndex = new Map(readable.map(([index], order) => [index, read[order]!]));
     return batch.map((_, index) => byIndex.get(index) ?? unreadable(stated.wrong, index));
   } catch (error) {

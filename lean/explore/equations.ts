@@ -23,7 +23,7 @@ export interface ExploreLimits {
 export const EXPLORE_LIMITS: ExploreLimits = {
   functionsMax: 3,
   constructorsMax: 1,
-  termsMax: 8_000,
+  termsMax: 4_000,
   equationsMax: 200,
   variablesMax: 3,
 };

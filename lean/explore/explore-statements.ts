@@ -2,6 +2,7 @@
  * Conjectures by exploration: what functions near a statement satisfy on test values, as texts of theorems. Nothing is learned;
  * what is proposed is well formed, passed tests and may still be false. Reads compiled objects, runs nothing.
  */
+import { setImmediate as turn } from 'node:timers/promises';
 import { DefinitionReader } from '../context/definitions.ts';
 import type { ModuleToRead, StatedName } from '../context/read-module.ts';
 import { writtenName } from '../context/written-name.ts';
@@ -37,10 +38,14 @@ export interface ExploredStatement {
 export interface ExploreOptions extends ModuleToRead {
   readonly seed: number;
   readonly limits?: ExploreLimits;
+  readonly signal?: AbortSignal;
 }
 
 /** An answer for each, in order. Statements over the same functions share the work. Throws STP1801 and `Decline` as the kernel's readers do. */
-export function exploreModule(stated: readonly StatedName[], options: ExploreOptions): ExploredStatement[] {
+export async function exploreModule(
+  stated: readonly StatedName[],
+  options: ExploreOptions,
+): Promise<ExploredStatement[]> {
   const terms = new Terms();
   const module = readModule(options.path, terms);
   const imports = [...new Set(module.imports.map((name) => moduleName(terms.names, name)))];
@@ -51,8 +56,8 @@ export function exploreModule(stated: readonly StatedName[], options: ExploreOpt
   const definitions = new DefinitionReader(terms, library, options);
   const places = new Map(module.names.map((name, place) => [name, place]));
   const done = new Map<string, Omit<ExploredStatement, 'equations'> & { equations: readonly ((written: Written) => string)[] }>();
-  return explained(options.path, () =>
-    stated.map(({ name, opened }) => {
+  const one = ({ name, opened }: StatedName): ExploredStatement =>
+    explained(options.path, () => {
       const place = places.get(terms.names.of(name));
       const constant = place === undefined ? undefined : module.constant(place);
       if (constant === undefined) return { equations: [], terms: 0, withoutValue: 0, reason: 'the module has no such theorem' };
@@ -70,8 +75,15 @@ export function exploreModule(stated: readonly StatedName[], options: ExploreOpt
       const scope = { opened, bound: VARIABLE_NAMES, has: (dotted: string) => library.has(terms.names.of(dotted)) };
       const written: Written = (full) => writtenName(displayName(terms.names, terms.names.of(full)), scope);
       return { ...found, equations: [...new Set(found.equations.map((equation) => equation(written)))] };
-    }),
-  );
+    });
+  const answers: ExploredStatement[] = [];
+  for (const its of stated) {
+    options.signal?.throwIfAborted();
+    answers.push(one(its));
+    // A signature takes seconds: heartbeats go out between two.
+    await turn();
+  }
+  return answers;
 }
 
 type Written = (name: string) => string;

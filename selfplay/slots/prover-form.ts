@@ -15,7 +15,8 @@ export interface ProverForm {
   readonly prompt: string;
   /** Null where the proof cannot be written in this form. */
   targetOf(proof: string): string | null;
-  proofIn(text: string): string;
+  /** @param lemmas full names of grown theorems that a list of all functions takes in */
+  proofIn(text: string, lemmas?: readonly string[]): string;
 }
 
 /** A statement under its header; null stands for the library's. */
@@ -46,10 +47,14 @@ export function slottedForm(
   const above = lines.length === 0 ? '' : `<defs>${[all, ...lines].join('\n')}`;
   return {
     prompt: `${above}<prove>${written}<by>`,
-    targetOf: (proof) => toSlots(displayProof(proof), table),
-    proofIn: (text) => fromSlots(text, table),
+    targetOf: (proof) => toSlots(displayProof(withoutGrown(proof)), table),
+    proofIn: (text, lemmas) => fromSlots(text, table, lemmas),
   };
 }
+
+/** Names of grown theorems behind others of a list. A run has them for itself: the model learns to list functions. */
+const GROWN_IN_LIST = /, Grown\.g\d+/gu;
+const withoutGrown = (proof: string): string => proof.replaceAll(GROWN_IN_LIST, '');
 
 /** The proof as what a prover of this form is to write; none where it cannot be written. */
 export function formExamples(form: ProverForm, proof: string, weight: number): Example[] {

@@ -45,6 +45,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
         name,
         wave: index,
         items,
+        library,
         checkpoint,
         config: { prover, sampling, seed, modelThreads, verification },
       }),
