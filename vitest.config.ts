@@ -29,14 +29,14 @@ const SHARED = [
   'test/model-training/{decoder,gradients,optimizer,parts,sizes}.test.ts',
   'test/problems/{loaders,tip-goal}.test.ts',
   'test/report/{measures,report,write-report}.test.ts',
-  'test/selfplay/{adaptive,config,conjecturer-set,dedupe,guide,presets,prompts,seeds,selection,transport}.test.ts',
+  'test/selfplay/{config,conjecturer-set,dedupe,guide,presets,prompts,seeds,selection,transport}.test.ts',
   'test/simulation/*.test.ts',
   'test/toolchain/{convert,elf-symbols,names}.test.ts',
   'test/trainers/levanter.test.ts',
-  'test/workers/run-together.test.ts',
+  'test/workers/{run-together,settings}.test.ts',
 ];
 
-/** Half a minute and more each: begun first, so that none of them runs alone in the end. */
+/** Files of half a minute and more: they start first, so that none of them runs alone at the end. */
 const LONG = [
   'lean/verifier',
   'adversarial/adversarial',

@@ -1,4 +1,6 @@
-/** The slow tier: two files at a time. Those that need the machine to themselves, since they watch the clock, come after. */
+/**
+ * The slow tier: two files at a time. Files that need the machine to themselves, because they measure time, run last.
+ */
 import './test/support/compile-cache.ts';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,20 +1,18 @@
 /**
- * The activity edge: the one place where errors of the project become Temporal failures. The failure's type is the error
- * code, so that it can be searched in the UI; what no retry can mend is not retried.
+ * The activity edge: the one place where errors of the project become Temporal failures. The failure's type is the
+ * error code, so that it can be searched in the UI. Errors that no retry can repair are not retried.
  */
-import { ApplicationFailure, activityInfo, CancelledFailure, CompleteAsyncError, Context } from '@temporalio/activity';
+import { ApplicationFailure, activityInfo, CancelledFailure, Context } from '@temporalio/activity';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptorsFactory } from '@temporalio/worker';
 import { ZodError } from 'zod';
 import { describeIssues } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../data/schemas/heartbeats.ts';
 import { isDiskFull, pauseForSpace } from './full-disk.ts';
-import { reportStoodDown, standDownSignal } from './nodes/stand-down.ts';
 
 /** @param attempt of the activity: it says how soon a full disk is tried again */
 export function toFailure(error: unknown, attempt = 1): unknown {
-  if (error instanceof ApplicationFailure || error instanceof CancelledFailure || error instanceof CompleteAsyncError)
-    return error;
+  if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
   if (isDiskFull(error)) {
     const { message, facts } = error instanceof StpError ? error : { message: String(error), facts: {} };
     return ApplicationFailure.create({
@@ -60,7 +58,7 @@ export const edgeInterceptors: ActivityInterceptorsFactory = (_context: Context)
  * Heartbeats in the time after which their absence means that the worker is gone: every 1.5 s of the usual 20 s. A
  * cancellation comes back with a heartbeat's answer, and Lean is to hear of it within 3 s: half of that leaves the rest for
  * ending processes. Who has hundreds of activities open gives them a longer time-out, and so fewer heartbeats; these hear of
- * it by `stand-down.ts`. The worker must not throttle them (see `HEARTBEAT_THROTTLE_MS_MAX`).
+ * it later (`lean` in `workflows/control/activity-proxies.ts`). The worker must not throttle them (`HEARTBEAT_THROTTLE_MS_MAX`).
  */
 const HEARTBEATS_PER_TIMEOUT = 13;
 
@@ -80,21 +78,16 @@ export async function withHeartbeat<T>(
   let progress: unknown = earlier ?? { attempt: activityInfo().attempt };
   const { heartbeatTimeoutMs = HEARTBEAT_TIMEOUT_MS } = activityInfo();
   const timer = setInterval(() => context.heartbeat(progress), heartbeatTimeoutMs / HEARTBEATS_PER_TIMEOUT);
-  const over = new AbortController();
-  const standDown = heartbeatTimeoutMs > HEARTBEAT_TIMEOUT_MS ? standDownSignal(over.signal) : null;
   const { cancellationSignal } = context;
-  const signal = standDown === null ? cancellationSignal : AbortSignal.any([cancellationSignal, standDown]);
   try {
     const report = (latest: unknown): void => {
       progress = latest;
     };
-    return await work(signal, report, earlier);
+    return await work(cancellationSignal, report, earlier);
   } catch (error) {
     if (cancellationSignal.aborted) throw new CancelledFailure('the activity was cancelled', [], error as Error);
-    if (standDown?.aborted) throw await reportStoodDown(error);
     throw error;
   } finally {
     clearInterval(timer);
-    over.abort();
   }
 }

@@ -1,6 +1,7 @@
 /**
- * A disk that takes no more: the one failure of writing that passes without a change to the run, once somebody has freed
- * space. It is tried again at growing pauses, so that a person has time, and not for ever: then the round waits for a word.
+ * A full disk: the one failure of writing that passes without a change to the run, once somebody has freed space. The
+ * activity is tried again after growing pauses, so that a person has time, but not forever: then the round waits for an
+ * update.
  */
 
 /** Errors of the operating system that say so. */

@@ -1,4 +1,4 @@
-/** All activities over one set of ports. Workflows import the types only. */
+/** All activities over one set of ports. Workflows import only their types. */
 
 import { collectActivities, evaluateActivities } from './evaluation/evaluate.ts';
 import { evaluationRunActivities } from './evaluation/evaluation-run.ts';

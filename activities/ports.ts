@@ -1,6 +1,6 @@
 /**
- * What activities stand on. Every activity is made by a factory over these ports; the laptop's and the fleet's
- * implementations are put in by the workers (`workers/assemble.ts`), fakes by tests.
+ * The ports of all activities. A factory makes every activity from these ports; workers supply the implementations for
+ * laptop and fleet (`workers/assemble.ts`), tests supply fakes.
  */
 import type { SftSet } from '../data/prepare/sft-set.ts';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
@@ -13,13 +13,13 @@ import type { RunProvider } from '../infra/nodes/provider.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import type { ContextAnswer } from '../lean/context/statement-context.ts';
 import type { StatementToRead } from '../lean/context/statement-contexts.ts';
+import type { ExploredStatement } from '../lean/explore/explore-statements.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
 import type { PortfolioRecord, RecordRow } from '../lean/portfolio/record.ts';
 import type { DriverName } from '../lean/runtime/process/driver.ts';
 import type { SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
 import type { CertificateTask } from '../lean/trust/certificate/checkers.ts';
 import type { FileReport } from '../lean/trust/check-file.ts';
-import type { ExploredStatement } from '../lean/explore/explore-statements.ts';
 import type { GrownTheorem } from '../lean/trust/kept-theorem.ts';
 import type { Verifier } from '../lean/verifier.ts';
 import type { Generator } from '../model/generator.ts';
@@ -33,7 +33,7 @@ export interface Sources {
   libraryTheorems(): Promise<readonly LibraryTheorem[]>;
   /** Further proofs of library theorems found by the script search: (theorem name, proof). */
   searchedProofs(): AsyncIterable<{ readonly theorem: string; readonly proof: string }>;
-  /** What the portfolio of scripts came to on the repository's problem sets; null where that is not known. */
+  /** The portfolio's results on the repository's problem sets; null if they are unknown. */
   portfolioRecord(): Promise<PortfolioRecord | null>;
   /** What statements stand on, by the text of these modules. */
   definitions(): Promise<DefinitionSource>;
@@ -65,7 +65,7 @@ export interface KeptPortfolio {
 
 export interface Ports {
   store(run: string): Promise<ObjectStore>;
-  /** An object by its whole address, in whatever store; null where it is not there. */
+  /** An object by its whole address, in any store; null if it does not exist. */
   findObject(uri: string): Promise<ArtifactRef | null>;
   /** Checks under the library and, where there are any, the run's grown theorems (`grownHeaders` says how they come in). */
   verifier(run: string, limits: VerificationLimits, grown?: readonly GrownTheorem[]): Promise<Verifier>;
@@ -83,7 +83,7 @@ export interface Ports {
     options: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'> & { readonly seed: number },
     signal: AbortSignal,
   ): Promise<readonly ExploredStatement[]>;
-  /** What the portfolio of scripts came to here before, under this Lean and these limits. */
+  /** The portfolio's earlier results on this machine, under this Lean and these limits. */
   portfolioKept(limits: Pick<VerificationLimits, 'candidateTimeoutMs' | 'memoryBytesMax'>): Promise<KeptPortfolio>;
   /** What Lean runs in on this node under the policy. */
   sandbox(policy: SandboxPolicy): Promise<SandboxFacts>;

@@ -1,4 +1,4 @@
-/** The form in which a run's prover meets statements, as its configuration has it. */
+/** The form in which a run's prover sees statements, as set in its configuration. */
 import { PROVER_WITHOUT_SLOTS, type ProverConfig } from '../data/schemas/run-config.ts';
 import { RelevantLemmas } from '../selfplay/relevant-lemmas.ts';
 import { type ProverForms, plainForm, type Stated, slottedForm } from '../selfplay/slots/prover-form.ts';

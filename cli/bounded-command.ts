@@ -1,4 +1,4 @@
-/** A command that a signal may end, and a limit of wall time: both abort what it is given, the first with its exit code. */
+/** Runs a command until it ends, a signal ends it, or its wall time is over. A signal also sets the exit code. */
 import { Stopped, stopSignal } from './stop-signals.ts';
 
 /** Why work was given up: the time of the command is over. */

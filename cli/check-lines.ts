@@ -1,4 +1,4 @@
-/** What `stp check` prints: verdicts for people, or a JSON object a theorem and one a file. */
+/** The output of `stp check`: verdicts for people, or one JSON object per theorem and one per file. */
 import { printableJson, printableLine, printableText } from '../data/printable.ts';
 import type { CheckRecord, SandboxFacts } from '../data/schemas/records.ts';
 import type { FileReport } from '../lean/trust/check-file.ts';
@@ -8,15 +8,15 @@ const VERDICTS: readonly Verdict[] = ['accepted', 'rejected', 'unchecked'];
 /** Width of the longest verdict and a blank: below it stand messages. */
 const VERDICT_COLUMNS = 10;
 
-/** What is told of a file, also where Lean never saw it. */
+/** The result for one file, also if Lean never saw it. */
 export interface CheckedFile {
   readonly file: string;
   readonly outcome: Verdict;
-  /** Of the file as a whole; empty where its theorems say it, or all is well. */
+  /** Why the file as a whole is not accepted; empty if its theorems give the reason, or if it is accepted. */
   readonly reason: string;
   readonly theorems: FileReport['theorems'];
   readonly checks: readonly CheckRecord[];
-  /** Null where no Lean was looked for. */
+  /** Null if the command did not look for Lean. */
   readonly sandbox: SandboxFacts | null;
 }
 
@@ -53,7 +53,7 @@ function entry(verdict: Verdict, what: string, message: string): string {
   return `${verdict.padEnd(VERDICT_COLUMNS)}${what}${below}`;
 }
 
-/** The line at the end. `by`: which Lean, in which walls. */
+/** The line at the end. `by`: which Lean, in which sandbox. */
 export function summaryLine(files: readonly CheckedFile[], by: string): string {
   const theorems = files.flatMap((file) => file.theorems);
   const accepted = `${countOf(theorems, 'accepted')} of ${theorems.length} theorems accepted${by}`;

@@ -1,6 +1,7 @@
 /**
- * `stp check FILE|FOLDER…`: a line a theorem. Exit 0: every file is accepted; 1: one is rejected; 2: none is, and one could
- * not be checked; 128 and a signal's number: ended by it. All files share one look for Lean, one sandbox and one time limit.
+ * `stp check FILE|FOLDER…` prints one line per theorem. Exit 0: every file is accepted; 1: one file is rejected; 2: no
+ * file is rejected, but one could not be checked; 128 plus a signal's number: the signal ended the command. All files
+ * share one Lean, one sandbox and one time limit.
  */
 import { availableParallelism } from 'node:os';
 import { StpError } from '../data/errors.ts';
@@ -37,7 +38,7 @@ async function checkAll(paths: readonly string[], options: CheckCommand, signal:
   };
   let judge: Judge | null = null;
   try {
-    // Where there is nothing to read, no Lean is looked for.
+    // If no file can be read, the command does not look for Lean.
     judge = files.some(({ problem }) => problem === null) ? await openJudge(settings, options, signal) : null;
     for (const file of files) tell(await checkOne(file, judge, signal));
   } catch (error) {
@@ -51,9 +52,9 @@ async function checkAll(paths: readonly string[], options: CheckCommand, signal:
   return exitCode(checked);
 }
 
-/** What all files of a call are judged with. */
+/** The Lean, the sandbox and the limits that all files of a call share. */
 interface Judge extends LeanPlace {
-  /** Processor time of one process, ms: never less than there can be in the time of the command, which decides. */
+  /** Processor time of one process, ms: large enough that the command's wall time always ends first. */
   readonly timeoutMs: number;
 }
 
@@ -71,12 +72,12 @@ async function checkOne({ path, problem }: LeanFile, judge: Judge | null, signal
   const options = { scratchDirectory, runMark, sandbox, signal, timeoutMs, indexFolder: judge.indexFolder };
   const report = await checkFile(path, environment, options);
   const { outcome, reason, theorems, checks } = report;
-  // What was given up for the signal says something else of itself.
+  // If the signal stopped this check, report the signal's reason instead.
   if (outcome === 'unchecked') signal.throwIfAborted();
   return { file: path, outcome, reason, theorems, checks, sandbox: report.sandbox };
 }
 
-/** What is said of a file that was given up. `wasBegun`: null where Lean was not ready. */
+/** Why a file was given up. `wasBegun`: null if Lean was not ready. */
 function reasonOf(error: StpError | TimeIsUp, wasBegun: boolean | null): string {
   if (error instanceof StpError) return error.toText();
   const advice = `--timeout SECONDS gives more, up to ${SECONDS_MAX}`;

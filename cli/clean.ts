@@ -1,4 +1,4 @@
-/** `stp clean [RUN]`: the clean-up that every run and every worker does by itself, on demand. */
+/** `stp clean [RUN]`: does on demand the clean-up that every run and every worker does by itself. */
 import { basename, dirname, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { localNodes } from '../infra/nodes/local-nodes.ts';
@@ -6,7 +6,10 @@ import type { CleanUpReport } from '../infra/nodes/nodes.ts';
 import { localHostQueue } from '../workers/assemble.ts';
 import { localRunName, workerSettings } from '../workers/settings.ts';
 
-/** @param nameOrFolder a run in the worker's store, or a run folder anywhere; without one, what dead workers have left here */
+/**
+ * @param nameOrFolder a run in the worker's store, or a run folder anywhere; without one, it cleans up after dead
+ * workers of this machine
+ */
 export async function clean(nameOrFolder: string | undefined): Promise<void> {
   const { scratchDirectory, storeUri } = workerSettings();
   const nodes = localNodes({ scratchDirectory, taskQueue: localHostQueue() });

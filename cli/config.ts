@@ -21,7 +21,7 @@ export function config(options: RunOptions & { readonly json?: boolean }): void 
   );
 }
 
-/** Columns as wide as their widest cell; a cell wider than the limit pushes its own line only. */
+/** Columns as wide as their widest cell; a cell wider than the limit shifts its own line only. */
 const COLUMN_CHARS_MAX = 60;
 
 function aligned(rows: readonly (readonly [string, string, string])[]): string {

@@ -34,7 +34,7 @@ export interface PrepareOptions {
   readonly json?: boolean;
 }
 
-/** Options that have a meaning for some sources only. */
+/** Options that apply to some sources only. */
 const OPTIONS_OF: Readonly<Record<string, readonly (keyof PrepareOptions)[]>> = {
   library: ['seed'],
   leandojo: ['input', 'split', 'mathlib', 'seed', 'exportJson'],
@@ -50,7 +50,7 @@ const SFT_NAMES: Readonly<Record<string, string>> = {
   proofs: 'mathlib-leanworkbook',
 };
 
-/** Prepares what the options say and prints what was made of what, and the option that makes a run use it. */
+/** Prepares the set that the options describe; prints its counts and the option that makes a run use it. */
 export async function prepare(options: PrepareOptions): Promise<void> {
   refuseForeign(options);
   const folder = resolve(options.out ?? workerSettings().dataDirectory);
@@ -177,7 +177,7 @@ function refuseForeign(options: PrepareOptions): void {
       throw new StpError(
         'STP1002',
         `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} means nothing with --from ${options.from}`,
-        'Leave it out; `bin/stp data prepare --help` says what each is for.',
+        'Leave it out; `bin/stp data prepare --help` explains the options.',
       );
 }
 

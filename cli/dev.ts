@@ -1,4 +1,4 @@
-/** `stp dev`: server, UI and workers until Ctrl-C; runs are started from elsewhere and lie under `runs/`. */
+/** `stp dev`: server, UI and workers until Ctrl-C; other commands start runs, whose files are under `runs/`. */
 import { join } from 'node:path';
 import { startDevServer } from '../infra/temporal/dev-server.ts';
 import { leanEnvironment } from '../workers/lean-environment.ts';

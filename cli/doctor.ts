@@ -1,6 +1,6 @@
 /**
- * `stp doctor`: what is there, what would be used, and why. Changes nothing, but removes what is left of commands that were
- * killed. Exit 1 when a run could not start.
+ * `stp doctor`: what this machine has, what would be used, and why. Changes nothing, but removes files and processes of
+ * killed commands. Exit 1 when a run could not start.
  */
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';

@@ -1,4 +1,4 @@
-/** `stp eval`: one model on problem sets with so many samples a statement: STP's log, pass@k, certified proofs. */
+/** `stp eval`: evaluates one model on problem sets; results are STP's log, pass@k and certified proofs. */
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { EVALUATION_LOG } from '../activities/evaluation/evaluation-log.ts';
@@ -40,7 +40,7 @@ export async function evaluate(options: EvalOptions): Promise<void> {
     set: {
       ...options.set,
       'data.problemSets': JSON.stringify(sets),
-      // The portfolio has one answer to a statement.
+      // The portfolio gives one answer per statement.
       'sampling.samplesPerStatement': String(options.model === PORTFOLIO ? 1 : options.samples),
       ...(options.temperature === undefined ? {} : { 'sampling.temperature': String(options.temperature) }),
     },
@@ -86,7 +86,7 @@ export async function evaluate(options: EvalOptions): Promise<void> {
   });
 }
 
-/** The evaluation as text: a block a group, a line a budget. */
+/** The evaluation as text: one block per group, one line per number of samples. */
 export function describe(report: EvaluationReport): string {
   const head =
     `${report.modelName} (${report.model.slice(0, 8)}), ${report.samplesPerStatement} samples a statement at ` +

@@ -1,4 +1,4 @@
-/** `stp kernel --olean FILE`: what the second kernel says of a module that Lean compiled, theorem by theorem. */
+/** `stp kernel --olean FILE`: the second kernel's verdict on each theorem of a module that Lean compiled. */
 import { execFile } from 'node:child_process';
 import { delimiter } from 'node:path';
 import { promisify } from 'node:util';
@@ -37,7 +37,7 @@ export async function kernelModule(options: KernelModuleOptions): Promise<number
   }
 }
 
-/** Theorems that rest on an axiom of the module itself that is not allowed; the library's axioms are the library's. */
+/** Theorems that rest on a forbidden axiom of the module itself. Axioms of the library are not counted. */
 function foreignAxioms(report: ModuleReport, allowed: string): { theorem: string; axioms: string[] }[] {
   if (allowed === 'all') return [];
   const names = new Set(allowed.split(',').map((name) => name.trim()));
@@ -51,7 +51,7 @@ const theoremsOf = ({ constants }: ModuleReport) => constants.filter(({ kind }) 
 
 const leanPath = (): string[] => (process.env.LEAN_PATH ?? '').split(delimiter).filter((folder) => folder !== '');
 
-/** Where no Lean is found the named folders must do. */
+/** If no Lean is found, only the named folders are searched. */
 async function toolchainLibrary({ searchPath = [] }: KernelModuleOptions): Promise<string[]> {
   try {
     const { cacheDirectory } = workerSettings();

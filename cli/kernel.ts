@@ -1,4 +1,4 @@
-/** `stp kernel FILE…`: what the second kernel says, with the axioms of each theorem, time and memory. */
+/** `stp kernel FILE…`: the second kernel's verdict, with the axioms of each theorem, time and memory. */
 import { StpError } from '../data/errors.ts';
 import { printableJson, printableLine, printableText } from '../data/printable.ts';
 import { checkInThread } from '../lean/kernel/run/check-in-thread.ts';
@@ -30,7 +30,7 @@ export async function kernel(files: readonly string[], options: KernelCommandOpt
     else for (const line of toText(report, cpuSeconds, peakResidentBytes)) console.log(printableLine(line));
     return EXIT_CODES[report.verdict];
   } catch (error) {
-    // Whatever went wrong, it is no verdict on the files: 1 would say that they are rejected.
+    // An error is not a verdict on the files: exit code 1 would say that they are rejected.
     console.error(error instanceof StpError ? printableText(error.toText()) : error);
     return EXIT_CODES.declined;
   }
@@ -50,7 +50,7 @@ function toText(report: KernelReport, cpuSeconds: number, peakResidentBytes: num
   ];
 }
 
-/** A few names are written out; `--json` has all. */
+/** Up to five names; `--json` lists all. */
 function named(names: readonly string[]): string {
   return names.length <= 5 ? names.join(', ') : `${names.length}, such as ${names.slice(0, 3).join(', ')}`;
 }

@@ -1,7 +1,7 @@
 /**
- * The Lean files that paths on a command line mean: a file is itself, a folder is every `.lean` file below it, in the order
- * of their names. Packages that Lake has fetched (`.lake`) are left out. Links are not followed out of the folder; what such
- * a link leads to is named as not read, so that nobody takes it for checked.
+ * Finds the Lean files for paths on a command line: a file itself, or every `.lean` file below a folder, in the order
+ * of their names. Packages that Lake has fetched (`.lake`) are left out. A link that leads out of the folder is not
+ * followed; the list names it as not read, so that the reader does not think it was checked.
  */
 import { type Dirent, realpathSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
@@ -10,9 +10,9 @@ import { join, relative, sep } from 'node:path';
 const LEFT_OUT: ReadonlySet<string> = new Set(['.lake']);
 
 export interface LeanFile {
-  /** As it is to be shown: the argument, with the way below it. */
+  /** The path to show: the argument, followed by the path below it. */
   readonly path: string;
-  /** Why it cannot be checked; null where it can. */
+  /** Why it cannot be checked; null if it can. */
   readonly problem: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** What a command judges with: which Lean, in which walls, with which scratch folder. */
+/** The Lean, the sandbox and the scratch folder that a command uses to judge proofs. */
 import { join } from 'node:path';
 import { printableText } from '../data/printable.ts';
 import { type CommandScratch, openCommandScratch, type ScratchCommand } from '../infra/nodes/command-scratch.ts';

@@ -1,6 +1,6 @@
 /**
- * `stp lean serve`: real Lean behind Kimina's HTTP contract, until SIGTERM or Ctrl-C (docs/lean-service.md). The first signal
- * has it finish what is under way, a second one ends it at once.
+ * `stp lean serve`: real Lean behind Kimina's HTTP contract, until SIGTERM or Ctrl-C (docs/lean-service.md). After the
+ * first signal it finishes its open requests; a second one ends it at once.
  */
 import { StpError } from '../data/errors.ts';
 import { printableText } from '../data/printable.ts';
@@ -37,7 +37,10 @@ export interface LeanServeCommand {
   readonly key: boolean;
 }
 
-/** The exit code: 0 where it was asked to stop and has finished what was under way; 128 and a signal's number where it was not yet serving. */
+/**
+ * The exit code: 0 if it stopped on request after its open requests; 128 plus a signal's number if it was not serving
+ * yet.
+ */
 export async function serveLean(options: LeanServeCommand): Promise<number> {
   const keys = clientKeys(KEYS_VARIABLE, options);
   const stop = stopSignal();
@@ -56,7 +59,7 @@ export async function serveLean(options: LeanServeCommand): Promise<number> {
   }
 }
 
-/** Rejects with the signal's reason where that comes before it serves; afterwards it finishes what is under way. */
+/** Rejects with the signal's reason if the signal comes before it serves; afterwards it finishes its open requests. */
 async function serveUntil(
   stop: AbortSignal,
   { directory: workingDirectory, runMark }: CommandScratch,

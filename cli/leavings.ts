@@ -1,4 +1,4 @@
-/** Removes what commands have left that were killed, and says so where there was something. */
+/** Removes files and processes of killed commands, and reports them if there were any. */
 import { StpError } from '../data/errors.ts';
 import { removeLeavings } from '../infra/nodes/command-scratch.ts';
 
@@ -10,7 +10,7 @@ export async function leavingsText(scratchDirectory: string): Promise<string> {
   return found === '' ? '' : `removed what a command that was killed had left: ${found}`;
 }
 
-/** To standard error. What does not go is said, and is no reason to do nothing. */
+/** Reports to standard error. A failed removal is reported and does not stop the command. */
 export async function sayRemoved(scratchDirectory: string): Promise<void> {
   try {
     const text = await leavingsText(scratchDirectory);

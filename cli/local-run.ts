@@ -1,4 +1,7 @@
-/** A workflow on this machine from nothing: Lean, Temporal, server and worker are got, and the workflow watched to its end. */
+/**
+ * Runs a workflow on this machine: gets Lean and Temporal, starts server and worker, and watches the workflow to its
+ * end.
+ */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -11,6 +14,7 @@ import { type RunConfig, runConfigSchema } from '../data/schemas/run-config.ts';
 import { startDevServer } from '../infra/temporal/dev-server.ts';
 import { leanEnvironment } from '../workers/lean-environment.ts';
 import { workerSettings } from '../workers/settings.ts';
+import { rootMessage } from '../workflows/control/causes.ts';
 import { CONTROL_QUEUE } from '../workflows/control/contracts.ts';
 import { type ProgressView, takeSnapshot } from './progress-view.ts';
 import { temporalExecutable } from './temporal.ts';
@@ -65,7 +69,7 @@ export async function openRunFolder(path: string, config: RunConfig): Promise<{ 
 }
 
 /**
- * Starts the workflow, or takes up the one that the folder's history holds, and shows its progress until it is done; then
+ * Starts the workflow, or continues the one in the folder's history, and shows its progress until it is done; then
  * `onDone`. Server and worker are ended on every way out. At Ctrl-C the exit code is 130 and nothing is thrown.
  */
 export async function runLocally(
@@ -188,11 +192,9 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 function failureOf(error: unknown): unknown {
   if (!(error instanceof WorkflowFailedError)) return error;
-  let cause: Error | undefined = error;
-  while (cause?.cause instanceof Error) cause = cause.cause;
   return new StpError(
     'STP1601',
-    `the run failed: ${cause?.message ?? error.message}`,
+    `the run failed: ${rootMessage(error)}`,
     'The Temporal UI shows where; the same command with --run-dir starts it again.',
   );
 }

@@ -1,4 +1,4 @@
-/** `bin/stp`: the command line. Exit codes: 0 done, 1 the work failed or was rejected, 2 it could not be started. */
+/** `bin/stp`: the command line. Exit codes: 0 done, 1 the work failed or was rejected, 2 the work could not start. */
 import { Command, CommanderError, Option } from 'commander';
 import { presetNames } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
@@ -21,7 +21,9 @@ import {
 } from './options.ts';
 
 const program = new Command('stp')
-  .description('A self-play theorem prover as a durable workflow: conjecture, prove, verify in Lean 4, train, repeat.')
+  .description(
+    'A self-play theorem prover that runs as a durable workflow: a model conjectures new Lean 4 theorems and proves them, Lean verifies the proofs, and the theorems that were hard but provable train the next model.',
+  )
   .version('0.1.0')
   .showHelpAfterError('(add --help for the options)')
   .configureHelp({ showGlobalOptions: true })
@@ -37,14 +39,18 @@ function configOptions(command: Command): Command {
 
 function runOptions(command: Command): Command {
   return configOptions(command)
-    .option('--init-from <run>', 'start from what another run has left: its name, folder or URI, beside this one')
-    .option('--from-round <n>', 'with --init-from: last round taken over, or "sft"; without it all', fromRoundValue);
+    .option('--init-from <run>', 'start from the state of another run: its name (in the same store), folder or URI')
+    .option(
+      '--from-round <n>',
+      'with --init-from: last round to take over, or "sft"; default: all rounds',
+      fromRoundValue,
+    );
 }
 
 runOptions(program.command('selfplay'))
-  .description('Run the whole loop on this machine: gets Lean and Temporal, starts server and workers, shows progress.')
+  .description('Run the whole loop on this machine: get Lean and Temporal, start server and workers, show progress.')
   .option('--rounds <n>', 'self-play rounds after the baseline, 1 to 1000', roundsValue)
-  .option('--run-dir <dir>', 'folder of the run; an unfinished run there is taken up again')
+  .option('--run-dir <dir>', 'folder of the run; an unfinished run there continues')
   .option('--port <n>', 'port of the Temporal server', portValue)
   .option('--ui-port <n>', 'port of the Temporal UI', portValue)
   .option('--stay', 'keep server and UI up after the run, until Ctrl-C')
@@ -54,7 +60,7 @@ runOptions(program.command('selfplay'))
 program
   .command('dev')
   .description(
-    'Temporal server, UI and workers on this machine, until Ctrl-C; then `temporal workflow start stp-selfplay --rounds N` starts runs.',
+    'Run Temporal server, UI and workers on this machine, until Ctrl-C; `temporal workflow start stp-selfplay --rounds N` then starts runs.',
   )
   .option('--port <n>', 'port of the Temporal server', portValue)
   .option('--ui-port <n>', 'port of the Temporal UI', portValue)
@@ -62,7 +68,7 @@ program
 
 runOptions(program.command('start'))
   .description(
-    'Start a run on the server that TEMPORAL_ADDRESS (or --address) names. Behind `temporal workflow start stp-selfplay`: options of that command pass through.',
+    'Start a run on the server that TEMPORAL_ADDRESS (or --address) names. `temporal workflow start stp-selfplay` calls this command; its own options pass through.',
   )
   .requiredOption('--rounds <n>', 'self-play rounds after the baseline, 1 to 1000', roundsValue)
   .option('--run <name>', 'name of the run, which is also its folder; the workflow id is stp/NAME')
@@ -86,48 +92,47 @@ data
   .description(
     'Make a problem set (data.problemSets) or an SFT set (data.sft) from a file or folder, in the folder STP_DATA names.',
   )
-  .addOption(new Option('--from <source>', 'what it is made from').choices(DATA_SOURCES).makeOptionMandatory())
+  .addOption(new Option('--from <source>', 'source of the set').choices(DATA_SOURCES).makeOptionMandatory())
   .option('--input <path>', 'dataset file (JSON Lines or a JSON array), dataset configuration, or LeanDojo folder')
-  .option('--name <set>', 'name of the set; by default made of source and split')
-  .option('--split <word>', 'rows whose own split has this word: valid, test; for leandojo: random, novel_premises')
+  .option('--name <set>', 'name of the set; by default made from source and split')
+  .option('--split <word>', 'use rows whose own split has this word: valid, test; for leandojo: random, novel_premises')
   .addOption(
-    new Option('--as <split>', 'split of all its statements, whatever the rows say').choices(['train', 'held-out']),
+    new Option('--as <split>', 'split of all its statements, instead of the split in the rows').choices([
+      'train',
+      'held-out',
+    ]),
   )
-  .option('--header-file <file>', 'what stands above statements without a header')
+  .option('--header-file <file>', 'header of statements that have none')
   .option('--weight <n>', 'matching weight of its statements', wholeNumber('a weight', 1, 10_000))
-  .option('--skip-invalid', 'leave out and count rows that are no theorem (always done for the public sets)')
-  .option('--root <dir>', 'with stp-config: folder that its paths start from; the current one if not given')
-  .option('--mathlib <dir>', 'with leandojo: the checkout that was traced')
+  .option('--skip-invalid', 'leave out and count rows that are not theorems (always done for the public sets)')
+  .option('--root <dir>', 'with stp-config: folder that its paths are relative to; default: the current one')
+  .option('--mathlib <dir>', 'with leandojo: the checkout that LeanDojo traced')
   .option('--with <set>', 'with proofs: the SFT set that they are added to')
-  .option(
-    '--seed <n>',
-    'with library, leandojo and proofs: seed of order and held-out choice; 0 if not given',
-    seedValue,
-  )
+  .option('--seed <n>', 'with library, leandojo and proofs: seed of order and held-out choice; default: 0', seedValue)
   .option('--export-json <dir>', "with leandojo: write STP's {prompt, target} arrays there too, for other trainers")
   .option('--out <dir>', 'data folder, instead of STP_DATA')
-  .option('--replace', 'make a set anew that is there already')
+  .option('--replace', 'replace a set that exists')
   .option('--json', 'print counts as JSON')
   .action(async (options) => (await import('./data.ts')).prepare(options));
 
 program
   .command('check')
   .description(
-    'Check every theorem of Lean files; exit 0 all accepted, 1 some rejected, 2 none rejected but some not checked.',
+    'Check every theorem of Lean files. Exit 0: all files accepted; 1: some rejected; 2: none rejected, some not checked.',
   )
-  .argument('<paths...>', 'Lean files, or folders: every .lean file below them, without .lake and links that lead out')
+  .argument('<paths...>', 'Lean files, or folders: every .lean file below them, but not .lake and links that lead out')
   .option(
     '--timeout <seconds>',
-    'wall time for the whole command, 1 to 86400; then Lean is ended and what is left is not checked',
+    'wall time for the whole command, 1 to 86400; then Lean is ended, and the remaining files are not checked',
     secondsValue,
     300,
   )
   .option(
     '--json',
-    'one JSON object a theorem (file, name, verdict, line, column, message, axioms), then one a file (file, outcome, reason, theorems, checks, sandbox)',
+    'one JSON object per theorem (file, name, verdict, line, column, message, axioms), then one per file (file, outcome, reason, theorems, checks, sandbox)',
   )
   .addOption(
-    new Option('--sandbox <policy>', 'whether Lean is walled in while it reads the files')
+    new Option('--sandbox <policy>', 'whether Lean runs in a sandbox while it reads the files')
       .choices(['required', 'where-available', 'off'])
       .default('where-available'),
   )
@@ -145,23 +150,27 @@ program
     '--name <name>',
     'name of the model in requests; the hash of its weights always works too (default: the folder)',
   )
-  .option('--host <host>', 'address to listen on; others than this machine ask for keys in STP_SERVE_KEYS', '127.0.0.1')
+  .option(
+    '--host <host>',
+    'address to listen on; addresses beyond this machine require keys in STP_SERVE_KEYS',
+    '127.0.0.1',
+  )
   .option('--port <n>', 'port to listen on', portValue, 8000)
   .option('--threads <n>', 'sampling processes, one thread each', wholeNumber('threads', 1, 256), 1)
-  .option('--max-requests <n>', 'requests under way at once; more get 429', wholeNumber('requests', 1, 65_536), 256)
+  .option('--max-requests <n>', 'open requests at once; more get 429', wholeNumber('requests', 1, 65_536), 256)
   .option('--timeout <seconds>', 'longest time for one request', wholeNumber('seconds', 1, 86_400), 600)
-  .option('--no-key', 'serve everyone who reaches the address, on whatever host')
+  .option('--no-key', 'serve every client without a key, on any host')
   .action(async (options) => (await import('./serve.ts')).serve(options));
 
 program
   .command('setup')
-  .description('Get Lean and Temporal, compile the library, and say what is used and why.')
+  .description('Get Lean and Temporal, compile the library, and say which ones are used and why.')
   .action(async () => (await import('./setup.ts')).setup());
 
 program
   .command('doctor')
   .description(
-    'Say what of Lean, Temporal, Python and the disk is there, what would be used, and why. Changes nothing; removes what killed commands have left.',
+    'Say what this machine has (Lean, Temporal, Python, disk), what would be used, and why. Changes nothing, but removes files and processes of killed commands.',
   )
   .action(async () => {
     process.exitCode = await (await import('./doctor.ts')).doctor();
@@ -170,28 +179,28 @@ program
 program
   .command('report')
   .description(
-    'Write the report of a run, finished, going on or failed, and compare it with others; changes nothing in them.',
+    'Write the report of a run (finished, running or failed) and compare it with others. Changes nothing in the runs.',
   )
   .argument('<run>', 'folder or URI of the run, or its name')
-  .option('--compare <run...>', 'runs beside it: those of one configuration with other seeds become a mean and a band')
+  .option('--compare <run...>', 'runs to compare it with; runs that differ only in the seed become a mean and a band')
   .option('--out <folder>', 'where report.html and the CSV files go (default: RUN-report, beside the run)')
   .action(async (run, options) => (await import('./report.ts')).report(run, options));
 
 configOptions(program.command('eval'))
   .description(
-    "Evaluate a model on problem sets: samples, proofs checked by Lean, pass@k, STP's log. One that was killed is taken up again.",
+    "Evaluate a model on problem sets: samples, proofs checked by Lean, pass@k, STP's log. A killed evaluation continues.",
   )
   .requiredOption(
     '--model <model>',
-    'checkpoint folder, or RUN, RUN@3 (after round 3), RUN@sft, or portfolio: scripts, nothing learned',
+    'checkpoint folder, or RUN, RUN@3 (after round 3), RUN@sft, or portfolio (a fixed list of scripts, no model)',
   )
   .requiredOption('--problems <sets>', 'problem sets, separated by commas')
   .option('--samples <n>', 'samples for each statement', samplesValue, 32)
-  .option('--temperature <t>', "of sampling; without it the preset's", temperatureValue)
+  .option('--temperature <t>', "sampling temperature; default: the preset's", temperatureValue)
   .addOption(
-    new Option('--split <split>', 'statements of the sets').choices(['all', 'train', 'held-out']).default('all'),
+    new Option('--split <split>', 'which statements of the sets').choices(['all', 'train', 'held-out']).default('all'),
   )
-  .option('--run-dir <dir>', 'folder of the evaluation; an unfinished one there is taken up again')
+  .option('--run-dir <dir>', 'folder of the evaluation; an unfinished one there continues')
   .option('--port <n>', 'port of the Temporal server', portValue)
   .option('--ui-port <n>', 'port of the Temporal UI', portValue)
   .option('--json', 'print evaluation.json on stdout; progress goes to stderr')
@@ -201,14 +210,12 @@ program
   .command('summary')
   .description("pass@k of an evaluation log, ours or STP's, as its summary.py prints it; or the rounds of a run.")
   .option('--log_path <file>', 'generated_proofs_tests.jsonl.gz')
-  .option('--split <name>', 'miniF2F, proofnet, putnam or any label; its parts (valid, test) are told apart')
-  .option('--max_iter <n>', 'samples of each statement that count; without it all in the log', samplesValue)
-  .option('--statements <file>', "the split's statements; without it the list beside the log or the prepared set")
+  .option('--split <name>', 'miniF2F, proofnet, putnam or any label; its parts (valid, test) are counted separately')
+  .option('--max_iter <n>', 'how many samples of each statement to count; default: all in the log', samplesValue)
+  .option('--statements <file>', "the split's statements; default: the list beside the log, or the prepared set")
+  .addOption(new Option('--estimator <which>', 'what to print').choices(['block', 'unbiased', 'both']).default('block'))
   .addOption(
-    new Option('--estimator <which>', 'what is printed').choices(['block', 'unbiased', 'both']).default('block'),
-  )
-  .addOption(
-    new Option('--short-block <how>', 'a last block of fewer samples: left out, or counted as STP does')
+    new Option('--short-block <how>', 'a last block with fewer samples: leave it out, or count it as STP does')
       .choices(['drop', 'count'])
       .default('drop'),
   )
@@ -222,7 +229,7 @@ program
   .description(
     'End the Lean and model processes of a run on this machine and remove its scratch files. Touches nothing else.',
   )
-  .argument('[run]', 'name of the run, or its folder; without it, what workers and commands have left that are gone')
+  .argument('[run]', 'name of the run, or its folder; default: leftovers of dead workers and commands')
   .action(async (run) => (await import('./clean.ts')).clean(run));
 
 addLeanCommands(program);
@@ -233,7 +240,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
-    // commander has said what is wrong already; help and version are no errors
+    // commander has already printed what is wrong; help and version are not errors
     process.exitCode = error.exitCode === 0 ? 0 : 2;
   } else if (error instanceof StpError) {
     console.error(printableText(error.toText()));

@@ -1,4 +1,4 @@
-/** A model as a person names it: a checkpoint folder, or a run and the round after which the model was its own. */
+/** Finds a model by the name that a person gives: a checkpoint folder, or a run and one of its rounds. */
 import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

@@ -1,4 +1,4 @@
-/** `stp nodes bundle`: the worker's archive into the store, for machines to install. */
+/** `stp nodes bundle`: puts the worker's archive into the store, for machines to install. */
 import { storeBundle } from '../infra/bootstrap/bundle.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';

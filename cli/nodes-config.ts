@@ -1,4 +1,4 @@
-/** The machines that options of `bin/stp nodes` mean: the `nodes` section of a configuration, with flags laid over it. */
+/** The machines for the options of `bin/stp nodes`: the `nodes` section of a configuration, changed by the flags. */
 import { resolveConfig } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
 import type { NodesConfig } from '../data/schemas/nodes.ts';
@@ -36,7 +36,7 @@ export interface NamedNodes {
   readonly isPlaceholder: boolean;
 }
 
-/** @param mode `plan`: a project that nobody named gets a placeholder */
+/** @param mode `plan`: a missing project gets a placeholder */
 export function namedNodes(options: NodesOptions, mode: 'plan' | 'send'): NamedNodes {
   const flags = flagValues(options);
   const { nodes, isPlaceholder } = resolved(options, flags, mode);

@@ -1,4 +1,4 @@
-/** `stp nodes up | ls | down | sweep`: machines got and given back by hand, outside any workflow. */
+/** `stp nodes up | ls | down | sweep`: gets machines and gives them back by hand, outside any workflow. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { StpError } from '../data/errors.ts';
@@ -51,7 +51,7 @@ export async function up(
   );
 }
 
-/** What workers on machines of an inventory are told: the server and the store of this shell. */
+/** Settings for workers on machines of an inventory: the server and the store of this shell. */
 function workerEnvironment(): Record<string, string> {
   const { namespace } = loadClientConnectConfig();
   const key = process.env.TEMPORAL_API_KEY;
@@ -76,7 +76,11 @@ async function waitForNodes(provider: NodeProvider, set: NodeSet, timeoutMs: num
     const state = await persistently(() => provider.state(set));
     if (state.kind === 'ready') return state.hosts;
     if (state.kind === 'lost' || state.kind === 'failed')
-      throw new StpError('STP1602', state.reason, 'Give back what is left with `bin/stp nodes down`, and ask again.');
+      throw new StpError(
+        'STP1602',
+        state.reason,
+        'Give the remaining machines back with `bin/stp nodes down`, then try again.',
+      );
     asks = state.kind !== 'waiting';
     if (state.kind !== 'absent') line ||= state.reason;
     if (line !== said) console.error(`waiting: ${line}`);
@@ -85,7 +89,7 @@ async function waitForNodes(provider: NodeProvider, set: NodeSet, timeoutMs: num
       throw new StpError(
         'STP1602',
         `the machines were not there in time: ${line}`,
-        'They may still come and cost: give them back with `bin/stp nodes down`, or wait longer (nodes.validUntilMinutes).',
+        'They may still start and cost money: give them back with `bin/stp nodes down`, or wait longer (nodes.validUntilMinutes).',
       );
     await sleep(pause);
   }
@@ -130,8 +134,8 @@ async function requireThisStore(provider: NodeProvider, label: string, run: stri
   if (elsewhere.length === 0 || all.some(({ runLabel }) => runLabel === label)) return;
   throw new StpError(
     'STP1602',
-    `nothing is there of run ${run} of the store ${workerSettings().storeUri}, but of one called so in another: ${elsewhere[0]!.name}`,
-    'Set STP_STORE to the store of the run, as its workers have it.',
+    `run ${run} of the store ${workerSettings().storeUri} has no machines, but a run of that name in another store has: ${elsewhere[0]!.name}`,
+    "Set STP_STORE to the store of the run's workers.",
     { facts: { run, labels: [...new Set(elsewhere.map(({ runLabel }) => runLabel))] } },
   );
 }
@@ -148,7 +152,7 @@ async function releaseAll(provider: NodeProvider, label: string): Promise<void> 
       hasBegun = true;
     } catch (error) {
       failures += 1;
-      // What is going away may refuse to be deleted once more, until it is gone.
+      // A resource that is being deleted may refuse a second deletion until it is gone.
       const mayPass = error instanceof StpError && (error.retryable || hasBegun);
       if (!mayPass || failures >= FAILURES_MAX) throw error;
       console.error(error.message);
@@ -164,7 +168,7 @@ export async function sweep(
   const { nodes } = namedNodes(options, 'send');
   const { provider } = openRunProvider(nodes, options.run, 'plan');
   const open = options.force === true ? [] : await openRuns();
-  // Whatever store they are in: this shell may name another one than their workers.
+  // Runs of every store: this shell may name a different store than their workers.
   const isSpared = (label: string): boolean => open.some((run) => mayBeLabelOf(label, run));
   const before = Date.now() - options.olderThan * HOUR_MS;
   // A run's youngest resource counts: what was just asked for may belong to a run that is about to be seen.

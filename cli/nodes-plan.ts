@@ -1,4 +1,4 @@
-/** `stp nodes plan`: what would be asked for, and what it costs. Asks nobody and needs no credentials. */
+/** `stp nodes plan`: shows the requests for machines and their cost. Sends nothing and needs no credentials. */
 import type { NodesConfig } from '../data/schemas/nodes.ts';
 import type { NodesPlan } from '../infra/nodes/provider.ts';
 import { missingForStartUp } from '../infra/nodes/start-up.ts';

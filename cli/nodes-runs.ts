@@ -1,4 +1,4 @@
-/** What `stp nodes` asks the Temporal server: which runs are open, which queues a run's machines have. */
+/** The questions of `stp nodes` to the Temporal server: which runs are open, and which queues a run's machines have. */
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { StpError } from '../data/errors.ts';
@@ -11,7 +11,7 @@ export async function withClient<T>(work: (client: Client) => Promise<T>): Promi
     throw new StpError(
       'STP1101',
       `no Temporal server answers at ${connectionOptions.address ?? 'localhost:7233'}`,
-      'Set TEMPORAL_ADDRESS to yours. `sweep` asks it which runs are open; --force sweeps without.',
+      'Set TEMPORAL_ADDRESS to your server. `sweep` asks it which runs are open; --force sweeps without asking.',
       { retryable: true, cause },
     );
   });

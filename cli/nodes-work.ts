@@ -1,4 +1,4 @@
-/** `stp nodes run | clean`: something done on every machine of a run, by the machines' own queues, or over ssh. */
+/** `stp nodes run | clean`: does work on every machine of a run, through the machines' own queues or over ssh. */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { CommandResult } from '../activities/nodes/every-node.ts';
@@ -21,7 +21,7 @@ export interface WorkOptions extends NodesOptions {
   readonly timeout: number;
 }
 
-/** A command on every machine; exit code 1 where it did not end well on one. */
+/** Runs a command on every machine; exit code 1 if it failed on one. */
 export async function run(command: readonly string[], options: WorkOptions): Promise<void> {
   if (options.ssh === true) return runBySsh(command, options);
   const outcomes = await withClient(async (client) => {
@@ -58,7 +58,7 @@ export async function clean(options: NodesOptions): Promise<void> {
   ]);
 }
 
-/** What the run says of its machines; else what the provider knows of machines that were got by hand. */
+/** The queues from the run's memo; else the queues that the provider knows for machines created by hand. */
 async function queuesFor(client: Client, options: NodesOptions): Promise<readonly string[]> {
   const known = await queuesOfRun(client, options.run);
   if (known !== null && known.length > 0) return known;
@@ -79,7 +79,7 @@ async function runBySsh(command: readonly string[], options: WorkOptions): Promi
     throw new StpError(
       'STP1002',
       '--ssh is for machines of an inventory',
-      'Leave it out: others are reached by their workers.',
+      'Leave --ssh out: other machines are reached through their workers.',
     );
   const hosts = readInventory(nodes.file);
   const timeoutMs = options.timeout * 1_000;

@@ -28,7 +28,7 @@ export const temperatureValue = (text: string): number => {
 };
 /** Longest time that an option may set: a day. */
 export const SECONDS_MAX = 86_400;
-/** Of wall time. Parts of a second may stand behind a point. */
+/** Seconds of wall time; fractions are allowed. */
 export const secondsValue = (text: string): number => {
   const value = Number(text);
   if (/^\d+(?:\.\d+)?$/.test(text) && value >= 1 && value <= SECONDS_MAX) return value;
@@ -52,7 +52,7 @@ export interface RunOptions {
   readonly fromRound?: number;
 }
 
-/** What the options and this process's environment say of a configuration. */
+/** The sources of a configuration: the options and this process's environment. */
 export function configSources(options: RunOptions): ConfigSources {
   return {
     preset: options.preset,
@@ -78,12 +78,12 @@ export function startInput(options: RunOptions): { input: StartInput; config: Ru
   const { fromRound } = options;
   const initFrom = options.initFrom === undefined ? undefined : runReference(options.initFrom);
   if (fromRound !== undefined && initFrom === undefined)
-    throw new StpError('STP1002', '--from-round is given without --init-from', 'Name the run whose round that is.');
+    throw new StpError('STP1002', '--from-round is given without --init-from', 'Name the run with --init-from.');
   const origin = { ...(initFrom === undefined ? {} : { initFrom }), ...(fromRound === undefined ? {} : { fromRound }) };
   return { input: { rounds: config.rounds, preset: config.preset, seed: config.seed, ...origin, set }, config };
 }
 
-/** A folder becomes a URI, since workers stand elsewhere; names and URIs stay. */
+/** A folder becomes a URI, because workers run in other folders; names and URIs stay unchanged. */
 function runReference(text: string): string {
   return text.includes('/') && !text.includes('://') ? pathToFileURL(resolve(text)).href : text;
 }
@@ -103,7 +103,7 @@ function readConfigFile(path: string): object {
   throw new StpError('STP1001', `${path} is not a JSON object`, 'Write a JSON object with keys of the configuration.');
 }
 
-/** Name of a run that was given none: its preset and when it was started (UTC). */
+/** Default name of a run: its preset and its start time (UTC). */
 export function freshRunName(preset: string): string {
   return `${preset}-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}`;
 }

@@ -1,4 +1,4 @@
-/** The live view of a run: a block that redraws itself on a terminal, plain lines when something changed elsewhere. */
+/** The live view of a run: on a terminal a block that redraws itself; otherwise one plain line for each change. */
 import type { Client } from '@temporalio/client';
 import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common';
 import { createLogUpdate } from 'log-update';
@@ -51,7 +51,7 @@ const seconds = (ms: number): string => {
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
 };
 
-/** One line of what goes on now. */
+/** One line about the current work. */
 export function describeNow(snapshot: Snapshot, nowMs: number): string {
   const { run, round, activity } = snapshot;
   const at = round ?? run;

@@ -1,4 +1,4 @@
-/** `stp report RUN`: the report of a run at any time, also side by side with others. Reads runs, writes beside them. */
+/** `stp report RUN`: the report of a run at any time, also compared with others. Reads runs, and writes beside them. */
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';

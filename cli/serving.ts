@@ -1,4 +1,4 @@
-/** Keys that a server asks its clients for, from the environment; without any it listens to this machine alone. */
+/** The keys that a server requires of its clients, from the environment; without keys it serves this machine only. */
 import { StpError } from '../data/errors.ts';
 
 /**
@@ -10,8 +10,8 @@ export function clientKeys(variable: string, { host, key }: { host: string; key:
   if (keys.length > 0 || !key || isLoopback(host)) return keys;
   throw new StpError(
     'STP1002',
-    `serving on ${host} lets everyone in who reaches it`,
-    `Put keys into ${variable} (comma separated), or say --no-key.`,
+    `a server on ${host} without keys would serve everyone who reaches it`,
+    `Put keys into ${variable} (comma separated), or give --no-key.`,
   );
 }
 

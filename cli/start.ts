@@ -28,7 +28,7 @@ const OWN_FLAGS = [
   '--help',
 ];
 
-/** @param words arguments that are none of our options: Temporal's own, or mistakes */
+/** @param words arguments that are not our options: Temporal's own, or mistakes */
 export async function start(options: RunOptions & { run?: string }, words: readonly string[]): Promise<number> {
   const { temporal, given, values, unknown } = splitTemporalFlags(words);
   const [stranger] = unknown;

@@ -1,6 +1,6 @@
 /**
  * SIGINT, SIGTERM and SIGHUP for a command that cleans up before it ends. The first one aborts `signal`; the command stops
- * its work, removes what it made and ends with 128 and the signal's number, as a shell would say it. A second one ends the
+ * its work, removes its files and exits with 128 plus the signal's number, as in a shell. A second one ends the
  * process at once.
  */
 import { constants } from 'node:os';

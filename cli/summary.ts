@@ -112,7 +112,7 @@ async function* namedSet(set: string): AsyncGenerator<Statement> {
     if (!(cause instanceof StpError) || !['STP1002', 'STP1405'].includes(cause.code)) throw cause;
     throw new StpError(
       'STP1502',
-      `which statements belong to ${JSON.stringify(set)} is not known: there is no problem set of that name`,
+      `the statements of ${JSON.stringify(set)} are unknown: there is no problem set of that name`,
       'Name the dataset file with --statements, or prepare the set with `bin/stp data prepare`.',
       { cause },
     );

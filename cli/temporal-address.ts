@@ -1,14 +1,14 @@
-/** The address that the Temporal command line will use, as far as that can be known without it. */
+/** The address that the Temporal command line will use, if it can be known without running that command. */
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 
-/** Options by which it finds its settings otherwise than we do. */
+/** Options that make it find its settings in another way than we do. */
 const UNKNOWN_SOURCES = ['env', 'env-file', 'disable-config-env', 'disable-config-file'];
 const LOOPBACK = /^(?:localhost|127\.|\[::1\])/;
 
 /**
  * @param values of its options, by long name
- * @param given names of those that stand there
- * @returns null where only the command itself knows, or a proxy may stand between
+ * @param given names of the options on the command line
+ * @returns null if only the command itself knows, or if a proxy may be in between
  */
 export function addressOfCommand(values: ReadonlyMap<string, string>, given: ReadonlySet<string>): string | null {
   if (UNKNOWN_SOURCES.some((name) => given.has(name))) return null;

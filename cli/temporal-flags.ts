@@ -63,13 +63,13 @@ const SHORT: Readonly<Record<string, string>> = {
 export const TEMPORAL_FLAGS: readonly string[] = [...WITH_VALUE, ...WITHOUT_VALUE].map((name) => `--${name}`);
 
 export interface SplitArguments {
-  /** As they came, each value behind its flag. */
+  /** In the given order, each value after its flag. */
   readonly temporal: readonly string[];
   /** Long names of the flags among them, without dashes. */
   readonly given: ReadonlySet<string>;
-  /** Values of those that have one, by long name. */
+  /** Values of the flags that have one, by long name. */
   readonly values: ReadonlyMap<string, string>;
-  /** What is no flag of Temporal's. */
+  /** Words that are not flags of Temporal. */
   readonly unknown: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * Judges the rows of a window: every proof is screened, tried by Lean and confirmed in its compiled object; with `certify` those
- * that hold are then certified in files of their own, as a run certifies what it keeps. Always answers, also where Lean cannot be
- * had or the time is up: such rows have no verdict (`infra`) and say why.
+ * Judges the rows of a window: every proof is screened, tried by Lean and confirmed in its compiled object. With
+ * `certify` the proofs that hold are then certified in files of their own, as a run certifies the proofs it keeps.
+ * Every row gets an answer: without Lean, or when the time is up, a row has no verdict (`infra`) and gives the reason.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,6 @@ import {
   certifyProofs,
   type RefusedProof,
 } from '../lean/trust/certificate/certify-proofs.ts';
-import { certificateCheckers } from '../lean/trust/certificate/checkers.ts';
 import { importLines, KEPT_NAMESPACE, type ProofText } from '../lean/trust/certificate/proofs-text.ts';
 import { checkFile } from '../lean/trust/check-file.ts';
 import { LIBRARY_HEADER } from '../lean/trust/header.ts';
@@ -70,7 +69,7 @@ export async function openJudge(place: LeanPlace, options: JudgeOptions): Promis
   };
 }
 
-/** The answer of a row that nobody judged. */
+/** The answer for a row that was not judged. */
 export function unjudged({ id }: VerifyRow, certify: boolean, message: string): Answer {
   return { id, verdict: 'infra', certified: certify ? false : null, axioms: [], checks: [], message };
 }
@@ -149,7 +148,7 @@ class Certifier {
     this.#options = options;
   }
 
-  /** A finding for every row, or why there is none. Equal rows are certified once. */
+  /** A finding for every row, or the reason for having no finding. Equal rows are certified once. */
   async certify(
     rows: readonly VerifyRow[],
     signal: AbortSignal,
@@ -188,7 +187,7 @@ class Certifier {
     return async (text, task) => {
       await writeFile(path, text);
       return checkFile(path, environment, {
-        certificate: { ...task, checkers: certificateCheckers(task.challenge) },
+        certificate: task,
         scratchDirectory: scratch.directory,
         runMark: scratch.runMark,
         memoryBytesMax: limits.big.memoryBytesMax,

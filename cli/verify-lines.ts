@@ -1,4 +1,4 @@
-/** What `stp verify` prints: a line a row, for people or as JSON, and a line that counts verdicts. */
+/** The output of `stp verify`: one line per row, for people or as JSON, and a last line that counts verdicts. */
 import { printableJson, printableLine } from '../data/printable.ts';
 import { type CheckRecord, type VerdictKind, verdictKindSchema } from '../data/schemas/records.ts';
 
@@ -11,7 +11,7 @@ export interface Answer {
   readonly verdict: RowVerdict;
   /** Null where no certificate was asked for. */
   readonly certified: boolean | null;
-  /** With a certificate all that the compiled theorem rests on; without one those that are not allowed. */
+  /** With a certificate all axioms that the compiled theorem rests on; without one the forbidden axioms. */
   readonly axioms: readonly string[];
   /** Of the certificate. */
   readonly checks: readonly CheckRecord[];

@@ -1,4 +1,6 @@
-/** The rows of `stp verify`: a JSON object a line. A line that is not such an object gets an answer in its place, and reading continues. */
+/**
+ * The rows of `stp verify`: one JSON object per line. An invalid line gets an answer in its place; reading continues.
+ */
 import { z } from 'zod';
 import { anyLinesOf, LINE_BYTES_MAX } from '../data/loaders/lines.ts';
 import { libraryTheoremSchema, sampleSchema, statementSchema } from '../data/schemas/records.ts';

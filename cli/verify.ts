@@ -1,7 +1,8 @@
 /**
  * `stp verify FILE`: a verdict for every row `{id, header, statement, proof}` of a JSON Lines file or of standard input, in order
- * and as they come. Exit 0: all rows were judged, whatever the verdicts; 2: one was no row or has no verdict; 128 and a signal's
- * number: ended by it. Some windows of rows are in memory, however many rows there are.
+ * and as they come. Exit 0: all rows were judged, with any verdicts; 2: one row is invalid or has no verdict; 128 plus
+ * a signal's number: the signal ended the command. Memory holds a few windows of rows, independent of the number of
+ * rows.
  */
 import { createReadStream, fstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -62,7 +63,7 @@ async function verifyAll(path: string, options: VerifyCommand, signal: AbortSign
   const tally = new Tally();
   let rest = '';
   const onAbort = (): void => {
-    // A file has an end that is near; who writes into a pipe may never come to one.
+    // A file ends soon; the writer of a pipe may never end.
     if (!(input.isFile && signal.reason instanceof TimeIsUp)) input.stream.destroy(signal.reason);
   };
   signal.addEventListener('abort', onAbort);
@@ -172,7 +173,7 @@ class LazyLean {
   }
 }
 
-/** Resolves when the text is out of this process, so that what nobody reads does not gather here. */
+/** Resolves when the text has left this process, so that unread output does not fill memory. */
 function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(new OutputClosed(error.message)) : resolve()));

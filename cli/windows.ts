@@ -1,8 +1,11 @@
-/** Streams in windows: what is there is taken together, and windows are worked on side by side and told in order. */
+/**
+ * Processes a stream in windows: takes the available items together, works on windows in parallel, yields results in
+ * order.
+ */
 
 /**
- * The items in order, as many together as come within `lingerMs` of the first, `size` at most. What comes while nobody asks waits
- * in the source. Where the source fails, what it gave before comes first.
+ * Groups the items in order: a window has the items that come within `lingerMs` of the first, at most `size`. Items
+ * that come while no window is requested wait in the source. If the source fails, its earlier items come first.
  */
 export async function* windowsOf<T>(items: AsyncIterable<T>, size: number, lingerMs: number): AsyncGenerator<T[]> {
   const source = items[Symbol.asyncIterator]();
@@ -10,7 +13,7 @@ export async function* windowsOf<T>(items: AsyncIterable<T>, size: number, linge
   const next = (): Promise<IteratorResult<T>> => {
     if (asked === null) {
       asked = source.next();
-      // Nobody may be waiting for it when it fails.
+      // It may fail while no code waits for it.
       asked.catch(() => undefined);
     }
     return asked;
@@ -47,8 +50,9 @@ export async function* windowsOf<T>(items: AsyncIterable<T>, size: number, linge
 }
 
 /**
- * What `work` makes of the items, in their order, each as soon as those before it are told; `atOnce` items at most are worked on or
- * wait to be told. Where the source fails, what was begun is told first. Waits for all that was begun, however it ends.
+ * Yields the results of `work` in the order of the items, each as soon as the earlier ones were yielded; at most
+ * `atOnce` items are in work or wait to be yielded. If the source fails, begun items are yielded first. Waits for all
+ * begun work in every case.
  */
 export async function* mapInOrder<Item, Result>(
   items: AsyncIterable<Item>,

@@ -1,4 +1,4 @@
-/** Runs the laptop's worker as a process of its own and starts it again when it dies. What it says goes to a log file. */
+/** Runs the laptop's worker as a separate process and restarts it when it dies. Its output goes to a log file. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ export function superviseWorker(
   let stopping = false;
   let failedStarts = 0;
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
-  // Kept so that a rejection nobody waits for any more does not end the process.
+  // Kept so that a rejection without a listener does not end the process.
   ready.catch(() => undefined);
 
   const giveUp = (error: StpError): void => {

@@ -1,7 +1,7 @@
 /**
- * The one error family of the project. An error carries a stable code (`STP1xxx`), whether trying again can help,
- * the facts as fields, and what the reader can do. It is turned into a Temporal `ApplicationFailure` at one place,
- * the activity edge (`activities/edge.ts`); everywhere else it is an ordinary exception.
+ * The one error family of the project. An error carries a stable code (`STP1xxx`), whether trying again can help, the
+ * facts as fields, and advice for the reader. The activity edge (`activities/edge.ts`) is the one place that turns it
+ * into a Temporal `ApplicationFailure`; everywhere else it is an ordinary exception.
  */
 
 /** Codes by area: 10xx input and config, 11xx Temporal, 12xx Lean, 13xx model, 14xx stores, 15xx data, 16xx nodes,

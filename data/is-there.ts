@@ -1,4 +1,4 @@
-/** Whether there is something at a path that this process can reach. */
+/** Tests whether a path exists and this process can reach it. */
 import { access } from 'node:fs/promises';
 
 export function isThere(path: string): Promise<boolean> {

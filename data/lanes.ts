@@ -1,4 +1,4 @@
-/** Work on many items, a bounded number of them at once. */
+/** Runs work on many items, a limited number of them at once. */
 
 /**
  * Works on the items as they come, at most `width` at once; the results are in the order of the items. The first failure

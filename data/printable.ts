@@ -1,6 +1,6 @@
 /**
- * Text of others (names of theorems, messages of Lean, names of files) as it can be shown on a terminal: a character that
- * moves the cursor, changes colours, turns the direction of writing or is not seen at all is written as its number.
+ * Makes foreign text (names of theorems, messages of Lean, names of files) safe to print on a terminal: a character
+ * that moves the cursor, changes colours, changes the direction of writing or is invisible is printed as its number.
  */
 
 /** C0, C1 and DEL; format characters (directions, zero width); separators of lines; halves of a pair; what is never drawn. */

@@ -1,6 +1,6 @@
 /**
- * What was found out about programs on this machine, kept in a folder of the cache: it holds for as long as everything that
- * its key names stays the same. A finding that cannot be read or kept is found out again.
+ * Findings about programs on this machine, kept in a folder of the cache. A finding is valid while everything in its
+ * key stays the same. If a finding cannot be read or kept, it is found again.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ export interface Memory<Finding> {
   /** Everything that the finding rests on. */
   readonly key: readonly unknown[];
   readonly schema: z.ZodType<Finding>;
-  /** Find out again, whatever was kept. */
+  /** Find out again, even if a finding was kept. */
   readonly anew?: boolean | undefined;
 }
 
@@ -42,7 +42,7 @@ async function keep(folder: string, path: string, finding: unknown): Promise<voi
   await rename(partial, path);
 }
 
-/** Changes when the file is written or replaced; null where there is none. */
+/** Changes when the file is written or replaced; null if there is no file. */
 export async function fileMark(path: string): Promise<string | null> {
   try {
     const real = await realpath(path);

@@ -1,7 +1,7 @@
 /**
- * The mark that every child process of a run carries in its environment, so that a clean-up finds the process whatever
- * became of its parent. It names the run on this machine, what the process is for, and the worker that owns it: a mark
- * whose owner is dead is a leftover. Written `RUN@PID.START.NAMESPACE/PART`; what follows RUN may be missing.
+ * The mark that every child process of a run carries in its environment, so that a clean-up finds the process even if
+ * its parent is dead. It names the run on this machine, the purpose of the process, and the worker that owns it: a mark
+ * with a dead owner is a leftover. Written `RUN@PID.START.NAMESPACE/PART`; everything after RUN may be missing.
  */
 
 /** Environment variable with the mark. */
@@ -10,7 +10,7 @@ export const RUN_MARK = 'STP_RUN_MARK';
 /** `lean`: checks, and compiling what is checked. `model`: sampling, training, embedding. */
 export type RunPart = 'lean' | 'model';
 
-/** A worker, told apart from every other process of the machine until it is started anew. */
+/** Identifies a worker among all processes of the machine until the machine restarts. */
 export interface RunOwner {
   readonly pid: number;
   /** Clock ticks from boot to its start: a later process with its pid has another. */
@@ -31,7 +31,7 @@ export function writeRunMark(run: string, owner: RunOwner, part: RunPart): strin
   return `${run}@${owner.pid}.${owner.startTicks}.${owner.pidNamespace}/${part}`;
 }
 
-/** What a mark says; text of any other form names a run that nobody has, with no owner. */
+/** Parses a mark; text of any other form gives a run name that no run has, without an owner. */
 export function readRunMark(text: string): RunMark {
   const [, run = text, pid, startTicks, pidNamespace, part] = MARK.exec(text) ?? [];
   if (pid === undefined || startTicks === undefined || pidNamespace === undefined)

@@ -1,4 +1,7 @@
-/** Turns at something of which only so much may run at once in this process, given in the order they were asked for. */
+/**
+ * Gives turns at a resource that only a limited number of tasks in this process may use at once, in the order of the
+ * requests.
+ */
 
 interface Waiter {
   readonly width: number;
@@ -10,8 +13,8 @@ export class Turns {
   readonly #waiting = new Set<Waiter>();
 
   /**
-   * Runs `work` when fewer than `width` turns are taken, and nobody waits who came before. Rejects with what it rejects with,
-   * or with the signal's reason where that is aborted before its turn.
+   * Runs `work` when fewer than `width` turns are taken and no earlier request waits. Rejects with the error of `work`,
+   * or with the signal's reason if the signal aborts before the turn.
    */
   async run<T>(width: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.#turn(width, signal);

@@ -1,6 +1,6 @@
 /**
  * Reads processes from Linux's /proc: identity (pid and start time), group, memory, CPU time, run mark. A process may
- * vanish between any two reads, so every reader answers null instead of failing. It ends nothing.
+ * end between any two reads, so every reader answers null instead of failing. It ends no process.
  */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { RUN_MARK, type RunMark, type RunOwner, readRunMark } from '../data/run-mark.ts';
@@ -24,7 +24,7 @@ export interface ProcessStat extends ProcessIdentity {
   readonly cpuSeconds: number;
 }
 
-/** Facts of one process, or null when there is none (any more) or no /proc. */
+/** Facts of one process, or null if it does not exist (any more) or there is no /proc. */
 export async function readProcess(pid: number): Promise<ProcessStat | null> {
   const text = await readOrNull(`/proc/${pid}/stat`);
   if (text === null) return null;

@@ -1,4 +1,7 @@
-/** The `Trainer` port: weighted examples in, a checkpoint folder out. By ONNX here (`embedded/`), by PyTorch, by Levanter. */
+/**
+ * The `Trainer` port: weighted examples in, a checkpoint folder out. Implemented with ONNX (`embedded/`), PyTorch and
+ * Levanter.
+ */
 import { StpError } from '../data/errors.ts';
 
 /** Sizes of the embedded decoder (Llama-style: RMSNorm, RoPE, SwiGLU, grouped-query attention). */
@@ -34,8 +37,9 @@ export interface TrainRequest {
   readonly gradientClipNorm: number;
   readonly seed: number;
   /**
-   * Folder for the state that a training which was killed goes on from when the same request is made again; null keeps
-   * none. That of another request (other examples, recipe, start or threads) is ignored and then replaced. The folder is the caller's to remove once it has the result; one training at a time may use it.
+   * Folder for the state from which a killed training resumes when the same request is made again; null keeps none. A
+   * state of another request (other examples, recipe, start or threads) is ignored and then replaced. The folder is the
+   * caller's to remove once it has the result; one training at a time may use it.
    */
   readonly stateDirectory: string | null;
   /** Examples that are scored and never trained on, a file like `examplesPath`; null for none. */
@@ -74,8 +78,9 @@ export interface KeptState {
   /** Optimizer steps done. */
   readonly step: number;
   /**
-   * What a state folder must hold for a training to go on from there, relative to it; of several machines, this one's
-   * part. Each is whole and never changed in place, but a later state may replace or remove it: who needs it links it.
+   * The files that a state folder must contain for a training to resume, relative to it; with several machines, this
+   * one's part. Each file is complete and never changed in place, but a later state may replace or remove it: link it
+   * to keep it.
    */
   readonly files: readonly string[];
 }

@@ -1,4 +1,7 @@
-/** Bands of pass rates: what was proved, but not often, is what teaches (STP §2.7, §2.9, §3; golden behaviours 7 and 8). */
+/**
+ * Bands of pass rates: statements that were proved, but not often, are the ones to learn from (STP §2.7, §2.9, §3;
+ * golden behaviours 7 and 8).
+ */
 import { passRate, type Tally } from './rates.ts';
 
 export interface Band {

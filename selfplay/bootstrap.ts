@@ -1,7 +1,7 @@
 /**
- * Percentile bootstrap (Efron 1979) of weighted means over classes of equal values. Drawing n values again with replacement
- * gives each class a multinomial number of draws, so a resampling costs as much as there are classes, and not values: a
- * hundred thousand statements of 128 samples have 129 classes. The same draws serve every column of values.
+ * Percentile bootstrap (Efron 1979) of weighted means over classes of equal values. Drawing n values again with
+ * replacement gives each class a multinomial number of draws, so a resampling costs as much as there are classes, not
+ * values: a hundred thousand statements of 128 samples have 129 classes. The same draws serve every column of values.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Random } from './random.ts';
@@ -74,7 +74,7 @@ export function multinomial(counts: readonly number[], total: number, random: Ra
   };
 }
 
-/** The chance of one class among those that are left, in (0, 1]: 1 for the last, whose count is all that is left. */
+/** The probability of one class among the remaining ones, in (0, 1]: 1 for the last, which gets the remaining count. */
 interface Chance {
   readonly p: number;
   readonly odds: number;

@@ -1,10 +1,10 @@
 /**
- * A statement's text with its bound variables numbered, so that two statements which differ in nothing but their names have
- * the same text. Knows binders before the colon and of leading `∀`, and in terms those of quantifiers, `fun`, big operators,
- * `{x | …}` and `let`; a name that something else binds (a pattern, `match`) stays as it is written.
+ * A statement's text with its bound variables numbered, so that two statements that differ only in bound names have the
+ * same text. Knows binders before the colon and of leading `∀`, and in terms the binders of quantifiers, `fun`, big
+ * operators, `{x | …}` and `let`. A name with another binder (a pattern, `match`) stays as written.
  *
- * A variable's number is that of the variables in scope where it is bound. A word becomes a number only within its binder's
- * scope, so equal texts come from statements of which one is the other consistently renamed.
+ * A variable's number is the number of variables in scope at its binder. A word becomes a number only within its
+ * binder's scope, so statements with equal texts are consistent renamings of each other.
  */
 import { displayStatement } from './prompts.ts';
 import { readSignature } from './signature.ts';

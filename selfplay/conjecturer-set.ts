@@ -1,6 +1,6 @@
 /**
- * Which conjectures of a round train the conjecturer, and how much each counts (STP §2.7; SGS, arXiv 2604.20209). It works
- * on a few numbers a conjecture, never on texts. The transport (`transport.ts`) comes after.
+ * Chooses the conjectures of a round that train the conjecturer, and their weights (STP §2.7; SGS, arXiv 2604.20209).
+ * It uses a few numbers per conjecture and no texts. The transport (`transport.ts`) comes after.
  */
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import { inBand } from './bands.ts';
@@ -33,9 +33,9 @@ export interface ChosenConjecture {
 type Provable = ConjectureFacts & { readonly shortestProofChars: number };
 
 /**
- * Proved conjectures in the band (`reward: band`), or all that earn a reward (`solve-rate`); of those that did not use
- * the lemma they were asked to share only so many as the configuration allows, relabelled; without the least elegant.
- * Sorted by id, so the result does not depend on the order of the facts.
+ * Proved conjectures in the band (`reward: band`), or all with a reward (`solve-rate`), without the least elegant.
+ * Conjectures that did not use their requested lemma are relabelled, and only as many are kept as the configuration
+ * allows. Sorted by id, so the result does not depend on the order of the facts.
  *
  * @param facts all attempted conjectures of the round
  * @param order a random key an id (`orderKey`): it decides which stay where there are too many
@@ -91,8 +91,9 @@ function solveRateRewards(facts: readonly ConjectureFacts[], config: RunConfig['
 }
 
 /**
- * Those that used their lemma and those that were asked for none stay. The others are relabelled: they become examples
- * of conjecturing without a lemma, the first of them up to max(factor × those that used theirs, least) (STP §2.7, 2).
+ * Conjectures that used their lemma, or had no requested lemma, stay. The others are relabelled: they become examples
+ * of conjecturing without a lemma; the first max(factor × number that used their lemma, least) of them stay (STP §2.7,
+ * 2).
  */
 function limitUnusedLemmas(
   facts: readonly Provable[],

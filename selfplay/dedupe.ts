@@ -1,4 +1,4 @@
-/** Exact dedupe of samples with multiplicity (STP §2.6), and what counts as the same conjecture. */
+/** Exact deduplication of samples with multiplicity (STP §2.6), and the test for equal conjectures. */
 import { contentId } from '../data/schemas/ids.ts';
 import type { Sample } from '../data/schemas/records.ts';
 import { canonicalText } from './canonical-text.ts';

@@ -1,6 +1,6 @@
 /**
- * The elegancy filter (STP §2.7): a conjecture whose shortest proof is short against its statement is likely padded. The
- * least elegant share is dropped, over all conjectures (paper) or within the group of each lemma (code).
+ * The elegancy filter (STP §2.7): a conjecture with a short proof and a long statement is probably padded. The least
+ * elegant share is dropped, over all conjectures (paper) or within the group of each lemma (code).
  */
 
 export interface Elegant {

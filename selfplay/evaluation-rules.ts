@@ -1,4 +1,6 @@
-/** When pass@k must not be given at all (STP's rule, stp.md §4.1), the same for logs and for our own evaluations. */
+/**
+ * Decides when pass@k must not be reported (STP's rule, stp.md §4.1), the same for logs and for our own evaluations.
+ */
 
 /** Share of samples without a verdict from which on a split has no result (STP's summary.py). */
 const UNVERIFIED_SHARE_MAX = 0.01;

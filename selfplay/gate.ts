@@ -1,8 +1,8 @@
 /**
- * What a conjecture must not be, as things to prove: a statement that a cheap tactic closes, that holds because its
- * hypotheses contradict each other, or whose negation a cheap tactic proves. Each question is a list of candidates for the
- * verifier; a conjecture is refused when Lean accepts one of them, so a refusal for `vacuous` or `refutable` is never wrong.
- * Lean's answer within the small limits stands: what takes longer is not cheap.
+ * The tests that refuse a conjecture, as things to prove: a cheap tactic closes the statement, its hypotheses
+ * contradict each other, or a cheap tactic proves its negation. Each question is a list of candidates for the verifier;
+ * a conjecture is refused when Lean accepts one of them, so a refusal as `vacuous` or `refutable` is never wrong.
+ * Lean's answer within the small limits is final: a longer proof is not cheap.
  */
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import { instanceArguments, isData, typeVariables } from './instances.ts';

@@ -1,7 +1,7 @@
 /**
- * How much a conjecture is worth attempting beside being provable, by rule: SGS (arXiv 2604.20209) asks a language model
- * and reports that without such a guide conjectures turn into long disjunctions that anything proves and nothing needs.
- * Relatedness to what it was made from, times cleanliness; each factor is in [0, 1].
+ * Scores by rule how worthwhile a conjecture is, apart from being provable. SGS (arXiv 2604.20209) asks a language
+ * model, and reports that without such a guide conjectures turn into long disjunctions that anything proves and nothing
+ * needs. The score is relatedness to the conjecture's source times cleanliness; each factor is in [0, 1].
  */
 import { declarationHead } from '../data/schemas/declaration-head.ts';
 import { readSignature, splitAt } from './signature.ts';

@@ -1,6 +1,6 @@
 /**
- * Small values at which a statement may fail: for each binder of a type that is known here a few, for each hypothesis a
- * tactic that may prove it at those values. The terms are Lean text of our own; nothing here decides anything, Lean does.
+ * Small values at which a statement may fail: a few for each binder of a known type, and for each hypothesis a tactic
+ * that may prove it at those values. The terms are Lean text of our own; nothing here decides anything, Lean does.
  */
 import type { Binder } from './signature.ts';
 

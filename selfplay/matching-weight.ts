@@ -1,4 +1,7 @@
-/** Matching weight of a statement in a round (STP §1.1, §2.8): how much its set counts when conjectures are matched to it. */
+/**
+ * The matching weight of a statement in a round (STP §1.1, §2.8): how much its set counts when conjectures are matched
+ * to it.
+ */
 import type { Statement } from '../data/schemas/records.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 

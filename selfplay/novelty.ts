@@ -1,7 +1,8 @@
 /**
  * How new a statement is: one minus its greatest Jaccard similarity with any earlier statement, over sets of three
- * consecutive tokens. 0: known up to names; 1: no three tokens in a row in common with anything before it. A measure of
- * wording, not of mathematics: cheap, the same on every machine, and good enough to see a conjecturer that repeats itself.
+ * consecutive tokens. 0 means known up to names; 1 means no three consecutive tokens in common with any earlier
+ * statement. It measures wording, not mathematics: it is cheap, the same on every machine, and sufficient to detect a
+ * conjecturer that repeats itself.
  */
 import { Postings } from './postings.ts';
 import { displayStatement } from './prompts.ts';

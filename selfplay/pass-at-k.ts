@@ -1,9 +1,10 @@
 /**
- * pass@k: how likely at least one of k samples proves a statement, averaged over statements. Two estimators: STP's, which
- * cuts the samples into blocks (stp.md §4.1), and the unbiased one over all subsets of k samples (Chen et al. 2021,
- * arXiv 2107.03374), with bootstrap intervals over the statements. All results are shares of 1.
+ * pass@k: the probability that at least one of k samples proves a statement, averaged over statements. There are two
+ * estimators: STP's, which cuts the samples into blocks (stp.md §4.1), and the unbiased one over all subsets of k
+ * samples (Chen et al. 2021, arXiv 2107.03374), with bootstrap intervals over the statements. All results are shares of
+ * 1.
  *
- * A sample without a verdict counts as a failure in both, as STP counts it; who calls refuses lists with too many.
+ * A sample without a verdict counts as a failure in both, as in STP; the caller refuses lists with too many of them.
  */
 import type { PassAtK } from '../data/schemas/round.ts';
 import { bootstrapIntervals } from './bootstrap.ts';
@@ -74,7 +75,7 @@ export function blockEstimate(
  */
 export function unbiasedPassAtK(n: number, c: number, k: number): number {
   if (n - c < k) return 1;
-  // C(n−c, k) / C(n, k) is the same product whichever of c and k it runs over; the shorter one is taken.
+  // C(n−c, k) / C(n, k) is the same product over c as over k; the shorter one is used.
   const terms = Math.min(c, k);
   const other = Math.max(c, k);
   let allFail = 1;
@@ -85,7 +86,7 @@ export function unbiasedPassAtK(n: number, c: number, k: number): number {
 
 /**
  * The unbiased estimate for every budget with its 95 % interval; `random` gives the bootstrap's choices. Statements with as
- * many successes are one class: the cost is that of the classes, of which there are at most `samples` + 1.
+ * many successes are one class: the cost depends on the classes, at most `samples` + 1.
  */
 export async function passAtK(
   outcomes: readonly SampleOutcomes[],

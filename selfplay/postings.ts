@@ -1,6 +1,6 @@
 /**
- * A map from 32-bit keys to lists of numbers, in typed arrays: 8 bytes an entry and some 16 a key, where a Map of arrays
- * takes ten times that. Grows by doubling; entries are never removed.
+ * A map from 32-bit keys to lists of numbers, in typed arrays: 8 bytes per entry and some 16 per key; a Map of arrays
+ * takes ten times as much. Grows by doubling; entries are never removed.
  */
 const NONE = -1;
 /** Of the table's places, at most this share is taken: beyond it, looking for a free one takes long. */
@@ -38,7 +38,7 @@ export class Postings {
   /** Where the key is, or the free place where it would be. */
   private placeOf(key: number): number {
     const mask = this.keys.length - 1;
-    // Fibonacci hashing: keys that are near each other come to lie apart.
+    // Fibonacci hashing: neighbouring keys are spread apart.
     let place = (Math.imul(key, 0x9e3779b1) >>> 7) & mask;
     while (this.latest[place] !== NONE && this.keys[place] !== key) place = (place + 1) & mask;
     return place;

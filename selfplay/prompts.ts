@@ -1,7 +1,7 @@
 /**
- * Prompts and their parsing. One form serves training and sampling (STP uses three that differ, stp-code defect 1). The
- * markers are tokens of their own in the embedded tokenizer; names of theorems are left out, since they carry nothing
- * that a proof needs.
+ * Prompts and their parsing. One form serves training and sampling (STP uses three different ones, stp-code defect 1).
+ * The markers are tokens of their own in the embedded tokenizer. Names of theorems are left out, because a proof does
+ * not need them.
  */
 import { declarationHead } from '../data/schemas/declaration-head.ts';
 import type { Example } from '../data/schemas/records.ts';

@@ -1,6 +1,6 @@
 /**
- * What trains the prover: the proofs of a round's replay window (STP §2.9), and what the retraining takes of all rounds
- * (STP §3). One statement at a time, so that nothing here needs all proofs at once.
+ * Chooses the prover's training set: the proofs of a round's replay window (STP §2.9), and for a retraining the proofs
+ * of all rounds (STP §3). Works on one statement at a time, so that memory never holds all proofs.
  */
 import type { Example, Proved } from '../data/schemas/records.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';

@@ -1,6 +1,6 @@
 /**
  * Seeded randomness. Every random choice comes from a stream named by (run seed, round, shard, index …): the same names
- * give the same choices, whatever order the work is done in and whatever was done before.
+ * give the same choices, independent of the order of work and of earlier work.
  */
 import { createHash, hash } from 'node:crypto';
 

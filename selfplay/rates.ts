@@ -3,26 +3,28 @@
 import type { Sample, Verdict } from '../data/schemas/records.ts';
 import type { Rate } from '../data/schemas/round.ts';
 
-/** Samples of one wave with their verdicts, by sample id. */
-export interface WaveVerdicts {
+/** Samples with their verdicts, by sample id. */
+export interface JudgedSamples {
   readonly samples: readonly Sample[];
   readonly verdicts: ReadonlyMap<string, Verdict>;
 }
 
 /**
- * Successes and attempts a statement over all waves, multiplicity counted. A sample without a verdict, or with `infra`,
+ * Successes and attempts a statement, multiplicity counted. A sample without a verdict, or with `infra`,
  * counts in neither. In order of the statements' first samples.
  */
-export function countRates(waves: Iterable<WaveVerdicts>, origin: (statementId: string) => Rate['origin']): Rate[] {
+export function countRates(
+  { samples, verdicts }: JudgedSamples,
+  origin: (statementId: string) => Rate['origin'],
+): Rate[] {
   const rates = new Map<string, Rate>();
-  for (const { samples, verdicts } of waves)
-    for (const { id, statementId, multiplicity } of samples) {
-      const kind = verdicts.get(id)?.kind ?? 'infra';
-      const rate = rates.get(statementId) ?? { statementId, origin: origin(statementId), attempts: 0, successes: 0 };
-      rate.attempts += kind === 'infra' ? 0 : multiplicity;
-      rate.successes += kind === 'proved' ? multiplicity : 0;
-      rates.set(statementId, rate);
-    }
+  for (const { id, statementId, multiplicity } of samples) {
+    const kind = verdicts.get(id)?.kind ?? 'infra';
+    const rate = rates.get(statementId) ?? { statementId, origin: origin(statementId), attempts: 0, successes: 0 };
+    rate.attempts += kind === 'infra' ? 0 : multiplicity;
+    rate.successes += kind === 'proved' ? multiplicity : 0;
+    rates.set(statementId, rate);
+  }
   return [...rates.values()];
 }
 

@@ -1,6 +1,6 @@
 /**
- * What became of one statement's samples, by their index: a bit each for "was there" and "proved". A statement with
- * 25,600 samples takes 6.4 kB, so the outcomes of millions of samples are held at once where their texts never could be.
+ * The outcomes of one statement's samples, by their index: one bit for "was there" and one for "proved". A statement
+ * with 25,600 samples takes 6.4 kB, so memory can hold the outcomes of millions of samples, but never their texts.
  */
 
 export class SampleOutcomes {

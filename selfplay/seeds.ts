@@ -1,4 +1,7 @@
-/** Which proved statements seed conjectures, with which lemmas (STP §2.2), and what a round attempts (STP §2.4). */
+/**
+ * Chooses the proved statements that seed conjectures, with their lemmas (STP §2.2), and the statements that a round
+ * attempts (STP §2.4).
+ */
 import type { Proved } from '../data/schemas/records.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import { displayProof } from './prompts.ts';

@@ -1,4 +1,4 @@
-/** Sets of training examples as wholes: what is the same example, and how many steps a set is worth. */
+/** Sets of training examples as a whole: which examples are equal, and how many steps a set is worth. */
 import type { Example } from '../data/schemas/records.ts';
 import { orderKey } from './random.ts';
 

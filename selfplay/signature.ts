@@ -1,6 +1,6 @@
 /**
- * A statement taken apart as far as its text shows it: binders, hypotheses, conclusion. Knows brackets, `∀` and `→` at the
- * front of a type; does not elaborate, so a notation that hides a `∀` hides it here too.
+ * Takes a statement apart as far as its text shows it: binders, hypotheses, conclusion. Knows brackets, `∀` and `→` at
+ * the front of a type; does not elaborate, so a notation that hides a `∀` hides it here too.
  */
 import { displayStatement } from './prompts.ts';
 import { statementPieces, type TextPiece, typeColon } from './statement-text.ts';

@@ -1,7 +1,7 @@
 /**
- * Reads the text of a statement just far enough to cut it: brackets, strings, names and which `:=` begins a proof. Knows
- * that `let` and `have` take a `:=` of their own, and that binders and structure literals hold theirs in brackets; it does
- * not know terms or notations.
+ * Reads the text of a statement just far enough to cut it: brackets, strings, names, and the `:=` that begins a proof.
+ * Knows that `let` and `have` have a `:=` of their own, and that those of binders and structure literals are in
+ * brackets; it does not know terms or notations.
  */
 
 /** What closes each opening bracket. */

@@ -1,4 +1,7 @@
-/** Conjecturing from unproved targets (SGS, §4.4 of the specification): how the first model learns the shape of the task. */
+/**
+ * Conjecturing from unproved targets (SGS, §4.4 of the specification): training examples that teach the first model the
+ * form of the task.
+ */
 import type { LibraryTheorem } from '../data/schemas/records.ts';
 import type { Random } from './random.ts';
 

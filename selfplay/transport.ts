@@ -1,7 +1,7 @@
 /**
- * Distribution matching (STP §2.8): conjectures are weighed towards the statements that are still unproved. In theory every
- * unproved statement sends its mass to its nearest conjecture (optimal transport with free weights); in practice greedily,
- * one statement after the other, and a conjecture that has enough is passed over.
+ * Distribution matching (STP §2.8): weights conjectures towards the statements that are still unproved. In theory every
+ * unproved statement sends its mass to its nearest conjecture (optimal transport with free weights). In practice a
+ * greedy algorithm takes one statement after the other and skips a conjecture that has enough.
  */
 
 export interface TransportCap {

@@ -1,4 +1,7 @@
-/** Proofs that name what is not there, as Lean's messages say it: what a prover that cannot see its context does most. */
+/**
+ * Counts proofs that name unknown things, as Lean's messages report them: the most frequent error of a prover that
+ * cannot see its context.
+ */
 import type { Verdict } from '../data/schemas/records.ts';
 
 const UNKNOWN = /\bunknown (?:identifier|constant)\b/iu;

@@ -1,4 +1,4 @@
-/** Puts the ports together for this machine: real Lean, the embedded engine, the store that the settings name. */
+/** Makes the ports for this machine: real Lean, the embedded engine, the store named in the settings. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,21 +23,21 @@ import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { type ContextTask, readStatements, statementContexts } from '../lean/context/statement-contexts.ts';
 import { exploreModule } from '../lean/explore/explore-statements.ts';
-import { growable, growEnvironment, grownModules } from '../lean/library/grow.ts';
+import { growable, growEnvironment } from '../lean/library/grow.ts';
 import { keepRows, readRecord } from '../lean/portfolio/record.ts';
 import { PORTFOLIO_VERSION } from '../lean/portfolio/scripts.ts';
 import { openLeanHost } from '../lean/runtime/pool/lean-host.ts';
 import { openSandbox, type SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
 import type { Sandbox, SandboxFacts } from '../lean/runtime/sandbox/sandbox.ts';
-import { certificateCheckers } from '../lean/trust/certificate/checkers.ts';
 import { type CheckFileOptions, checkFile } from '../lean/trust/check-file.ts';
 import { LIBRARY_HEADER } from '../lean/trust/header.ts';
 import { openVerifier } from '../lean/trust/open-verifier.ts';
 import { limitClasses } from '../lean/trust/verdict/limits.ts';
-import type { LeanEnvironment, Verifier } from '../lean/verifier.ts';
+import type { LeanEnvironment } from '../lean/verifier.ts';
 import { openEngines } from './engines.ts';
 import { remoteVerifier } from './remote-verifier.ts';
 import { runProvider } from './run-provider.ts';
+import { RunVerifiers } from './run-verifiers.ts';
 import { localRunName, type WorkerSettings } from './settings.ts';
 import { repositorySources } from './sources.ts';
 
@@ -51,9 +51,6 @@ export interface AssembledPorts extends Ports {
 
 export async function assemblePorts(settings: WorkerSettings, environment: LeanEnvironment): Promise<AssembledPorts> {
   const sources = repositorySources();
-  const verifiers = new Map<string, Promise<Verifier>>();
-  /** Key of the run's verifier with grown theorems. */
-  const grownVerifiers = new Map<string, string>();
   const monitors = new Map<string, Promise<Monitor>>();
   const host = openLeanHost();
   const local = (run: string): string => localRunName(settings.storeUri, run);
@@ -88,16 +85,9 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       install: 'auto',
       onProgress: (line) => console.warn(line),
     });
-  // A verifier holds the whole cache of verdicts; that of the library as it was a round ago is not asked again.
-  const closeVerifier = async (key: string): Promise<void> => {
-    const closing = verifiers.get(key);
-    verifiers.delete(key);
-    await closing?.then((open) => open.close()).catch(() => undefined);
-  };
   /** What is warm here for a run would be started anew where a clean-up ended it: it is let go of first. */
   const letGo = async (localName: string, what: CleanUpScope): Promise<void> => {
-    const isOf = (key: string): boolean => local((JSON.parse(key) as [string])[0]) === localName;
-    for (const key of [...verifiers.keys()]) if (isOf(key)) await closeVerifier(key);
+    await verifiers.letGo((run) => local(run) === localName);
     if (what === 'all') await engines.letGo((run) => local(run) === localName);
   };
   const { scratchDirectory } = settings;
@@ -155,6 +145,37 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       signal,
     };
   };
+  const verifiers = new RunVerifiers(async (run, limits, grown) => {
+    const sandbox = await sandboxFor(limits.sandbox);
+    const common = {
+      libraryHeader: LIBRARY_HEADER,
+      batchSize: limits.candidatesPerProcess,
+      candidateTimeoutMs: limits.candidateTimeoutMs,
+      memoryBytesMax: limits.memoryBytesMax,
+      sandbox,
+      ...objectFolders,
+      scratchDirectory: await scratch(run),
+      runMark: mark(run, 'lean'),
+      premiseNames: [...(await theoremNames(await storeOf(run))), ...grown.map((theorem) => theorem.name)],
+    };
+    // What an unprotected Lean has said is not believed by a run that asks for protection.
+    const cacheDirectory = ({ kind }: SandboxFacts): string =>
+      join(settings.cacheDirectory, kind === 'none' ? 'verdicts-unprotected' : 'verdicts');
+    if (settings.leanServers !== null && grown.length === 0) {
+      const sandboxRequired = limits.sandbox === 'required';
+      return remoteVerifier(settings.leanServers, { ...common, environment, sandboxRequired, cacheDirectory });
+    }
+    const grownOptions = { ...growing(run), sandbox };
+    return openVerifier({
+      ...common,
+      environment: grown.length === 0 ? environment : await growEnvironment(environment, grown, grownOptions),
+      driver: limits.driver,
+      processes: limits.processes,
+      host,
+      cacheDirectory: cacheDirectory(sandbox.facts),
+    });
+  });
+
   return {
     sources,
     nodes: {
@@ -171,48 +192,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     scratch,
     runMark: (run) => mark(run, 'model'),
-    async verifier(run, limits, grown = []) {
-      const modules = grownModules(grown).map(({ module }) => module);
-      const key = JSON.stringify([run, limits, modules]);
-      const existing = verifiers.get(key);
-      if (existing) return existing;
-      const outgrown = grown.length === 0 ? undefined : grownVerifiers.get(run);
-      if (grown.length > 0) grownVerifiers.set(run, key);
-      const opening = (async () => {
-        if (outgrown !== undefined) await closeVerifier(outgrown);
-        const sandbox = await sandboxFor(limits.sandbox);
-        const common = {
-          libraryHeader: LIBRARY_HEADER,
-          batchSize: limits.candidatesPerProcess,
-          candidateTimeoutMs: limits.candidateTimeoutMs,
-          memoryBytesMax: limits.memoryBytesMax,
-          sandbox,
-          ...objectFolders,
-          scratchDirectory: await scratch(run),
-          runMark: mark(run, 'lean'),
-          premiseNames: [...(await theoremNames(await storeOf(run))), ...grown.map((theorem) => theorem.name)],
-        };
-        // What an unprotected Lean has said is not believed by a run that asks for protection.
-        const cacheDirectory = ({ kind }: SandboxFacts): string =>
-          join(settings.cacheDirectory, kind === 'none' ? 'verdicts-unprotected' : 'verdicts');
-        if (settings.leanServers !== null && grown.length === 0) {
-          const sandboxRequired = limits.sandbox === 'required';
-          return remoteVerifier(settings.leanServers, { ...common, environment, sandboxRequired, cacheDirectory });
-        }
-        const grownOptions = { ...growing(run), sandbox };
-        return openVerifier({
-          ...common,
-          environment: grown.length === 0 ? environment : await growEnvironment(environment, grown, grownOptions),
-          driver: limits.driver,
-          processes: limits.processes,
-          host,
-          cacheDirectory: cacheDirectory(sandbox.facts),
-        });
-      })();
-      verifiers.set(key, opening);
-      opening.catch(() => verifiers.delete(key));
-      return opening;
-    },
+    verifier: (run, limits, grown = []) => verifiers.get(run, limits, grown),
     contexts: async (run, statements, limits, signal) =>
       statementContexts(statements, await contextTask(run, limits, signal)),
     explore: async (run, statements, { seed, ...limits }, signal) =>
@@ -236,9 +216,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     checkFile: async (run, path, limits, signal, certificate) => {
       const options: CheckFileOptions = {
         sandbox: await sandboxFor(limits.sandbox),
-        ...(certificate === undefined
-          ? {}
-          : { certificate: { ...certificate, checkers: certificateCheckers(certificate.challenge) } }),
+        ...(certificate === undefined ? {} : { certificate }),
         ...objectFolders,
         scratchDirectory: await scratch(run),
         runMark: mark(run, 'lean'),
@@ -254,7 +232,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     losses: async (run) => readLosses(await metricsPath(run)),
     async close() {
       await engines.close();
-      for (const verifier of verifiers.values()) await verifier.then((open) => open.close()).catch(() => undefined);
+      await verifiers.letGo(() => true);
       for (const monitor of monitors.values()) await monitor.then((open) => open.finalise()).catch(() => undefined);
     },
   };

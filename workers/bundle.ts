@@ -1,4 +1,4 @@
-/** Bundles the workflows ahead of time; the bundle is kept under a name made from everything that goes into it. */
+/** Bundles the workflows ahead of time and keeps the bundle under a name made from all its inputs. */
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Entry point of the control worker: workflows and short activities; any number may run. */
+/** Entry point of the control worker, which runs workflows and short activities. Any number of them may run. */
 import { startWorker } from './start.ts';
 
 await startWorker(['control']);

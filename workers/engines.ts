@@ -1,7 +1,7 @@
 /**
- * What samples and what trains on this machine, as each run's configuration says (`engines`). One engine works at a time:
- * runs that share the machine take turns, and a training waits for the samples before it. Servers that STP_GENERATOR_URL
- * names are elsewhere and wait for nobody.
+ * The engines that sample and train on this machine, chosen by each run's configuration (`engines`). One engine works
+ * at a time: runs that share the machine take turns, and a training waits for the samples before it. Servers in
+ * STP_GENERATOR_URL are on other machines and take no turns.
  */
 
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import type { Trainer } from '../model/trainer.ts';
 import { pytorchTrainer } from '../model/trainers/pytorch/trainer.ts';
 import { remoteGenerators } from './remote-generators.ts';
 
-/** Of a run's stored configuration, whatever else is in it. */
+/** The part of a run's stored configuration that this file reads; other parts are ignored. */
 const storedSchema = z.looseObject({ engines: enginesConfigSchema.prefault({}) });
 const CONFIG_FILE = 'config.json';
 
@@ -97,7 +97,7 @@ export function openEngines({ modelServer, store, scratch, runMark, monitor }: E
         runMark: runMark(run),
         onMetrics: (metrics) => void onMetrics(metrics).catch(() => undefined),
       });
-      // One of these serves whichever folder is asked for.
+      // One generator serves any requested folder.
       warm = { run, key, of: (folder) => servers.generator(folder), close: () => servers.close() };
     }
     return warm;

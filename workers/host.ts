@@ -1,4 +1,4 @@
-/** Entry point of the host worker: models and Lean; one on every node that has both. */
+/** Entry point of the host worker, which runs models and Lean. Every node that has both runs one. */
 import { startWorker } from './start.ts';
 
 await startWorker(['host', 'lean']);

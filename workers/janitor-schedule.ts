@@ -1,4 +1,7 @@
-/** The schedule that starts the janitor. Whichever control worker comes first makes it; it outlives them all, and the next version's changes it. */
+/**
+ * The schedule that starts the janitor. The first control worker makes it, it outlives all workers, and a newer version
+ * updates it.
+ */
 import {
   Client,
   type ConnectionLike,

@@ -1,4 +1,4 @@
-/** The Lean of this machine with the project's library compiled: what every command that asks Lean begins with. */
+/** The Lean of this machine with the project's library compiled. Every command that uses Lean starts here. */
 import { compileLibrary } from '../lean/library/compile.ts';
 import { variablesForProject, withProject } from '../lean/library/project-environment.ts';
 import { readLakeProject } from '../lean/toolchain/lake-project.ts';

@@ -1,4 +1,4 @@
-/** Entry point of a worker that only checks: a node with Lean and neither accelerator nor model. */
+/** Entry point of a worker that only checks proofs: for a node with Lean, without accelerator or model. */
 import { startWorker } from './start.ts';
 
 await startWorker(['lean']);

@@ -1,6 +1,6 @@
 /**
- * Generators of model servers, one a checkpoint. They work at the same time and beside a training: the work is elsewhere.
- * One is used again while its server has the checkpoint, since it holds the samples of tries that failed.
+ * Generators over model servers, one per checkpoint. They work in parallel and during a training, because the servers
+ * do the work. A generator is reused while its server has the checkpoint, because it keeps the samples of failed tries.
  */
 import { type RemoteOptions, remoteGenerator } from '../model/remote/openai/engine.ts';
 import type { RemoteGenerator } from '../model/remote/openai/remote-generator.ts';

@@ -1,4 +1,4 @@
-/** The verifier of a run over Lean servers. They know the library as it is installed, so not what a run has grown. */
+/** The verifier of a run over Lean servers. They have the installed library, without the theorems that a run added. */
 
 import type { SandboxFacts } from '../lean/runtime/sandbox/sandbox.ts';
 import { openRemotePool } from '../lean/serve/client/remote-pool.ts';

@@ -1,4 +1,6 @@
-/** Machines of a run: the provider that its configuration names, with what they read at their start. */
+/**
+ * Opens the provider of a run's machines, named in its configuration, with the metadata that machines read at start.
+ */
 import { StpError } from '../data/errors.ts';
 import type { NodesConfig } from '../data/schemas/nodes.ts';
 import type { providers } from '../infra/cloud/open-provider.ts';
@@ -18,7 +20,7 @@ export function runProvider(
   mode: 'plan' | 'send' = 'send',
 ): RunProvider {
   if (config.provider === 'local')
-    throw new StpError('STP1002', 'the provider is local: there are no machines to get', 'Set nodes.provider.');
+    throw new StpError('STP1002', 'nodes.provider is local: there are no machines to request', 'Set nodes.provider.');
   const name = localRunName(storeUri, run);
   const places = { run, storeUri, temporalAddress: temporalAddress() };
   const metadata = config.provider === 'inventory' ? () => ({}) : startUpMetadata(config, places, mode);

@@ -1,4 +1,4 @@
-/** Several Temporal workers of one process as one: where one fails, the others end too, and its error is what is heard. */
+/** Runs several Temporal workers of one process together: if one fails, the others end too, and its error is thrown. */
 import type { Worker } from '@temporalio/worker';
 
 /** What of a worker is needed here. */

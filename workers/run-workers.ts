@@ -26,11 +26,11 @@ export type WorkerRole = 'control' | 'host' | 'lean';
 const HOST_ACTIVITIES_MAX = 4;
 
 /**
- * Shards on a node at once, by what they use. Two are always taken, whatever the load: they share the node's processes, and
- * the second fills them where the first comes to its end (at 10 ms a proof one at a time costs 7.5 % of a node with two
- * processes and 25 % of one with eight, two cost 2 to 3 %). While a tenth of the cores is idle, others may begin; more than
- * four would only make each later. A fifth of the memory stays free: Lean's processes grow while they work. A shard shows in
- * the load some seconds after it has begun, and so long none follows it.
+ * Shards on a node at once, by the resource they use. A node always takes two, at any load: they share the node's
+ * processes, and the second fills them while the first ends (at 10 ms a proof one at a time costs 7.5 % of a node with
+ * two processes and 25 % of one with eight, two cost 2 to 3 %). While a tenth of the cores is idle, others may begin;
+ * more than four would only make each later. A fifth of the memory stays free: Lean's processes grow while they work. A
+ * shard shows in the load some seconds after it has begun, and so long none follows it.
  */
 const LEAN_TUNER: WorkerTuner = {
   tunerOptions: { targetCpuUsage: 0.9, targetMemoryUsage: 0.8 },

@@ -1,4 +1,4 @@
-/** Where a worker keeps things and what it talks to, from the environment; defaults serve a laptop. */
+/** A worker's folders and servers, from the environment; the defaults suit a laptop. */
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -25,7 +25,7 @@ export interface WorkerSettings {
   readonly scratchDirectory: string;
   /**
    * OpenAI-compatible servers that sample and embed in place of the embedded engine; null without STP_GENERATOR_URL
-   * (`http://host:8000/v1`, several with commas). One must serve each checkpoint that a run comes to under the hash of its
+   * (`http://host:8000/v1`, several with commas). One of them must serve each checkpoint of a run under the hash of its
    * weights, or under STP_GENERATOR_MODEL with the hash in place of `{model}`; else the round fails and says what to serve.
    * The key is read from STP_GENERATOR_KEY when it is used, and is in no setting. STP_GENERATOR_REQUESTS: requests in
    * flight at once.
@@ -43,7 +43,17 @@ export interface WorkerSettings {
   readonly metricsAddress: string | null;
 }
 
+/** Variables of checkers that certificates no longer use. */
+const DROPPED = ['STP_LAKE', 'STP_LEAN4EXPORT', 'STP_NANODA'];
+
+/** Throws STP1001 for what cannot be meant, and for variables of checkers that are gone. */
 export function workerSettings(environment: NodeJS.ProcessEnv = process.env): WorkerSettings {
+  for (const variable of DROPPED)
+    if (environment[variable])
+      throw wrongSetting(
+        `${variable} names a checker that certificates do not use`,
+        'Unset it. Beside our own kernel they use leanchecker, which STP_LEANCHECKER can name.',
+      );
   const cacheDirectory = resolve(environment.STP_CACHE ?? join(REPOSITORY, '.cache'));
   return {
     storeUri: environment.STP_STORE ?? pathToFileURL(resolve('runs')).href,

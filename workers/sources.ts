@@ -73,7 +73,7 @@ function definitions(): Promise<Definitions> {
   return readDefinitions;
 }
 
-/** Folder of a set, from the first parent that has it; STP1002 naming those that are there. */
+/** Folder of a set, from the first parent that has it; else STP1002, which names the existing sets. */
 function findSet(kind: string, name: string, parents: readonly string[]): string {
   const folder = parents.map((parent) => join(parent, name)).find((path) => existsSync(path));
   if (folder !== undefined) return folder;

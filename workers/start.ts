@@ -1,4 +1,6 @@
-/** What every worker entry point does: settings, Lean, ports, workers; a ready line on stdout when work can come. */
+/**
+ * The common part of every worker entry point: settings, Lean, ports, workers, and a line on stdout when it is ready.
+ */
 import { StpError } from '../data/errors.ts';
 import { assemblePorts } from './assemble.ts';
 import { leanEnvironment } from './lean-environment.ts';

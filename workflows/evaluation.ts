@@ -63,8 +63,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
       name: FOLDER,
       shards: plan.shards,
       checkpoint,
-      // All samples are drawn: stopping early where a statement was proved would bias pass@k.
-      config: { ...config, sampling: { ...config.sampling, waves: 1 } },
+      config,
       library: null,
       isOpen: () => true,
       onShard: (shard) => {

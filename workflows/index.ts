@@ -5,4 +5,3 @@ export { stpJanitor as 'stp-janitor' } from './janitor.ts';
 export { stpEveryNode as 'stp-every-node' } from './nodes/every-node.ts';
 export { stpRound as 'stp-round' } from './round.ts';
 export { stpSelfplay as 'stp-selfplay' } from './selfplay.ts';
-export { stpStandDown as 'stp-stand-down' } from './stand-down.ts';

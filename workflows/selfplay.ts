@@ -11,7 +11,6 @@ import {
   continueAsNew,
   isCancellation,
   log,
-  patched,
   startChild,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
@@ -22,7 +21,6 @@ import type { RoundOutcome } from '../data/schemas/round.ts';
 import { type RunConfig, type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import { control, host, lean, streaming } from './control/activity-proxies.ts';
 import { type Attempted, attempt } from './control/attempt.ts';
-import { CHANGES } from './control/changes.ts';
 import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId, type Stage, setPausedSignal } from './control/contracts.ts';
 import { RunControl } from './control/run-control.ts';
 import { Story } from './control/story.ts';
@@ -53,8 +51,7 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
   try {
     // What the run is to be comes first: it says which machines are got.
     const config = carried?.state.config ?? (await control('resolve the configuration').prepareRun(run, start));
-    const isSettledFirst = carried === undefined && patched(CHANGES.dataBeforeMachines);
-    const settled = isSettledFirst ? await settle(run, start, config, story) : null;
+    const settled = carried === undefined ? await settle(run, start, config, story) : null;
     story.enter('provision', 'getting nodes');
     const place = carried === undefined ? null : placeOf(carried.state);
     const context = {
@@ -80,7 +77,7 @@ interface Play {
   readonly input: StartInput;
   readonly config: RunConfig;
   readonly carried: Carried | undefined;
-  /** Null behind a continue-as-new, which carries the state, and in runs that settle it on their machines. */
+  /** Null behind a continue-as-new, which carries the state. */
   readonly settled: Settled | null;
   readonly steering: RunControl;
   readonly story: Story;
@@ -95,15 +92,15 @@ const placeOf = ({ hostQueue, hostQueues }: RunState): Place => ({
 /** The run from its first model to its report, on machines that may change on the way. */
 async function play(playing: Play): Promise<SelfplayResult> {
   const { run, start, input, config, carried, settled, steering, story, machines } = playing;
-  const begin = async (place: Place): Promise<RunState> =>
-    firstState(run, config, settled ?? (await settle(run, start, config, story)), place, story);
-  const measured = settled !== null && patched(CHANGES.portfolio) ? measurePortfolio(run, config, settled) : null;
-  const beginMeasured = async (place: Place): Promise<RunState> => {
-    const first = await begin(place);
-    await measured;
-    return first;
+  const begin = async (from: Settled): Promise<RunState> => {
+    const measured = measurePortfolio(run, config, from);
+    return machines.use(async (place) => {
+      const first = await firstState(run, config, from, place, story);
+      await measured;
+      return first;
+    });
   };
-  let state = carried?.state ?? (await machines.use(beginMeasured));
+  let state = settled === null ? carried!.state : await begin(settled);
   if (!carried) await control('keep the state').saveState(run, state);
   /** Work that a person may decide about when it fails; on other machines again when these are lost. */
   const tried = <T>(stage: Stage, label: string, work: (state: RunState) => Promise<T>): Promise<Attempted<T>> =>

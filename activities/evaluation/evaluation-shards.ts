@@ -13,22 +13,20 @@ export async function* judgedSamples(store: ObjectStore, shards: readonly ShardR
   for (const shard of shards) {
     const items = await readAll(store, shard.items, workItemSchema);
     const statements = new Map(items.map(({ statement }) => [statement.id, statement]));
-    for (const part of shard.parts) {
-      // Verification writes a verdict for every sample, in the samples' order.
-      const verdicts = readRecords(store, part.verdicts, verdictSchema);
-      for await (const sample of readRecords(store, part.samples, sampleSchema)) {
-        const { value: verdict } = await verdicts.next();
-        const statement = statements.get(sample.statementId);
-        if (verdict?.sampleId !== sample.id || statement === undefined)
-          throw new StpError(
-            'STP1402',
-            `${part.verdicts.uri} has no verdict for sample ${sample.id} where it should stand`,
-            'Remove the shard; it will be done again.',
-          );
-        yield { statement, sample, verdict };
-      }
-      await verdicts.return(undefined);
+    // Verification writes a verdict for every sample, in the samples' order.
+    const verdicts = readRecords(store, shard.verdicts, verdictSchema);
+    for await (const sample of readRecords(store, shard.samples, sampleSchema)) {
+      const { value: verdict } = await verdicts.next();
+      const statement = statements.get(sample.statementId);
+      if (verdict?.sampleId !== sample.id || statement === undefined)
+        throw new StpError(
+          'STP1402',
+          `${shard.verdicts.uri} has no verdict for sample ${sample.id} where it should stand`,
+          'Remove the shard; it will be done again.',
+        );
+      yield { statement, sample, verdict };
     }
+    await verdicts.return(undefined);
   }
 }
 

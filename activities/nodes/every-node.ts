@@ -1,6 +1,6 @@
 /**
- * What is asked of a node by its own queue: run a command, have a checkpoint on its disk, have files in its memory. The
- * fan-out over nodes is the workflow's (`workflows/nodes/every-node.ts`).
+ * The work that a node does through its own queue: run a command, copy a checkpoint to its disk, load files into its
+ * memory. The workflow (`workflows/nodes/every-node.ts`) distributes this work over the nodes.
  */
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';

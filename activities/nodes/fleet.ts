@@ -1,4 +1,4 @@
-/** What the Temporal server knows of the fleet: who polls, which nodes runs have worked on, which runs are open. */
+/** Asks the Temporal server about the fleet: who polls, which nodes runs have worked on, which runs are open. */
 import { getClient } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 

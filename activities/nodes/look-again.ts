@@ -1,7 +1,7 @@
 /**
- * Waiting by Temporal's retries: an activity that finds that something is not there yet fails on purpose, and says when it is
- * to be tried again. The server keeps count of such attempts and writes none of them into the workflow's history, so that a
- * wait of a month costs its history as much as one of a minute. The last answer stands at the pending activity in the UI.
+ * Waits by Temporal's retries: an activity that finds something missing fails on purpose and says when to try it again.
+ * The server counts such attempts and writes none of them into the workflow's history, so a wait of a month costs as
+ * much history as one of a minute. The UI shows the last answer at the pending activity.
  */
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';

@@ -1,4 +1,7 @@
-/** Nodes: got before the work, cleaned at its start, its end and on demand, given back. */
+/**
+ * The machines of a run: gets them before the work, cleans them at its start, at its end and on demand, and gives them
+ * back.
+ */
 import type { CleanUpReport, CleanUpScope, NodeDescription } from '../../infra/nodes/nodes.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
@@ -10,7 +13,7 @@ export function nodeActivities(ports: Ports) {
     },
     /**
      * Ends the run's processes on this node, and reports what that gave back: `all` before and after the run, `lean` where
-     * a stage ends and the run goes on. Cheap where nothing is left.
+     * a stage ends and the run continues. Cheap if there is nothing to clean.
      * @param why names the moment in the metrics, `after_certify`
      */
     async cleanUpNode(run: string, why: string, what: CleanUpScope = 'all'): Promise<CleanUpReport> {
@@ -27,7 +30,7 @@ export function nodeActivities(ports: Ports) {
       );
       return report;
     },
-    /** Ends what nobody will ask for any more on this node: of workers that are gone, and of runs that are not among the open ones. */
+    /** Ends unneeded processes on this node: those of dead workers, and those of runs that are not open. */
     async sweepNode(openRuns: readonly string[]): Promise<CleanUpReport> {
       return ports.nodes.sweep(openRuns);
     },

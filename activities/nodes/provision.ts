@@ -1,4 +1,7 @@
-/** Machines of a cloud: what they need looked for, asked for, looked at, watched, given back. Each attempt is short but the watch's. */
+/**
+ * Machines of a cloud: checks their prerequisites, requests them, checks their state, watches them, gives them back.
+ * Every attempt is short except that of the watch.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '../../data/errors.ts';
 import type { NodesConfig } from '../../data/schemas/nodes.ts';
@@ -29,7 +32,7 @@ const ASKINGS_MAX = 1_000_000;
 
 /** First digits of its checksum, which `bin/stp nodes bundle` puts into the name of a bundle. */
 const BUNDLE_DIGITS = /\/worker-([0-9a-f]{16})\.tar\.gz$/;
-/** How often machines are looked at, ms: a slice that is taken away is missed within this, and then found. */
+/** How often machines are checked, ms: a slice that is taken away is noticed within this time. */
 const LOOK_EVERY_MS = 30_000;
 /** Machines that are repaired or made anew by their group may be away for so long before they count as lost. */
 const REPAIR_MS_MAX = 15 * 60_000;
@@ -105,8 +108,8 @@ export function provisionActivities(ports: Pick<Ports, 'provider' | 'findObject'
     },
 
     /**
-     * Has everything of the run deleted, until nothing is left or until `untilMs`; null: for ever, whatever fails, since what
-     * is not deleted is paid for.
+     * Deletes everything of the run, until nothing is left or until `untilMs`; null: forever, after any failure,
+     * because machines that are not deleted cost money.
      */
     async releaseCloudNodes(
       input: NodesInput & { readonly lastGeneration: number; readonly untilMs: number | null },
@@ -135,5 +138,5 @@ async function requireBundle(nodes: NodesConfig, findObject: Ports['findObject']
   if (named !== undefined && !bundleSha256!.startsWith(named))
     throw new StpError('STP1602', `nodes.bundleSha256 is not the checksum of ${bundle}`, advice, { facts });
   if ((await findObject(bundle!)) === null)
-    throw new StpError('STP1602', `${bundle}, which machines install, is not there`, advice, { facts });
+    throw new StpError('STP1602', `${bundle}, the archive that machines install, is not there`, advice, { facts });
 }

@@ -1,13 +1,13 @@
 /**
- * Machines of a cloud whose run has ended without giving them back: terminated, or failed in a way that nobody foresaw, or a
- * request of it took effect when it was over. By the memo of closed runs, which says where their machines were.
+ * Gives back machines of a cloud whose run ended without doing so: it was terminated, or it failed in an unexpected
+ * way, or one of its requests took effect after its end. The memo of closed runs says where their machines were.
  */
 import { getClient } from '@temporalio/activity';
 import { nodesConfigSchema } from '../../data/schemas/nodes.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 
-/** Runs that ended longer ago were looked at many times; what is older still is for `bin/stp nodes sweep`. */
+/** Runs that ended longer ago were checked many times; older leftovers are left to `bin/stp nodes sweep`. */
 const CLOSED_RUNS_DAYS = 3;
 const DAY_MS = 86_400_000;
 /** Lines on what is left, in one report. */
@@ -32,7 +32,7 @@ async function isOpen(workflowId: string): Promise<boolean> {
 
 export function releaseClosedActivities(ports: Pick<Ports, 'provider'>) {
   return {
-    /** Has deleted what closed runs have left; says what is still there, to be looked at next time. */
+    /** Requests deletion of the machines of closed runs; returns those that still exist, for the next check. */
     async releaseClosedRuns({ workflowType, memo }: ReleaseClosedInput): Promise<readonly string[]> {
       return withHeartbeat(async (signal) => {
         const since = new Date(Date.now() - CLOSED_RUNS_DAYS * DAY_MS).toISOString();

@@ -1,4 +1,4 @@
-/** Streams in pieces: what is done together, and what is written down when it is done. */
+/** Splits streams into pieces: the items that are processed together, and the results that are written together. */
 
 /** The items in order, `size` at a time; the last batch may be shorter. One batch is in memory. */
 export async function* batchesOf<T>(items: Iterable<T> | AsyncIterable<T>, size: number): AsyncGenerator<T[]> {

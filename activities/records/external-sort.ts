@@ -1,7 +1,6 @@
 /**
- * Sorts more records than memory holds: an external merge sort over JSON Lines in a local folder. Stable; records with
- * equal keys come in the order in which they were given. On a sorted stream, grouping and dropping repeats need one group
- * in memory at a time.
+ * Sorts more records than memory holds: an external merge sort over JSON Lines in a local folder. Stable: records with
+ * equal keys keep their order. On a sorted stream, grouping and dropping repeats need one group in memory at a time.
  */
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';

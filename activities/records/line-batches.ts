@@ -1,4 +1,7 @@
-/** Lines of a byte stream, a chunk's worth at a time: one wait for many lines is what reading millions of them needs. */
+/**
+ * Reads the lines of a byte stream, one chunk's lines at a time: one wait for many lines makes it fast enough for
+ * millions.
+ */
 
 /** Longest line read. A sample of 16 k characters of four-byte text with its fields fits. */
 export const LINE_BYTES_MAX = 256 * 1024;

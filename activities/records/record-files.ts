@@ -94,7 +94,7 @@ export function damagedLine(uri: string, line: number, problem: string, cause?: 
   return new StpError(
     'STP1402',
     `${uri}, line ${line} ${problem}`,
-    'Remove the object; what made it will be done again.',
+    'Remove the object; the step that made it will run again.',
     {
       facts: { uri, line },
       cause,

@@ -1,6 +1,6 @@
 /**
- * Writes one record file (JSON Lines). Records pass through a local file, since their count belongs to the object and is
- * known only at its end; memory stays bounded however many there are.
+ * Writes one record file (JSON Lines). Records pass through a local file, because their count belongs to the object and
+ * is known only at the end; so memory stays bounded for any number of records.
  */
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
@@ -54,7 +54,7 @@ export class RecordWriter {
     return store.putFile(named, this.path, signal ? { count: this.written, signal } : { count: this.written });
   }
 
-  /** Removes the local file; to be called whatever happened. */
+  /** Removes the local file; call it in every case, also after an error. */
   async close(): Promise<void> {
     await this.file.close();
     await rm(this.directory, { recursive: true, force: true });
@@ -71,7 +71,7 @@ export class RecordWriter {
   }
 }
 
-/** Runs work with writers, one for every name, that are removed when it ends, whichever way. */
+/** Runs work with writers, one for every name, and removes them when it ends, also after an error. */
 export async function withWriters<K extends string, T>(
   names: readonly K[],
   work: (writers: Record<K, RecordWriter>) => Promise<T>,

@@ -45,7 +45,7 @@ export async function writeVectors(
   return store.put(name.replace('*', hash), bytes, { count: vectors.length, signal });
 }
 
-/** A vector file on this machine, of which any part can be read. */
+/** A vector file on this machine; any part of it can be read. */
 export class VectorFile {
   readonly count: number;
   readonly length: number;
@@ -75,8 +75,8 @@ export class VectorFile {
       if (isVectors) return new VectorFile(file, count, length);
       throw new StpError(
         'STP1402',
-        `${uri} is no file of vectors (version ${VERSION})`,
-        'Remove the object; what made it will be done again.',
+        `${uri} is not a file of vectors (version ${VERSION})`,
+        'Remove the object; the step that made it will run again.',
         { facts: { uri } },
       );
     } catch (error) {

@@ -1,4 +1,6 @@
-/** Vector files of a store as one sequence: fetched to this machine, read in any part, never held as a whole. */
+/**
+ * Vector files of a store as one sequence: copied to this machine, readable in any part, never in memory as a whole.
+ */
 import { join } from 'node:path';
 import { StpError } from '../../data/errors.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';

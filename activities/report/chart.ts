@@ -1,4 +1,7 @@
-/** Vega-Lite to SVG that stands in the page: colours are variables of its style sheet, so one picture serves light and dark. */
+/**
+ * Turns Vega-Lite into SVG inside the page: colours are variables of its style sheet, so one picture serves light and
+ * dark.
+ */
 import * as vega from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
 import { escapeHtml } from './html.ts';
@@ -24,8 +27,8 @@ const VARIABLES: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Mean width of a letter over its height in the wider of usual system fonts. Nobody knows the reader's font, and Vega's own
- * guess (0.8) leaves labels short and legends wide.
+ * Mean width of a letter over its height in the wider of usual system fonts. The reader's font is unknown, and Vega's
+ * own guess (0.8) makes labels short and legends wide.
  */
 const LETTER_WIDTH = 0.64;
 // Meant to be replaced by its makers, but missing in their types.

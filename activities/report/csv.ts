@@ -1,4 +1,4 @@
-/** Tables as CSV (RFC 4180): what stands behind each plot. */
+/** Writes tables as CSV (RFC 4180): the data of each plot. */
 
 export type Cell = string | number | null;
 

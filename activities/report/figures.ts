@@ -1,4 +1,7 @@
-/** What a report shows of a run, as numbers and short lists: bounded whatever the run's size, apart from the rounds' count. */
+/**
+ * The contents of a run's report, as numbers and short lists. Apart from the number of rounds, its size does not depend
+ * on the run's size.
+ */
 
 import type { Proved } from '../../data/schemas/records.ts';
 import type { Evaluation, RoundCounts, Summary } from '../../data/schemas/round.ts';

@@ -1,4 +1,4 @@
-/** The way of conjecture texts through a round: how many are left after each step. Pure. */
+/** Follows conjecture texts through a round: how many remain after each step. Pure. */
 import { gateVerdictSchema } from '../../data/schemas/records.ts';
 import type { RunFigures } from './figures.ts';
 

@@ -15,7 +15,7 @@ import { addRate, emptyHistogram, isInBand, quantiles } from './distribution.ts'
 import type { ListedProof, ProgressPoint, RoundFigures } from './figures.ts';
 import { TopList } from './top-list.ts';
 
-/** All that is asked of a conjecture or theorem here, whatever it was made from. */
+/** The fields of a conjecture or theorem that are used here, the same for every origin. */
 export const textSchema = z.object({ id: z.string(), statement: z.string() });
 
 /** Conjectures of a round whose novelty is measured. Ids are hashes: those with the least ones are a fair sample. */
@@ -33,7 +33,7 @@ export interface Gathering {
   readonly index: NoveltyIndex;
   samples: number;
   readonly provedEver: Set<string>;
-  /** Statements of the dataset with a proof by the SFT model, whatever the round: no success of self-play. */
+  /** Statements of the dataset that the SFT model proved, in any round: not a success of self-play. */
   readonly provedBySft: Set<string>;
   /** Of the last proof read. */
   leanVersion: string;
@@ -58,7 +58,7 @@ export const newLists = (): Pick<Gathering, 'newlyProved' | 'hardest' | 'mostNov
   };
 };
 
-/** The round's figures; `gathering` goes on with what it adds. */
+/** The round's figures; updates `gathering` with this round's data. */
 export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): Promise<RoundFigures> {
   const { store, config } = gathering;
   const manifest = await readJson(store, outcome.manifest, roundManifestSchema);
@@ -88,7 +88,7 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
     if (rate.origin === 'conjecture' && provedNow.has(rate.statementId) && isInBand(rate, config.conjectures))
       conjecturesInBand++;
   }
-  for (const { sandbox } of manifest.shards.flatMap(({ parts }) => parts))
+  for (const { sandbox } of manifest.shards)
     for (const reason of sandbox === undefined ? [] : whyIneligible(sandbox)) gathering.ineligibleBecause.add(reason);
   await addProgress(gathering, manifest, provedNow);
   return {
@@ -107,7 +107,9 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
   };
 }
 
-/** Lengths of the round's conjectures, and by id the novelty of a fair sample of them against all that was there before. */
+/**
+ * Lengths of the round's conjectures, and by id the novelty of a fair sample of them against all earlier statements.
+ */
 async function measureConjectures({ store, index }: Gathering, { conjectures }: RoundManifest) {
   const lengths: number[] = [];
   const novelties = new Map<string, number>();
@@ -118,12 +120,12 @@ async function measureConjectures({ store, index }: Gathering, { conjectures }: 
     sample.offer(id, { id, statement });
   }
   for (const { id, statement } of sample.best()) novelties.set(id, index.novelty(statement));
-  // Only now: a conjecture is compared with what was there before its round.
+  // Only now: a conjecture is compared with statements from before its round.
   for await (const { statement } of readRecords(store, conjectures, textSchema)) index.add(statement);
   return { lengths, novelties };
 }
 
-/** Goes on with the progress line, shard after shard; a statement is in one shard of a round only. */
+/** Extends the progress line, shard after shard; a statement is in one shard of a round only. */
 async function addProgress(
   gathering: Gathering,
   manifest: RoundManifest,

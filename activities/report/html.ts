@@ -1,4 +1,4 @@
-/** Small pieces of HTML. Everything that is not written here passes `escapeHtml`. */
+/** Small pieces of HTML. All text from elsewhere passes through `escapeHtml`. */
 
 /** Characters that XML 1.0 cannot hold at all; a model's text may have them. */
 const NOT_IN_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;

@@ -1,4 +1,7 @@
-/** Reads what a run has left in its store, finished, going on or failed: its last state, and its summary where there is one. */
+/**
+ * Reads the state of a run from its store, for a finished, running or failed run: its last state, and its summary if it
+ * has one.
+ */
 import type { z } from 'zod';
 import { describeIssues } from '../../data/config/resolve.ts';
 import { StpError } from '../../data/errors.ts';
@@ -58,7 +61,7 @@ async function readOwn<T>(store: ObjectStore, ref: ArtifactRef, schema: z.ZodTyp
   throw new StpError(
     'STP1002',
     `${ref.uri} was not written by this version: ${describeIssues(parsed.error)}`,
-    'Make the report with the version that made the run; its proofs.lean can be checked with any.',
+    'Make the report with the version that made the run; any version can check its proofs.lean.',
     { facts: { uri: ref.uri }, cause: parsed.error },
   );
 }

@@ -1,4 +1,4 @@
-/** A picture with the table it was drawn from. */
+/** A picture with the table of its data. */
 import { type Cell, csv } from './csv.ts';
 import { escapeHtml } from './html.ts';
 

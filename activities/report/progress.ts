@@ -1,4 +1,4 @@
-/** Lines of several runs over samples: runs that differ in their seed alone become one line with a band. Pure. */
+/** Lines of several runs over samples: runs that differ only in their seed become one line with a band. Pure. */
 import type { ProgressPoint, RunFigures } from './figures.ts';
 
 /** Runs of one method: the same configuration up to seed and number of rounds. */

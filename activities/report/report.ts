@@ -1,4 +1,7 @@
-/** The end of a run: summary.json, proofs.lean (checked as a whole), report.html and its CSV files, from records in the store alone. */
+/**
+ * The end of a run: writes summary.json, proofs.lean (checked as a whole), report.html and its CSV files, from records
+ * in the store alone.
+ */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { type Proved, provedSchema } from '../../data/schemas/records.ts';

@@ -1,4 +1,4 @@
-/** The run in numbers: `summary.json`, made of round manifests. */
+/** The run in numbers: `summary.json`, made from round manifests. */
 
 import {
   type Evaluation,
@@ -65,7 +65,7 @@ export function summarise(
   };
 }
 
-/** Loud, at the top of every table: nobody should have to look for it. */
+/** A warning at the top of every table, so that every reader sees it. */
 function notEligible({ ineligibleBecause }: Summary): [string, string] {
   return ['NOT ELIGIBLE', ineligibleBecause.join('; ')];
 }
@@ -75,7 +75,7 @@ function checkedTwice({ accepted, declined, none, disagreed }: NonNullable<Summa
   return disagreed === 0 ? certified : `${certified}; THE KERNELS DISAGREE ON ${disagreed}`;
 }
 
-/** What nobody learned, beside what the run did. */
+/** The results of the portfolio (no learning), for comparison with the run's. */
 function portfolioText(
   { proved, statements, untried, heldOut, bySet, recordedWith }: PortfolioFigures,
   share: (count: number, of: number) => string,

@@ -1,4 +1,4 @@
-/** The best few of many: what a page can list, whatever the run found. Memory is that of the list. */
+/** Keeps the best few of many items for a page, for any size of run. Memory is that of the list. */
 
 export class TopList<T> {
   private readonly entries = new Map<string, T>();

@@ -1,6 +1,6 @@
 /**
- * `proofs.lean`, the file of a run's kept proofs: written only when Lean accepts every theorem in it, as a reader's own
- * check would. What is too much for one check stands in further files beside it, each of which is checked by itself.
+ * Writes `proofs.lean`, the file of a run's kept proofs, only when Lean accepts every theorem in it, as a reader's own
+ * check would. Theorems that exceed one check go into further files, and each of these is checked by itself.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** After the gate: the first that stand, in the order of the plan, become the conjectures of the round. */
+/** After the gate: the first accepted statements, in the order of the plan, become the conjectures of the round. */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { type GateCounts, gateCountsSchema } from '../../data/schemas/round.ts';
@@ -15,7 +15,7 @@ export const gatedSchema = z.strictObject({
   conjectures: artifactRefSchema,
   /** Texts that the conjecturer wrote. */
   made: z.number().int(),
-  /** All of them, by what became of them. */
+  /** Counts of all of them, by result. */
   counts: gateCountsSchema,
 });
 export type Gated = z.infer<typeof gatedSchema>;
@@ -26,7 +26,7 @@ export interface AdmitConjecturesInput {
   /** Folder of the round's objects. */
   readonly name: string;
   readonly read: ReadConjectures;
-  /** What became of each of `read.parts`, in order; null where every place was taken before it was asked. */
+  /** The result of each of `read.parts`, in order; null if every place was taken before the part was gated. */
   readonly gated: readonly (GatedPart | null)[];
 }
 

@@ -1,4 +1,7 @@
-/** The record that is kept beside a proof: what exactly was checked, by what, within which walls. Claims nothing else. */
+/**
+ * The record that is kept with a proof: what exactly was checked, by which checker, in which sandbox. It claims nothing
+ * else.
+ */
 import { sha256 } from '../../data/schemas/ids.ts';
 import type { Certificate, Proved, SandboxFacts } from '../../data/schemas/records.ts';
 import type { CertifiedProof } from '../../lean/trust/certificate/certify-proofs.ts';

@@ -1,4 +1,4 @@
-/** Around certification: proofs are cut into parts, which nodes certify side by side, and what holds is put together. */
+/** Splits proofs for certification into parts, which nodes certify in parallel, and joins the certified proofs. */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { provedSchema } from '../../data/schemas/records.ts';

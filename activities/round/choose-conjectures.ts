@@ -1,6 +1,6 @@
 /**
- * Which conjectures train the conjecturer, and which statements they are matched to. Joins rates, proofs and conjectures
- * by id in one pass each; only numbers are kept in memory.
+ * Chooses the conjectures that train the conjecturer, and the statements they are matched to. Joins rates, proofs and
+ * conjectures by id in one pass each; memory holds only numbers.
  */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';

@@ -5,7 +5,7 @@ import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact
 import { type Proved, type Sample, sampleSchema, type Verdict, verdictSchema } from '../../data/schemas/records.ts';
 import type { Rate, ShardResult } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { countRates, passRate, type WaveVerdicts } from '../../selfplay/rates.ts';
+import { countRates, type JudgedSamples, passRate } from '../../selfplay/rates.ts';
 import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
@@ -35,7 +35,7 @@ export function collectActivities(ports: Ports) {
             for (const [index, result] of input.shards.entries()) {
               signal.throwIfAborted();
               const shard = await readShard(store, result);
-              const rates = shardRates(shard);
+              const rates = countRates(shard, (id) => originOf(shard, id));
               for (const rate of rates) await writers.rates.write(rate);
               for (const proof of shardProofs(shard, rates, levels, input.round)) await writers.proved.write(proof);
               report({ shards: index + 1, of: input.shards.length });
@@ -51,40 +51,31 @@ export function collectActivities(ports: Ports) {
   };
 }
 
-interface Shard {
+/** Samples of canaries are left out. */
+interface Shard extends JudgedSamples {
   readonly items: ReadonlyMap<string, WorkItem>;
-  /** Samples of canaries are left out. */
-  readonly waves: readonly WaveVerdicts[];
 }
 
 async function readShard(store: ObjectStore, result: ShardResult): Promise<Shard> {
   const items = new Map<string, WorkItem>();
   for await (const item of readRecords(store, result.items, workItemSchema)) items.set(item.statement.id, item);
-  const waves: WaveVerdicts[] = [];
-  for (const part of result.parts) {
-    const samples: Sample[] = [];
-    for await (const sample of readRecords(store, part.samples, sampleSchema)) {
-      const item = items.get(sample.statementId);
-      if (item === undefined) throw strangeSample(part.samples.uri, sample);
-      if (item.origin !== 'canary') samples.push(sample);
-    }
-    const verdicts = new Map<string, Verdict>();
-    for await (const verdict of readRecords(store, part.verdicts, verdictSchema))
-      verdicts.set(verdict.sampleId, verdict);
-    waves.push({ samples, verdicts });
+  const samples: Sample[] = [];
+  for await (const sample of readRecords(store, result.samples, sampleSchema)) {
+    const item = items.get(sample.statementId);
+    if (item === undefined) throw strangeSample(result.samples.uri, sample);
+    if (item.origin !== 'canary') samples.push(sample);
   }
-  return { items, waves };
+  const verdicts = new Map<string, Verdict>();
+  for await (const verdict of readRecords(store, result.verdicts, verdictSchema))
+    verdicts.set(verdict.sampleId, verdict);
+  return { items, samples, verdicts };
 }
 
 /** Canaries have no samples here, so what is no conjecture is of the dataset. */
 const originOf = (shard: Shard, statementId: string): Rate['origin'] =>
   shard.items.get(statementId)!.origin === 'conjecture' ? 'conjecture' : 'dataset';
 
-function shardRates(shard: Shard): Rate[] {
-  return countRates(shard.waves, (id) => originOf(shard, id));
-}
-
-/** Proofs in order of their samples; a text that several waves brought is one proof. */
+/** Proofs in order of their samples. */
 function* shardProofs(
   shard: Shard,
   rates: readonly Rate[],
@@ -92,21 +83,18 @@ function* shardProofs(
   round: number,
 ): Generator<Proved> {
   const rateOf = new Map(rates.map((rate) => [rate.statementId, passRate(rate)]));
-  const seen = new Set<string>();
-  for (const { samples, verdicts } of shard.waves)
-    for (const sample of samples) {
-      const verdict = verdicts.get(sample.id);
-      if (verdict?.kind !== 'proved' || seen.has(sample.id)) continue;
-      seen.add(sample.id);
-      const { statement } = shard.items.get(sample.statementId)!;
-      const { id } = statement;
-      yield foundProof(statement, sample, verdict, {
-        origin: originOf(shard, id),
-        level: levels.get(id) ?? 0,
-        round,
-        passRate: rateOf.get(id) ?? 0,
-      });
-    }
+  for (const sample of shard.samples) {
+    const verdict = shard.verdicts.get(sample.id);
+    if (verdict?.kind !== 'proved') continue;
+    const { statement } = shard.items.get(sample.statementId)!;
+    const { id } = statement;
+    yield foundProof(statement, sample, verdict, {
+      origin: originOf(shard, id),
+      level: levels.get(id) ?? 0,
+      round,
+      passRate: rateOf.get(id) ?? 0,
+    });
+  }
 }
 
 /** Levels of the round's conjectures; dataset statements have level 0. */
@@ -121,7 +109,7 @@ function strangeSample(uri: string, sample: Sample): StpError {
   return new StpError(
     'STP1402',
     `${uri}: sample ${sample.id} is of statement ${sample.statementId}, which is not in the shard`,
-    'Remove the shard folder; what made it will be done again.',
+    'Remove the shard folder; the step that made it will run again.',
     { facts: { uri, sampleId: sample.id } },
   );
 }

@@ -1,4 +1,4 @@
-/** Records between the steps of conjecturing: what is planned, what the model wrote, what passed the gate. */
+/** Records between the steps of conjecturing: planned prompts, texts of the model, statements that passed the gate. */
 import { z } from 'zod';
 import { conjectureSchema } from '../../data/schemas/records.ts';
 

@@ -1,4 +1,4 @@
-/** Plans a round's conjectures: what they are conditioned on, as prompts in the order in which they are sampled. */
+/** Plans a round's conjectures: makes their prompts from seeds or targets, in the order in which they are sampled. */
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { libraryTheoremSchema, provedSchema, statementSchema } from '../../data/schemas/records.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';

@@ -1,4 +1,4 @@
-/** Embeddings of statements for the transport (STP §2.8), by the model that conjectured them. */
+/** Embeds statements for the transport (STP §2.8), with the model that conjectured them. */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../../data/schemas/artifact.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';

@@ -1,4 +1,4 @@
-/** The end of a round before training: its training set, its counts, and the manifest that says that it is done. */
+/** The end of a round before training: its training set, its counts, and the manifest that marks it as done. */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { contentId } from '../../data/schemas/ids.ts';

@@ -1,4 +1,4 @@
-/** A proof that the screen accepted, as a record that is not certified yet. */
+/** A proof that the screen accepted, as a record without a certificate. */
 import { contentId } from '../../data/schemas/ids.ts';
 import type { Proved, Sample, Statement, Verdict } from '../../data/schemas/records.ts';
 import { proverPrompt } from '../../selfplay/prompts.ts';

@@ -1,6 +1,6 @@
 /**
- * The gate: which of the new statements that the conjecturer wrote become conjectures of the round, before any proof of them
- * is sampled. A part is gated on one node; whether there is a place for what stands is decided over all (`admit-conjectures.ts`).
+ * The gate: decides which new statements of the conjecturer become conjectures of the round, before any proof of them
+ * is sampled. One node gates one part; `admit-conjectures.ts` limits the number over all parts.
  */
 import { z } from 'zod';
 import { StpError } from '../../data/errors.ts';
@@ -14,7 +14,7 @@ import type { Ports } from '../ports.ts';
 import { once, readAll, writeRecords } from '../records/record-files.ts';
 import { type ConjectureRecord, conjectureRecordSchema } from './conjecture-records.ts';
 
-/** What a question came to: statements asked about, and wall time, ms. */
+/** Cost of a question: the number of statements, and wall time, ms. */
 const costSchema = z.strictObject({ question: z.string(), asked: z.number().int(), ms: z.number().nonnegative() });
 
 export const gatedPartSchema = z.strictObject({
@@ -36,7 +36,7 @@ export interface GateConjecturesInput {
 
 export function gateActivities(ports: Ports) {
   return {
-    /** Those stand that are screened, elaborate in Lean, and are none of what `conjectures.gate` refuses. */
+    /** Accepts the statements that pass the screen, elaborate in Lean, and are not refused by `conjectures.gate`. */
     async gateConjectures({ run, name, conjectures, config }: GateConjecturesInput): Promise<GatedPart> {
       const store = await ports.store(run);
       return once(store, `${name}/gated.json`, gatedPartSchema, () =>
@@ -84,7 +84,7 @@ class Gate {
     });
   }
 
-  /** Those of which Lean accepts no candidate. */
+  /** The statements for which Lean accepts no candidate. */
   async thoseNotProved(
     conjectures: readonly ConjectureRecord[],
     question: keyof GateCounts,

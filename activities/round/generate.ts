@@ -3,12 +3,10 @@ import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../../data/schemas/artifact.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { waveSamples } from '../../selfplay/adaptive.ts';
 import { dedupeSamples, type RawSample } from '../../selfplay/dedupe.ts';
 import { seedFrom } from '../../selfplay/random.ts';
 import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
 import { withHeartbeat } from '../edge.ts';
-import { grownTheorems } from './library.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
 import { lemmasInReach, proverForms } from '../prover-forms.ts';
@@ -16,6 +14,7 @@ import { batchesOf } from '../records/batches.ts';
 import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
 import { fetchCheckpoint } from '../training/checkpoints.ts';
 import { CONJECTURE_TEXT_CHARS_MAX, conjecturePlanSchema, conjectureTextSchema } from './conjecture-records.ts';
+import { grownTheorems } from './library.ts';
 import { PORTFOLIO, portfolioSamples } from './portfolio.ts';
 
 export const sampledSchema = z.strictObject({
@@ -28,13 +27,8 @@ export type Sampled = z.infer<typeof sampledSchema>;
 
 export interface SampleShardInput {
   readonly run: string;
-  /** Folder of the shard, `rounds/1-…/shard-0003`: it names the seeds, so that they are the same whatever the waves. */
-  readonly shard: string;
-  /** Folder of this wave's objects. */
+  /** Folder of the shard, `rounds/1-…/shard-0003`: it names the seeds too. */
   readonly name: string;
-  /** From 0. */
-  readonly wave: number;
-  /** Items of this wave. */
   readonly items: ArtifactRef;
   /** Grown theorems, which samples may name; missing in what a workflow asked for that began before. */
   readonly library?: ArtifactRef | null;
@@ -61,7 +55,7 @@ const TEXTS_PER_PART = 4_096;
 
 export function generateActivities(ports: Ports) {
   return {
-    /** Samples the wave's proofs of every item; seeds come from (run seed, shard, statement, index of the sample). */
+    /** Samples the proofs of every item; seeds come from (run seed, shard, statement, index of the sample). */
     async sampleShard(input: SampleShardInput): Promise<Sampled> {
       const { run, config } = input;
       const store = await ports.store(run);
@@ -75,17 +69,16 @@ export function generateActivities(ports: Ports) {
           const grown = await Array.fromAsync(grownTheorems(store, input.library ?? null));
           const lemmasFor = await lemmasInReach(ports.sources, config.prover, grown);
           const requests = items.flatMap((item) => {
-            const { first, count } = waveSamples(item, input.wave, config.sampling.waves);
             const form = formOf(item.statement);
             const lemmas = lemmasFor(item.statement);
-            return Array.from({ length: count }, (_, offset) => ({
+            return Array.from({ length: item.samples }, (_, index) => ({
               id: item.statement.id,
-              index: first + offset,
+              index,
               form,
               // Every second sample does without: lemmas in a list help some proofs and hinder others.
-              lemmas: (first + offset) % 2 === 1 ? lemmas : [],
+              lemmas: index % 2 === 1 ? lemmas : [],
               prompt: form.prompt,
-              seed: seedFrom(config.seed, input.shard, item.statement.id, first + offset),
+              seed: seedFrom(config.seed, input.name, item.statement.id, index),
             }));
           });
           const { temperature, topP, maxTokens } = config.sampling;
@@ -125,7 +118,7 @@ export function generateActivities(ports: Ports) {
       );
     },
 
-    /** One text for every planned input whose text came to an end; in parts, so that what is done is not done again. */
+    /** One text for every planned input whose text is complete; in parts, so that finished work is not repeated. */
     async sampleConjectures(input: SampleConjecturesInput): Promise<ArtifactRef> {
       const store = await ports.store(input.run);
       return once(store, `${input.name}/conjectured.json`, artifactRefSchema, () =>

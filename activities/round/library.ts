@@ -1,6 +1,6 @@
 /**
  * The library of a run that grows (`library: grow`): certified conjectures of earlier rounds become theorems that later
- * proofs may name, and lemmas that later conjectures may be asked to share.
+ * proofs may name, and lemmas that later conjectures may have to share.
  */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
@@ -15,7 +15,7 @@ import { readManifests } from '../run/history.ts';
 import type { RoundContext } from './conjecture.ts';
 
 export const grownTheoremSchema = z.strictObject({
-  /** `Grown.g17`: short and numbered in the order of growth, so that a model can come to know it. */
+  /** `Grown.g17`: short and numbered in the order of growth, so that a model can learn it. */
   name: z.string().regex(/^Grown\.g[1-9]\d*$/),
   /** Round that proved it. */
   round: z.number().int().nonnegative(),
@@ -45,7 +45,7 @@ export function libraryActivities(ports: Ports) {
   return {
     /**
      * The library of a round: that of the round before and, of its certified conjectures, the shortest proof each that
-     * compiles. Null while there is none.
+     * compiles. Null while no module exists.
      */
     async growLibrary(input: Omit<RoundContext, 'library'>): Promise<ArtifactRef | null> {
       const { run } = input;

@@ -1,7 +1,8 @@
 /**
- * Weights of conjectures by distribution matching (STP §2.8): cosines of blocks of unproved statements with all
- * conjectures, never of all with all, and the greedy of `selfplay/transport.ts` over them in the targets' order. Cosines come
- * from a matrix product in 32 bits; where its last digits would decide, they are computed again in 64, in a fixed order.
+ * Weights conjectures by distribution matching (STP §2.8): computes cosines of blocks of unproved statements with all
+ * conjectures, never of all with all, and runs the greedy of `selfplay/transport.ts` over them in the targets' order.
+ * Cosines come from a matrix product in 32 bits; if its last digits would decide, they are computed again in 64, in a
+ * fixed order.
  */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -41,7 +42,7 @@ export interface MatchConjecturesInput {
 
 export function matchConjecturesActivities(ports: Ports) {
   return {
-    /** The chosen conjectures with their weights multiplied; those that no statement is near to are left out. */
+    /** The chosen conjectures with their weights multiplied; conjectures without a near statement are left out. */
     async matchConjectures(input: MatchConjecturesInput): Promise<ArtifactRef> {
       const { run } = input;
       const store = await ports.store(run);

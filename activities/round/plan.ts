@@ -1,20 +1,16 @@
-/** What a round attempts: statements, conjectures and canaries, shuffled and cut into shards. */
+/** Plans the attempts of a round: statements, conjectures and canaries, shuffled and cut into shards. */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { type Statement, statementSchema } from '../../data/schemas/records.ts';
-import { rateSchema } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
+import { statementSchema } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { enoughSuccesses } from '../../selfplay/adaptive.ts';
 import { orderKey, randomStream } from '../../selfplay/random.ts';
-import { RateTable } from '../../selfplay/rates.ts';
 import { isAttempted } from '../../selfplay/seeds.ts';
 import type { WorkItem } from '../../selfplay/shards.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { externalSort } from '../records/external-sort.ts';
 import { once, readAll, readRecords } from '../records/record-files.ts';
-import { certifiedRates, readManifests, replayWindow } from '../run/history.ts';
+import { certifiedRates, readManifests } from '../run/history.ts';
 import type { RoundContext } from './conjecture.ts';
 import { conjectureRecordSchema } from './conjecture-records.ts';
 import { writeShards } from './shard-files.ts';
@@ -22,10 +18,10 @@ import { writeShards } from './shard-files.ts';
 const shardPlanSchema = z.strictObject({ shards: z.array(artifactRefSchema) });
 
 /**
- * Waves of all shards of a round at most. Their results (about 0.8 kB a shard and wave) travel in one payload, of which
- * Temporal takes 2 MB, and their activities share one workflow history.
+ * Maximum number of shards of a round. Their results (about 0.8 kB per shard) travel in one payload, which Temporal
+ * limits to 2 MB, and their activities share one workflow history.
  */
-const SHARD_WAVES_MAX = 1_000;
+const SHARDS_MAX = 1_000;
 
 /** Canaries in a round: enough to catch a checker that accepts anything, few enough not to be felt. */
 const CANARIES_PER_ROUND = 6;
@@ -55,7 +51,15 @@ export function planActivities(ports: Ports) {
             directory: await ports.scratch(run),
             signal,
           });
-          return { shards: await writeShards(store, input.name, items, shardSize(count, config.sampling), signal) };
+          return {
+            shards: await writeShards(
+              store,
+              input.name,
+              items,
+              shardSize(count, config.sampling.statementsPerShard),
+              signal,
+            ),
+          };
         }),
       );
     },
@@ -63,36 +67,26 @@ export function planActivities(ports: Ports) {
 }
 
 /** Items of a shard: as many as configured, or as many as it takes for `items` to fit into the shards that are allowed. */
-export function shardSize(
-  items: number,
-  { statementsPerShard, waves }: Pick<RunConfig['sampling'], 'statementsPerShard' | 'waves'>,
-): number {
-  const shardsMax = Math.max(1, Math.floor(SHARD_WAVES_MAX / waves));
-  return Math.max(statementsPerShard, Math.ceil(items / shardsMax));
-}
+export const shardSize = (items: number, statementsPerShard: number): number =>
+  Math.max(statementsPerShard, Math.ceil(items / SHARDS_MAX));
 
 async function* roundItems(store: ObjectStore, input: PlanShardsInput): AsyncGenerator<WorkItem> {
   const { round, config, data } = input;
   const { samplesFirstRound, samplesPerStatement } = config.sampling;
   const samples = round === 0 ? samplesFirstRound : samplesPerStatement;
-  const manifests = await readManifests(store, input.history);
-  const best = await certifiedRates(store, manifests);
-  const earlier = new RateTable();
-  if (config.sampling.waves > 1)
-    for (const manifest of replayWindow(manifests, input.replayFrom, config.selection.replayRounds))
-      for await (const rate of readRecords(store, manifest.rates, rateSchema)) earlier.add(rate.statementId, rate);
-  const item = (statement: Statement, origin: 'dataset' | 'conjecture'): WorkItem => {
-    const enough = enoughSuccesses(origin, samples, earlier.get(statement.id), config);
-    return { statement, origin, samples, ...(enough === null ? {} : { enough }) };
-  };
+  const best = await certifiedRates(store, await readManifests(store, input.history));
   for await (const statement of readRecords(store, data.train, statementSchema)) {
     const coin = randomStream(config.seed, round, 'attempt', statement.id).next();
-    if (isAttempted(best.get(statement.id), config.selection, coin)) yield item(statement, 'dataset');
+    if (isAttempted(best.get(statement.id), config.selection, coin)) yield { statement, origin: 'dataset', samples };
   }
   if (input.conjectures !== null)
     for await (const conjecture of readRecords(store, input.conjectures, conjectureRecordSchema)) {
       const { id, name, header, statement, split, labels, weight } = conjecture;
-      yield item({ id, name, header, statement, split, labels, weight }, 'conjecture');
+      yield {
+        statement: { id, name, header, statement, split, labels, weight },
+        origin: 'conjecture',
+        samples,
+      };
     }
   const canaries = (await readAll(store, data.canaries, statementSchema))
     .map((statement) => ({ statement, key: orderKey(config.seed, round, 'canary', statement.id) }))

@@ -1,6 +1,6 @@
 /**
- * The portfolio of scripts (`lean/portfolio/`), the line that a model has to beat, on a run's statements. What is known of
- * them is not tried again: a known proof is checked by Lean here, and that no script proves a statement is taken from who found it.
+ * Runs the portfolio of scripts (`lean/portfolio/`), the line that a model has to beat, on a run's statements. Known
+ * results are not searched again: Lean checks a known proof here, and a known failure is trusted.
  */
 
 import { type Statement, statementSchema } from '../../data/schemas/records.ts';
@@ -30,8 +30,8 @@ export interface MeasurePortfolioInput {
 export function portfolioActivities(ports: Ports) {
   return {
     /**
-     * Writes the figures into the run's folder; the report reads them there. What nobody has tried costs some seconds of Lean a
-     * statement, so a run leaves it untried: `bin/stp eval --model portfolio` tries it, once for all runs.
+     * Writes the figures into the run's folder; the report reads them there. An untried statement costs some seconds of
+     * Lean, so a run leaves it untried: `bin/stp eval --model portfolio` tries it, once for all runs.
      */
     async measurePortfolio({ run, config, data }: MeasurePortfolioInput): Promise<void> {
       const store = await ports.store(run);
@@ -74,14 +74,14 @@ export async function portfolioFigures(store: ObjectStore): Promise<PortfolioFig
 export interface PortfolioAsked {
   readonly run: string;
   readonly limits: VerificationLimits;
-  /** Try the statements of which nothing is known. */
+  /** Try the statements without a known result. */
   readonly triesUnknown: boolean;
   readonly signal: AbortSignal;
   readonly report: (progress: unknown) => void;
 }
 
 export interface PortfolioRows {
-  /** By statement id; those of which nothing is known have none. */
+  /** By statement id; statements without a known result are missing. */
   readonly rows: ReadonlyMap<string, RecordRow>;
   /** As `PortfolioFigures.recordedWith`. */
   readonly recordedWith: string | null;

@@ -1,4 +1,7 @@
-/** The Lean file of kept proofs that people get: it carries everything it stands on, so plain `lean` checks it on any machine. */
+/**
+ * The Lean file of kept proofs for people: it contains every definition and theorem it uses, so plain `lean` checks it
+ * on any machine.
+ */
 import { contentId } from '../../data/schemas/ids.ts';
 import type { Proved } from '../../data/schemas/records.ts';
 import { type LeanSource, pruneTheorems } from '../../lean/library/prune.ts';
@@ -26,7 +29,7 @@ export function keptText(proof: Proved): ProofText {
   return { name: keptName(proof), header, statement, proof: proof.proof, premises, note };
 }
 
-/** Modules of problem sets: only those that a proof's own header imports are carried. */
+/** Modules of problem sets: the file includes only those that a proof's own header imports. */
 const PROBLEM_MODULES = 'Stp.Problems.';
 
 /**

@@ -1,6 +1,6 @@
 /**
- * What the conjecturer wrote, read before Lean is asked: texts that parse and are new up to names, in the order in which they
- * were planned, cut into parts that nodes with Lean gate side by side.
+ * Reads the conjecturer's texts before Lean is asked: keeps texts that parse and are new up to names, in planned order,
+ * and cuts them into parts that nodes with Lean gate in parallel.
  */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
@@ -120,7 +120,7 @@ interface PlannedText {
   readonly entry: ConjecturePlan;
 }
 
-/** Texts and plans side by side: texts come in the order of the plan, some of which have none. */
+/** Pairs texts with plans: texts come in the order of the plan, and some plans have no text. */
 async function* plannedTexts(
   store: ObjectStore,
   { plan, texts }: { plan: ArtifactRef; texts: ArtifactRef },

@@ -1,4 +1,4 @@
-/** The retraining set (STP §3): the SFT set and what all rounds have found, streamed. */
+/** The retraining set (STP §3): the SFT set and the proofs and conjectures of all rounds, streamed. */
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { type Example, exampleSchema, type Proved, provedSchema } from '../../data/schemas/records.ts';
 import type { RoundManifest } from '../../data/schemas/round.ts';

@@ -1,6 +1,6 @@
 /**
- * The training set of a round: proofs of the replay window, chosen conjectures and, where the configuration mixes them
- * in, SFT examples, without repeats and shuffled. Everything streams; in memory are ids and numbers.
+ * The training set of a round: proofs of the replay window, chosen conjectures and, if the configuration says so, SFT
+ * examples, without repeats and shuffled. Everything streams; memory holds ids and numbers.
  */
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { type Example, exampleSchema, type Proved, provedSchema } from '../../data/schemas/records.ts';

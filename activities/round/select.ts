@@ -1,4 +1,4 @@
-/** Between verification and training: what was proved, what trains, and the round's manifest. */
+/** The steps between verification and training: proved statements, training examples, and the round's manifest. */
 
 import type { Ports } from '../ports.ts';
 import { chooseConjecturesActivities } from './choose-conjectures.ts';

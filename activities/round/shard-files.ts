@@ -1,4 +1,4 @@
-/** Work items as shard files: what one sampling and one verification activity read. */
+/** Work items as shard files: the input of one sampling and one verification activity. */
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { shardFolder } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';

@@ -1,8 +1,8 @@
 /**
- * Verdicts of a shard as they come, kept in parts, so that an attempt that follows a lost one goes on where that one was:
- * what has a verdict is not checked again. A part holds whichever verdicts came next, in the order in which Lean gave
- * them, and says in its name how that Lean was walled in; the verdicts of the whole shard, in order, are written at the end
- * from parts and memory.
+ * Keeps verdicts of a shard in parts as they arrive, so that the attempt after a lost one continues where that one
+ * stopped and does not check again. A part holds the next verdicts in the order in which Lean gave them, and its name
+ * gives the sandbox of that Lean. At the end the verdicts of the whole shard are written in order, from parts and
+ * memory.
  */
 import { type SandboxFacts, type Verdict, verdictSchema } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
@@ -114,7 +114,7 @@ export class VerdictParts {
       this.lastPart = uri.slice(uri.lastIndexOf(this.folder));
       this.onPart();
     });
-    // It is awaited at the end; until then nobody listens.
+    // It is awaited at the end; until then a rejection has no listener.
     this.writing.catch(() => undefined);
   }
 }

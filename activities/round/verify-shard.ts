@@ -1,15 +1,13 @@
-/** Verdicts for the samples of a shard: the screen. What it accepts is certified later (`verify.ts`). */
+/** Gives verdicts on the samples of a shard: the screen. Accepted samples are certified later (`verify.ts`). */
 
-import type { z } from 'zod';
 import { StpError } from '../../data/errors.ts';
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { type Sample, sampleSchema, type Verdict } from '../../data/schemas/records.ts';
-import { shardResultSchema, type VerdictCounts } from '../../data/schemas/round.ts';
+import { type ShardResult, shardResultSchema, type VerdictCounts } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { grownHeaders } from '../../lean/library/grow.ts';
 import type { Candidate, CheckResult, Verifier } from '../../lean/verifier.ts';
-import { goesOn } from '../../selfplay/adaptive.ts';
-import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
+import { workItemSchema } from '../../selfplay/shards.ts';
 import { namesUnknown } from '../../selfplay/unknown-names.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
@@ -19,34 +17,24 @@ import type { Sampled } from './generate.ts';
 import { grownTheorems } from './library.ts';
 import { VerdictParts } from './verdict-parts.ts';
 
-const waveResultSchema = shardResultSchema.omit({ items: true, parts: true }).extend({
-  part: shardResultSchema.shape.parts.element,
-  /** Items that get more samples in the next wave; null: none. */
-  next: artifactRefSchema.nullable(),
-});
-export type WaveResult = z.infer<typeof waveResultSchema>;
-
 export interface VerifyShardInput {
   readonly run: string;
-  /** Folder of the wave's objects. */
+  /** Folder of the shard's objects. */
   readonly name: string;
-  /** From 0. */
-  readonly wave: number;
-  /** Items of this wave. */
   readonly items: ArtifactRef;
   readonly sampled: Sampled;
   /** Grown theorems that the proofs may name; null: none. */
   readonly library: ArtifactRef | null;
-  readonly config: Pick<RunConfig, 'verification' | 'sampling'>;
+  readonly config: Pick<RunConfig, 'verification'>;
 }
 
 export function verifyShardActivities(ports: Ports) {
   return {
-    /** A verdict for every distinct sample of a wave, and who goes on. A proved canary is STP1701; too many samples without verdict STP1702. */
-    async verifyShard(input: VerifyShardInput): Promise<WaveResult> {
+    /** A verdict for every distinct sample. A proved canary is STP1701; too many samples without verdict STP1702. */
+    async verifyShard(input: VerifyShardInput): Promise<ShardResult> {
       const { run, config, sampled } = input;
       const store = await ports.store(run);
-      return once(store, `${input.name}/verified.json`, waveResultSchema, () =>
+      return once(store, `${input.name}/verified.json`, shardResultSchema, () =>
         withHeartbeat(async (signal, report) => {
           const items = new Map(
             (await readAll(store, input.items, workItemSchema)).map((item) => [item.statement.id, item]),
@@ -74,16 +62,15 @@ export function verifyShardActivities(ports: Ports) {
           const found = new Map(results.map((result) => [result.id, verdictOf(result, verifier.environment.version)]));
           const verdicts = samples.map((sample) => earlier.get(sample.id) ?? found.get(sample.id)!);
           const counts: VerdictCounts = {};
-          const proved = new Map<string, number>();
+          const proved = new Set<string>();
           let unknownNames = 0;
           for (const [index, verdict] of verdicts.entries()) {
             const sample = samples[index]!;
             counts[verdict.kind] = (counts[verdict.kind] ?? 0) + sample.multiplicity;
             if (namesUnknown(verdict)) unknownNames += sample.multiplicity;
-            if (verdict.kind === 'proved')
-              proved.set(sample.statementId, (proved.get(sample.statementId) ?? 0) + sample.multiplicity);
+            if (verdict.kind === 'proved') proved.add(sample.statementId);
           }
-          const canaries = [...proved.keys()].filter((id) => items.get(id)!.origin === 'canary');
+          const canaries = [...proved].filter((id) => items.get(id)!.origin === 'canary');
           if (canaries.length > 0)
             throw new StpError(
               'STP1701',
@@ -114,23 +101,16 @@ export function verifyShardActivities(ports: Ports) {
               ...Object.fromEntries(Object.entries(counts).map(([kind, count]) => [`verdicts_${kind}`, count])),
             }),
           );
-          const next = [...items.values()].flatMap((item): WorkItem[] => {
-            const successes = (item.successes ?? 0) + (proved.get(item.statement.id) ?? 0);
-            return goesOn(item, successes, input.wave, config.sampling.waves) ? [{ ...item, successes }] : [];
-          });
-          const newlyProved = [...proved.keys()].filter((id) => (items.get(id)!.successes ?? 0) === 0);
           return {
-            part: {
-              samples: sampled.samples,
-              verdicts: await writeRecords(store, `${input.name}/verdicts-*.jsonl`, verdicts, signal),
-              sandbox: parts.weakestSandbox,
-            },
-            next: next.length === 0 ? null : await writeRecords(store, `${input.name}/next-*.jsonl`, next, signal),
+            items: input.items,
+            samples: sampled.samples,
+            verdicts: await writeRecords(store, `${input.name}/verdicts-*.jsonl`, verdicts, signal),
+            sandbox: parts.weakestSandbox,
             sampleCount: sampled.sampleCount,
             distinctCount: sampled.distinctCount,
             tokens: sampled.tokens,
             verdictCounts: counts,
-            provedStatements: newlyProved.length,
+            provedStatements: proved.size,
             checkMs: verdicts.reduce((total, verdict) => total + verdict.checkMs, 0),
           };
         }),

@@ -1,4 +1,4 @@
-/** Certificates for the proofs that are kept. */
+/** Certifies the kept proofs. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';

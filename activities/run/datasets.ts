@@ -1,4 +1,4 @@
-/** Prepares a run: resolves its configuration, takes its statements, writes the SFT set. */
+/** Prepares a run: resolves its configuration, chooses its statements, writes the SFT set. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { z } from 'zod';
 import { requireSameConfig, resolveConfig } from '../../data/config/resolve.ts';
@@ -47,7 +47,7 @@ interface Taking {
   readonly split: Split;
   /** Statements of each set at most, a seeded choice; null: all. */
   readonly max: number | null;
-  /** Statements that are not taken, whatever the choice. */
+  /** Statements that are never taken, under any choice. */
   readonly leaveOut?: (statement: Statement) => boolean;
 }
 
@@ -167,7 +167,7 @@ function addKey(keys: Set<string>, key: string | null): void {
   if (key !== null) keys.add(key);
 }
 
-/** The items, as long as nobody has cancelled. */
+/** The items, until the activity is cancelled. */
 async function* whileWanted<T>(items: Iterable<T> | AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   for await (const item of items) {
     signal.throwIfAborted();

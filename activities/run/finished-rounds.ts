@@ -1,4 +1,6 @@
-/** How far a run has come, by the objects in its store: the states it left after its SFT and its rounds, and its report. */
+/**
+ * Finds how far a run has come from the objects in its store: the states after its SFT and its rounds, and its report.
+ */
 import { StpError } from '../../data/errors.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 
@@ -32,8 +34,8 @@ export async function describeRounds(store: ObjectStore): Promise<string> {
 }
 
 /**
- * STP1002 for a run that was told to stop before its last round and has its report: that report would be the answer
- * whatever came after, since a run's files are never written again.
+ * STP1002 for a run that was stopped before its last round and has its report: that report would stay the answer after
+ * further rounds too, because a run's files are never written again.
  */
 export async function requireUnreported(run: string, store: ObjectStore, rounds: number): Promise<void> {
   if ((await store.stat(REPORTED)) === null) return;
@@ -42,7 +44,7 @@ export async function requireUnreported(run: string, store: ObjectStore, rounds:
   throw new StpError(
     'STP1002',
     `run ${run} was stopped after ${last === SFT_ONLY ? 'its SFT' : `round ${last}`} of ${rounds} and has its report`,
-    `Go on in a new run: --init-from ${run}.`,
+    `Continue in a new run: --init-from ${run}.`,
     { facts: { run, last, rounds } },
   );
 }

@@ -1,4 +1,4 @@
-/** What the rounds before have left, read from their manifests. */
+/** The results of earlier rounds, read from their manifests. */
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { type RoundManifest, rateSchema, roundManifestSchema } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';

@@ -1,4 +1,7 @@
-/** What the run is at any moment, and what its end makes of it: carried by the workflow, stored after every round, read by the report. */
+/**
+ * The state of a run, and the result of its end: the workflow carries it, stores it after every round, and the report
+ * reads it.
+ */
 import { z } from 'zod';
 import { type ArtifactRef, checkpointRefSchema } from '../../data/schemas/artifact.ts';
 import { type Evaluation, roundEvaluationSchema, roundOutcomeSchema } from '../../data/schemas/round.ts';

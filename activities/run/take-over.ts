@@ -1,6 +1,6 @@
 /**
- * State between runs: every round leaves the run's state in its store (`state/round-N.json`), and a run can start from what
- * another one has left, from its SFT model alone or from any of its rounds (stp.md F19).
+ * State between runs: every round leaves the run's state in its store (`state/round-N.json`), and a run can start from
+ * the state of another one, from its SFT model alone or from any of its rounds (stp.md F19).
  */
 import { z } from 'zod';
 import { StpError } from '../../data/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * A prepared SFT set with a run's certified proofs added: how STP's first set comes by its LeanWorkbook half (STP §1.3,
- * step 8: proofs the base model found of the training statements). Sorted outside memory, since both may be long.
+ * Adds a run's certified proofs to a prepared SFT set. STP's first set gets its LeanWorkbook half in this way (STP
+ * §1.3, step 8: the base model's proofs of the training statements). Sorts outside memory, because both may be long.
  */
 
 import { tmpdir } from 'node:os';

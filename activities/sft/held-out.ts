@@ -1,4 +1,7 @@
-/** Which theorems are kept out of an SFT set, so that its loss can be measured on proofs that were never trained on. */
+/**
+ * Chooses the theorems that are kept out of an SFT set, so that its loss can be measured on proofs outside the
+ * training.
+ */
 import { statementKey } from '../../selfplay/dedupe.ts';
 import type { Random } from '../../selfplay/random.ts';
 

@@ -1,6 +1,7 @@
 /**
- * SFT examples of both roles from a library's theorems: their proofs, further proofs found by the script search, and
- * (lemma, earlier theorem, later theorem) tuples for the conjecturer (STP §1.3). What is held out is in no example.
+ * SFT examples of both roles from a library's theorems: their proofs, further proofs from the script search, and
+ * (lemma, earlier theorem, later theorem) tuples for the conjecturer (STP §1.3). No example contains a held-out
+ * theorem.
  */
 import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';

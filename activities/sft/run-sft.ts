@@ -1,6 +1,6 @@
 /**
- * The SFT set of a run: made of the repository's library, or streamed from a prepared set. Either way nothing in it is a
- * held-out statement up to names, in any place of a prompt or target.
+ * The SFT set of a run: made from the repository's library, or streamed from a prepared set. In both cases no prompt
+ * and no target contains a held-out statement, up to names.
  */
 import { StpError } from '../../data/errors.ts';
 import { contentId } from '../../data/schemas/ids.ts';
@@ -48,8 +48,8 @@ export async function runSft(sources: Sources, config: RunConfig, sealed: Sealed
   if (config.prover.slots)
     throw new StpError(
       'STP1001',
-      `the set ${config.data.sft} holds names, and prover.slots wants slots`,
-      'Take prover.slots=false, or data.sft=library.',
+      `the set ${config.data.sft} has names, but prover.slots requires slots`,
+      'Set prover.slots=false, or data.sft=library.',
     );
   const { heldOutKeys } = sealed;
   const found = await preparedSft(sources, config.data.sft, heldOutKeys);

@@ -1,4 +1,4 @@
-/** The statements an example shows or asks for, wherever they stand in it, and the same example for another prompt shape. */
+/** Finds all statements that an example shows or asks for, and makes the same example for another prompt shape. */
 import type { Example } from '../../data/schemas/records.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
 import { targetExample } from '../../selfplay/prompts.ts';

@@ -1,7 +1,7 @@
 /**
- * Traced theorems as STP's own SFT rows `{prompt, target}` for other trainers (STP §1.2, §1.3): a fence, the text of the
- * file before the theorem, and the theorem; for the conjecturer the markers in STP's words. One difference: what is held
- * out is cut out of every file's text and out of every tuple, where STP leaves it in.
+ * Traced theorems as STP's own SFT rows `{prompt, target}` for other trainers (STP §1.2, §1.3): a fence, the text of
+ * the file before the theorem, and the theorem; for the conjecturer the markers in STP's words. One difference:
+ * held-out theorems are cut out of every file's text and out of every tuple; STP leaves them in.
  */
 import { realpath } from 'node:fs/promises';
 import { conjecturerTuples } from '../../lean/library/extract.ts';

@@ -1,6 +1,6 @@
 /**
- * SFT examples from traced theorems of Mathlib (STP §1.3, steps 5 to 7), in the one prompt form of runs. What is held out
- * is in no example: neither as a proof nor in any place of a tuple.
+ * SFT examples from traced theorems of Mathlib (STP §1.3, steps 5 to 7), in the one prompt form of runs. No example
+ * contains a held-out theorem, neither as a proof nor in any place of a tuple.
  */
 
 import { MATHLIB_HEADER } from '../../data/prepare/public-sets.ts';

@@ -1,7 +1,7 @@
 /**
- * Checkpoint folders in and out of the store: one object a file, several files at once, the manifest last; on a node, a
- * checked local copy. Both directions go on where a killed attempt was: uploads by the tokens that its heartbeats carried,
- * downloads by the files it left.
+ * Copies checkpoint folders into and out of the store: one object per file, several files at once, the manifest last;
+ * on a node, a checked local copy. Both directions resume where a killed attempt stopped: uploads by the tokens in its
+ * heartbeats, downloads by the files it left.
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const manifestSchema = z.strictObject({
 /** What a checkpoint's folder in a store holds beside the checkpoint: the list below, and how a training ended. */
 const STORE_FILES: ReadonlySet<string> = new Set(['files.json', 'trained.json']);
 
-/** Uploads under way by file name: a heartbeat carries them, so the next attempt continues them. */
+/** Uploads in progress by file name: a heartbeat carries them, so the next attempt continues them. */
 export type Uploads = Readonly<Record<string, UploadToken>>;
 
 const withUploadsSchema = z.object({ uploads: z.record(z.string(), uploadTokenSchema) });
@@ -39,14 +39,14 @@ export interface StoreCheckpointOptions {
   readonly signal: AbortSignal;
   /** Of an earlier attempt. */
   readonly uploads?: Uploads;
-  /** Called with all uploads under way whenever one begins or ends, and with the bytes confirmed so far. */
+  /** Called with all uploads in progress whenever one begins or ends, and with the bytes confirmed so far. */
   readonly onProgress?: (progress: { readonly uploads: Uploads; readonly bytesStored: number }) => void;
 }
 
 /**
- * Puts a folder's files under `name/`, then `name/files.json`, their list. The folder may be one in a store itself. Files of
- * which there is no list yet are left from an attempt that was lost, and those of other bytes give way: a training that is
- * taken up on an accelerator need not come to the same ones. STP1404 where the list is there, or comes meanwhile.
+ * Puts a folder's files under `name/`, then `name/files.json`, their list. The folder may be one in a store itself.
+ * Files without a list are left from a lost attempt, and are replaced if their bytes differ: a training that resumes on
+ * an accelerator may give other bytes. STP1404 if the list exists, or appears meanwhile.
  */
 export async function storeCheckpoint(
   store: ObjectStore,

@@ -1,6 +1,6 @@
 /**
- * What another program wrote into the store past its bookkeeping, below a name that is that program's alone: in a folder
- * files without a mark, in a bucket objects like all others.
+ * Files that another program wrote directly into the store, below a name that belongs to that program alone: in a
+ * folder they are files without a mark, in a bucket objects like all others.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,8 +1,8 @@
 /**
- * Drops checkpoints that a run does not need any more (`retention` of its configuration). Of each the list of files and the
- * record of its training stay, so that what was there can be told; weights and tokenizers go. What the run still works
- * with, the SFT model and what nobody can place in a round are never dropped. States of trainings go with their round,
- * whether it is done or was given up.
+ * Drops checkpoints that a run no longer needs (`retention` of its configuration). The list of files and the record of
+ * the training stay, so that one can see what was there; weights and tokenizers go. It never drops checkpoints that the
+ * run still uses, the SFT model, and checkpoints that belong to no known round. States of trainings go with their
+ * round, whether the round was finished or skipped.
  */
 import { posix } from 'node:path';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ export interface DropCheckpointsInput {
   readonly retention: RunConfig['retention'];
   /** The round that has just ended. */
   readonly round: number;
-  /** Checkpoints that the run works with, whatever their age. */
+  /** Checkpoints that the run uses, of any age. */
   readonly inUse: readonly CheckpointRef[];
 }
 

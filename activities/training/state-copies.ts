@@ -1,9 +1,12 @@
-/** Copies of a training's states to the store while it goes on: one at a time, and never the reason that a training ends. */
+/**
+ * Copies a training's states to the store while the training runs: one at a time. A failed copy never ends the
+ * training.
+ */
 import { log } from '@temporalio/activity';
 import type { KeptState } from '../../model/trainer.ts';
 import { newStateId, type StatePart, type TrainingStates } from './training-states.ts';
 
-/** For heartbeats: what another machine could go on from, and why it is no more than that. */
+/** For heartbeats: the state from which another machine could resume, and why there is no newer one. */
 export interface CopiedStates {
   /** Steps of the last state that was copied; null: none yet. */
   readonly step: number | null;
@@ -35,13 +38,13 @@ export class StateCopies {
     this.#id = options.id ?? newStateId();
   }
 
-  /** Resolves when the state is in the store, or is not: then that is told, and the next is tried. */
+  /** Resolves when the state is in the store or the copy failed; a failure is reported, and the next state is tried. */
   copy(kept: KeptState): Promise<void> {
     this.#copying = this.#copy(kept);
     return this.#copying;
   }
 
-  /** Ends a copy under way, which nobody needs any more. */
+  /** Ends a copy in progress that is no longer needed. */
   async end(): Promise<void> {
     this.#ended.abort();
     await this.#copying;

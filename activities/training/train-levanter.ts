@@ -1,9 +1,9 @@
 /**
- * A training by Levanter over all machines of a run, be it one, in three parts: rows and first weights into the store, by one
- * machine; the training, by all at once; its export as a checkpoint, by one. The machines share nothing but the store, where
- * Levanter keeps its own checkpoints too, so that a slice that was lost is followed by one that goes on. The optimizer, the loss
- * and the first weights are those of the other trainers; which examples share a step is not: a step is a number of full rows
- * here, not of tokens.
+ * A training by Levanter over all machines of a run, or its only one, in three parts: one machine puts rows and first
+ * weights into the store; all machines train at once; one machine exports the result as a checkpoint. The machines
+ * share only the store, where Levanter also keeps its own checkpoints, so that a new slice continues the training of a
+ * lost one. The optimizer, the loss and the first weights are those of the other trainers. The choice of examples for a
+ * step differs: here a step is a number of full rows, not of tokens.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ const preparedSchema = z.strictObject({
 });
 export type PreparedTraining = z.infer<typeof preparedSchema>;
 
-/** What one machine's share came to; the loss is null where another machine says it. */
+/** The result of one machine's share; the loss is null if another machine reports it. */
 export interface TrainedShare {
   readonly finalLoss: number | null;
   readonly seconds: number;
@@ -73,7 +73,7 @@ export function trainLevanterActivities(ports: Pick<Ports, 'store' | 'scratch' |
   };
 
   return {
-    /** Puts what the machines need into the store, once. `trained`: where the training is done already, what it came to. */
+    /** Puts the machines' input into the store, once. `trained`: the result, if the training is already done. */
     async prepareLevanter(input: LevanterInput): Promise<PreparedTraining & { readonly trained: Trained | null }> {
       const { run, engine, config } = input;
       const digest = contentId(

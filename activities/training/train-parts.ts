@@ -1,8 +1,8 @@
 /**
- * A training by PyTorch over several machines: the processes of all are one group, which meets at the first machine. The
- * machines share the store and that meeting; each copies its own part of a state to the store, and an attempt of all goes on
- * from the newest state that is whole there. What a machine has kept on its own disk may be of another step than what the
- * others have, and is not looked at.
+ * A training by PyTorch over several machines: the processes of all machines are one group, which meets at the first
+ * machine. The machines share the store and this group; each copies its own part of a state to the store, and an
+ * attempt resumes on all machines from the newest complete state there. A state on one machine's own disk may be from
+ * another step than those of the others, so it is ignored.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const meetingSchema = z.strictObject({
   nodes: z.int().min(1),
   /** Tells the states of this attempt from those of others. */
   stateId: z.string().regex(/^[0-9a-f]{12}$/),
-  /** The state in the store that all go on from; null: from the beginning. */
+  /** The state in the store from which all machines resume; null: from the beginning. */
   state: z.string().nullable(),
 });
 /** What the machines of one attempt agree upon. */
@@ -45,7 +45,7 @@ export function trainPartsActivities(ports: Pick<Ports, 'store' | 'scratch' | 'm
   };
 
   return {
-    /** On the first machine, before each attempt. `trained`: where the training is done already, what it came to. */
+    /** On the first machine, before each attempt. `trained`: the result, if the training is already done. */
     async meetToTrain(
       input: TrainModelInput,
       nodes: number,
@@ -61,7 +61,7 @@ export function trainPartsActivities(ports: Pick<Ports, 'store' | 'scratch' | 'm
 
     /**
      * This machine's part: all must be at it at the same time. `node` counts from 0; that one stores the checkpoint and says
-     * what the training came to, the others null.
+     * the result of the training, the others null.
      */
     async trainPart(input: TrainModelInput, agreed: Meeting, node: number): Promise<Trained | null> {
       const { address, port, nodes, stateId, state } = meetingSchema.parse(agreed);

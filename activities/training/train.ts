@@ -1,6 +1,6 @@
 /**
- * Training on one machine: examples and a checkpoint in, a checkpoint out. A training that was cut off goes on from the state
- * on this machine, or from the newest in the store if that is further on; where there is none it begins anew.
+ * Training on one machine: examples and a checkpoint in, a checkpoint out. An interrupted training resumes from the
+ * state on this machine, or from the newest one in the store if that is further on; without a state it begins anew.
  */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,11 +33,11 @@ export function trainActivities(ports: Ports) {
       const states = new TrainingStates(store, name);
       return withHeartbeat(async (signal, tell, earlier) => {
         const trained = await once(store, `${name}/trained.json`, trainedSchema, async () => {
-          // An attempt that was cut off while it stored its checkpoint left uploads that this one, having come to the same
-          // bytes, goes on from: until then every heartbeat carries them on.
+          // An attempt that was interrupted while it stored its checkpoint left uploads. This attempt has the same
+          // bytes and resumes them; until then every heartbeat carries their tokens.
           const uploads = uploadsIn(earlier);
           const report = (progress: object): void => tell({ uploads, ...progress });
-          // Named by the input: a retry on this node finds the state of the training that was cut off.
+          // Named by the input: a retry on this node finds the state of the interrupted training.
           const work = join(await ports.scratch(run), `train-${hash}`);
           const result = await trainFromNewest(ports, input, work, states, signal, report);
           const { output } = placesIn(work);

@@ -1,13 +1,13 @@
 /**
- * States of a training in the store, beside the checkpoint that it will become: what another machine goes on from where this
- * one is lost. Each machine of the training puts its files and their list; the last to do so puts the manifest, without
- * which a state counts for nothing. All lie in one folder, since an object that is removed leaves its folder behind:
+ * States of a training in the store, beside the checkpoint that it will become: another machine resumes from them if
+ * this one is lost. Each machine of the training puts its files and their list; the last one puts the manifest. A state
+ * without a manifest is ignored. All are in one folder, because a removed object leaves its folder behind:
  *
  *     NAME/state/step-000000120.0a1b2c3d4e5f.node-0+FILE   a file, with + for /
  *     NAME/state/step-000000120.0a1b2c3d4e5f.node-0.json   the list of a machine's files
  *     NAME/state/step-000000120.0a1b2c3d4e5f.whole.json    the manifest
  *
- * The hexadecimal part is the attempt's: an attempt that takes the same steps again need not come to the same bytes.
+ * The hexadecimal part is the attempt's: an attempt that repeats the same steps may give other bytes.
  */
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readdir, rename, rm } from 'node:fs/promises';
@@ -71,7 +71,7 @@ export class TrainingStates {
     try {
       await rm(held, { recursive: true, force: true });
       await mkdir(held, { recursive: true });
-      // A further name for each file: the trainer may remove its own while the copy goes on.
+      // A further name for each file: the trainer may remove its own during the copy.
       for (const file of kept.files) await link(join(directory, file), join(held, flat(file)));
       const refs = await inLanes(kept.files, TRANSFERS_MAX, signal, (file, laneSignal) => {
         const name = `${this.#prefix}${stem}.node-${part.node}+${flat(file)}`;
@@ -91,7 +91,7 @@ export class TrainingStates {
     return null;
   }
 
-  /** As `fetch` of the newest whole state that is not damaged; the state's name here, or null where there is none. */
+  /** Fetches the newest complete, undamaged state; returns the state's name here, or null if there is none. */
   async fetchNewest(directory: string, part: StatePart, signal: AbortSignal): Promise<string | null> {
     for (const stem of await this.#whole()) if (await this.fetch(stem, directory, part, signal)) return stem;
     return null;
@@ -211,6 +211,6 @@ const flat = (file: string): string => file.replaceAll('/', '+');
 
 const stemOf = (name: string): string | null => OBJECT.exec(name)?.[1] ?? null;
 
-/** An object that is gone or not what it was: a state of which that is true counts for nothing. */
+/** An object that is missing or changed: a state with such an object is ignored. */
 const isDamage = (error: unknown): boolean =>
   error instanceof SyntaxError || (error instanceof StpError && ['STP1402', 'STP1403'].includes(error.code));

@@ -1,6 +1,7 @@
 /**
- * A training on this machine, alone or as a part of one over several: examples and first weights from the store, the trainer
- * on them, numbers to the monitor, states to the store. What it is for, and where its checkpoint goes, its callers know.
+ * A training on this machine, alone or as part of one over several machines: reads examples and first weights from the
+ * store, runs the trainer, sends numbers to the monitor and states to the store. Its callers know the purpose and the
+ * place of the checkpoint.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -60,14 +61,14 @@ export const placesIn = (work: string) => ({
 });
 
 export interface TrainingPart {
-  /** Folder of this machine. What its state folder holds is gone on with. */
+  /** Folder of this machine. The training resumes from the state in its state folder. */
   readonly work: string;
   readonly states: TrainingStates;
   /** Of this attempt, the same on all machines; null: one of its own. */
   readonly stateId: string | null;
   /** Null: it trains alone. */
   readonly share: TrainingShare | null;
-  /** Told once from which step it goes on, when the next one is done. */
+  /** Reported once: the step from which it resumed, when the next step is done. */
   readonly onStart?: (fromStep: number) => void;
 }
 
@@ -143,7 +144,7 @@ export async function trainHere(
   }
 }
 
-/** What a checkpoint in the store came to. */
+/** The result of a training, read from its checkpoint in the store. */
 export const trainedOf = (checkpoint: CheckpointRef, result: TrainResult): Trained => ({
   checkpoint,
   steps: result.steps,

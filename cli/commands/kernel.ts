@@ -9,18 +9,19 @@ export function addKernelCommand(program: Command): void {
     .command('kernel')
     .description('Check exported Lean declarations with a kernel of our own: exit 0 accepted, 1 rejected, 2 declined.')
     .argument('[files...]', 'exports of lean4export 3.1, .ndjson or .ndjson.gz, checked as one environment')
-    .option(
-      '--olean <file>',
-      'a module that Lean compiled (`lean -o`), checked over what it imports, instead of exports',
-    )
+    .option('--olean <file>', 'a module that Lean compiled (`lean -o`), checked over its imports, instead of exports')
     .option('--search-path <folder>', 'with --olean: folder of imported modules; may be repeated', folder)
     .option('--json', 'print the report as JSON on stdout')
     .option(
       '--axioms <names>',
-      `axioms theorems may rest on, with commas between; "all" for any`,
+      `axioms that theorems may rest on, separated by commas; "all" for any`,
       STANDARD_AXIOMS.join(','),
     )
-    .option('--statement <name=file>', 'the theorem must be the one of this trusted export; may be repeated', statement)
+    .option(
+      '--statement <name=file>',
+      'the theorem must equal the one in this trusted export; may be repeated',
+      statement,
+    )
     .option(
       '--fuel <n>',
       'steps for one declaration before it is declined',

@@ -13,18 +13,18 @@ export function addLeanCommands(program: Command): void {
     .description("Check Lean sources over HTTP with Kimina's contract, until Ctrl-C; see docs/lean-service.md.")
     .option(
       '--host <host>',
-      'address to listen on; others than this machine ask for keys in STP_LEAN_SERVE_KEYS',
+      'address to listen on; addresses beyond this machine require keys in STP_LEAN_SERVE_KEYS',
       '127.0.0.1',
     )
     .option('--port <n>', 'port to listen on', portValue, 8000)
     .addOption(
-      new Option('--driver <name>', 'how Lean is spoken to: warm language servers, or a `lean --json` a check')
+      new Option('--driver <name>', 'how to run Lean: warm language servers, or one `lean --json` per check')
         .choices(['server', 'json'])
         .default('server'),
     )
     .option(
       '--processes <n>',
-      'Lean processes at once (default: one a core, one core left)',
+      'Lean processes at once (default: one per core, one core left)',
       wholeNumber('processes', 1, 1_024),
       Math.max(1, availableParallelism() - 1),
     )
@@ -48,16 +48,16 @@ export function addLeanCommands(program: Command): void {
     )
     .option(
       '--max-requests <n>',
-      'requests under way at once; more get 429',
+      'open requests at once; more get 429',
       wholeNumber('requests', 1, 65_536),
       DEFAULT_LIMITS.requestsInFlight,
     )
     .addOption(
-      new Option('--sandbox <policy>', 'whether Lean is walled in')
+      new Option('--sandbox <policy>', 'whether Lean runs in a sandbox')
         .choices(['required', 'where-available', 'off'])
         .default('required'),
     )
-    .option('--no-key', 'serve everyone who reaches the address, on whatever host')
+    .option('--no-key', 'serve every client without a key, on any host')
     .action(async (options) => {
       process.exitCode = await (await import('../lean-serve.ts')).serveLean(options);
     });

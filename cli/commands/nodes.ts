@@ -1,4 +1,4 @@
-/** `bin/stp nodes …`: machines, by hand. */
+/** `bin/stp nodes …`: manages machines by hand. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { presetNames } from '../../data/config/resolve.ts';
 import { COMMAND_SECONDS_MAX } from '../../data/schemas/nodes.ts';
@@ -14,7 +14,7 @@ function runValue(text: string): string {
 function nodesOptions(command: Command): Command {
   return command
     .option('--run <name>', 'the run that the machines belong to', runValue, 'by-hand')
-    .option('--config <file>', 'JSON file with any part of the configuration, `nodes` above all')
+    .option('--config <file>', 'JSON file with any part of the configuration, mostly `nodes`')
     .addOption(
       new Option('--preset <name>', `configuration to start from: ${presetNames().join(', ')}`).default('embedded'),
     )
@@ -25,16 +25,16 @@ function nodesOptions(command: Command): Command {
     )
     .option('--accelerator <type>', 'TPU slice: v4-8 … v4-4096, v5e-16, v5p-8, v6e-8 …')
     .option('--machine-type <type>', 'GPU instance: a2-highgpu-8g, a3-highgpu-8g, g2-standard-8 …')
-    .option('--inventory <file>', 'machines that are there already: JSON or YAML file of hosts')
+    .option('--inventory <file>', 'existing machines: JSON or YAML file of hosts')
     .option('--project <id>', 'Google Cloud project')
     .option('--zone <zone>', 'zone, such as us-central2-b')
-    .option('--slices <n>', 'TPU slices that are asked for together')
+    .option('--slices <n>', 'TPU slices to request together')
     .option('--count <n>', 'GPU instances')
     .option('--managed-group', 'GPU instances as one managed group')
-    .option('--spot', 'machines that may be taken away at any time, for less')
+    .option('--spot', 'cheaper machines that the cloud may take away at any time')
     .option('--reserved <name>', 'machines of a reservation')
-    .option('--hours-max <hours>', 'cost guard')
-    .option('--valid-until <minutes>', 'how long capacity is waited for')
+    .option('--hours-max <hours>', 'cost guard: give the machines back after so many hours')
+    .option('--valid-until <minutes>', 'how long to wait for capacity')
     .option('--json', 'JSON on standard output');
 }
 
@@ -45,20 +45,20 @@ export function addNodesCommands(program: Command): void {
   const add = (name: string, description: string): Command =>
     nodesOptions(nodes.command(name)).description(description);
 
-  add('plan', 'What would be asked for and what it costs. Needs no credentials and asks nobody.')
+  add('plan', 'Show the requests for machines and their cost. Needs no credentials and sends nothing.')
     .option(...DRY_RUN)
     .action(async (options) => (await import('../nodes-plan.ts')).plan(options));
-  add('up', 'Get the machines and wait until they are there; on machines of an inventory, start workers over ssh.')
+  add('up', 'Get the machines and wait until they are ready; on machines of an inventory, start workers over ssh.')
     .option(...DRY_RUN)
     .option('--bundle-file <file>', 'with --inventory: archive of the worker (see `nodes bundle`)')
     .action(async (options) => (await import('../nodes-lifecycle.ts')).up(options));
-  add('ls', 'What is there of a run, or with --all of all runs.')
-    .option('--all', 'of all runs')
+  add('ls', 'List the machines of a run, or with --all of all runs.')
+    .option('--all', 'list the machines of all runs')
     .action(async (options) => (await import('../nodes-lifecycle.ts')).list(options));
   add('run', 'Run a command on every machine of a run: bin/stp nodes run … -- COMMAND')
     .argument('<command...>', 'program and arguments; no shell reads them')
-    .option('--ssh', 'over ssh, for machines of an inventory whose workers are not up')
-    .option('--together', 'end all where one fails')
+    .option('--ssh', 'use ssh, for machines of an inventory whose workers do not run')
+    .option('--together', 'end the command everywhere when it fails on one machine')
     .option(
       '--timeout <seconds>',
       'longest time for the command',
@@ -66,16 +66,16 @@ export function addNodesCommands(program: Command): void {
       3_600,
     )
     .action(async (command, options) => (await import('../nodes-work.ts')).run(command, options));
-  add('clean', 'End what a run has left on every machine, and remove its scratch files.').action(async (options) =>
+  add('clean', 'On every machine, end the processes of a run and remove its scratch files.').action(async (options) =>
     (await import('../nodes-work.ts')).clean(options),
   );
-  add('down', 'Give everything of a run back and wait until it is gone; on an inventory, end the workers.')
-    .option('--dry-run', 'list what would go')
+  add('down', 'Give back all machines of a run and wait until they are deleted; on an inventory, end the workers.')
+    .option('--dry-run', 'list what would be given back')
     .action(async (options) => (await import('../nodes-lifecycle.ts')).down(options));
-  add('sweep', 'Give back what belongs to no open run.')
-    .option('--older-than <hours>', 'only what is older', wholeNumber('hours', 0, 8_760), 24)
-    .option('--force', 'without asking a Temporal server which runs are open')
-    .option('--dry-run', 'list what would go')
+  add('sweep', 'Give back the machines that belong to no open run.')
+    .option('--older-than <hours>', 'only machines that are older', wholeNumber('hours', 0, 8_760), 24)
+    .option('--force', 'do not ask a Temporal server which runs are open')
+    .option('--dry-run', 'list what would be given back')
     .action(async (options) => (await import('../nodes-lifecycle.ts')).sweep(options));
   nodes
     .command('bundle')

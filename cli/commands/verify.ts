@@ -10,22 +10,25 @@ export function addVerifyCommand(program: Command): void {
   program
     .command('verify')
     .description(
-      'Judge proofs, a JSON object {"id", "header", "statement", "proof"} a line: a verdict each, in order, as they come. Exit 0 all judged, 2 some rows invalid or not judged. See docs/verify.md.',
+      'Judge proofs, a JSON object {"id", "header", "statement", "proof"} a line: one verdict per row, in order, as rows come. Exit 0 all judged, 2 some rows invalid or not judged. See docs/verify.md.',
     )
-    .argument('<file>', 'JSON Lines file, or - for standard input; a header of null, or none, is the library header')
+    .argument(
+      '<file>',
+      'JSON Lines file, or - for standard input; a row without header, or with null, gets the library header',
+    )
     .option(
       '--certify',
-      'have what is proved certified: compiled in a file, the object judged by every checker there is',
+      'also certify each proof: compile it in a file, and let every installed checker judge the object',
     )
-    .option('--json', 'one JSON object a row: id, verdict, certified, axioms, checks, message')
+    .option('--json', 'one JSON object per row: id, verdict, certified, axioms, checks, message')
     .option(
       '--timeout <seconds>',
-      'wall time for the whole command, 1 to 86400; what is left then is not judged (default: none)',
+      'wall time for the whole command, 1 to 86400; what is left then is not judged (default: no limit)',
       secondsValue,
     )
     .option(
       '--processes <n>',
-      'Lean processes at once (default: one a core)',
+      'Lean processes at once (default: one per core)',
       wholeNumber('processes', 1, 1_024),
       availableParallelism(),
     )
@@ -36,7 +39,7 @@ export function addVerifyCommand(program: Command): void {
       MEMORY_BYTES_MAX / MEBIBYTE,
     )
     .addOption(
-      new Option('--sandbox <policy>', 'whether Lean is walled in while it reads the proofs')
+      new Option('--sandbox <policy>', 'whether Lean runs in a sandbox while it reads the proofs')
         .choices(['required', 'where-available', 'off'])
         .default('where-available'),
     )

@@ -1,6 +1,6 @@
 /**
- * A configuration as values under dotted keys (`sampling.temperature`): reading them out and setting them. Knows JSON and
- * keys; what a value may be is the schema's matter.
+ * A configuration as values under dotted keys (`sampling.temperature`): reads and sets them. Knows JSON and keys; the
+ * schema decides which values are valid.
  */
 import { StpError } from '../errors.ts';
 import { suggestion } from './nearest.ts';
@@ -41,7 +41,7 @@ export function requireKnown(key: string, keys: readonly string[], source: strin
   throw new StpError(
     'STP1001',
     `${source} sets an unknown key "${key.slice(0, 128)}"${suggestion(key, keys)}`,
-    'Known keys are those that `bin/stp config` prints.',
+    '`bin/stp config` prints all known keys.',
   );
 }
 

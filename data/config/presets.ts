@@ -1,6 +1,6 @@
 /**
- * Presets: `data/presets/NAME.json`, each a whole configuration or what differs from the one it `extends`. Knows files and
- * chains; checks no values.
+ * Presets: `data/presets/NAME.json`, each a whole configuration or the differences from the one it `extends`. Knows
+ * files and chains; checks no values.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ function chain(name: string, directory: string): { preset: string; content: Json
       throw new StpError(
         'STP1001',
         `preset ${name} extends itself: ${[...links.map((link) => link.preset), wanted].join(' → ')}`,
-        'Take one `extends` out.',
+        'Remove one `extends`.',
       );
     const { extends: extended = null, ...content } = readPreset(wanted, directory);
     if (extended !== null && typeof extended !== 'string')

@@ -1,7 +1,6 @@
 /**
- * Resolves a run's configuration: preset < config file < `STP_SET_*` environment < `--set` values < flags, and says where
- * each value came from. Every value is checked by one schema; a key that is not in it is an error that names the nearest
- * known one.
+ * Resolves a run's configuration: preset < config file < `STP_SET_*` environment < `--set` values < flags, and records
+ * the source of each value. One schema checks every value; an unknown key is an error that names the nearest known one.
  */
 import type { z } from 'zod';
 import { StpError } from '../errors.ts';
@@ -103,7 +102,7 @@ function requireWeighedSets({ data }: RunConfig): void {
     throw new StpError(
       'STP1001',
       `data.weights: ${foreign} is not among data.problemSets${suggestion(foreign, data.problemSets)}`,
-      'Name the set there too, or take its weights out: --set data.weights={}.',
+      'Name the set there too, or remove its weights: --set data.weights={}.',
     );
 }
 
@@ -113,7 +112,7 @@ function checked(values: JsonObject, prefix: string): RunConfig {
   throw new StpError(
     'STP1001',
     `${prefix}${describeIssues(parsed.error)}`,
-    'Correct the value; `bin/stp config` prints all of them and where each comes from.',
+    'Correct the value; `bin/stp config` prints all values and their sources.',
   );
 }
 
@@ -135,7 +134,7 @@ export function requireSameConfig(run: string, stored: RunConfig, wanted: RunCon
       throw new StpError(
         'STP1002',
         `run ${run} was started with ${key} = ${JSON.stringify(had.get(key))}, not ${JSON.stringify(value)}`,
-        'Give the same options to take it up again, or another run name or folder.',
+        'Give the same options to continue it, or another run name or folder.',
       );
 }
 

@@ -1,6 +1,7 @@
 /**
- * Keys that a configuration may have in another variant of a section: `nodes` has other keys for `tpu` than for `local`.
- * They are known too, though the preset's own variant has no value for them; the schema says which go together.
+ * Keys that a configuration may have in another variant of a section: `nodes` has other keys for `tpu` than for
+ * `local`. These keys are known too, although the preset's own variant has no value for them; the schema says which
+ * keys go together.
  */
 import type { z } from 'zod';
 

@@ -1,4 +1,4 @@
-/** Bearer keys, compared in a time that does not depend on how much of a guess is right. */
+/** Compares bearer keys in a time that does not depend on how much of a guess is right. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 export class BearerKeys {

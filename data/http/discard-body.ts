@@ -1,6 +1,6 @@
 /**
- * Reads the rest of a request's body and throws it away. Many clients send all of a body before they read an answer; one
- * that finds the connection closed meanwhile has a broken pipe and never learns what was wrong.
+ * Reads the rest of a request's body and discards it. Many clients send the whole body before they read an answer; if
+ * the connection closes meanwhile, they get a broken pipe and never learn what was wrong.
  */
 import type { IncomingMessage } from 'node:http';
 

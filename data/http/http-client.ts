@@ -1,8 +1,8 @@
 /**
- * JSON over HTTP to one server, of models or of Lean: every exchange is bounded in time and in the size of its answer, and ends with its
- * signal. Redirects are not followed, so the key reaches no other host. It judges transport alone: an answer of any status
- * is handed back. Over `node:http` and not `fetch`, which gives up after five minutes without headers: a full server may
- * take longer to begin.
+ * JSON over HTTP to one server, of models or of Lean. Every exchange has limits on time and on the size of its answer,
+ * and ends with its signal. Redirects are not followed, so the key reaches no other host. It judges transport alone: an
+ * answer of any status is returned. It uses `node:http`, not `fetch`, which gives up after five minutes without
+ * headers: a full server may take longer to begin.
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';

@@ -1,11 +1,11 @@
-/** Opens a server's socket, and says what is wrong where it cannot. */
+/** Opens a server's socket, and says why if it cannot. */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { StpError } from '../errors.ts';
 
 /**
- * `http://host:port`; port 0 takes a free one. Throws STP1102 where the port is in use, STP1002 where the host is none of
- * this machine; the server is closed then.
+ * `http://host:port`; port 0 takes a free one. Throws STP1102 where the port is in use, STP1002 where the host is not
+ * one of this machine; the server is closed then.
  */
 export async function listen(server: FastifyInstance, host: string, port: number): Promise<string> {
   try {

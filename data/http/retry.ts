@@ -1,9 +1,11 @@
-/** Tries an exchange again while that can help: exponential back-off with jitter, `Retry-After` where the server names one. */
+/**
+ * Repeats an exchange while that can help: exponential back-off with jitter, or `Retry-After` if the server sends it.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Failures of one request before its call fails. With the default first wait they span half a minute. */
 const ATTEMPTS_MAX = 6;
-/** Longest wait between tries, whatever the server asks for. */
+/** Longest wait between tries, even if the server asks for a longer one. */
 const WAIT_MS_MAX = 60_000;
 
 /** How one try ended. */

@@ -1,10 +1,10 @@
 /**
- * The requests that a server works for: how many there may be, and everything that ends one early (its client is gone, it
- * took too long, the server shuts down). Whatever it is, the request's signal says so and the work stops.
+ * Tracks the requests that a server works on: limits their number, and ends one early if its client has disconnected,
+ * it took too long, or the server shuts down. In each case the request's signal aborts and the work stops.
  */
 import type { ServerResponse } from 'node:http';
 
-/** nginx's status for a client that closed its connection; it is counted, nobody receives it. */
+/** nginx's status for a client that closed its connection; it is counted and never sent. */
 export const CLIENT_GONE_STATUS = 499;
 
 export interface Work {
@@ -25,10 +25,10 @@ export interface WorkTrackerOptions {
   readonly requestsInFlight: number;
   /** From the request's body to the end of its answer; null where the work has limits of its own. */
   readonly requestTimeoutMs: number | null;
-  /** How long a shutdown waits for what is under way. */
+  /** How long a shutdown waits for open requests. */
   readonly drainMs: number;
   readonly endings: WorkEndings;
-  /** Hears how many requests are under way, whenever that changes. */
+  /** Called with the number of open requests, whenever it changes. */
   readonly onChange: (inFlight: number) => void;
 }
 
@@ -41,7 +41,7 @@ export class WorkTracker {
     this.#options = options;
   }
 
-  /** `answer`: the response that the work is for. Throws where enough is under way. */
+  /** `answer`: the response that the work is for. Throws if the maximum number is open. */
   begin(answer: ServerResponse): Work {
     const { requestsInFlight, requestTimeoutMs, endings, onChange } = this.#options;
     if (this.#active.size >= requestsInFlight) throw endings.tooManyRequests(requestsInFlight);
@@ -57,7 +57,7 @@ export class WorkTracker {
     const end = () => {
       clearTimeout(timer);
       answer.off('close', leave);
-      // Nobody waits for whatever may still run.
+      // No code waits for work that may still run.
       controller.abort();
       this.#active.delete(controller);
       onChange(this.#active.size);
@@ -66,7 +66,7 @@ export class WorkTracker {
     return { signal: controller.signal, end };
   }
 
-  /** Resolves when nothing is under way; after the time that a shutdown may take, what is left is told to stop. */
+  /** Resolves when no work is left; after the time limit of a shutdown it stops the remaining work. */
   async drain(): Promise<void> {
     if (this.#active.size === 0) return;
     const idle = new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * Dataset files into statements, a row at a time: JSON Lines or one JSON array (first character `[`), both streamed.
- * Knows files and rows; the meaning of a row is in `formats.ts`.
+ * Reads dataset files into statements, a row at a time: JSON Lines or one JSON array (first character `[`), both
+ * streamed. Knows files and rows; the meaning of a row is in `formats.ts`.
  */
 import { open } from 'node:fs/promises';
 import { StpError } from '../errors.ts';
@@ -60,7 +60,7 @@ async function* statementsOf(path: string, options: DatasetOptions, report: Data
       throw new StpError(
         'STP1501',
         `${row.where}: ${result.problem}`,
-        'Correct the row, choose the format it has, or leave such rows out with skipInvalid.',
+        'Correct the row, choose the right format, or leave such rows out with skipInvalid.',
         { facts: { where: row.where, format: options.format } },
       );
     }

@@ -1,6 +1,6 @@
 /**
- * Row shapes of the public datasets and how each becomes a statement. Knows keys, split words and headers; reads no
- * files. Key lists are those of STP's own data files (miniF2F, ProofNet, PutnamBench, LeanWorkbook).
+ * Row shapes of the public datasets, and how each becomes a statement. Knows keys, split words and headers; reads no
+ * files. The keys are those of STP's own data files (miniF2F, ProofNet, PutnamBench, LeanWorkbook).
  */
 import { z } from 'zod';
 import { statementId } from '../schemas/ids.ts';

@@ -1,6 +1,6 @@
 /**
- * The elements of one JSON array as a stream, each as text under a limit, so that an array of any length is read in the
- * memory of its longest element. Finds borders only (brackets, strings); what an element is, `JSON.parse` says.
+ * Streams the elements of one JSON array, each as text under a limit, so that reading an array of any length takes the
+ * memory of its longest element. Finds borders only (brackets, strings); `JSON.parse` reads an element.
  */
 import { StpError } from '../errors.ts';
 import { decodeUtf8, fileChunks } from './lines.ts';

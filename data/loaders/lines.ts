@@ -37,13 +37,13 @@ export async function* linesOf(
   }
 }
 
-/** A line that cannot be read. What is too long is told as soon as it is, and passed by up to its end. */
+/** A line that cannot be read. A line that is too long is reported at once and skipped to its end. */
 export interface UnreadableLine {
   readonly line: number;
   readonly problem: 'too long' | 'not UTF-8';
 }
 
-/** Lines in order, blank ones left out; those that cannot be read are told in their place, and the rest goes on. */
+/** Lines in order, without blank ones; an unreadable line is reported in its place, and reading continues. */
 export async function* anyLinesOf(
   chunks: AsyncIterable<Buffer>,
   lineBytesMax: number,

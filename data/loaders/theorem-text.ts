@@ -1,6 +1,6 @@
 /**
- * From a dataset's formal statement to the bare signature of our records. Knows the shapes the public datasets use
- * (proof left out, `sorry`, `:= by`, `:=`, comments above); it does not parse Lean.
+ * Turns a dataset's formal statement into the bare signature of our records. Knows the shapes that the public datasets
+ * use (proof left out, `sorry`, `:= by`, `:=`, comments above); it does not parse Lean.
  */
 import { declarationHead } from '../schemas/declaration-head.ts';
 

@@ -1,4 +1,7 @@
-/** Writes a folder whole or not at all: into a neighbour first, which takes its name when everything is in it. */
+/**
+ * Writes a folder whole or not at all: it fills a temporary folder next to it and renames that when everything is in
+ * it.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -10,7 +13,7 @@ export const SET_NAME = /^[a-z0-9-]{1,64}$/;
 
 /**
  * Runs `write` on an empty folder that becomes `folder` when it is done. STP1002 where `folder` exists already and
- * `replace` is false; whatever fails leaves what was there before.
+ * `replace` is false; after any failure the earlier folder is unchanged.
  */
 export async function writeFolder<T>(
   folder: string,
@@ -18,7 +21,7 @@ export async function writeFolder<T>(
   write: (partial: string) => Promise<T>,
 ): Promise<T> {
   if (!replace && (await isThere(folder)))
-    throw new StpError('STP1002', `${folder} is there already`, 'Give another --name, or --replace to make it anew.');
+    throw new StpError('STP1002', `${folder} exists already`, 'Give another --name, or replace it with --replace.');
   const partial = join(dirname(folder), `.${basename(folder)}-${randomUUID()}`);
   await mkdir(partial, { recursive: true });
   try {

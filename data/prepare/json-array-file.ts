@@ -1,4 +1,4 @@
-/** A JSON array written an element at a time, for readers that take nothing else. */
+/** Writes a JSON array one element at a time, for readers that accept nothing else. */
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';

@@ -1,4 +1,4 @@
-/** A JSON Lines file written as it comes, with its count, bytes and checksum. */
+/** Writes a JSON Lines file line by line, and counts its lines, bytes and checksum. */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';

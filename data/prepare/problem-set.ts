@@ -1,6 +1,6 @@
 /**
- * Prepares a problem set: rows of a dataset file become `statements.jsonl` and a card in a folder that a run can name. A
- * row at a time; what is kept in memory is ids and names.
+ * Prepares a problem set: rows of a dataset file become `statements.jsonl` and a card in a folder that a run can name.
+ * It works on one row at a time; memory holds only ids and names.
  */
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -38,7 +38,7 @@ export interface ProblemSetReport extends Pick<DatasetReport, 'rows' | 'skipped'
   readonly heldOut: number;
   /** Rows of another split than the one asked for. */
   readonly otherSplit: number;
-  /** Rows whose statement an earlier one had, whatever its name. */
+  /** Rows with the statement of an earlier row, under any name. */
   readonly repeated: number;
   /** Statements given a name of their own, since an earlier one had theirs. */
   readonly renamed: number;

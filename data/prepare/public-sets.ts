@@ -1,4 +1,4 @@
-/** The public problem sets that can be prepared: how their rows read, what stands above them, whose they are. */
+/** The public problem sets that can be prepared: the shape of their rows, their header, and their origin. */
 import type { DatasetFormat } from '../loaders/formats.ts';
 
 /**

@@ -1,6 +1,6 @@
 /**
- * STP's dataset configuration: a JSON array of `{dataset_path, weight[, label]}` that mixes dataset files (STP §1.1). Each
- * becomes a problem set of its own with that matching weight. `label` is read by nobody, there or here.
+ * STP's dataset configuration: a JSON array of `{dataset_path, weight[, label]}` that mixes dataset files (STP §1.1).
+ * Each file becomes a problem set of its own with that matching weight. Neither STP nor this project uses `label`.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';

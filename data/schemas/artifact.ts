@@ -1,4 +1,4 @@
-/** References to stored bytes. They are what travels in Temporal payloads; statements and proofs never do. */
+/** References to stored bytes. Temporal payloads carry these references; they never carry statements and proofs. */
 import { z } from 'zod';
 
 /** CRC-32C of the bytes, base64 of the four big-endian bytes, as Google Cloud Storage writes it. */

@@ -1,4 +1,7 @@
-/** Where a statement's name ends: `theorem NAME.{u v}`, with parts of the name in guillemets (`Foo.«a b»`) and universes. */
+/**
+ * Finds the end of a statement's name: `theorem NAME.{u v}`, with parts of the name in guillemets (`Foo.«a b»`) and
+ * universes.
+ */
 
 const PART = '(?:«[^»\\n]*»|[^\\s.:({[⦃«»]+)';
 /** The name in the first group. Names of universes are the declaration's own, as its name is. */

@@ -1,4 +1,7 @@
-/** What trains and what samples (`engines` of the configuration). Commands and folders are those of the node that works. */
+/**
+ * The engines that train and sample (`engines` of the configuration). Commands and folders are those of the node that
+ * works.
+ */
 import { z } from 'zod';
 
 const positive = z.int().positive();
@@ -32,8 +35,8 @@ const pytorchTrainer = z.strictObject({
   /** Padded tokens in one pass of a process. Changes speed and memory, not the result. */
   microBatchTokens: positive.max(1 << 22).default(16_384),
   /**
-   * Least time between two keepings of the state on the node, each of which is copied to the store unless the copy before
-   * is still under way: how much work a lost process costs, and a lost node where the store is as fast.
+   * Least time between two saved states on the node. Each is copied to the store unless the previous copy is still in
+   * progress. This limits the work lost with a process, and with a node if the store is as fast.
    */
   keepStateSeconds: z.number().nonnegative().max(86_400).default(600),
   base,

@@ -1,4 +1,4 @@
-/** What starts `stp-evaluate`, and `evaluation.json`, which it leaves behind. */
+/** The input of `stp-evaluate`, and its output `evaluation.json`. */
 import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
 import { passAtKSchema, verdictCountsSchema } from './round.ts';

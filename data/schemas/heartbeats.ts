@@ -1,7 +1,4 @@
-/** What workflows and their activities must agree on to hear of each other. */
+/** Constants that workflows and their activities share, so that each notices the other's end. */
 
 /** A worker whose activity is silent for so long is gone; longer only where so much is in flight that heartbeats come seldom. */
 export const HEARTBEAT_TIMEOUT_MS = 20_000;
-
-/** Id of the workflow whose end means that the pieces of that workflow are to end (`workflows/stand-down.ts`). */
-export const standDownWorkflowId = (workflowId: string): string => `${workflowId}/stand-down`;

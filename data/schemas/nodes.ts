@@ -1,6 +1,6 @@
 /**
- * Which machines a run works on (`nodes` of the configuration): this machine, TPU slices, GPU instances, or machines that
- * are there already. What is bought from a cloud has limits of time beside it, so that no run can cost without end.
+ * The machines of a run (`nodes` of the configuration): this machine, TPU slices, GPU instances, or existing machines.
+ * Machines that a cloud sells come with limits of time, so that no run can cost without end.
  */
 import { z } from 'zod';
 import { findAccelerator, knownAccelerators } from './accelerators.ts';

@@ -148,7 +148,7 @@ export type Example = z.infer<typeof exampleSchema>;
 export const sandboxFactsSchema = z.strictObject({
   /** `bubblewrap`: walled in, and a probe has shown that the wall stands. `none`: results are not eligible. */
   kind: z.enum(['bubblewrap', 'none']),
-  /** `bubblewrap 0.8.0, seccomp`; why there is none otherwise. */
+  /** `bubblewrap 0.8.0, seccomp`; without a sandbox the reason. */
   description: z.string(),
 });
 export type SandboxFacts = z.infer<typeof sandboxFactsSchema>;

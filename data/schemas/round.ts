@@ -1,4 +1,4 @@
-/** Manifests and summaries: what a round leaves behind, and what a run says of itself at its end. */
+/** Manifests and summaries: the results of a round, and the run's summary at its end. */
 import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
 import { gateVerdictSchema, sandboxFactsSchema, verdictKindSchema } from './records.ts';
@@ -33,23 +33,13 @@ export const partFolder = (stage: string, kind: 'shard' | 'gate' | 'certify', in
   `${stage}/${kind}-${String(index).padStart(4, '0')}`;
 export const shardFolder = (stage: string, index: number): string => partFolder(stage, 'shard', index);
 
-/** Folder of a wave's objects: the shard's own for the first one. */
-export const waveFolder = (shard: string, wave: number): string => (wave === 0 ? shard : `${shard}/wave-${wave}`);
-
 /** Refs of one sampled and verified shard. */
 export const shardResultSchema = z.strictObject({
   items: artifactRefSchema,
-  /** One part a wave of samples (`sampling.waves`), in order. */
-  parts: z
-    .array(
-      z.strictObject({
-        samples: artifactRefSchema,
-        verdicts: artifactRefSchema,
-        /** The weakest walls that Lean gave any of these verdicts within; missing in older ones. */
-        sandbox: sandboxFactsSchema.optional(),
-      }),
-    )
-    .min(1),
+  samples: artifactRefSchema,
+  verdicts: artifactRefSchema,
+  /** The weakest walls that Lean gave any of these verdicts within; missing in older ones. */
+  sandbox: sandboxFactsSchema.optional(),
   sampleCount: count,
   distinctCount: count,
   tokens: count,
@@ -185,7 +175,7 @@ export const evaluationSchema = z.strictObject({
 });
 export type Evaluation = z.infer<typeof evaluationSchema>;
 
-/** What the portfolio of scripts came to on some statements. */
+/** The portfolio's results on some statements. */
 const portfolioPartSchema = z.strictObject({
   proved: count,
   statements: count,
@@ -196,7 +186,7 @@ const portfolioPartSchema = z.strictObject({
 });
 export type PortfolioPart = z.infer<typeof portfolioPartSchema>;
 
-/** The line to beat: scripts that nobody learned, on the run's training statements, and on those held out. */
+/** The line to beat: the portfolio of scripts on the run's training statements and on the held-out ones. */
 export const portfolioFiguresSchema = portfolioPartSchema.extend({
   heldOut: portfolioPartSchema,
   /** The Lean with which it was found, earlier, that no script proves the others; null where that was the run's own. */

@@ -113,11 +113,6 @@ export const runConfigSchema = z.strictObject({
     samplesPerStatement: positive.max(100_000),
     /** Samples in round 0 (STP: 64 where later rounds take 32; the paper: 32). */
     samplesFirstRound: positive.max(100_000),
-    /**
-     * Samples are drawn in so many waves, and a statement gets no more once its place in every band is decided whatever
-     * the rest would bring. 1 draws all at once, as STP does.
-     */
-    waves: positive.max(64),
     temperature: z.number().min(0).max(4),
     topP: z.number().positive().max(1),
     maxTokens: positive,

@@ -1,6 +1,6 @@
 /**
- * A definition that a statement stands on, directly or through others, as a prompt may show it. Read from Lean's text by
- * `lean/library/definitions.ts`; what is made of it (`selfplay/slots`) knows this shape alone.
+ * A definition that a statement uses, directly or through others, in a form that a prompt may show.
+ * `lean/library/definitions.ts` reads it from Lean's text; its user (`selfplay/slots`) knows this shape alone.
  */
 export interface ShownDefinition {
   /** Fully qualified. */

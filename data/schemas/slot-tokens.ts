@@ -1,10 +1,10 @@
 /**
- * What stands for a name in a model's text where names are slots: `<n0>` the first number of the statement, `<f1>` the
- * second function that it stands on, `<all>` all functions of the prompt, separated by commas. In the embedded tokenizer each
- * is one token.
+ * The tokens that replace names in a model's text when names are slots: `<n0>` is the first number of the statement,
+ * `<f1>` the second function that it uses, `<all>` all functions of the prompt, separated by commas. In the embedded
+ * tokenizer each is one token.
  */
 
-/** How many slots there are of a role; what is beyond keeps its name. */
+/** Number of slots of a role; further names stay names. */
 const SLOT_COUNTS = {
   /** Types and instances that the statement binds. */
   t: 4,

@@ -1,6 +1,6 @@
 /**
- * The worker's archive for nodes: the tracked sources that run, and the installed packages they need, Node among them. The
- * same sources and packages give the same bytes, so that the archive is put into a store once and is known by its SHA-256.
+ * Makes the worker's archive for nodes: the tracked sources that run, and the installed packages they need, including
+ * Node. The same sources and packages give the same bytes, so the archive is stored once and is known by its SHA-256.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,7 +1,7 @@
 /**
  * `node infra/bootstrap/lock.ts [ENVIRONMENT...]`: writes `locks/ENVIRONMENT.txt`, all packages that an environment of
- * `pins.json` comes to, each at one version, so that a node that is made next year gets what today's got. Needs uv on PATH.
- * Run it after changing a pin, and try the result.
+ * `pins.json` needs, each at one version, so that a node made next year gets the same packages as one made today. Needs
+ * uv on PATH. Run it after changing a pin, and test the result.
  */
 import { writeFile } from 'node:fs/promises';
 import { execa } from 'execa';

@@ -1,7 +1,8 @@
 /**
- * The start-up script of a node: one text a kind of node, put together from `shell/` and the pins. It reads what the node is
- * from the metadata server (`startupMetadata` says what must be there), installs the pinned stack, says each step to the
- * store under `RUN/nodes/NODE/NUMBER/steps/`, and starts the workers, which poll `host/NODE/NUMBER`.
+ * The start-up script of a node: one text per kind of node, made from `shell/` and the pins. It reads the node's
+ * description from the metadata server (`startupMetadata` lists the required values), installs the pinned stack,
+ * reports each step to the store under `RUN/nodes/NODE/NUMBER/steps/`, and starts the workers, which poll
+ * `host/NODE/NUMBER`.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -128,5 +129,5 @@ function shellPart(name: string): string {
   return readFileSync(join(import.meta.dirname, 'shell', `${name}.sh`), 'utf8').trimEnd();
 }
 
-/** One word of the shell, whatever is in it. */
+/** Quotes any text as one word of the shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

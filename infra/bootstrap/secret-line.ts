@@ -1,6 +1,7 @@
 /**
- * A line for systemd's `EnvironmentFile` from an answer of Secret Manager: the answer on standard input, the line on
- * standard output, the variable's name as argument. Ends with status 1 and a word on what is wrong, never with the secret.
+ * Makes a line for systemd's `EnvironmentFile` from an answer of Secret Manager: it reads the answer on standard input,
+ * the variable's name as argument, and prints the line. On an error it exits with status 1 and a message that never
+ * contains the secret.
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * A limit of time on calls of client libraries. `timeout` among their options is not enough: over REST the TPU client does
- * not look at it, and a connection that says nothing would be waited for without end.
+ * Limits the time of calls to client libraries. Their option `timeout` is not enough: over REST the TPU client ignores
+ * it, and would wait without end on a silent connection.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -13,7 +13,7 @@ export async function answered<T>(limitMs: number, call: Promise<T>): Promise<T>
   const late = sleep(limitMs, null, { signal: ended.signal }).then(() => {
     throw Object.assign(new Error(`no answer within ${limitMs} ms`), { code: DEADLINE_EXCEEDED });
   });
-  // Nobody may be listening to the one that comes second.
+  // The promise that settles second may have no listener.
   late.catch(() => undefined);
   call.catch(() => undefined);
   try {

@@ -1,4 +1,7 @@
-/** Another server in place of Google's, as the client libraries take it: for tests against servers of our own. */
+/**
+ * Replaces Google's server by another one, in the form that the client libraries expect: for tests against servers of
+ * our own.
+ */
 
 export interface ServerOptions {
   readonly apiEndpoint: string;

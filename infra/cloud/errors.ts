@@ -1,7 +1,7 @@
 /**
- * Failures of Google's APIs in words for people, and what may be tried again. Knows gRPC codes, HTTP statuses and the
- * reasons that Compute Engine writes into operations; quota (a person must ask for more) is told apart from capacity
- * (there is none now) and from calling too often.
+ * Failures of Google's APIs in words for people, and whether to try again. Knows gRPC codes, HTTP statuses and the
+ * reasons that Compute Engine writes into operations. It distinguishes quota (a person must ask for more), capacity
+ * (there is none now) and too many calls.
  */
 import { StpError } from '../../data/errors.ts';
 
@@ -64,6 +64,15 @@ export const QUOTA_ADVICE =
   'Ask for more in the console (IAM & Admin, Quotas & system limits) for this zone and tier, or take a smaller or another kind of machine.';
 export const CAPACITY_ADVICE =
   'Wait longer (nodes.validUntilMinutes), or take another zone, a smaller slice, spot or a reservation.';
+
+/** The call, whose failure is told as `cloudError`. */
+export async function cloudCall<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw cloudError(what, error);
+  }
+}
 
 /** The failure as STP1602 (shortage of quota) or STP1603, with what to do; what is an StpError already stays. */
 export function cloudError(what: string, error: unknown): StpError {

@@ -1,4 +1,7 @@
-/** What every client of a cloud does: it is made at its first call, and takes "not there" for an answer. */
+/**
+ * The common behaviour of all clients of a cloud: a client is made at its first call, and "not found" is an ordinary
+ * answer.
+ */
 import { codeOf, NOT_FOUND } from './errors.ts';
 
 /** Made at the first call; a failure is not remembered. */

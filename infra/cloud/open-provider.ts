@@ -1,4 +1,6 @@
-/** The provider that a configuration names. Clients of clouds are made at their first call and shared by all runs. */
+/**
+ * Opens the provider named in a configuration. Clients of clouds are made at their first call and shared by all runs.
+ */
 import type { NodesConfig } from '../../data/schemas/nodes.ts';
 import { inventoryProvider } from '../nodes/inventory.ts';
 import type { Metadata, NodeProvider } from '../nodes/provider.ts';

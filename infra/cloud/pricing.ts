@@ -1,6 +1,6 @@
 /**
- * What machines cost by the hour, for plans and cost guards: Google's published prices on demand in US regions, USD, rounded
- * to cents. They change, other regions cost more, and contracts cost less; `nodes.pricePerHour` takes their place.
+ * The hourly cost of machines, for plans and cost guards: Google's published prices on demand in US regions, USD,
+ * rounded to cents. They change, other regions cost more, and contracts cost less; `nodes.pricePerHour` replaces them.
  */
 import type { Price } from '../nodes/provider.ts';
 

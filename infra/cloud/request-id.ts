@@ -1,4 +1,4 @@
-/** Request ids of Google's APIs: a repeated call with the same one is known as such. */
+/** Request ids of Google's APIs: a repeated call with the same id is recognised as a repetition. */
 import { createHash } from 'node:crypto';
 
 /** A UUID that is the same for the same asking: a lost answer and a repeated call ask for one thing. */

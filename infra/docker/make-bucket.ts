@@ -1,6 +1,6 @@
 /**
- * Makes a bucket on a server that stands in for Cloud Storage; one that is there is left as it is. Argument: the bucket.
- * STP_GCS_ENDPOINT: the server. Exit 0 when the bucket is there, 1 with the reason when not.
+ * Makes a bucket on a stand-in server for Cloud Storage; an existing bucket stays unchanged. Argument: the bucket.
+ * STP_GCS_ENDPOINT: the server. Exit 0 when the bucket exists, 1 with the reason when not.
  */
 const TIMEOUT_MS = 10_000;
 const CONFLICT = 409;

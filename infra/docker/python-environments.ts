@@ -1,6 +1,6 @@
 /**
- * Prints the shell commands that make the pinned Python environments of a kind of node (`infra/bootstrap/locks/`), for
- * the image: in the folders where the start-up script of nodes makes them. Argument: the kind, `tpu` or `gpu`.
+ * Prints the shell commands that make the pinned Python environments of a kind of node (`infra/bootstrap/locks/`) for
+ * the image, in the folders that the start-up script of nodes uses. Argument: the kind, `tpu` or `gpu`.
  */
 import { type NodeKind, readLock, readPins } from '../bootstrap/script.ts';
 

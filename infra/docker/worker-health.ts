@@ -1,6 +1,7 @@
 /**
- * Health check of a worker's container: does anybody poll this task queue? Arguments: the queue. The server
- * as for the worker: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY … Exit 0 when somebody does, 1 with the reason when not.
+ * Health check of a worker's container: tests whether a worker polls a task queue. Argument: the queue. It finds the
+ * server as the worker does: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY … Exit 0 if a worker polls, 1 with
+ * the reason if not.
  */
 import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';

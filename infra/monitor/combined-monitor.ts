@@ -1,4 +1,4 @@
-/** Several monitors as one: each gets every metric, and one that fails keeps nothing from the others. */
+/** Several monitors as one: each gets every metric, and the failure of one does not affect the others. */
 import type { Monitor } from './monitor.ts';
 
 /** `log` and `finalise` resolve once all have done their part, and reject with the first failure after that. */

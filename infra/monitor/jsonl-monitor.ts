@@ -1,6 +1,6 @@
 /**
- * Metrics as one JSON object a line, appended. A line goes to the file in one write and ends in a line feed, so a
- * killed process leaves whole lines, or one torn line that the next opening fences off and that reading skips.
+ * Writes metrics as one JSON object per line, appended. A line goes to the file in one write and ends in a line feed,
+ * so a killed process leaves whole lines, or one torn line; the next opening ends that line, and reading skips it.
  */
 import { createReadStream } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';

@@ -1,4 +1,7 @@
-/** The `Monitor` port: numbers over steps, for people who watch a run. A file of JSON Lines here; TensorBoard and others later. */
+/**
+ * The `Monitor` port: numbers over steps, for people who watch a run. Implemented as a file of JSON Lines and for
+ * Prometheus.
+ */
 import { z } from 'zod';
 
 /** Slash groups, so that dashboards fold them: `train/loss`, `lean/checks_per_second`, `round/pass_rate`. */
@@ -9,7 +12,7 @@ export const metricNameSchema = z
 
 export const metricSchema = z.strictObject({
   name: metricNameSchema,
-  /** Training step, round or whatever the group counts in; never less than 0. */
+  /** Training step, round or another counter of the group; never less than 0. */
   step: z.number().int().nonnegative(),
   /** NaN and infinities are kept: a loss that became NaN is what one looks for. */
   value: z.union([z.number(), z.nan(), z.literal(Number.POSITIVE_INFINITY), z.literal(Number.NEGATIVE_INFINITY)]),

@@ -1,7 +1,7 @@
 /**
- * The numbers of a run for Prometheus: sums and last values under a few fixed names, where the log has a name for every
- * stage. They leave through the meter of Temporal's runtime, so that a worker has one address with its own metrics and the
- * SDK's. Sums count the work that was done; a shard that is done twice counts twice.
+ * The numbers of a run for Prometheus: sums and last values under a few fixed names, while the log has a name for every
+ * stage. They use the meter of Temporal's runtime, so that a worker has one address with its own metrics and the SDK's.
+ * Sums count the work done; a shard that is done twice counts twice.
  */
 import type { MetricMeter } from '@temporalio/common';
 import type { Metric, Monitor } from './monitor.ts';

@@ -1,9 +1,9 @@
 /**
- * Scratch folders of commands (`bin/stp check`, `verify`, `lean serve`), and what is left of commands that were killed: their
- * folders, their Lean processes, the control groups of those. A folder's name says whose it is, from the moment that it is
- * there: `COMMAND@PID.START.NAMESPACE.BOOT.HOST-RANDOM`. Its owner is gone when no process of that pid and start time runs,
- * or when this host has been started anew since. Of an owner in another PID namespace or on another host nothing is known
- * from here, so what is theirs stays.
+ * Scratch folders of commands (`bin/stp check`, `verify`, `lean serve`), and leftovers of killed commands: their
+ * folders, their Lean processes, and the control groups of these. A folder's name gives its owner from the moment it
+ * exists: `COMMAND@PID.START.NAMESPACE.BOOT.HOST-RANDOM`. The owner is dead if no process of that pid and start time
+ * runs, or if this host has restarted since. This process cannot check an owner in another PID namespace or on another
+ * host, so folders of such owners stay.
  */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -33,7 +33,7 @@ export async function openCommandScratch(scratchDirectory: string, command: Scra
   const owner = await ownerOfThisProcess();
   await mkdir(scratchDirectory, { recursive: true });
   const directory = await mkdtemp(join(scratchDirectory, `${await folderName(command, owner)}-`));
-  // Where the process ends before it comes to `remove`: by an error that nobody expected, or asked to hurry.
+  // If the process ends before it calls `remove`: after an unexpected error, or after a second signal.
   const removeAtExit = (): void => rmSync(directory, { recursive: true, force: true });
   process.once('exit', removeAtExit);
   return {
@@ -52,7 +52,7 @@ export interface Leavings {
 }
 
 /**
- * Ends and removes what is left of commands that are gone. What cannot be removed stays: nobody's work depends on it.
+ * Ends and removes the leftovers of dead commands. A leftover that cannot be removed stays: no work depends on it.
  * Rejects with STP1601 where a process does not end.
  */
 export async function removeLeavings(scratchDirectory: string): Promise<Leavings> {

@@ -1,7 +1,7 @@
 /**
- * Control groups that Lean processes were put into (`lean/runtime/process/cgroup.ts` makes them, and names them after the run's
- * mark): what is in one belongs to the run also where it has shed its mark. Finds them wherever this machine mounts the
- * hierarchies `memory` and `pids` (version 1) or the unified one, ends what is in them and removes them.
+ * Control groups of Lean processes (`lean/runtime/process/cgroup.ts` makes them, and names them after the run's mark):
+ * a process in one belongs to the run even if it has removed its mark. This file finds the groups where this machine
+ * mounts the hierarchies `memory` and `pids` (version 1) or the unified one, ends their processes and removes them.
  */
 import { readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import type { RunMark, RunPart } from '../../data/run-mark.ts';
 
 /** `stp-MARK-PID-NUMBER`, characters of the mark that cannot stand in a name replaced by `_`. */
 const GROUP_NAME = /^stp-(.+)_(\d+)\.(\d+)\.(\d+)_(lean|model)-\d+-\d+$/;
-/** Folders that are looked at: a machine with thousands of containers has some ten thousand. */
+/** Number of folders to search: a machine with thousands of containers has some ten thousand. */
 const FOLDERS_MAX = 50_000;
 const EMPTYING_POLLS_MAX = 250;
 const EMPTYING_POLL_MS = 20;

@@ -1,6 +1,6 @@
 /**
- * Workers on machines of an inventory: the bundle copied and unpacked, a worker started for every slot, and ended again.
- * What is there already is left as it is, so that starting twice starts nothing twice.
+ * Workers on machines of an inventory: copies and unpacks the bundle, starts a worker for every slot, and ends the
+ * workers again. Existing bundles and workers stay unchanged, so starting twice starts nothing twice.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -134,8 +134,9 @@ function stopLine(host: InventoryHost, slot: number): string {
 }
 
 /**
- * Condition of the shell: is the process group `$group` there and this slot's worker? After a reboot its number may be
- * anybody's. The group's first process tells by its queue; where only its children are left it is nobody else's.
+ * Condition of the shell: is the process group `$group` there and this slot's worker? After a reboot another
+ * process may have its number. The queue of the group's first process decides; if only its children are left, it is
+ * ours.
  */
 function isOurGroup(host: InventoryHost, slot: number): string {
   const queue = quoted(`STP_HOST_QUEUE=${hostQueue(host.name, slot)}`);

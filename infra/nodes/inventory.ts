@@ -1,5 +1,5 @@
 /**
- * Machines that are there already, listed in a file (JSON or YAML): reached by `ssh`, or this one. A run works on those whose
+ * Existing machines, listed in a file (JSON or YAML): reached by `ssh`, or this one. A run uses the machines whose
  * workers `bin/stp nodes up` has started; nothing is bought and nothing is deleted.
  */
 import { readFileSync, statSync } from 'node:fs';

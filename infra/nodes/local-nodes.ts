@@ -1,4 +1,4 @@
-/** The `Nodes` port for the machine we run on: there is one node, it is always there, and only its leftovers matter. */
+/** The `Nodes` port for this machine: there is one node, it is always available, and only its leftovers need work. */
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, hostname, totalmem } from 'node:os';
@@ -14,8 +14,8 @@ import type { CleanUpReport, CleanUpScope, Nodes } from './nodes.ts';
 /** Unit of `Stats.blocks` (POSIX). */
 const BLOCK_BYTES = 512;
 /**
- * A process of a run that is not among the open ones is left alone while it is younger than this: the run may have begun
- * after somebody looked which are open.
+ * A process of a run that is not in the list of open runs is left alone while it is younger than this: the run may have
+ * begun after the list was made.
  */
 const CLOSED_RUN_AGE_SECONDS_MIN = 600;
 const RUN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
@@ -89,7 +89,7 @@ async function end(
   return { ...marked, processes: marked.processes + (await endControlGroups(isMeant)) };
 }
 
-/** Runs of which this worker has processes, none of them young. */
+/** Runs that have processes of this worker, none of them young. */
 async function heldRuns(): Promise<string[]> {
   const self = await ownerOfThisProcess();
   const marked = await findMeant({ isMeant: () => true });
@@ -149,7 +149,10 @@ function memoryBytes(): number {
   return limit > 0 && limit < totalmem() ? limit : totalmem();
 }
 
-/** Bytes allocated on disk for a folder and all it holds; links are counted, not followed. 0 when there is none. */
+/**
+ * Bytes allocated on disk for a folder and all it holds; links are counted, not followed. 0 if the folder does not
+ * exist.
+ */
 async function bytesUnder(path: string): Promise<number> {
   const own: Stats | null = await lstat(path).catch(() => null);
   if (own === null) return 0;

@@ -1,4 +1,7 @@
-/** How what takes long in a cloud is looked at again: with pauses that grow to a minute, for as long as it is still coming. */
+/**
+ * How slow operations of a cloud are polled: with pauses that grow to a minute, while the operation is still in
+ * progress.
+ */
 import type { NodesState } from './provider.ts';
 
 const PAUSE_FIRST_MS = 5_000;

@@ -1,7 +1,7 @@
 /**
- * Ends processes by their run mark, whatever became of their parents. Only the mark counts: a process without one is never
- * ended, nor is this process or one it descends from. Straight to SIGKILL: what carries a mark keeps no state of its own,
- * and Lean in the middle of a proof does not look at gentler signals.
+ * Ends processes by their run mark, even if their parents have died. Only the mark counts: a process without one is
+ * never ended, nor is this process or one of its ancestors. It uses SIGKILL at once: a marked process keeps no state of
+ * its own, and Lean in the middle of a proof ignores gentler signals.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '../../data/errors.ts';
@@ -35,7 +35,7 @@ export interface Selection {
   readonly release?: () => Promise<void>;
 }
 
-/** Ends those that are meant and waits until they are gone. STP1601 with their pids when some do not go. */
+/** Ends the chosen processes and waits until they have ended. STP1601 with the pids of those that do not end. */
 export async function endMarkedProcesses(selection: Selection): Promise<EndedProcesses> {
   const total = { processes: 0, memoryBytes: 0, cpuSeconds: 0 };
   const counted = new Set<string>();
@@ -89,7 +89,7 @@ async function killAll(marked: readonly MarkedProcess[], selection: Selection): 
   const markedByPid = new Map(marked.map((found) => [found.pid, found]));
   const killed = new Set<number>();
   for (const { groupId } of marked) {
-    // A whole group at once leaves nobody time to start another, but only where every member carries the mark.
+    // Ending a whole group at once leaves no member time to start another process; only if every member has the mark.
     const members = all.filter((found) => found.groupId === groupId);
     if (groupId <= 1 || members.length === 0 || killed.has(groupId)) continue;
     const ours = await Promise.all(

@@ -1,4 +1,7 @@
-/** Where processes of several machines can meet on this one: an address that the others reach, and a port that is free. */
+/**
+ * Finds the meeting point on this machine for processes of several machines: an address that the others reach, and a
+ * free port.
+ */
 import { createSocket } from 'node:dgram';
 import { createServer, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -16,7 +19,7 @@ export interface MeetingPlace {
   readonly port: number;
 }
 
-/** The port is free now: who wants it must be quick, and ask again where somebody was quicker. */
+/** The port is free now: take it soon, and ask for another one if it is taken by then. */
 export async function meetingPlace(environment: NodeJS.ProcessEnv = process.env): Promise<MeetingPlace> {
   return { address: await ownAddress(environment), port: await freePort() };
 }

@@ -1,4 +1,4 @@
-/** How nodes and their queues are called, for workers, providers and start-up scripts alike. */
+/** The names of nodes and their queues, for workers, providers and start-up scripts alike. */
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { NodeSet } from './provider.ts';
@@ -23,9 +23,9 @@ const slugOf = (name: string): string =>
     .replaceAll(/^-+|-+$/g, '');
 
 /**
- * May the label be that of a run of this name in whatever store? On machines a run is called after its store too
- * (`localRunName`, `RUN-` and the store's hash). Of a long name the label has the beginning only, so runs that begin alike
- * are taken for each other.
+ * Can the label belong to a run of this name in any store? On machines a run's name includes its store (`localRunName`,
+ * `RUN-` and the store's hash). A label has only the beginning of a long name, so long names with the same beginning
+ * are not distinguished.
  */
 export function mayBeLabelOf(label: string, run: string): boolean {
   const characters = [...`${slugOf(run)}-`, ...Array.from({ length: HASH_DIGITS }, () => HASH_DIGIT)];

@@ -1,4 +1,4 @@
-/** The `Nodes` port: machines that run generation, training and Lean. This machine here; TPU and GPU fleets later. */
+/** The `Nodes` port: machines that run generation, training and Lean. */
 
 export interface NodeDescription {
   readonly name: string;
@@ -25,12 +25,12 @@ export interface Nodes {
   provision(run: string): Promise<readonly NodeDescription[]>;
   /**
    * Ends the run's processes on the node by process group and touches nothing else. `all`: every process, and its scratch
-   * goes too. `lean`: Lean alone, where the run goes on with its scratch and its engine.
+   * goes too. `lean`: Lean alone, if the run continues with its scratch and its engine.
    */
   cleanUp(run: string, what?: CleanUpScope): Promise<CleanUpReport>;
   /**
-   * Ends what nobody will ask for any more: processes of any run whose worker is gone, scratch folders of commands that are
-   * gone, and, where the open runs are given, processes that this worker holds for a run that is open no longer.
+   * Removes leftovers: processes of any run whose worker is dead, scratch folders of dead commands and, if the open
+   * runs are given, processes that this worker holds for a closed run.
    */
   sweep(openRuns: readonly string[] | null): Promise<CleanUpReport>;
   release(run: string): Promise<void>;

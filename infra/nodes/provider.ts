@@ -1,6 +1,6 @@
 /**
- * What gets machines from a cloud, or finds those of an inventory, and gives them back. Every call is short and may be
- * made again: waiting is the caller's matter (timers of a workflow), names are made from the run alone.
+ * The `NodeProvider` port: gets machines from a cloud, or finds those of an inventory, and gives them back. Every call
+ * is short and may be repeated: the caller waits (timers of a workflow), and names are made from the run alone.
  */
 
 /** Which machines are meant: those of one run, of its first, second … set. A set that was lost is replaced by the next. */
@@ -45,7 +45,7 @@ export interface NodeHost {
   readonly address: string | null;
 }
 
-/** How an asking went. `capacity`: there is none now, so ask again later; what is short for good is an error instead. */
+/** The result of a request. `no-capacity`: ask again later; a permanent shortage is an error instead. */
 export type Asked = { readonly kind: 'accepted' } | { readonly kind: 'no-capacity'; readonly reason: string };
 
 export type NodesState =
@@ -82,7 +82,7 @@ export interface OwnedResource {
 export type Metadata = (set: NodeSet) => Readonly<Record<string, string>>;
 
 export interface NodeProvider {
-  /** Works without credentials and asks nobody. */
+  /** Works without credentials and sends no request. */
   plan(set: NodeSet): NodesPlan;
   /**
    * Asks for the machines; where they were asked for already, nothing changes. `attempt` tells askings on purpose apart

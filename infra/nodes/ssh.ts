@@ -1,6 +1,7 @@
 /**
- * Commands on machines of an inventory: the system's `ssh`, with its keys and known hosts as they are, or this machine
- * itself. Arguments are quoted for the one shell that reads them on the other side; secrets go through standard input.
+ * Runs commands on machines of an inventory: through the system's `ssh`, with its keys and known hosts, or on this
+ * machine itself. Arguments are quoted for the one shell that reads them on the other side; secrets go through standard
+ * input.
  */
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
@@ -65,7 +66,7 @@ export async function shellOnHost(host: InventoryHost, line: string, options: Re
   };
 }
 
-/** Nobody is asked for passwords, and a key that is not known is refused as ever. */
+/** ssh never asks for a password, and refuses unknown keys as usual. */
 function sshOptions({ address, user, port }: InventoryHost): string[] {
   return [
     '-o',
@@ -78,5 +79,5 @@ function sshOptions({ address, user, port }: InventoryHost): string[] {
   ];
 }
 
-/** One word of the shell, whatever is in it. */
+/** Quotes any text as one word of the shell. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,4 +1,7 @@
-/** What a cloud machine reads at its start: the start-up script and the settings of the worker that it installs. */
+/**
+ * The metadata that a cloud machine reads at its start: the start-up script and the settings of the worker that it
+ * installs.
+ */
 import { StpError } from '../../data/errors.ts';
 import type { CloudConfig } from '../../data/schemas/nodes.ts';
 import { startupMetadata } from '../bootstrap/script.ts';

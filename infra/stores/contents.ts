@@ -1,4 +1,4 @@
-/** Bytes on their way in and out of a store: one shape for every input, checksums checked on every output. */
+/** Bytes on their way into and out of a store: one shape for every input, checksums checked on every output. */
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, pipeline, Readable, Transform } from 'node:stream';
 import { StpError } from '../../data/errors.ts';
@@ -80,7 +80,7 @@ export async function collect(input: AsyncIterable<Uint8Array>): Promise<Buffer>
 /** Name of the referenced object in the store `root`; STP1002 when it is of another store. */
 export function nameInStore(root: string, ref: Pick<ArtifactRef, 'uri'>): string {
   if (ref.uri.startsWith(`${root}/`)) return checkName(ref.uri.slice(root.length + 1));
-  throw new StpError('STP1002', `${ref.uri} is not in the store ${root}`, 'Open the store that the reference names.', {
+  throw new StpError('STP1002', `${ref.uri} is not in the store ${root}`, 'Open the store named in the reference.', {
     facts: { uri: ref.uri, root },
   });
 }

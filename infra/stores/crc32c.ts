@@ -1,6 +1,6 @@
 /**
- * CRC-32C (Castagnoli, RFC 3720 appendix B.4), the checksum Google Cloud Storage keeps of every object, by the processor's own
- * instruction. Node's zlib has the other CRC-32 only.
+ * CRC-32C (Castagnoli, RFC 3720 appendix B.4), the checksum that Google Cloud Storage keeps of every object, by the
+ * processor's own instruction. Node's zlib has only the other CRC-32.
  */
 import { crc32c } from '@node-rs/crc32';
 

@@ -1,8 +1,8 @@
 /**
- * An object to a file of this machine that appears whole or not at all. What a killed process, or an attempt that failed,
- * had of it is gone on with: the partial file is named by the object and by the process that writes it, and one whose
- * process is gone is taken over by renaming it, which one taker alone can do. What is taken over is read through for its
- * checksum; the whole is checked before it gets its name.
+ * Downloads an object to a file of this machine, which appears whole or not at all. A download continues from the bytes
+ * that a killed process or a failed attempt left: the partial file is named after the object and the process that
+ * writes it. If that process has died, another takes the file over by renaming it, which only one can do. It reads the
+ * bytes it takes over for their checksum, and checks the whole before the file gets its name.
  */
 import { createReadStream } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { Crc32c } from './crc32c.ts';
 import { makeFolder } from './file-objects.ts';
 import { cannotWrite, damaged } from './store-errors.ts';
 
-/** `NAME.CRC-GENERATION.PID-STARTTICKS-NUMBER.partial`; pid 0 is nobody. */
+/** `NAME.CRC-GENERATION.PID-STARTTICKS-NUMBER.partial`; pid 0 means no process. */
 const OWNER = /\.(\d+)-(\d+)-\d+\.partial$/;
 const READ_BYTES = 1 << 20;
 /** Taken over at most in so many pieces; the rest of a folder full of leftovers is left. */
@@ -41,7 +41,7 @@ export async function downloadTo(
     await makeFolder(folder);
     await takeOver(folder, stem, partial);
     await complete(partial, ref, read, signal).catch((error: unknown) => {
-      // Wrong bytes are of no use to anybody; those of a broken connection are.
+      // Wrong bytes are useless; those of a broken connection are useful.
       keep = !(error instanceof StpError && error.code === 'STP1402');
       throw error;
     });

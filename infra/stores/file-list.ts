@@ -14,7 +14,7 @@ async function* walk(folder: string, above: string, prefix: string): AsyncGenera
   if (directory === null) return;
   const entries: string[] = [];
   for await (const entry of directory) {
-    // A folder stands for the names below it, all of which go on with a slash.
+    // A folder represents the names below it, which all continue with a slash.
     if (entry.isDirectory() && !(above === '' && entry.name === RESERVED_PART)) entries.push(`${above}${entry.name}/`);
     if (entry.isFile()) entries.push(above + entry.name);
   }

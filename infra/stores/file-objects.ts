@@ -1,11 +1,11 @@
 /**
- * Objects as files in a folder, for `file-store.ts`: where things lie, how an object appears at once, what is known
- * of it. An object is an ordinary file under its own name, so other programs can read it. What the file itself cannot
- * say is in its mark, an empty file `.stp/marks/NAME/CRC-BYTES-COUNT` made beforehand.
+ * Objects as files in a folder, for `file-store.ts`: their places, how an object appears at once, and what is known
+ * about it. An object is an ordinary file under its own name, so other programs can read it. Facts that the file itself
+ * does not have are in its mark, an empty file `.stp/marks/NAME/CRC-BYTES-COUNT` made beforehand.
  *
- * Bytes go to `.stp/temporary/` and are flushed; then the mark; then a hard link under the object's name, which either
- * appears whole or fails because the name is taken. A process killed at any point leaves at most a temporary file
- * (removed a day later) or a mark without its object, which nobody reads.
+ * Bytes go to `.stp/temporary/` and are flushed; then the mark is made; then a hard link under the object's name, which
+ * either appears whole or fails because the name is taken. A process killed at any point leaves at most a temporary
+ * file (removed a day later) or a mark without its object, which nobody reads.
  */
 import { randomUUID } from 'node:crypto';
 import { link, lstat, mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -88,7 +88,7 @@ export class FileObjects {
       await link(temporaryPath, path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !(await stat(path)).isFile()) throw error;
-      // Another process was first: the bytes that lie there stand, whatever the marks say.
+      // Another process was first: its bytes stay, even if the marks differ.
       const stored = (await checksumOfFile(path)).toBase64();
       if (stored !== crc32c) {
         await rm(mark, { force: true });

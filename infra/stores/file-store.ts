@@ -1,4 +1,6 @@
-/** The `ObjectStore` port over a folder of this machine or a mounted one. How objects lie there: `file-objects.ts`. */
+/**
+ * The `ObjectStore` port over a folder of this machine or a mounted one. `file-objects.ts` says how objects are stored.
+ */
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';

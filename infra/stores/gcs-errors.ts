@@ -1,4 +1,7 @@
-/** Failures of Google Cloud Storage in words for people. The client library has retried already what can be retried. */
+/**
+ * Failures of Google Cloud Storage in words for people. The client library has already repeated the calls that can be
+ * repeated.
+ */
 import { StpError } from '../../data/errors.ts';
 import { missing } from './store-errors.ts';
 

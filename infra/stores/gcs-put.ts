@@ -1,6 +1,6 @@
 /**
- * Putting objects into a bucket once: small ones in one request, large ones over a session. The precondition "not
- * there yet" decides between writers, and between a retry and the first try whose answer was lost.
+ * Puts objects into a bucket once: small ones in one request, large ones over a session. The precondition "not there
+ * yet" decides between writers, and between a retry and a first try whose answer was lost.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -60,8 +60,9 @@ export async function putInput(target: PutTarget, input: AsyncIterable<Buffer>):
 }
 
 /**
- * Puts a file of this machine, read once. The session of a large one is told to the caller, and noted in the user's cache
- * folder until it is done, so that a later process goes on where a killed one was, here or elsewhere. Sessions last a week.
+ * Puts a file of this machine, read once. The session of a large one is reported to the caller and noted in the user's
+ * cache folder until it is done, so that a later process, here or elsewhere, resumes where a killed one stopped.
+ * Sessions last a week.
  */
 export async function putFile(
   target: PutTarget & { readonly options: PutFileOptions },

@@ -14,7 +14,6 @@ import { cannotRead, damaged, missing } from './store-errors.ts';
 
 const READ_ATTEMPTS = 8;
 const READ_PAUSE_MS = 250;
-/** Custom metadata key of pointers, which are no objects of the store. */
 
 /** A store under `gs://bucket/prefix`. `endpoint` is another server with the GCS API; `http://` ones get no credentials. */
 export function openGcsStore(bucket: string, prefix: string, endpoint?: string): ObjectStore {
@@ -61,7 +60,8 @@ export function openGcsStore(bucket: string, prefix: string, endpoint?: string):
         if (next.done) throw damaged(ref.uri, `it ends after ${at} of ${ref.bytes} bytes`);
         at += next.value.length;
         attempt = 1;
-        // Outside the inner `try`: a reader that gives up is thrown in here, and is no failure of the connection.
+        // Outside the inner `try`: the error of a reader that gives up is thrown here; it is not a failure of the
+        // connection.
         yield next.value;
       }
     } finally {

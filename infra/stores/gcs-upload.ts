@@ -1,8 +1,8 @@
 /**
- * Large objects to Google Cloud Storage over a resumable session: a file in one request, as fast as the connection takes it;
- * what can be read only once chunk by chunk, each kept until the service has confirmed it. After a failure the service is
- * asked how far it got, and the upload goes on from there; so it does in another process that knows the session.
- * (cloud.google.com/storage/docs/performing-resumable-uploads)
+ * Uploads large objects to Google Cloud Storage over a resumable session: a file in one request, as fast as the
+ * connection takes it; content that can be read only once chunk by chunk, each kept until the service has confirmed it.
+ * After a failure it asks the service for its position and resumes there, also in another process that knows the
+ * session. (cloud.google.com/storage/docs/performing-resumable-uploads)
  */
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -26,7 +26,7 @@ const INCOMPLETE = 308;
 export interface SessionUpload {
   /** Address of the session. */
   readonly session: string;
-  /** Bytes that the service has already; the upload goes on from there. */
+  /** Number of bytes that the service already has; the upload resumes there. */
   readonly offset: number;
   readonly signal?: AbortSignal | undefined;
   /** Called with the bytes that are sent. */
@@ -182,7 +182,7 @@ function put(
         }
         const text = Buffer.concat(parts).toString();
         resolve({ status: answer.statusCode ?? 0, range: String(answer.headers.range ?? ''), text });
-        // An answer before the end is a refusal: nobody reads the rest.
+        // An answer before the end is a refusal: the service does not read the rest.
         if (!sending.writableEnded) sending.destroy();
       } catch (error) {
         sending.destroy();

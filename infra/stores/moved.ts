@@ -1,4 +1,4 @@
-/** A store whose objects were copied from elsewhere: references still name where they were written. */
+/** A store whose objects were copied from another place: references still name the place where they were written. */
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import type { ObjectStore } from './object-store.ts';
 

@@ -1,6 +1,6 @@
 /**
- * A run's store that can also read what other runs in the same place have left: a run that starts from another one refers
- * to its objects and copies none. Names, and all that is written, are the run's own.
+ * A run's store that can also read objects of other runs in the same place: a run that starts from another one refers
+ * to its objects and copies none. Names, and everything that is written, belong to the run itself.
  */
 import { StpError } from '../../data/errors.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
@@ -21,7 +21,7 @@ export function withNeighbours(own: ObjectStore, place: string, open: typeof ope
       throw new StpError(
         'STP1403',
         `${ref.uri} lies outside ${root}`,
-        'A run can start from another only when both lie in the same place: copy that run beside this one.',
+        'A run can start from another run only if both are in the same store: copy that run into the store of this one.',
         { facts: { uri: ref.uri, place: root } },
       );
     const known = opened.get(run);

@@ -7,9 +7,9 @@ import { z } from 'zod';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 
 /**
- * An upload under way: where it is received and of what. Whoever has it may write that one object, for a week; it goes into
- * a heartbeat so that the next attempt goes on from it, on whatever machine that has the same bytes (which is found out at
- * the end, by the checksum of the whole).
+ * An upload in progress: its address and its object. Every holder of the token may write that one object, for a week.
+ * It goes into a heartbeat so that the next attempt resumes the upload, on any machine that has the same bytes (the
+ * checksum of the whole is compared at the end).
  */
 export const uploadTokenSchema = z.strictObject({
   uri: z.string().max(2_048),
@@ -28,7 +28,7 @@ export interface PutOptions {
 export interface PutFileOptions extends PutOptions {
   /** What an earlier attempt was given by `onUpload`; of another object, or of other bytes, it is not used. */
   readonly upload?: UploadToken | undefined;
-  /** Called when an upload that can be gone on with has begun or has been taken up. Stores without such uploads never do. */
+  /** Called when a resumable upload has begun or was resumed. Stores without such uploads never call it. */
   readonly onUpload?: (token: UploadToken) => void;
 }
 
@@ -55,7 +55,7 @@ export interface ObjectStore {
   /** Stream; fails at its end with STP1402 when the bytes do not match the reference. */
   stream(ref: ArtifactRef): Promise<Readable>;
   /**
-   * To a local file under a temporary name, checked, then renamed. What a killed process had of it is gone on with. One
+   * To a local file under a temporary name, checked, then renamed. A download of a killed process is resumed. One
    * process at a time may download to a path.
    */
   download(ref: ArtifactRef, path: string, options?: { readonly signal?: AbortSignal }): Promise<void>;

@@ -1,4 +1,4 @@
-/** What goes wrong in stores, in words for people: each failure with its object, its reason and what to do. */
+/** Failures of stores in words for people: each with its object, its reason and what to do. */
 import { StpError } from '../../data/errors.ts';
 
 export function damaged(uri: string, how: string): StpError {
@@ -42,7 +42,7 @@ const FILE_ADVICE: Readonly<Record<string, string>> = {
   EMFILE: 'Too many files are open. Raise the limit (ulimit -n) or run fewer things at once.',
 };
 
-/** What passes by itself, or once somebody has freed space; the rest stays as it is until a person changes it. */
+/** Errors that pass by themselves, or once space is free; other errors stay until a person changes something. */
 const PASSING: ReadonlySet<string> = new Set([
   'ENOSPC',
   'EDQUOT',

@@ -1,6 +1,7 @@
 /**
- * Is a server there at all? Asked before a command that would wait ten seconds and more to say no. It opens a connection and
- * begins to speak HTTP/2: whatever answers, be it by an alert of TLS or by closing, is there, and the rest is its client's matter.
+ * Tests whether a server answers, before a command that would wait ten seconds and more. It opens a connection and
+ * begins to speak HTTP/2. Any answer, even a TLS alert or a close, means that a server is there; the client handles the
+ * rest.
  */
 import { connect } from 'node:net';
 import { StpError } from '../../data/errors.ts';
@@ -23,7 +24,7 @@ export async function requireAnswer(address: string, timeoutMs: number): Promise
   );
 }
 
-/** Why there is none, or null. */
+/** Why no server answers, or null. */
 function firstAnswer(address: string, timeoutMs: number): Promise<string | null> {
   const place = URL.canParse(`tcp://${address}`) ? new URL(`tcp://${address}`) : null;
   if (place === null || place.hostname === '' || place.port === '') return Promise.resolve('it is no HOST:PORT');

@@ -1,6 +1,6 @@
 /**
- * The Temporal CLI from Temporal's own download address, where PyPI is not to be had. The archive is written under a
- * temporary name; a download that was cut short fails by its length, by gzip's checksum, or by not running.
+ * Gets the Temporal CLI from Temporal's own download address, for machines without PyPI. The archive is written under a
+ * temporary name; an incomplete download is detected by its length, by gzip's checksum, or because it does not run.
  */
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';

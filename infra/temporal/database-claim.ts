@@ -1,6 +1,7 @@
 /**
- * One server a database file. A claim beside the file says which process serves it and for whom, so that a second
- * start fails clearly instead of spoiling the data, and a server whose owner was killed is ended before the next one.
+ * Allows one server per database file. A claim next to the file names the process that serves it and its owner, so that
+ * a second start fails clearly instead of damaging the data, and a server whose owner was killed is ended before the
+ * next one starts.
  */
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -52,7 +53,7 @@ async function removeStale(path: string, dbFilename: string): Promise<void> {
   if (before === null) return;
   const claim = parseClaim(before);
   if (claim !== null && (await isRunning(claim.owner))) throw inUse(dbFilename, claim);
-  // Renamed first: of two processes that find the same stale claim only one goes on with it.
+  // Renamed first: of two processes that find the same stale claim only one continues.
   const aside = `${path}.${randomUUID()}`;
   await rename(path, aside).catch(() => {});
   const moved = await readFile(aside, 'utf8').catch(() => null);
@@ -82,7 +83,7 @@ async function endOrphan(server: ProcessIdentity): Promise<void> {
 }
 
 async function writeExclusive(path: string, claim: Claim): Promise<void> {
-  // Linked into place whole: a claim that was half written when its writer died would name nobody.
+  // Linked into place whole: a half-written claim of a dead writer would name no process.
   const temporary = `${path}.${randomUUID()}`;
   try {
     await writeFile(temporary, JSON.stringify(claim));

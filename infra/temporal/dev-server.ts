@@ -1,6 +1,7 @@
 /**
  * Runs the Temporal dev server of the CLI as a child process on the loopback interface, with its history in an SQLite
- * file that outlives both. It knows ports, health and how to end; it does not find the executable (`find.ts`).
+ * file that outlives both. It knows ports, health and how to end the server; it does not find the executable
+ * (`find.ts`).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
@@ -37,7 +38,7 @@ export interface DevServerOptions {
   readonly uiPort?: number;
   /** Every line the server writes. */
   readonly onLog?: (line: string) => void;
-  /** The server ended although nobody stopped it (STP1101, with its last lines). */
+  /** The server ended by itself (STP1101, with its last lines). */
   readonly onCrash?: (error: StpError) => void;
   /** Default: the ones our workflows set. */
   readonly searchAttributes?: Readonly<Record<string, SearchAttributeType>>;

@@ -1,4 +1,4 @@
-/** Looks at candidate executables: does the file run here, and which version is it? Installs nothing. */
+/** Tests candidate executables: does the file run here, and which version is it? Installs nothing. */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';

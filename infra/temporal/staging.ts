@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 const PREFIX = '.part-';
-/** No installation takes longer; older leftovers are of killed processes. */
+/** No installation takes longer; older leftovers come from killed processes. */
 const LEFTOVER_AGE_MS_MIN = 2 * 60 * 60 * 1000;
 
 /** Calls `fill` with an empty folder, which becomes `folder` when that succeeds and is removed when it does not. */

@@ -1,6 +1,6 @@
 """
-AdamW (Loshchilov and Hutter 2019) as `model/embedded/training/adamw.ts`: STP's moments (stp.md §2.10), decay decoupled and
-scaled by the learning rate; matrices are decayed, norms and the embedding are not.
+AdamW (Loshchilov and Hutter 2019) as in `model/embedded/training/adamw.ts`: STP's moments (stp.md §2.10), weight decay
+decoupled and scaled by the learning rate. Matrices decay; norms and the embedding do not.
 """
 
 import math

@@ -1,6 +1,6 @@
 """
-Checkpoint folders as `model/checkpoint/` has them: read from ours or from a Llama of Hugging Face's form, written with a
-manifest under a temporary name and renamed. Tensors pass one at a time, so that a model need not fit memory twice.
+Checkpoint folders as in `model/checkpoint/`: read from ours or from a Llama in Hugging Face's form, written with a
+manifest under a temporary name and renamed. Tensors pass one at a time, so that memory need not hold a model twice.
 """
 
 import ctypes

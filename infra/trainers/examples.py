@@ -1,6 +1,6 @@
 """
-Training examples (JSON Lines of `Example`, data/schemas/records.ts) as token ids in a file of their own. What stays in
-memory of an example is its place, its lengths and its weight; the tokens are read where a step needs them.
+Training examples (JSON Lines of `Example`, data/schemas/records.ts) as token ids in a separate file. Memory holds the
+place, the lengths and the weight of an example; a step reads the tokens when it needs them.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What a trainer says when it cannot go on: a code of the project, what happened, what to do."""
+"""The error of a trainer that cannot continue: a code of the project, what happened, what to do."""
 
 
 class Failure(Exception):

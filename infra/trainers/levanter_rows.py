@@ -1,7 +1,8 @@
 """
-Examples as Levanter's `prebuilt` rows: token ids of exactly the context's length and, for each, the weight of the token after
-it (Levanter's loss is of the next token). Several examples share a row, told apart by the end-of-text token; what is left
-over is filled with it at weight 0. `python levanter_rows.py --request FILE`; says what it wrote in a JSON line.
+Writes examples as Levanter's `prebuilt` rows: token ids of exactly the context's length and, for each, the weight of
+the token after it (Levanter's loss is of the next token). Several examples share a row, separated by the end-of-text
+token, which also fills the rest of a row at weight 0. `python levanter_rows.py --request FILE` reports its output in a
+JSON line.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """
 Llama (RMSNorm, rotary positions, grouped-query attention, SwiGLU) over packed rows, with Hugging Face's names for its
-weights. Several examples share a row: none sees another, and positions restart with each. Logits are computed at the
-tokens that predict a scored one, and nowhere else.
+weights. Several examples share a row: none sees another, and positions restart with each. Logits are computed only at
+the tokens that predict a scored one.
 """
 
 import torch

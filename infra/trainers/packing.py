@@ -1,6 +1,6 @@
 """
-Examples packed into rows of few lengths and rows into micro-batches, as `model/embedded/training/pack-rows.ts` does it.
-A row is as short as its longest example allows and filled up with shorter ones. Knows lengths, not tokens.
+Packs examples into rows of few lengths and rows into micro-batches, as `model/embedded/training/pack-rows.ts` does. A
+row is as short as its longest example allows and is filled up with shorter ones. Knows lengths, not tokens.
 """
 
 from bisect import bisect_left, insort

@@ -1,6 +1,6 @@
 """
-What a trainer tells the process that started it: JSON Lines on the standard output it was given. Whatever libraries
-print goes to standard error instead, so that a line of theirs is never taken for one of ours.
+The messages of a trainer to the process that started it: JSON Lines on the original standard output. Output of
+libraries goes to standard error instead, so that one of their lines is never taken for one of ours.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The request of a training: read from a file, checked, and named by all that its weights depend on."""
+"""The request of a training: read from a file, checked, and named by all inputs that its weights depend on."""
 
 import hashlib
 import json

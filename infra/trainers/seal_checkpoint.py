@@ -1,6 +1,6 @@
 """
-A Hugging Face export of a training as a checkpoint folder of this project: weights in one file, the files beside them those
-of the folder the training started from, a record, a manifest. `python seal_checkpoint.py --request FILE`.
+Turns a Hugging Face export of a training into a checkpoint folder of this project: weights in one file, the other files
+from the checkpoint folder that the training started from, a record, a manifest. `python seal_checkpoint.py --request FILE`.
 """
 
 import argparse

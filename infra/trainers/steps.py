@@ -1,7 +1,7 @@
 """
-The optimizer steps of a training: pack examples, add up gradients, watch the loss, keep the state now and then. The loss of a
-step is Σ weight · cross-entropy of target tokens / Σ weight · target tokens over the whole step, whatever process or
-micro-batch a token is in (STP, arXiv 2502.00212; stp.md §2.10).
+The optimizer steps of a training: pack examples, add up gradients, watch the loss, keep the state now and then. The
+loss of a step is Σ weight · cross-entropy of target tokens / Σ weight · target tokens over the whole step, across all
+processes and micro-batches (STP, arXiv 2502.00212; stp.md §2.10).
 """
 
 import math

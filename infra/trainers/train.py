@@ -1,7 +1,7 @@
 """
-Trains a Llama with PyTorch: weighted examples and a checkpoint folder in, a checkpoint folder out (the `Trainer` port of
-model/trainer.ts). `python train.py --request FILE`; with RANK and WORLD_SIZE set, one process of several. Says how far it is
-in JSON Lines on standard output. Needs torch, safetensors and tokenizers.
+Trains a Llama with PyTorch: weighted examples and a checkpoint folder in, a checkpoint folder out (the `Trainer` port
+of model/trainer.ts). `python train.py --request FILE`; with RANK and WORLD_SIZE set, one process of several. Reports
+its progress in JSON Lines on standard output. Needs torch, safetensors and tokenizers.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def give_up(reports, failure):
 
 
 def end_with_parent():
-    """A trainer whose parent is gone trains for nobody."""
+    """Ends the trainer when its parent has died, because nobody would use the result."""
     while os.read(0, 1024):
         pass
     os._exit(1)

@@ -1,7 +1,7 @@
 """
-The state of a training on disk, so that a killed one can go on. Each process writes its own tensors into a folder of the
-step; `state.json`, written last by the first process of the node, says whose training it is and where it was. What is
-damaged or another training's is as good as none.
+The state of a training on disk, so that a killed training can resume. Each process writes its own tensors into a folder
+of the step; `state.json`, written last by the first process of the node, names the training and the step. A damaged
+state, or one of another training, is ignored.
 """
 
 import json
@@ -42,7 +42,7 @@ class StateFolder:
         folder, name = self._folder(step), self._name()
         try:
             if self.group.is_first_of_node:
-                # Left by a training that was cut off after this step: tensors of two trainings are not to be mixed.
+                # Left by a training that was interrupted after this step: tensors of two trainings must not be mixed.
                 shutil.rmtree(folder, ignore_errors=True)
                 os.makedirs(folder)
             self.group.barrier()
@@ -103,7 +103,7 @@ class StateFolder:
             return None
 
     def _newest(self):
-        """Folder and place of the newest state that is whole; an error where there is none of this training."""
+        """Folder and place of the newest complete state; an error if this training has none."""
         for name in sorted(self._folders(), reverse=True):
             path = os.path.join(self.directory, name, STATE_FILE)
             if os.path.exists(path):

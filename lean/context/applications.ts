@@ -1,4 +1,4 @@
-/** Applications of definitions to a statement's own binders and nothing else, such as `drop n xs`. */
+/** Finds applications of definitions to a statement's own binders alone, such as `drop n xs`. */
 import { APPLICATION, BOUND, CONSTANT, type Expr, FORALL, LAMBDA, LET, type Terms } from '../kernel/expr.ts';
 import type { Name } from '../kernel/name.ts';
 import type { BinderKind } from '../kernel/olean/module-data.ts';

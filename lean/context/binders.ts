@@ -1,4 +1,6 @@
-/** The binders of a statement's type: what each is, and what a proof may do with it. Types are asked of the second kernel. */
+/**
+ * The binders of a statement's type: what each one is, and how a proof may use it. The second kernel gives their types.
+ */
 import type { Checker } from '../kernel/check/checker.ts';
 import { CONSTANT, type Expr, FORALL, LAMBDA, SORT, type Terms } from '../kernel/expr.ts';
 import type { Kernel } from '../kernel/kernel.ts';
@@ -10,7 +12,7 @@ import { headOf } from '../kernel/spine.ts';
 import { mentionsInOrder } from './mentions.ts';
 import type { ContextBinder, ContextInductive } from './statement-context.ts';
 
-/** Component of names that nobody wrote: `a._@.Module._hyg.7`. */
+/** Component of generated names: `a._@.Module._hyg.7`. */
 const HYGIENIC = '_@';
 
 interface Looked {
@@ -111,7 +113,7 @@ function lambdas(terms: Terms, value: Expr): number {
   return count;
 }
 
-/** Null for a name that nobody wrote. */
+/** Null for a generated name. */
 function plainName(names: NameTable, name: Name): string | null {
   const shown = displayName(names, name);
   return name === ANONYMOUS || shown.split('.').includes(HYGIENIC) || shown.includes(`«${HYGIENIC}»`) ? null : shown;

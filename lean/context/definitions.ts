@@ -1,6 +1,7 @@
 /**
- * The definitions that a statement speaks of: from the constants of its type through the types and values of those that somebody
- * wrote in a module of ours. What Lean made by itself (matchers, recursors, equations) is passed through without being named.
+ * Finds the definitions that a statement uses: starting from the constants of its type, it follows the types and values
+ * of constants that a person wrote in one of our modules. Constants that Lean generated (matchers, recursors,
+ * equations) are followed but not listed.
  */
 import { sep } from 'node:path';
 import type { Expr, Terms } from '../kernel/expr.ts';

@@ -1,4 +1,4 @@
-/** Constants of a term in the order in which they stand in it, each once. */
+/** Lists the constants of a term, each once, in the order in which they appear. */
 import { APPLICATION, CONSTANT, type Expr, FORALL, LAMBDA, LET, PROJECTION, type Terms } from '../kernel/expr.ts';
 import type { Name } from '../kernel/name.ts';
 

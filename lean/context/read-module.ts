@@ -1,4 +1,6 @@
-/** The contexts of statements that were compiled into one module, over the modules it imports. Reads objects, runs nothing. */
+/**
+ * Reads the contexts of statements from one compiled module and the modules it imports. Reads objects, runs no code.
+ */
 import { DEFAULT_LIMITS } from '../kernel/budget.ts';
 import { Terms } from '../kernel/expr.ts';
 import { Kernel } from '../kernel/kernel.ts';
@@ -27,7 +29,7 @@ export interface StatedName {
   readonly opened: readonly string[];
 }
 
-/** Throws STP1801 for a module that is none, and `Decline`. */
+/** Throws STP1801 for a file that is not a module, and `Decline`. */
 export function readContexts(stated: readonly StatedName[], options: ModuleToRead): ContextAnswer[] {
   const terms = new Terms();
   const module = readModule(options.path, terms);

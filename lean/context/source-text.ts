@@ -1,4 +1,4 @@
-/** A declaration's text in its source, cut into what stands before its equations and the equations. */
+/** Splits a declaration's source text into the part before its equations and the equations. */
 
 import type { SourceRange } from '../kernel/olean/module-data.ts';
 import { maskSource } from '../library/scan.ts';
@@ -13,7 +13,7 @@ const OPENING = '([{⟨⦃';
 const CLOSING = ')]}⟩⦄';
 /** White space before a bar. */
 const LOOK_AHEAD = 80;
-/** Lines behind a definition's equations that are none. */
+/** Lines after a definition's equations that do not belong to them. */
 const BEHIND = /^\s*(?:termination_by|decreasing_by|deriving)\b/u;
 
 /** A source without comments, by lines; what a range says counts in characters, not in UTF-16 units. */

@@ -1,4 +1,4 @@
-/** What a statement's proof may name, as Lean's objects have it: its binders, and the definitions it speaks of. */
+/** The names that a statement's proof may use, read from Lean's objects: its binders, and the definitions it uses. */
 
 /** A binder of the statement's type, in its order: those before the colon and those the type itself still has. */
 export interface ContextBinder {
@@ -14,9 +14,9 @@ export interface ContextBinder {
   readonly isIntroduced: boolean;
   /** A later binder has its name, which then means that one. */
   readonly isShadowed: boolean;
-  /** Full name of the constant at the head of its type, `List` of `List Nat`; null where there is none. */
+  /** Full name of the constant at the head of its type, `List` of `List Nat`; null if there is none. */
   readonly typeHead: string | null;
-  /** The inductive type that its type is, with definitions unfolded; null where it is none. */
+  /** The inductive type that its type unfolds to; null if that is not an inductive type. */
   readonly inductive: ContextInductive | null;
 }
 
@@ -29,7 +29,9 @@ export interface ContextInductive {
   readonly constructors: readonly string[];
 }
 
-/** What somebody wrote in the library's or a problem set's modules, and the statement mentions, itself or through others. */
+/**
+ * Hand-written definitions of the library's or a problem set's modules that the statement mentions, directly or not.
+ */
 export interface ContextDefinition {
   /** Full name. */
   readonly name: string;

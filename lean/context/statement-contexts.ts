@@ -1,6 +1,7 @@
 /**
- * What the proofs of statements may name. The statements are screened and compiled into modules, those of the same imports
- * together, by Lean in its sandbox; then their objects and those of the modules they import are read.
+ * Finds the names that proofs of statements may use. Lean, in its sandbox, compiles the screened statements into
+ * modules, one module for all statements with the same imports. Then this file reads the objects of these modules and
+ * of the modules they import.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';

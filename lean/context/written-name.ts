@@ -1,4 +1,7 @@
-/** How a proof writes the name of a constant: as short as the header's opened namespaces and the statement's binders allow. */
+/**
+ * How a proof writes the name of a constant: as short as the header's opened namespaces and the statement's binders
+ * allow.
+ */
 import { openedNamespaces } from '../trust/screen/screen-header.ts';
 
 export interface NameScope {

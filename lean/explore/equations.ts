@@ -3,11 +3,21 @@
  * under the same assignments, as in QuickSpec (Smallbone et al. 2017, §4). Larger terms are made of the first of each class, and
  * one that an equation found earlier rewrites is left out. That an equation holds on tests proves nothing.
  */
-import { type Evaluator, type Value } from './evaluator.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Evaluator, Value } from './evaluator.ts';
 import { type GroundType, typeKey } from './ground-type.ts';
 import { SmallRandom, sampleValue } from './samples.ts';
 import type { SignatureReader, TermSymbol } from './signature.ts';
-import { applied, type Equation, matches, substituted, type Term, type Variable, variablesOf, variableTerm } from './terms.ts';
+import {
+  applied,
+  type Equation,
+  matches,
+  substituted,
+  type Term,
+  type Variable,
+  variablesOf,
+  variableTerm,
+} from './terms.ts';
 
 export interface ExploreLimits {
   /** Functions in one side, at most. */
@@ -32,6 +42,8 @@ export const EXPLORE_LIMITS: ExploreLimits = {
 const TESTS = 14;
 /** Further ones that an equation has to pass. */
 const MORE_TESTS = 40;
+/** Terms between two turns of other work: some hundred milliseconds. */
+const TERMS_AT_ONCE = 100;
 /** Greatest size of a test value. */
 const SIZE_MAX = 3;
 
@@ -152,25 +164,33 @@ export class Explorer {
     this.#moreTests = whole.slice(TESTS);
   }
 
-  explore(): Explored {
+  /** Gives way to other work of the process after some hundred terms. */
+  async explore(signal?: AbortSignal): Promise<Explored> {
+    for (const _ of this.#steps()) {
+      signal?.throwIfAborted();
+      await turn();
+    }
+    return { equations: this.#kept(), terms: this.#terms, withoutValue: this.#withoutValue };
+  }
+
+  *#steps(): Generator<void> {
     this.#levels.push(new Map());
     for (const variable of this.#variables) {
       const term = variableTerm(variable);
       this.#class({ term, args: [], values: this.#tests.map((test) => test.get(term.key)!) }, 0);
     }
-    this.#grow(0);
+    yield* this.#grow(0);
     for (let functions = 1; functions <= this.#limits.functionsMax && !this.#isOver(); functions++) {
       this.#levels.push(new Map());
       for (const symbol of this.#symbols)
-        if (!symbol.isConstructor) this.#applyTo(symbol, functions - 1, functions);
-      this.#grow(functions);
+        if (!symbol.isConstructor) yield* this.#applyTo(symbol, functions - 1, functions);
+      yield* this.#grow(functions);
     }
-    return { equations: this.#kept(), terms: this.#terms, withoutValue: this.#withoutValue };
   }
 
   /** Constructors around the terms of a level. */
-  #grow(functions: number): void {
-    for (const symbol of this.#symbols) if (symbol.isConstructor) this.#applyTo(symbol, functions, functions);
+  *#grow(functions: number): Generator<void> {
+    for (const symbol of this.#symbols) if (symbol.isConstructor) yield* this.#applyTo(symbol, functions, functions);
   }
 
   #isOver(): boolean {
@@ -178,22 +198,29 @@ export class Explorer {
   }
 
   /** All applications of the symbol whose arguments have so many functions together. */
-  #applyTo(symbol: TermSymbol, functions: number, level: number): void {
-    const walk = (args: readonly Classed[], left: number): void => {
-      if (this.#isOver()) return;
-      const place = args.length;
-      if (place === symbol.arguments.length) {
-        if (left === 0) this.#apply(symbol, args, level);
-        return;
+  *#applyTo(
+    symbol: TermSymbol,
+    functions: number,
+    level: number,
+    args: readonly Classed[] = [],
+    left = functions,
+  ): Generator<void> {
+    const place = args.length;
+    if (place === symbol.arguments.length) {
+      if (left > 0) return;
+      this.#apply(symbol, args, level);
+      if (this.#terms % TERMS_AT_ONCE === 0) yield;
+      return;
+    }
+    const isLast = place + 1 === symbol.arguments.length;
+    for (let own = isLast ? left : 0; own <= left; own++) {
+      const pool = this.#levels[own]?.get(typeKey(symbol.arguments[place]!)) ?? [];
+      // The list may grow while it is walked, by constructors of its own type.
+      for (const one of [...pool]) {
+        if (this.#isOver()) return;
+        yield* this.#applyTo(symbol, functions, level, [...args, one], left - own);
       }
-      const isLast = place + 1 === symbol.arguments.length;
-      for (let own = isLast ? left : 0; own <= left; own++) {
-        const pool = this.#levels[own]?.get(typeKey(symbol.arguments[place]!)) ?? [];
-        // The list may grow while it is walked, by constructors of its own type.
-        for (const one of [...pool]) walk([...args, one], left - own);
-      }
-    };
-    walk([], functions);
+    }
   }
 
   #apply(symbol: TermSymbol, args: readonly Classed[], level: number): void {
@@ -274,7 +301,8 @@ export class Explorer {
   /** Without those that follow from one other by putting terms in the places of variables, or that the others rewrite to one term. */
   #kept(): Equation[] {
     const rules = this.#rules.filter(
-      ({ equation }) => !this.#rules.some((other) => other.equation !== equation && isInstance(equation, other.equation)),
+      ({ equation }) =>
+        !this.#rules.some((other) => other.equation !== equation && isInstance(equation, other.equation)),
     );
     return rules.flatMap((rule) => {
       const others = rules.filter((other) => other !== rule);

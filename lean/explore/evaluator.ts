@@ -128,7 +128,9 @@ export class Evaluator {
     const constant = this.#signature.library.constant(name);
     if (scheme === null || constant?.kind !== 'constructor') return null;
     const given = argumentsOf(terms, whole).slice(constant.parameters);
-    const types = scheme.slots.flatMap((slot) => (slot.kind === 'value' ? [instantiateType(slot.type, type.args)] : []));
+    const types = scheme.slots.flatMap((slot) =>
+      slot.kind === 'value' ? [instantiateType(slot.type, type.args)] : [],
+    );
     if (types.length !== given.length) return null;
     const fields: Value[] = [];
     for (const [place, its] of given.entries()) {

@@ -2,7 +2,6 @@
  * Conjectures by exploration: what functions near a statement satisfy on test values, as texts of theorems. Nothing is learned;
  * what is proposed is well formed, passed tests and may still be false. Reads compiled objects, runs nothing.
  */
-import { setImmediate as turn } from 'node:timers/promises';
 import { DefinitionReader } from '../context/definitions.ts';
 import type { ModuleToRead, StatedName } from '../context/read-module.ts';
 import { writtenName } from '../context/written-name.ts';
@@ -10,13 +9,21 @@ import { DEFAULT_LIMITS } from '../kernel/budget.ts';
 import { type Expr, Terms } from '../kernel/expr.ts';
 import { Kernel } from '../kernel/kernel.ts';
 import type { Name } from '../kernel/name.ts';
-import { explained, readModule } from '../kernel/olean/compiled-file.ts';
+import { readModule } from '../kernel/olean/compiled-file.ts';
 import { CompiledLibrary } from '../kernel/olean/library.ts';
 import { moduleName } from '../kernel/olean/module-finder.ts';
 import { displayName } from '../kernel/olean/names.ts';
 import { EXPLORE_LIMITS, type ExploreLimits, Explorer } from './equations.ts';
 import { Evaluator } from './evaluator.ts';
-import { ARROW, ELEMENT, ELEMENT_TYPE, type GroundType, instantiateType, NATURAL_TYPE, typeKey } from './ground-type.ts';
+import {
+  ARROW,
+  ELEMENT,
+  ELEMENT_TYPE,
+  type GroundType,
+  instantiateType,
+  NATURAL_TYPE,
+  typeKey,
+} from './ground-type.ts';
 import { SignatureReader, type TermSymbol } from './signature.ts';
 import { equationText, VARIABLE_NAMES } from './terms.ts';
 
@@ -55,34 +62,38 @@ export async function exploreModule(
   const parts = { signature, evaluator: new Evaluator(terms, library, signature), seed: options.seed };
   const definitions = new DefinitionReader(terms, library, options);
   const places = new Map(module.names.map((name, place) => [name, place]));
-  const done = new Map<string, Omit<ExploredStatement, 'equations'> & { equations: readonly ((written: Written) => string)[] }>();
-  const one = ({ name, opened }: StatedName): ExploredStatement =>
-    explained(options.path, () => {
-      const place = places.get(terms.names.of(name));
-      const constant = place === undefined ? undefined : module.constant(place);
-      if (constant === undefined) return { equations: [], terms: 0, withoutValue: 0, reason: 'the module has no such theorem' };
-      const names = functionsNear(definitions, constant.type);
-      const key = names.map((one) => terms.names.print(one)).sort().join(' ');
-      let found = done.get(key);
-      if (found === undefined) {
-        const symbols = symbolsOf(names, signature);
-        const explored = new Explorer(symbols, parts, options.limits ?? EXPLORE_LIMITS).explore();
-        const equations = explored.equations.map((equation) => (written: Written) => equationText(equation, written));
-        const reason = symbols.some((symbol) => !symbol.isConstructor) ? '' : 'no function near it has a first-order type';
-        found = { ...explored, equations, reason };
-        done.set(key, found);
-      }
-      const scope = { opened, bound: VARIABLE_NAMES, has: (dotted: string) => library.has(terms.names.of(dotted)) };
-      const written: Written = (full) => writtenName(displayName(terms.names, terms.names.of(full)), scope);
-      return { ...found, equations: [...new Set(found.equations.map((equation) => equation(written)))] };
-    });
+  const done = new Map<
+    string,
+    Omit<ExploredStatement, 'equations'> & { equations: readonly ((written: Written) => string)[] }
+  >();
+  const one = async ({ name, opened }: StatedName): Promise<ExploredStatement> => {
+    const place = places.get(terms.names.of(name));
+    const constant = place === undefined ? undefined : module.constant(place);
+    if (constant === undefined)
+      return { equations: [], terms: 0, withoutValue: 0, reason: 'the module has no such theorem' };
+    const names = functionsNear(definitions, constant.type);
+    const key = names
+      .map((one) => terms.names.print(one))
+      .sort()
+      .join(' ');
+    let found = done.get(key);
+    if (found === undefined) {
+      const symbols = symbolsOf(names, signature);
+      const explorer = new Explorer(symbols, parts, options.limits ?? EXPLORE_LIMITS);
+      const explored = await explorer.explore(options.signal);
+      const equations = explored.equations.map((equation) => (written: Written) => equationText(equation, written));
+      const reason = symbols.some((symbol) => !symbol.isConstructor)
+        ? ''
+        : 'no function near it has a first-order type';
+      found = { ...explored, equations, reason };
+      done.set(key, found);
+    }
+    const scope = { opened, bound: VARIABLE_NAMES, has: (dotted: string) => library.has(terms.names.of(dotted)) };
+    const written: Written = (full) => writtenName(displayName(terms.names, terms.names.of(full)), scope);
+    return { ...found, equations: [...new Set(found.equations.map((equation) => equation(written)))] };
+  };
   const answers: ExploredStatement[] = [];
-  for (const its of stated) {
-    options.signal?.throwIfAborted();
-    answers.push(one(its));
-    // A signature takes seconds: heartbeats go out between two.
-    await turn();
-  }
+  for (const its of stated) answers.push(await one(its));
   return answers;
 }
 
@@ -108,7 +119,9 @@ function symbolsOf(functions: readonly Name[], signature: SignatureReader): Term
       : [],
   );
   // Lists of numbers in one function: all are explored at numbers, so that they fit together.
-  const atNumbers = monomorphic.some((type) => 'head' in type && type.head !== 'Nat' && type.head !== ARROW && type.args.length > 0);
+  const atNumbers = monomorphic.some(
+    (type) => 'head' in type && type.head !== 'Nat' && type.head !== ARROW && type.args.length > 0,
+  );
   const element = atNumbers ? NATURAL_TYPE : ELEMENT_TYPE;
   const add = (name: Name, types: readonly GroundType[], isConstructor: boolean): void => {
     const scheme = signature.scheme(name);
@@ -124,10 +137,11 @@ function symbolsOf(functions: readonly Name[], signature: SignatureReader): Term
       false,
     );
   const types = new Map<string, GroundType>();
-  for (const { arguments: given, result } of symbols) for (const type of [...given, result]) types.set(typeKey(type), type);
+  for (const { arguments: given, result } of symbols)
+    for (const type of [...given, result]) types.set(typeKey(type), type);
   for (const type of types.values()) {
     if (type.head === ELEMENT || type.head === ARROW) continue;
-    for (const constructor of signature.inductive(type.head)?.constructors ?? []) add(constructor, type.args, true);
+    for (const name of signature.inductive(type.head)?.constructors ?? []) add(name, type.args, true);
   }
   return symbols;
 }

@@ -21,7 +21,9 @@ export function typeKey({ head, args }: GroundType): string {
 }
 
 /** A type with variables, numbered from 0, in the places of types. */
-export type TypeScheme = { readonly variable: number } | { readonly head: string; readonly args: readonly TypeScheme[] };
+export type TypeScheme =
+  | { readonly variable: number }
+  | { readonly head: string; readonly args: readonly TypeScheme[] };
 
 export function instantiateType(scheme: TypeScheme, types: readonly GroundType[]): GroundType {
   if ('variable' in scheme) return types[scheme.variable]!;

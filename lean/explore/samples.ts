@@ -1,8 +1,8 @@
 /** Values to test equations with: small ones first, chosen by a generator of fixed numbers, so that a test can be repeated. */
 import type { Expr, Terms } from '../kernel/expr.ts';
 import { EMPTY_LEVELS } from '../kernel/level.ts';
-import { ARROW, ELEMENT, type GroundType, instantiateType, NATURAL_TYPE, typeKey } from './ground-type.ts';
 import { naturalValue, type Value } from './evaluator.ts';
+import { ARROW, ELEMENT, type GroundType, instantiateType, NATURAL_TYPE, typeKey } from './ground-type.ts';
 import type { SignatureReader } from './signature.ts';
 
 const DEPTH_MAX = 4;
@@ -33,7 +33,8 @@ export function sampleValue(
   random: SmallRandom,
   depth = 0,
 ): Value | null {
-  if (type.head === 'Nat' || type.head === ELEMENT) return naturalValue(BigInt(size === 0 ? 0 : random.below(size + 2)));
+  if (type.head === 'Nat' || type.head === ELEMENT)
+    return naturalValue(BigInt(size === 0 ? 0 : random.below(size + 2)));
   if (type.head === ARROW) return sampleFunction(type, random);
   if (depth > DEPTH_MAX * 4) return null;
   const inductive = signature.inductive(type.head);
@@ -41,7 +42,9 @@ export function sampleValue(
   const choices = inductive.constructors.flatMap((name) => {
     const scheme = signature.scheme(name);
     if (scheme === null) return [];
-    const fields = scheme.slots.flatMap((slot) => (slot.kind === 'value' ? [instantiateType(slot.type, type.args)] : []));
+    const fields = scheme.slots.flatMap((slot) =>
+      slot.kind === 'value' ? [instantiateType(slot.type, type.args)] : [],
+    );
     const own = fields.filter((field) => typeKey(field) === typeKey(type)).length;
     return [{ name, fields, own }];
   });

@@ -1,4 +1,7 @@
-/** Which axioms each constant rests on, through everything it mentions. Sets are shared: few different ones occur. */
+/**
+ * Finds the axioms that each constant rests on, through everything it mentions. Equal sets are shared, because few
+ * different ones occur.
+ */
 import {
   APPLICATION,
   CONSTANT,

@@ -1,7 +1,7 @@
 /**
- * How much a check may do before it is declined. It counts steps, not time, so the same input ends in the same way on every
- * machine. How deep calls are nested is not bounded here: the threads of `run/` and `olean/` have stacks that hold more than
- * these limits let a term need.
+ * Limits on the work of a check; beyond them it is declined. The budget counts steps, not time, so the same input has
+ * the same result on every machine. It does not limit how deeply calls are nested: the threads of `run/` and `olean/`
+ * have stacks that suffice for every term within these limits.
  */
 import { Decline } from './verdict.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What goes into the kernel, whatever it was read from (an export file or a compiled module): declarations over interned
- * names, levels and expressions. They are the records of lean4export 3.1 with indices resolved.
+ * The kernel's input, the same for an export file and a compiled module: declarations over interned names, levels and
+ * expressions. They are the records of lean4export 3.1 with resolved indices.
  */
 import type { Expr } from './expr.ts';
 import type { Name } from './name.ts';

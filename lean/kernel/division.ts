@@ -1,8 +1,9 @@
 /**
- * Whether `Nat.div` and `Nat.mod` are division and remainder. They recurse on a number of steps that is large enough, under
- * tests whether one number is at most another. The equations below have the recursion's proofs as variables (all proofs of a
- * proposition are equal); with the order of numbers and the meaning of a test as they must be, they determine the result for
- * all numbers: while y ≤ x and 1 ≤ y, x / y is one more than (x - y) / y, and the steps do not run out.
+ * Tests whether `Nat.div` and `Nat.mod` are division and remainder. Both recurse on a sufficiently large number of
+ * steps, guarded by tests whether one number is at most another. In the equations below the proofs of the recursion are
+ * variables (all proofs of a proposition are equal). Given the correct order of numbers and the correct meaning of a
+ * test, the equations determine the result for all numbers: while y ≤ x and 1 ≤ y, x / y is one more than (x - y) / y,
+ * and the steps do not run out.
  */
 import type { Checker } from './check/checker.ts';
 import type { Expr } from './expr.ts';

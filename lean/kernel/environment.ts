@@ -1,6 +1,4 @@
-/**
- * What has been declared: constants by name. Everything in it was accepted by the kernel, or was given as trusted.
- */
+/** The declared constants, by name. The kernel accepted each of them, or it was given as trusted. */
 import type { ConstantHead, QuotientRole, RecursorRule } from './declaration.ts';
 import type { Expr } from './expr.ts';
 import type { Name } from './name.ts';

@@ -1,10 +1,11 @@
 /**
- * Expressions, interned: an expression is a number, equal expressions have equal numbers (up to the names of bound variables,
- * binder kinds and annotations, which the kernel does not keep). Bound variables are counted from their binder (de Bruijn);
- * opened binders become local variables, numbered anew for each declaration.
+ * Expressions, interned: an expression is a number, and equal expressions have equal numbers (up to the names of bound
+ * variables, binder kinds and annotations, which the kernel does not keep). Bound variables are counted from their
+ * binder (de Bruijn). An opened binder becomes a local variable; local variables are numbered anew for each
+ * declaration.
  *
- * Each node knows how far it reaches to binders outside (`looseBound`), the newest local variable in it (`freeBound`), whether
- * it has level parameters, and its height, which is bounded, so code that walks an expression may recurse.
+ * Each node stores its reach to outside binders (`looseBound`), its newest local variable (`freeBound`), whether it has
+ * level parameters, and its height. The height is bounded, so code that walks an expression may recurse.
  */
 import { grown, NodeTable } from './interning.ts';
 import { type Level, type LevelList, LevelTable } from './level.ts';

@@ -1,9 +1,9 @@
 /**
- * Interning: nodes of small integers, stored once each, in columns of typed arrays. A node is a kind and three operands; its
- * number is its identity, so equality is a comparison of numbers and a memory of results is a map from numbers.
+ * Interning: nodes of small integers, stored once each, in columns of typed arrays. A node is a kind and three
+ * operands. Its number is its identity, so equality compares numbers, and a cache of results maps numbers.
  *
- * Two levels. What an environment keeps is permanent. What the check of one declaration makes lives above it, in scratch,
- * and is dropped when the check ends: a process that checks for days stays as large as its environment.
+ * There are two levels. Nodes of the environment are permanent. Nodes of one declaration's check are scratch above it
+ * and are dropped when the check ends, so a process that checks for days stays as large as its environment.
  */
 import { Decline } from './verdict.ts';
 

@@ -1,4 +1,4 @@
-/** Taking terms out of scratch: they are noted down, scratch is dropped, and they are made again as permanent terms. */
+/** Keeps terms from scratch: notes them down, drops scratch, and makes them again as permanent terms. */
 import {
   APPLICATION,
   CONSTANT,

@@ -1,9 +1,9 @@
 /**
- * The kernel: an environment that grows by declarations it accepts. A declaration is checked in scratch, which is dropped
- * whatever comes of it; what is kept are the constants it makes. Nothing is ever thrown for what a declaration says.
+ * The kernel: an environment that grows by the declarations it accepts. It checks a declaration in scratch, which it
+ * always drops afterwards; it keeps the constants that the declaration makes. No declaration makes it throw.
  *
- * A check is a function of the declarations before it and the limits alone. It recurses as deep as terms are nested: run
- * input of unknown depth on a thread with a large stack (`run/check-export.ts`).
+ * A check is a function of the earlier declarations and the limits alone. It recurses as deeply as terms are nested:
+ * run input of unknown depth on a thread with a large stack (`run/check-export.ts`).
  */
 import { Axioms, mentioned } from './axioms.ts';
 import { DEFAULT_LIMITS, type Limits } from './budget.ts';
@@ -92,8 +92,8 @@ export class Kernel {
   }
 
   /**
-   * Adds a declaration that somebody vouches for: values are not checked against their types. Inductive types and quotients
-   * are, for their recursors and rules are derived here in any case.
+   * Adds a trusted declaration: values are not checked against their types. Inductive types and quotients are checked,
+   * because their recursors and rules are derived here in any case.
    */
   trust(declaration: Declaration): Verdict {
     const label = this.terms.names.print(nameOf(declaration));
@@ -294,7 +294,10 @@ export class Kernel {
   }
 }
 
-/** Unsafe and partial constants are there for compiled code: with them everything could be proved, also where somebody vouches. */
+/**
+ * Unsafe and partial constants exist for compiled code: they could prove everything, so they are declined even if
+ * trusted.
+ */
 function requireSafe(declaration: Declaration): void {
   if (declaration.kind === 'definition' && declaration.safety !== 'safe')
     throw new Decline(`it is ${declaration.safety}`);

@@ -1,4 +1,4 @@
-/** The names this kernel gives a meaning of its own: literals, quotients, annotations, and the standard axioms. */
+/** The names that have a built-in meaning in this kernel: literals, quotients, annotations, and the standard axioms. */
 import type { Name, NameTable } from './name.ts';
 
 export class KnownNames {

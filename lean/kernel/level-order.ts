@@ -1,11 +1,12 @@
 /**
- * The order of universe levels, decided: `u ≤ v` is to hold for all values of the parameters.
+ * Decides the order of universe levels: `u ≤ v` must hold for all values of the parameters.
  *
- * Every level is a maximum of terms `if all of G are positive then x + k else 0`, where G is a set of parameters and x is one
- * of them or nothing: `imax u v` distributes over what `v` is a maximum of, and where `v` is a parameter it joins the sets of
- * `u`'s terms. With x always put into G (its value at x = 0 is a term of its own) a term that is below a maximum of terms is
- * below one of them: let the parameters of G be 1, x large and all others 0. So comparing terms one by one is complete, and
- * the terms that no other covers are a canonical form. Lean's own test is weaker in places; see `docs/divergences.md`.
+ * Every level is a maximum of terms `if all of G are positive then x + k else 0`, where G is a set of parameters, and x
+ * is one of them or absent: `imax u v` distributes over the terms of `v`, and if `v` is a parameter, it joins the sets
+ * of `u`'s terms. Let x always be in G (its value at x = 0 is a term of its own). Then a term that is below a maximum
+ * of terms is below one of them: set the parameters of G to 1, x to a large number and all others to 0. So comparing
+ * terms one by one is complete, and the terms that no other term covers are a canonical form. Lean's own test is weaker
+ * in places; see `docs/divergences.md`.
  */
 import {
   EMPTY_LEVELS,
@@ -61,12 +62,12 @@ export class LevelOrder {
     return true;
   }
 
-  /** Zero whatever the parameters are: the sort is `Prop`. */
+  /** Zero for all values of the parameters: the sort is `Prop`. */
   isAlwaysZero(level: Level): boolean {
     return level === this.#levels.zero || this.#normal(level).length === 0;
   }
 
-  /** Positive whatever the parameters are. */
+  /** Positive for all values of the parameters. */
   isNeverZero(level: Level): boolean {
     return this.isAtMost(this.#levels.one, level);
   }

@@ -1,6 +1,6 @@
 /**
- * A map from pairs of numbers to numbers in one typed array, emptied in constant time: entries carry the generation they
- * were made in. For what a single check remembers.
+ * A map from pairs of numbers to numbers in one typed array, cleared in constant time: each entry has the number of the
+ * generation that made it. For the caches of a single check.
  */
 const SLOT = 4;
 const FIRST_SLOTS = 1 << 8;

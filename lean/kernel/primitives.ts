@@ -1,11 +1,12 @@
 /**
- * Which operations on numbers may be computed with big integers: those whose definitions satisfy the equations that determine
- * them on all numbers. An operation of the same name defined otherwise is an ordinary definition and unfolds as one.
+ * Decides which operations on numbers may be computed with big integers: operations whose definitions satisfy the
+ * equations that determine them on all numbers. An operation of the same name with another definition is an ordinary
+ * definition and unfolds as one.
  *
- * Greatest common divisors and bitwise operations are not among them: they unfold to divisions by two and remainders, which
- * takes a number of steps like the number of digits.
+ * Greatest common divisors and bitwise operations are not included: they unfold to divisions by two and remainders,
+ * which takes about as many steps as there are digits.
  *
- * The equations are checked with variables in the places of numbers, by definitional equality.
+ * The equations are checked by definitional equality, with variables in the places of numbers.
  */
 import type { Checker } from './check/checker.ts';
 import { isDivision } from './division.ts';

@@ -1,6 +1,6 @@
 /**
- * The four constants of quotient types. Their types are fixed; a file's must be these. `Quot.lift` and `Quot.ind` compute on
- * `Quot.mk` (`check/recursor-reduction.ts`), which is sound for these types only.
+ * The four constants of quotient types. Their types are fixed; a file must declare exactly these. `Quot.lift` and
+ * `Quot.ind` compute on `Quot.mk` (`check/recursor-reduction.ts`), which is sound for these types only.
  */
 import type { Checker } from './check/checker.ts';
 import type { ConstantHead, QuotientRole } from './declaration.ts';

@@ -1,7 +1,7 @@
 /**
- * Lean's three axioms by what they say, not by name: propositional extensionality, soundness of quotients and choice, over the
- * equality, equivalence, quotients and non-emptiness they must be about. An axiom of the same name that says something else
- * is none of them.
+ * Recognises Lean's three axioms by their statements, not by name: propositional extensionality, soundness of quotients
+ * and choice, over the equality, equivalence, quotients and non-emptiness that they must use. An axiom of the same name
+ * with another statement is not a standard axiom.
  */
 import type { Checker } from './check/checker.ts';
 import type { Constant } from './environment.ts';

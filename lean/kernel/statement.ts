@@ -1,8 +1,9 @@
 /**
- * Binding to a statement: a theorem proves what was asked only if its type is the type that was asked, and everything the
- * type is made of means the same. Compared are the theorem's type and, for each constant it mentions, its type, its value
- * where it has one that counts (definitions and opaque constants; a proof may differ), its constructors, and so on through
- * all they mention, against a trusted export read into the same tables, where the same terms have the same numbers.
+ * Binds a theorem to a statement: a theorem proves the requested statement only if its type is the requested type and
+ * every constant of that type means the same. The comparison covers the theorem's type and, for each constant it
+ * mentions, its type, its value if that counts (definitions and opaque constants; a proof may differ), its
+ * constructors, and so on through all they mention. It compares with a trusted export that is read into the same
+ * tables, where equal terms have equal numbers.
  */
 import { mentioned } from './axioms.ts';
 import type { Declaration } from './declaration.ts';

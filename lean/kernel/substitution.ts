@@ -1,9 +1,9 @@
 /**
- * Substitution: bound variables by terms (`instantiate`), local variables by bound ones (`abstract`), level parameters by
- * levels, and chosen nodes by others. Subterms that cannot change are not entered, and a shared subterm is walked once.
+ * Substitution: bound variables by terms (`instantiate`), local variables by bound ones (`abstract`), level parameters
+ * by levels, and chosen nodes by others. Subterms that cannot change are skipped, and a shared subterm is walked once.
  *
- * What is put in for a bound variable has no bound variables of its own: binders are opened before anything below them is
- * looked at. So nothing is ever shifted.
+ * A term that replaces a bound variable has no loose bound variables: code opens binders before it looks at anything
+ * below them. So nothing is ever shifted.
  */
 import type { Budget } from './budget.ts';
 import {

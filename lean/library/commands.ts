@@ -1,7 +1,7 @@
 /**
- * Cuts a Lean file into commands and says which namespace, opens and variables are in force at each. A command starts
- * where a line starts with a command's keyword (after attributes and modifiers); that is how the library is written,
- * and it is not a parser: a term that starts a line with a reserved word would be cut there.
+ * Cuts a Lean file into commands, and gives the namespace, opens and variables in force at each. A command starts at a
+ * line that starts with a command's keyword (after attributes and modifiers). The library is written that way. This is
+ * not a parser: a term that starts a line with a reserved word would be cut there.
  */
 import type { MaskedSource } from './scan.ts';
 

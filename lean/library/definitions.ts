@@ -1,7 +1,7 @@
 /**
- * The definitions of Lean modules, read from their text, and which of them a statement mentions. Knows namespaces, `open`
- * lines and dotted names; does not elaborate, so what a notation hides is not seen. It serves prompts, which nothing that
- * counts rests on.
+ * Reads the definitions of Lean modules from their text, and finds the ones that a statement mentions. Knows
+ * namespaces, `open` lines and dotted names; does not elaborate, so it does not see what a notation hides. It serves
+ * prompts only; no verdict rests on it.
  */
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
 import { LIBRARY_HEADER } from '../trust/header.ts';

@@ -1,7 +1,7 @@
 /**
  * Reads a library folder into records: each theorem with its signature, tactic proof, header and premises, and the
- * conjecturer examples made of them. It reads text only and asks no Lean; that every record elaborates on its own is
- * what its test shows with real Lean.
+ * conjecturer examples made from them. It reads text only and does not ask Lean; its test shows with real Lean that
+ * every record elaborates on its own.
  */
 import path from 'node:path';
 import { contentId } from '../../data/schemas/ids.ts';

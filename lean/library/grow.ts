@@ -1,10 +1,11 @@
 /**
  * A library that grows with a run: theorems that the run itself proved and certified, as Lean modules under which later
- * proofs are checked. Knows their text and how they are compiled; who chose them is not its business.
+ * proofs are checked. Knows their text and how to compile them, not how they were chosen.
  *
- * Each header (imports and opens of a dataset) has modules of its own, so that one dataset's definitions never come into
- * another's scope. A module holds what one round added and imports the one before. There is no cycle by construction: a
- * proof was certified under the modules of earlier rounds only, so it can name no theorem of its own round or a later one.
+ * Each header (imports and opens of a dataset) has modules of its own, so that one dataset's definitions never enter
+ * another's scope. A module holds the theorems that one round added and imports the module before. A cycle is
+ * impossible: a proof was certified under the modules of earlier rounds only, so it can name no theorem of its own
+ * round or a later one.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -31,7 +32,7 @@ export interface GrownModule {
 
 /** Part of every module name: raise it when the layout changes. */
 const LAYOUT = 'grown library 2';
-/** A thousand proofs, each of which took at most some seconds. */
+/** Enough for a thousand proofs of a few seconds each. */
 const MODULE_DEADLINE_MS = 600_000;
 
 /** The modules of grown theorems, each after the one it imports. The same theorems give the same modules. */
@@ -104,8 +105,9 @@ export async function growEnvironment(
 }
 
 /**
- * Those of `added` that compile over `earlier`. All of one header stand in one module; those that Lean refuses are left
- * out and the others tried again. STP1202 where Lean refuses a module without saying which theorem it means.
+ * The theorems of `added` that compile over `earlier`. One module holds all theorems of one header; theorems that Lean
+ * refuses are left out, and the others tried again. STP1202 where Lean refuses a module without saying which theorem it
+ * means.
  */
 export async function growable(
   environment: LeanEnvironment,

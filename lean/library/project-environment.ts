@@ -1,6 +1,6 @@
 /**
- * Lean with a Lake project beside our library: what proofs over Mathlib are checked in. The project's modules are used as
- * they are, so the Lean must be the one they were compiled with.
+ * Lean with a Lake project added to our library: the environment for checking proofs over Mathlib. The project's
+ * modules are used as they are, so Lean must be the version that compiled them.
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';

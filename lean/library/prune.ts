@@ -1,7 +1,7 @@
 /**
  * Leaves out of Lean sources the theorems that nothing uses, so that a file which carries its own library stays small.
- * Definitions stay. Use is judged by names as they are written: a theorem stays when any part of any dotted name in what
- * stays is its own last part. That keeps too much rather than too little; comments are dropped.
+ * Definitions stay. Use is judged by written names: a theorem stays if its last name part appears as any part of a
+ * dotted name in the text that stays. This keeps too much rather than too little. Comments are dropped.
  */
 import { readCommands } from './commands.ts';
 import { maskSource } from './scan.ts';

@@ -1,6 +1,6 @@
 /**
- * Runs `lean --json` once and gathers what it says: for compiling the library and for trying scripts
- * on it. Process group, memory watch and output bound are those of `lean/runtime/process`; verdicts are not made here.
+ * Runs `lean --json` once and collects its messages: for compiling the library and for trying scripts on it. Process
+ * group, memory watch and output limit are those of `lean/runtime/process`; it gives no verdicts.
  */
 import { tmpdir } from 'node:os';
 import { RUN_MARK } from '../../data/run-mark.ts';

@@ -62,7 +62,7 @@ export function maskSource(source: string): MaskedSource {
 /** Import lines at the head of a file, in order. */
 export function readImports(source: string): readonly ImportLine[] {
   const imports: ImportLine[] = [];
-  // Imports come first, so nothing behind the last line that could be one is looked at.
+  // Imports come first, so reading stops after the last line that could be one.
   const last = source.lastIndexOf('import');
   if (last < 0) return imports;
   const head = source.slice(0, endOfLine(source, last));

@@ -4,11 +4,11 @@
  *
  *     node lean/library/search-main.ts [--limit N] [--output FILE] [--only FAMILY]
  *
- * With `--only` scripts of families whose names begin so are tried, and of the others the file's rows stay: for a list that
- * has only become longer.
+ * With `--only` it tries only scripts of families whose names begin with FAMILY, and keeps the file's rows of the
+ * others: for a list that has only become longer.
  *
- * It needs a Lean that is already there (`bin/stp setup`), two cores and some minutes. The result depends on Lean's own
- * step limit, not on the machine's speed; only a script that runs into the process deadline does.
+ * It needs an installed Lean (`bin/stp setup`), two cores and some minutes. The result depends on Lean's own step
+ * limit, not on the machine's speed, except for a script that reaches the process deadline.
  */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,11 +1,12 @@
 /**
- * The documented widening of the SFT set: a fixed list of short tactic scripts, filled with the variables and functions
- * of a statement. They are tried on library statements only (`search-main.ts`); what Lean accepts and the library does
- * not already say is one more example. Pure text: what a script proves is Lean's to say.
+ * The documented extension of the SFT set: a fixed list of short tactic scripts, filled with the variables and
+ * functions of a statement. They are tried on library statements only (`search-main.ts`); a script that Lean accepts
+ * and that the library does not already have becomes one more example. This file makes text; Lean decides what a script
+ * proves.
  *
- * The list holds what a person tries first: evaluation, simplification with the definitions, arithmetic, cases,
- * induction with the alternatives written out or closed at once; then what automation closes when it is given every
- * definition that the statement stands on.
+ * The list holds a person's first attempts: evaluation, simplification with the definitions, arithmetic, cases,
+ * induction with the alternatives written out or closed at once; then automation with every definition that the
+ * statement uses.
  */
 import { automationScripts } from './search/automation-scripts.ts';
 import { dataVariables } from './search/datatypes.ts';

@@ -1,6 +1,6 @@
 /**
- * Splits the text of one theorem into signature and tactic block. Works on text without comments; a position in it is
- * a position in the masked code, where brackets and `:=` inside literals cannot be mistaken.
+ * Splits the text of one theorem into signature and tactic block. Works on text without comments; a position in it is a
+ * position in the masked code, which has no brackets and no `:=` inside literals.
  */
 
 export interface TheoremText {
@@ -41,7 +41,7 @@ export function splitTheorem(text: string, code: string): TheoremText | SkipReas
   return { name, statement, proof: tacticBlock(text, assignment + by[0].length) };
 }
 
-/** The signature whatever the proof is, as long as a `:=` starts it. `text` and `code` as in `splitTheorem`. */
+/** The signature, for any proof that starts with `:=`. `text` and `code` as in `splitTheorem`. */
 export function splitSignature(text: string, code: string): Signature | SkipReason {
   const keyword = KEYWORD.exec(code)?.[0];
   const name = keyword === undefined ? undefined : NAME.exec(text.slice(keyword.length))?.[0];

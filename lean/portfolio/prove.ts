@@ -1,7 +1,7 @@
 /**
- * The portfolio at work: the scripts of every statement, stage by stage, until one proves it. What proves is checked like every
- * other proof: by Lean under the statement, then as a compiled object. A statement's work is bounded by the number of its scripts
- * (`scripts.ts`; at most 70 for the repository's sets), each of which has the verifier's limits of time and heartbeats.
+ * Runs the portfolio: tries the scripts of every statement, stage by stage, until one proves it. A proof is checked
+ * like every other proof: by Lean under the statement, then as a compiled object. The number of scripts bounds the work
+ * for a statement (`scripts.ts`; at most 70 for the repository's sets); each has the verifier's limits of time and heartbeats.
  */
 import type { ContextAnswer } from '../context/statement-context.ts';
 import type { SearchScript } from '../library/search/script-text.ts';

@@ -1,7 +1,7 @@
 /**
- * What the portfolio came to, kept by statement: the record that comes with the repository (`data/portfolio.jsonl`), and a file
- * of this machine's own. A kept proof is only a hint, and Lean checks it again before it counts; that no script proves a statement
- * is believed, and whoever shows figures says with which Lean it was found.
+ * The portfolio's results by statement: the record in the repository (`data/portfolio.jsonl`), and a file of this
+ * machine's own. A kept proof is only a hint, and Lean checks it again before it counts. A kept failure (no script
+ * proves the statement) is trusted; a display of such figures must name the Lean that found them.
  */
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -36,7 +36,7 @@ export interface PortfolioRecord {
   readonly rows: ReadonlyMap<string, RecordRow>;
 }
 
-/** Null where there is none, or one of another list of scripts. STP1501 for a file that is none. */
+/** Null if there is no record, or it belongs to another list of scripts. STP1501 for a file that is not a record. */
 export async function readRecord(path: string): Promise<PortfolioRecord | null> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;

@@ -1,6 +1,6 @@
 /**
- * The portfolio: a fixed list of short scripts, filled in with what a statement's context says it may name. Nothing is learned,
- * and nothing here knows a problem set. What a script proves is Lean's to say.
+ * The portfolio: a fixed list of short scripts, filled in with the names that a statement's context allows. Nothing is
+ * learned, and nothing here knows a problem set. Lean decides what a script proves.
  */
 import type { ContextBinder, StatementContext } from '../context/statement-context.ts';
 import { type SearchScript, script, simp } from '../library/search/script-text.ts';
@@ -106,7 +106,7 @@ function parted({ core }: StatementContext, closers: ReturnType<typeof closersOf
   );
 }
 
-/** The binders that a script may name, once it has introduced those that the type still has under `names`. */
+/** The binders that a script may name after it has introduced the remaining ones of the type under `names`. */
 function introduced(all: readonly ContextBinder[]): { binders: readonly ContextBinder[]; names: readonly string[] } {
   const names: string[] = [];
   const binders = all.flatMap((binder, place): ContextBinder[] => {

@@ -1,7 +1,7 @@
 /**
- * How much an answer may hold. Every text of Lean takes its room when it is said: of its own snippet's, which is bounded, and
- * of the whole answer's, which all snippets of a request share. Nothing is set aside, so a hundred snippets that are checked
- * at the same time leave each other what they do not use.
+ * Limits the size of an answer. Every text of Lean takes room when it arrives: from its own snippet, which has a limit,
+ * and from the whole answer, whose limit all snippets of a request share. No room is reserved, so snippets that are
+ * checked at the same time leave each other the room they do not use.
  */
 import { ANSWER_CHARS_MAX, SNIPPET_ANSWER_CHARS_MAX } from './limits.ts';
 

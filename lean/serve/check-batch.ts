@@ -1,7 +1,7 @@
 /**
- * The snippets of one request. The first one waits for a process for a bounded time; once it has one the request is
- * admitted, and the rest take their turns however long that takes: a request is turned away as a whole before anything was
- * done, or done as a whole. What one snippet does to Lean is told in its own result.
+ * Checks the snippets of one request. The first one waits for a process for a limited time. When it has one, the
+ * request is admitted, and the others wait their turn without a limit: a request is refused as a whole before any work,
+ * or done as a whole. A failure of Lean on one snippet appears in that snippet's result.
  */
 import { StpError } from '../../data/errors.ts';
 import { Turns } from '../../data/turns.ts';

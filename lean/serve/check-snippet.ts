@@ -1,6 +1,6 @@
 /**
- * One snippet on one process of the pool, and what came of it as the answer has it. The snippet is untrusted: it has the
- * process alone while it runs, for a bounded time and with bounded memory and output, and leaves nothing to the next one.
+ * Checks one snippet on one process of the pool and makes its part of the answer. The snippet is untrusted: it has the
+ * process to itself while it runs, with limits on time, memory and output, and leaves nothing for the next one.
  */
 import { randomUUID } from 'node:crypto';
 import type { LeanMessage } from '../../data/schemas/records.ts';
@@ -18,7 +18,7 @@ import { wireMessage } from './wire-message.ts';
 
 /** One thread of Lean elaborates and one reports, so this much processor time cannot pass before the wall clock's. */
 const THREADS = 2;
-/** A longer text is not looked at word by word for code that it runs: it is taken to run some. */
+/** A longer text is not searched word by word for code: it is assumed to run some. */
 const TOKENS_JUDGED_MAX = 20_000;
 
 export interface SnippetCheck {
@@ -75,7 +75,7 @@ export async function checkSnippet(snippet: { id: string; code: string }, check:
       const checkMs = performance.now() - startedAt;
       const isRead = ran.how === 'exit' && ran.exit.how === 'finished';
       const sorries = isRead ? await findSorries(session, code, split, messages, check) : [];
-      // What did not come to its end is told of in one sentence.
+      // An incomplete check is reported in one sentence.
       if (!isRead) check.room.giveBack();
       return { ran, sorries, uuid: uuidOf(session), checkMs };
     },
@@ -157,8 +157,8 @@ function hidden(message: LeanMessage, { hidePaths }: SnippetCheck): LeanMessage 
 }
 
 /**
- * Lean runs code while it elaborates, and code could change the process for whoever has it next. A snippet that might hold
- * some gets a process of its own; the others, which are nearly all proofs, share warm ones.
+ * Lean runs code while it elaborates, and code could change the process for its next user. A snippet that might contain
+ * code gets a process of its own; the others, which are nearly all proofs, share warm ones.
  */
 function runsCode(code: string, { allTokens }: SplitSnippet): boolean {
   return allTokens.length > TOKENS_JUDGED_MAX || findUnjudgeable(code, allTokens) !== null;
@@ -215,7 +215,7 @@ function uuidOf(session: LeanSession): string {
   return uuid;
 }
 
-/** A limit as it is told, to the millisecond: a client may ask for any number, and no clock here is finer. */
+/** A limit in a message, to the millisecond: a client may ask for any number, and no clock here is finer. */
 function limitSeconds(ms: number): number {
   return Math.max(1, Math.round(ms)) / 1_000;
 }

@@ -1,7 +1,10 @@
-/** What the Lean service takes on, so that no client can exhaust it. The first ones are a matter of the machine, the others of the API. */
+/**
+ * The limits of the Lean service, so that no client can exhaust it. The first ones depend on the machine, the others on
+ * the API.
+ */
 
 export interface LeanServeLimits {
-  /** Check requests under way, waiting ones included; one more is answered with 429. */
+  /** Open check requests, waiting ones included; one more is answered with 429. */
   readonly requestsInFlight: number;
   /** How long a request waits for its first process before it is answered with 429. Kimina: 60 s. */
   readonly waitMs: number;
@@ -9,7 +12,7 @@ export interface LeanServeLimits {
   readonly timeoutSecondsMax: number;
   /** Resident memory of one process, bytes. */
   readonly memoryBytesMax: number;
-  /** How long a shutdown waits for what is under way. */
+  /** How long a shutdown waits for open requests. */
   readonly drainMs: number;
 }
 

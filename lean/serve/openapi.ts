@@ -1,4 +1,7 @@
-/** The service's description of itself: an OpenAPI document made from the schemas that check its requests, and a page to read it. */
+/**
+ * The service's description of itself: an OpenAPI document made from the schemas that check its requests, and a page to
+ * read it.
+ */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifySchema } from 'fastify';

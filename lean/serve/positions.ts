@@ -1,4 +1,7 @@
-/** Offsets of a text as Lean counts places. One pass for many: a snippet may have thousands, and is up to a megabyte. */
+/**
+ * Converts offsets of a text into Lean's line and column. One pass converts many: a snippet may have thousands, and up
+ * to a megabyte of text.
+ */
 import type { WirePosition } from './wire.ts';
 
 /** Lines (1-based) and columns (0-based, code points) of offsets (UTF-16 units), which ascend. */

@@ -1,7 +1,7 @@
 /**
- * Where things lie on this machine is nobody's business outside: Lean names folders in its messages (a module that it does
- * not find, a file that it cannot open), and so may errors of our own. The folders that are known are replaced in every
- * text that was not the client's own.
+ * Hides this machine's folders from clients. Lean names folders in its messages (a module that it does not find, a file
+ * that it cannot open), and our own errors may. The known folders are replaced in every text that does not come from
+ * the client.
  */
 import { realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';

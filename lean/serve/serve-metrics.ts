@@ -1,4 +1,7 @@
-/** What the Lean service counts, for Prometheus. Labels are routes, statuses and outcomes; no code and no text is in any of them. */
+/**
+ * The Lean service's metrics for Prometheus. Labels are routes, statuses and outcomes; they contain no code and no
+ * text.
+ */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LeanPool, PoolStats } from '../runtime/pool/lean-pool.ts';
 import type { SnippetFacts } from './check-snippet.ts';

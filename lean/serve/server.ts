@@ -1,12 +1,13 @@
 /**
- * The Lean service over HTTP: Kimina's contract, health, metrics, and a description of itself. It keeps bounds, checks keys
- * and speaks the API; which process checks what is the pool's business.
+ * The Lean service over HTTP: Kimina's contract, health, metrics, and a description of itself. It enforces limits,
+ * checks keys and implements the API; the pool chooses the process for each check.
  */
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { BearerKeys } from '../../data/http/bearer-keys.ts';
 import { discardBody } from '../../data/http/discard-body.ts';
 import { listen } from '../../data/http/listen.ts';
-import { CLIENT_GONE_STATUS, WorkTracker } from '../../data/http/work-tracker.ts';
+import { addRequestMetrics } from '../../data/http/request-metrics.ts';
+import { WorkTracker } from '../../data/http/work-tracker.ts';
 import type { LeanPool } from '../runtime/pool/lean-pool.ts';
 import type { DriverName } from '../runtime/process/driver.ts';
 import type { SandboxFacts } from '../runtime/sandbox/sandbox.ts';
@@ -36,14 +37,14 @@ export interface LeanServeOptions {
   readonly limits: LeanServeLimits;
   /** Folders of the service that no answer names; those of Lean and of the user are known. */
   readonly privateFolders: readonly string[];
-  /** Hears of failures that clients are told little of. */
+  /** Receives failures that clients see only in part. */
   readonly onError: (error: unknown) => void;
 }
 
 export interface RunningLeanServer {
   /** `http://host:port`. */
   readonly url: string;
-  /** Takes nothing new, finishes what is under way within its time limit, and closes. */
+  /** Takes no new request, finishes open ones within its time limit, and closes. */
   close(): Promise<void>;
 }
 
@@ -71,7 +72,7 @@ export async function startLeanServer(options: LeanServeOptions): Promise<Runnin
   let isClosing = false;
   const hidePaths = hidePathsOf(options.environment, options.privateFolders);
   addErrors(server, onError, hidePaths);
-  addRequestMetrics(server, metrics);
+  addRequestMetrics(server, metrics.requests, metrics.requestSeconds);
   const keys = new BearerKeys(options.keys);
   server.addHook('onRequest', async (request) => {
     if (isClosing) throw workEndings.shuttingDown();
@@ -130,19 +131,5 @@ function addErrors(server: FastifyInstance, onError: (error: unknown) => void, h
   server.setNotFoundHandler(({ method, url }, reply) => {
     const path = url.split('?')[0];
     return answer(reply, new ServiceError(404, `There is no ${method} ${path} here.`));
-  });
-}
-
-function addRequestMetrics(server: FastifyInstance, metrics: ServeMetrics): void {
-  server.addHook('onRequest', async ({ routeOptions }, reply) => {
-    const startedAt = performance.now();
-    // Comes for every answer: sent, broken off, or never begun because the client left. Fastify's hook does not.
-    reply.raw.once('close', () => {
-      // Paths that are no route share a label, so that a scan of the server makes no new ones.
-      const route = routeOptions.url ?? 'none';
-      const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE_STATUS;
-      metrics.requests.inc({ route, status });
-      metrics.requestSeconds.observe({ route }, (performance.now() - startedAt) / 1_000);
-    });
   });
 }

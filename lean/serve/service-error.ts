@@ -1,6 +1,7 @@
 /**
- * Errors as clients of Kimina's server read them: `{detail}` under a status that says whether another try can help; for a
- * body that does not fit, FastAPI's list of places. What the service's parts throw becomes one of these here and nowhere else.
+ * Errors in the form that clients of Kimina's server read: `{detail}` under a status that says whether another try can
+ * help; for an invalid body, FastAPI's list of places. Only this file turns errors of the service's parts into this
+ * form.
  */
 import type { z } from 'zod';
 import { StpError } from '../../data/errors.ts';
@@ -10,7 +11,7 @@ import type { HidePaths } from './private-paths.ts';
 
 /** When a client that was turned away may come again, seconds. */
 const RETRY_AFTER_SECONDS = 1;
-/** Of what a schema found wrong, so many places are told. */
+/** How many of the errors that a schema found are reported. */
 const PROBLEMS_MAX = 20;
 
 /** Keys that would change what every object has are refused by the parser, wherever they stand. */
@@ -69,7 +70,7 @@ export function bodyError(error: z.ZodError): ServiceError {
   return new ServiceError(422, `${first?.loc.join('.')}: ${first?.msg}`, detail);
 }
 
-/** Whatever was thrown. `report` hears of what the client is not told. */
+/** Handles any thrown value. `report` receives details that the client does not see. */
 export function serviceErrorOf(error: unknown, report: (error: unknown) => void, hidePaths: HidePaths): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof StpError) {

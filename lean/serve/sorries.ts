@@ -1,7 +1,8 @@
 /**
- * The places of `sorry` in a snippet, as the REPL lists them: clients tell a snippet that is valid from one that has a hole
- * by this list alone. The REPL finds them in what Lean elaborated; here they are words of the text. Where a declaration
- * uses `sorry` by another name (`sorryAx`, a macro) its own place stands for it, so a hole that Lean warns of is never passed over.
+ * Finds the places of `sorry` in a snippet, as the REPL lists them: by this list alone clients tell a valid snippet
+ * from one with a hole. The REPL finds them in elaborated terms; this file finds the words in the text. If a
+ * declaration uses `sorry` by another name (`sorryAx`, a macro), the list has the declaration's place, so no hole that
+ * Lean warns of is missed.
  */
 import type { Token } from '../trust/screen/tokenizer.ts';
 import { positionsOf } from './positions.ts';

@@ -1,6 +1,6 @@
 /**
- * What is left unproved in a snippet that Lean has read: places and, where the driver can ask, goals. Printing a goal may run
- * what the snippet has defined, so it is bounded like a check; a process that does not answer in time is ended.
+ * Finds the unproved parts of a checked snippet: places and, if the driver can ask, goals. Printing a goal may run code
+ * that the snippet defined, so it has limits like a check; a process that does not answer in time is ended.
  */
 import type { LeanSession } from '../runtime/process/driver.ts';
 import type { SnippetRoom } from './answer-room.ts';

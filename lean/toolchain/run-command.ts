@@ -1,6 +1,6 @@
 /**
- * Runs a program to its end and tells how that went, in words a person can read. Never throws for what the program does;
- * an abort does throw. For tools of the set-up, which start no children that outlive them: Lean checks go through
+ * Runs a program to its end and reports the result in words for people. It never throws because of the program; it
+ * throws on an abort. For tools of the set-up, whose children end with them: Lean checks go through
  * `lean/runtime/process`.
  */
 import { execa } from 'execa';

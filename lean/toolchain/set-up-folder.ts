@@ -1,7 +1,7 @@
 /**
- * Where toolchains of our own lie (`<cache>/lean/<name>`), and how one gets there whole: it is made in a folder of
- * another name and renamed when complete, so that an interrupted set-up leaves nothing that is taken for a Lean. The
- * lock saves a second set-up the work; where it fails, the later rename wins and both results are whole.
+ * The place of our own toolchains (`<cache>/lean/<name>`). A toolchain is made in a folder with another name, which is
+ * renamed when complete, so an interrupted set-up leaves nothing that looks like a Lean. The lock saves a second set-up
+ * the work; if the lock fails, the later rename wins, and both results are whole.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const WORK_PREFIX = '.set-up-';
 const LOCK_NAME = '.set-up.lock';
 const LOCK_REFRESH_MS = 5_000;
-/** A lock not refreshed for this long is of a set-up that is gone. */
+/** A lock that was not refreshed for this long belongs to a dead set-up. */
 const LOCK_STALE_MS = 60_000;
 const LOCK_POLL_MS = 250;
 /** Work of another machine, or of a process that cannot be asked, is left alone for this long. */
@@ -67,7 +67,7 @@ async function takeLock(path: string): Promise<boolean> {
 
 /**
  * Runs `work` while no other set-up in the same cache does, waiting for its turn.
- * @param onWait called once, where another set-up is under way
+ * @param onWait called once if another set-up is in progress
  */
 export async function withSetUpLock<Result>(
   cacheDirectory: string,
@@ -115,8 +115,8 @@ async function removeAbandonedWork(folder: string): Promise<void> {
 }
 
 /**
- * Makes `<cache>/lean/<name>`: `make` fills an empty folder, which then gets that name. What had the name before is
- * replaced in one step: there is no moment at which an incomplete folder has it. Whatever goes wrong, nothing new is left.
+ * Makes `<cache>/lean/<name>`: `make` fills an empty folder, which then gets that name. An earlier folder of that name
+ * is replaced in one step: an incomplete folder never has the name. After any failure nothing new is left.
  * @returns the folder
  */
 export async function makeWhole(

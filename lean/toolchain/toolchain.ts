@@ -1,4 +1,4 @@
-/** What a Lean toolchain is to the rest of the project: an executable and what may be claimed of its verdicts. */
+/** The project's view of a Lean toolchain: an executable, and the claims that its verdicts support. */
 import type { LeanSource } from '../verifier.ts';
 
 export interface Toolchain {

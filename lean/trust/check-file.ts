@@ -1,9 +1,10 @@
 /**
- * Judges every theorem of a whole Lean file by what it compiles to. A process of its own, walled in, compiles the file into a
- * module; nothing that this process says is believed. The module is then read by a thread that runs nothing of it: which constants
- * the file adds, what they rest on, what the second kernel says of each (`object/`). A file whose object cannot be read is not
- * judged, and neither is one that changes how its own text is to be read (`verdict/file-policy.ts`). For a certificate the
- * theorems are compared with our own statements, and more checkers look at the module (`certificate/`).
+ * Judges every theorem of a whole Lean file by its compiled module. A separate process in the sandbox compiles the file
+ * into a module; its messages are not believed. Then a thread reads the module without running any of it: which
+ * constants the file adds, which axioms they rest on, and the second kernel's verdict on each (`object/`). A file is
+ * not judged if its object cannot be read, or if it changes how its own text is read (`verdict/file-policy.ts`). For a
+ * certificate the theorems are compared with our own statements, and further checkers check the module
+ * (`certificate/`).
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
@@ -12,9 +13,8 @@ import type { CheckRecord, LeanMessage, SandboxFacts } from '../../data/schemas/
 import type { LeanExit, ProcessPlace } from '../runtime/process/spawn.ts';
 import { noSandbox, type Sandbox } from '../runtime/sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../verifier.ts';
-import type { Checker, CompiledFile } from './certificate/checker.ts';
-import { type CertificateTask, KERNELS } from './certificate/checkers.ts';
-import { leanchecker } from './certificate/leanchecker.ts';
+import type { CompiledFile } from './certificate/checker.ts';
+import { type CertificateTask, CHECKERS } from './certificate/checkers.ts';
 import { type CheckersReport, runCheckers } from './certificate/run-checkers.ts';
 import { type CompiledModule, compileModule } from './object/compiled-module.ts';
 import { findInFile } from './object/file-theorems.ts';
@@ -43,15 +43,18 @@ export interface TheoremReport {
   readonly message: string;
   /** All axioms that it rests on, the allowed ones too, sorted. */
   readonly axioms: readonly string[];
-  /** Further checkers that could not tell of this theorem, by name; missing where there is none. */
+  /** Names of the further checkers without a verdict on this theorem; missing if there is none. */
   readonly declinedBy?: readonly string[];
-  /** Those that found something wrong with it, or with the module without naming a theorem; missing where there is none. */
+  /** Checkers that rejected it, or rejected the module without naming a theorem; missing if there is none. */
   readonly refusedBy?: readonly string[];
 }
 
 export interface FileReport {
   readonly path: string;
-  /** `accepted`: there are theorems and all are accepted. `rejected`: something is wrong. `unchecked`: nobody can tell. */
+  /**
+   * `accepted`: there are theorems and all are accepted. `rejected`: something is wrong. `unchecked`: there is no
+   * verdict.
+   */
   readonly outcome: FileVerdict;
   /** In the order of the file; none where it has errors or its object could not be read. */
   readonly theorems: readonly TheoremReport[];
@@ -73,12 +76,6 @@ export interface FileReport {
   readonly memory: { readonly bytesMax: number; readonly peakBytes: number };
 }
 
-/** What a file of proofs is judged by for a certificate. */
-export interface ProofsCheck extends Pick<CertificateTask, 'stated' | 'importLines'> {
-  /** Asked after the second kernel. */
-  readonly checkers: readonly Checker[];
-}
-
 export interface CheckFileOptions {
   /** Folder for the compiled module; what is made there is removed. */
   readonly scratchDirectory: string;
@@ -90,7 +87,8 @@ export interface CheckFileOptions {
   readonly memoryBytesMax?: number;
   /** Where Lean runs; without one as any program of this user. */
   readonly sandbox?: Sandbox;
-  readonly certificate?: ProofsCheck;
+  /** What the file is to prove, where it is judged for a certificate. */
+  readonly certificate?: CertificateTask;
   /** Keeps which compiled module holds which constant; without it this is found out once a process. */
   readonly indexFolder?: string;
   /** Where modules go that the two kernels disagree on; without it they are not kept. */
@@ -244,25 +242,21 @@ class FileCheck {
     return { ...findProofs(report, expected), ...times };
   }
 
-  /**
-   * Further checkers look at what nothing speaks against so far; without a certificate Lean's own, where the second kernel could
-   * not tell.
-   */
-  #lookFurther({ theorems, objection, imports }: ObjectFinding): Promise<CheckersReport> {
+  /** Further checkers look at what nothing speaks against so far; without a certificate only where the second kernel could not tell. */
+  #lookFurther({ theorems, objection }: ObjectFinding): Promise<CheckersReport> {
     const sound = theorems.filter((theorem) => theorem.objection === null && theorem.kernel !== 'rejected');
     const isOpen = sound.some(({ kernel }) => kernel === 'declined');
-    const checkers = this.#options.certificate?.checkers ?? (isOpen ? [leanchecker] : []);
+    const isAsked = objection === null && sound.length > 0 && (isOpen || this.#options.certificate !== undefined);
     const searchPath = [this.#directory, ...this.#environment.searchPath];
     const bounds = this.#bounds();
-    const file: Omit<CompiledFile, 'scratchDirectory'> = {
+    const file: CompiledFile = {
       ...bounds,
       place: { ...this.#place, environment: { ...this.#environment, searchPath } },
       directory: this.#directory,
       module: this.#module,
-      importLines: imports.map((name) => `import ${name}`),
       theorems: sound.map(({ name }) => name),
     };
-    return runCheckers(objection === null && sound.length > 0 ? checkers : [], file, `${this.#directory}-checkers`);
+    return runCheckers(isAsked ? CHECKERS : [], file);
   }
 
   #bounds() {
@@ -298,8 +292,7 @@ function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: Chec
   const isChecked =
     kernel === 'accepted' ||
     further.records.some(
-      ({ by, outcome }) =>
-        KERNELS.includes(by) && (outcome === 'accepted' || (outcome === 'declined' && !declined.includes(by))),
+      ({ by, outcome }) => outcome === 'accepted' || (outcome === 'declined' && !declined.includes(by)),
     );
   if (isChecked) return { ...report, verdict: 'accepted', message: '', ...declinedBy };
   return { ...report, verdict: 'unchecked', message: `no kernel accepted it: ${reason}`, ...declinedBy };

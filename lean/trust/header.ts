@@ -1,4 +1,4 @@
-/** What stands above a statement that has no header of its own: the whole library, its names without their namespace. */
+/** The header of a statement that has none of its own: the whole library, its names without their namespace. */
 export const LIBRARY_HEADER = 'import Stp\n\nopen Stp\n';
 
 const IMPORT_LINE = /^[ \t]*import[ \t].*$/gmu;

@@ -1,4 +1,4 @@
-/** The text of a theorem that was certified and kept: printed anew from what the screen reads, as it was when it was checked. */
+/** The text of a certified and kept theorem, printed anew from the screen's reading, exactly as it was checked. */
 import { StpError } from '../../data/errors.ts';
 import { LIBRARY_HEADER } from './header.ts';
 import { screenHeader } from './screen/screen-header.ts';
@@ -20,14 +20,14 @@ export interface GrownTheorem {
 
 /**
  * `theorem NAME BINDERS : TYPE := by` and the proof, under another name; universe parameters stay with it. Both are printed
- * from their tokens, as they were when they were checked. A proof of null is left open. STP1402 for what the screen refuses:
+ * from their tokens, as they were when they were checked. STP1402 for what the screen refuses:
  * none such was ever certified.
  */
 export function theoremText(
   name: string,
-  { statement, proof }: { readonly statement: string; readonly proof: string | null },
+  { statement, proof }: { readonly statement: string; readonly proof: string },
 ): string {
-  return `theorem ${name}${signatureOf(statement)} := by\n${proof === null ? '  sorry' : proofOf(proof)}`;
+  return `theorem ${name}${signatureOf(statement)} := by\n${proofOf(proof)}`;
 }
 
 function proofOf(proof: string): string {

@@ -1,4 +1,4 @@
-/** Reads a model's files: nothing larger than allowed, and one error for whatever is wrong with them (STP1302). */
+/** Reads a model's files: refuses files above a size limit, and reports every fault in them as one error (STP1302). */
 import { open, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { StpError } from '../../data/errors.ts';

@@ -1,4 +1,4 @@
-/** Whether tensors and a tokenizer are those of a model's shape: null, or what is wrong in words. */
+/** Tests whether tensors and a tokenizer match a model's shape: null, or the difference in words. */
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
 import type { ModelShape } from '../trainer.ts';
 import { llamaTensorShapes } from './llama-tensors.ts';

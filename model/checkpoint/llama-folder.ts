@@ -1,7 +1,7 @@
 /**
- * A Llama from elsewhere, as `save_pretrained` of Hugging Face's `transformers` leaves it: `config.json`, the weights in one
- * safetensors file or in shards with an index, and a `tokenizer.json` of the kind this project writes. There are no
- * checksums to hold it against; everything else is checked as for a checkpoint of our own.
+ * Reads a Llama from elsewhere, as `save_pretrained` of Hugging Face's `transformers` writes it: `config.json`, the
+ * weights in one safetensors file or in shards with an index, and a `tokenizer.json` of the kind this project writes.
+ * It has no checksums; everything else is checked as for a checkpoint of our own.
  */
 import { createHash } from 'node:crypto';
 import { access } from 'node:fs/promises';
@@ -38,7 +38,7 @@ const ropeSchema = z.looseObject({
   rope_theta: z.number().positive().max(1e9).optional(),
 });
 
-/** Unknown fields may be there; those that change what the model computes must be what the engine computes. */
+/** Unknown fields are allowed; fields that change the computation must match the engine's computation. */
 const configSchema = z.looseObject({
   ...sizeFields,
   tie_word_embeddings: z.boolean().default(false),

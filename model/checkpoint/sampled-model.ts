@@ -1,4 +1,4 @@
-/** The model in a folder as sampling needs it: a checkpoint of our own, or a Llama from elsewhere. */
+/** Reads the model in a folder for sampling: a checkpoint of our own, or a Llama from elsewhere. */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readCheckpoint } from './checkpoint.ts';

@@ -1,4 +1,7 @@
-/** `training.json` of a checkpoint: how the weights came to be. No times in it: the same training gives the same bytes. */
+/**
+ * `training.json` of a checkpoint: how the weights were made. It contains no times: the same training gives the same
+ * bytes.
+ */
 import { z } from 'zod';
 
 export const trainingRecordSchema = z.strictObject({

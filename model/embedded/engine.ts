@@ -1,6 +1,7 @@
 /**
- * The embedded model behind the `Generator` and `Trainer` ports: an ONNX transformer on this machine's CPU, in processes of
- * its own. The ports' promises hold: results depend on checkpoint, request and seed, and every failure is an `StpError`.
+ * The embedded model behind the `Generator` and `Trainer` ports: an ONNX transformer on this machine's CPU, in separate
+ * processes. It keeps the ports' promises: results depend on checkpoint, request and seed, and every failure is an
+ * `StpError`.
  */
 import { removePartialCheckpoints } from '../checkpoint/checkpoint.ts';
 import type { GeneratorFactory } from '../generator.ts';

@@ -1,7 +1,7 @@
 /**
- * Which of ONNX Runtime's execution providers the sessions of this process use: CUDA or WebGPU where one computes
- * correctly here, else the CPU. A provider is tried in a process of its own, since a broken driver can take a process
- * with it, and only where the machine has a graphics device at all, so a machine without one pays nothing.
+ * Chooses ONNX Runtime's execution provider for the sessions of this process: CUDA or WebGPU if it computes correctly
+ * here, else the CPU. A provider is tested in a separate process, because a broken driver can crash a process, and only
+ * if the machine has a graphics device, so a machine without one loses no time.
  */
 import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';

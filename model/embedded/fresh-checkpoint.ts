@@ -1,4 +1,6 @@
-/** A checkpoint of fresh weights, those that the embedded trainer would begin with: other trainers begin with it too. */
+/**
+ * Makes a checkpoint of the fresh weights that the embedded trainer would begin with; other trainers begin with it too.
+ */
 import { removePartialCheckpoints } from '../checkpoint/checkpoint.ts';
 import type { TrainRequest } from '../trainer.ts';
 import { EngineProcess } from './process/engine-process.ts';

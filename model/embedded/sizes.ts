@@ -1,6 +1,7 @@
 /**
- * Shapes to take and to measure with, by about how many weights they have. All with a vocabulary of 512 tokens, a context
- * of 256, grouped queries and a tied head. `test/model-training/sizes.test.ts` holds the numbers here against the weights.
+ * Standard shapes of the model, named by their approximate number of weights. All have a vocabulary of 512 tokens, a
+ * context of 256, grouped queries and a tied head. `test/model-training/sizes.test.ts` compares the numbers here with
+ * the weights.
  */
 import type { ModelShape } from '../trainer.ts';
 

@@ -1,6 +1,6 @@
 /**
- * A file that takes what a process writes and does not grow without end: when it is full it becomes `FILE.1`, whose
- * forerunner goes, and a new one begins. So the last half of what is allowed is always there. The tail is kept in memory.
+ * A log file of limited size for the output of a process: when it is full, it replaces `FILE.1`, and a new one begins.
+ * So at least the last half of the allowed size is always there. The tail is kept in memory.
  */
 import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from 'node:fs';
 import { dirname } from 'node:path';

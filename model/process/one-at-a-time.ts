@@ -1,4 +1,7 @@
-/** Work that is left out, not put off, while the same work is still going on: for copies of what will soon be newer. */
+/**
+ * Runs work only if the same work is not in progress; otherwise it skips the work, not postpones it: for copies of data
+ * that will soon be newer.
+ */
 
 /** A function that starts the work unless the last has not ended. What the work throws is its own to tell. */
 export function oneAtATime<T>(work: ((item: T) => Promise<void>) | undefined): (item: T) => void {

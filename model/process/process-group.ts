@@ -1,6 +1,6 @@
 /**
- * A process from elsewhere in a group of its own, so that it can be ended with all it has started. Its standard input is a
- * pipe that closes when this process is gone, whatever became of it.
+ * Runs an external program in a process group of its own, so that it can be ended with all its children. Its standard
+ * input is a pipe that closes when this process ends, for any reason.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,9 +41,9 @@ export function passedOn(environment: NodeJS.ProcessEnv): Record<string, string>
 
 export class ProcessGroup {
   readonly child: ChildProcess;
-  /** Resolves when the first process of the group is gone, whatever it leaves behind. */
+  /** Resolves when the first process of the group has ended, even if its children still run. */
   readonly exited: Promise<Exit>;
-  /** Resolves when nobody can write to its outputs any more, and all of it has been read. */
+  /** Resolves when all writers of its outputs have closed them, and all output has been read. */
   readonly #drained: Promise<void>;
   readonly #graceMs: number;
 
@@ -67,7 +67,7 @@ export class ProcessGroup {
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     });
-    // A process that reads nothing closes its end; that is no failure of ours.
+    // A process that reads nothing closes its end; that is not an error.
     child.stdin!.on('error', () => undefined);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);

@@ -1,4 +1,7 @@
-/** What the scripts of `infra/trainers/` say on their standard output, a line each; held against a schema before it is believed. */
+/**
+ * The messages of the scripts of `infra/trainers/` on their standard output, one per line; a schema checks each before
+ * use.
+ */
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode, StpError } from '../../data/errors.ts';
 
@@ -30,7 +33,7 @@ const messageSchema = z.discriminatedUnion('type', [
     parameters: count,
     examples: count,
     tooLong: count,
-    /** Steps that were done before, by a training that was cut off. */
+    /** Steps that an interrupted training had done before. */
     fromStep: count,
   }),
   z.strictObject({
@@ -77,8 +80,8 @@ export function parseMessage(line: string): TrainerMessage {
   } catch (cause) {
     throw new StpError(
       'STP1301',
-      `the trainer said something that is no message of its: ${line.slice(0, 200)}`,
-      'Use the trainer of this version (infra/trainers) and leave its standard output alone.',
+      `the trainer printed a line that is not a trainer message: ${line.slice(0, 200)}`,
+      'Use the trainer of this version (infra/trainers), and print nothing else on its standard output.',
       { cause },
     );
   }

@@ -1,6 +1,7 @@
 /**
- * The processes of a script of `infra/trainers/` on this machine: one a rank of a training, each in a group of its own. The
- * first that fails ends the others, which would wait for it in a sum; what it said, or the end of its log, is the error.
+ * The processes of a script of `infra/trainers/` on this machine: one per rank of a training, each in a group of its
+ * own. If one fails, the others are ended, because they would wait for it in a sum; the error is its last message or
+ * the end of its log.
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 /**
- * Errors as OpenAI's clients read them: `{error: {message, type, param, code}}` under a status that says whether another try
- * can help. What this server's parts throw becomes one of these here and nowhere else.
+ * Errors in the form of OpenAI's API: `{error: {message, type, param, code}}` under a status that says whether another
+ * try can help. Only this file turns errors of the server's parts into this form.
  */
 import { StpError } from '../../data/errors.ts';
 import { CLIENT_GONE_STATUS } from '../../data/http/work-tracker.ts';
@@ -73,7 +73,7 @@ export function tookTooLong(limitMs: number): ApiError {
   return new ApiError(504, 'server_error', message, { code: 'timeout' });
 }
 
-/** Whatever was thrown. `report` hears of what the client is not told. */
+/** Handles any thrown value. `report` receives details that the client does not see. */
 export function apiErrorOf(error: unknown, report: (error: unknown) => void): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StpError) {

@@ -1,6 +1,6 @@
 /**
- * The body of `POST /v1/completions`, checked. Fields that nobody knows are passed over, as OpenAI's and vLLM's servers
- * pass them over; fields that are known to change the result and cannot be honoured are refused by name.
+ * The body of `POST /v1/completions`, checked. Unknown fields are ignored, as in OpenAI's and vLLM's servers; known
+ * fields that would change the result and are not supported are refused by name.
  */
 import { z } from 'zod';
 import { type SamplingOptions, STOP_CHARS_MAX, STOPS_MAX, TOP_LOGPROBS_MAX } from '../generator.ts';

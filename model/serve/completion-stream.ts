@@ -1,6 +1,6 @@
 /**
- * A streamed answer as server-sent events (`data: …`, at the end `data: [DONE]`). Text that comes faster than the client
- * reads is joined, a piece a choice, so what waits is never more than the texts themselves.
+ * A streamed answer as server-sent events (`data: …`, at the end `data: [DONE]`). If text arrives faster than the
+ * client reads, it is joined into one piece per choice, so the waiting text is never longer than the texts themselves.
  */
 import { Readable } from 'node:stream';
 import type { Completion, GenerateOptions } from '../generator.ts';
@@ -18,7 +18,7 @@ export interface StreamOptions {
   readonly sample: (options: GenerateOptions) => Promise<readonly Completion[]>;
   /** Ends the work, and with it the stream, whether its client reads or not. */
   readonly signal: AbortSignal;
-  /** Hears of a failure that the client is told little of. */
+  /** Receives a failure that the client sees only in part. */
   readonly report: (error: unknown) => void;
   /** Called once when the stream has closed, read or not. */
   readonly end: () => void;

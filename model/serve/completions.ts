@@ -55,7 +55,7 @@ export function completionsHandler(
         usage: usageOf(job.promptTokens, completionTokens),
       };
     } finally {
-      // A stream goes on, and ends its work when it closes.
+      // A stream continues, and ends its work when it closes.
       if (!isStreaming) work.end();
     }
   };
@@ -63,7 +63,7 @@ export function completionsHandler(
 
 /**
  * Choice i of the request, counted over all its prompts, is sampled with seed + i: equal prompts of one request give
- * different choices, and any of them can be had again alone.
+ * different choices, and a request can repeat any one of them.
  */
 function jobOf(request: CompletionRequest, model: ServedModel): CompletionJob {
   const { prompts, choicesPerPrompt, sampling } = request;

@@ -1,11 +1,14 @@
-/** What the server takes on, so that no client can exhaust it. The first ones are a matter of the machine, the others of the API. */
+/**
+ * The limits of the server, so that no client can exhaust it. The first ones depend on the machine, the others on the
+ * API.
+ */
 
 export interface ServeLimits {
-  /** Completions and embeddings requests under way; one more is answered with 429. */
+  /** Open completions and embeddings requests; one more is answered with 429. */
   readonly requestsInFlight: number;
   /** From the request's body to the end of its answer. */
   readonly requestTimeoutMs: number;
-  /** How long a shutdown waits for what is under way. */
+  /** How long a shutdown waits for open requests. */
   readonly drainMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** What the server counts, for Prometheus. Labels are routes and statuses; no prompt and no text is in any of them. */
+/** The server's metrics for Prometheus. Labels are routes and statuses; they contain no prompt and no text. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Seconds: from a short completion on an idle laptop to the default time limit. */

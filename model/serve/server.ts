@@ -1,11 +1,12 @@
 /**
- * An OpenAI-compatible HTTP server over one `Generator`: completions, embeddings, models, health and metrics. It keeps
- * bounds, checks keys and speaks the API; what is sampled, and how requests share a batch, is the engine's business.
+ * An OpenAI-compatible HTTP server over one `Generator`: completions, embeddings, models, health and metrics. It
+ * enforces limits, checks keys and implements the API; the engine does the sampling and batches requests.
  */
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { BearerKeys } from '../../data/http/bearer-keys.ts';
 import { listen } from '../../data/http/listen.ts';
-import { CLIENT_GONE_STATUS, WorkTracker } from '../../data/http/work-tracker.ts';
+import { addRequestMetrics } from '../../data/http/request-metrics.ts';
+import { WorkTracker } from '../../data/http/work-tracker.ts';
 import {
   ApiError,
   apiErrorOf,
@@ -32,14 +33,14 @@ export interface ModelServeOptions {
   /** Keys of clients; none lets everyone in. */
   readonly keys: readonly string[];
   readonly limits: ServeLimits;
-  /** Hears of failures that clients are told little of. */
+  /** Receives failures that clients see only in part. */
   readonly onError: (error: unknown) => void;
 }
 
 export interface RunningServer {
   /** `http://host:port`. */
   readonly url: string;
-  /** Takes nothing new, finishes what is under way within its time limit, and closes. The engine stays open. */
+  /** Takes no new request, finishes open ones within its time limit, and closes. The engine stays open. */
   close(): Promise<void>;
 }
 
@@ -61,7 +62,7 @@ export async function startModelServer(options: ModelServeOptions): Promise<Runn
   server.removeContentTypeParser('text/plain');
   let isClosing = false;
   addErrors(server, options.onError);
-  addMetrics(server, metrics);
+  addRequestMetrics(server, metrics.requests, metrics.latencySeconds);
   const keys = new BearerKeys(options.keys);
   server.addHook('onRequest', async (request) => {
     if (isClosing) throw shuttingDown();
@@ -93,19 +94,5 @@ function addErrors(server: FastifyInstance, onError: (error: unknown) => void): 
   server.setNotFoundHandler(({ method, url }, reply) => {
     const path = url.split('?')[0];
     return answer(reply, new ApiError(404, 'invalid_request_error', `There is no ${method} ${path} here.`));
-  });
-}
-
-function addMetrics(server: FastifyInstance, metrics: ServeMetrics): void {
-  server.addHook('onRequest', async ({ routeOptions }, reply) => {
-    const startedAt = performance.now();
-    // Comes for every answer: sent, broken off, or never begun because the client left. Fastify's hook does not.
-    reply.raw.once('close', () => {
-      // Paths that are no route share a label, so that a scan of the server makes no new ones.
-      const route = routeOptions.url ?? 'none';
-      const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE_STATUS;
-      metrics.requests.inc({ route, status });
-      metrics.latencySeconds.observe({ route }, (performance.now() - startedAt) / 1_000);
-    });
   });
 }

@@ -1,4 +1,7 @@
-/** Texts of a request, as strings or as token ids: their form, their number of tokens, and whether the model can read them. */
+/**
+ * Texts of a request, as strings or as token ids: checks their form, counts their tokens, and tests whether the model
+ * can read them.
+ */
 import { z } from 'zod';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
 import { type ApiError, badRequest } from './api-error.ts';

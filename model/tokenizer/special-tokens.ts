@@ -1,4 +1,4 @@
-/** Tokens that no text splits or merges into: found in a text as a whole, before anything else. */
+/** Tokens that no text splits or merges into: they are found in a text as a whole, before everything else. */
 import { SLOT_TOKENS } from '../../data/schemas/slot-tokens.ts';
 
 export const PAD_TOKEN = '<pad>';

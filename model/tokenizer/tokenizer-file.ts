@@ -1,6 +1,6 @@
 /**
- * A tokenizer as Hugging Face's `tokenizer.json` (version 1.0, byte-level BPE), and back. Reads the kind it writes and
- * nothing else; a file from elsewhere is checked field by field before any of it is used.
+ * Reads and writes a tokenizer as Hugging Face's `tokenizer.json` (version 1.0, byte-level BPE). Reads only the kind it
+ * writes; a foreign file is checked field by field before use.
  */
 import { z } from 'zod';
 import { damaged } from '../damaged.ts';

@@ -1,6 +1,7 @@
 /**
- * Byte-level byte-pair encoding: text to token ids and back, the same ids as the `tokenizers` package gives for the file
- * of `tokenizer-file.ts`. Ids: the special tokens, the 256 bytes, then one a merge. Any text encodes; nothing is unknown.
+ * Byte-level byte-pair encoding: text to token ids and back, with the same ids as the `tokenizers` package gives for
+ * the file of `tokenizer-file.ts`. Ids are the special tokens, the 256 bytes, then one per merge. Every text can be
+ * encoded; there is no unknown token.
  */
 import { StpError } from '../../data/errors.ts';
 import { BYTE_ALPHABET, bytesOfToken } from './bytes.ts';
@@ -74,7 +75,7 @@ export class Tokenizer {
     return this.vocabulary.length;
   }
 
-  /** Id of a token written over the byte alphabet, or of a special token. Throws STP1002 where there is none. */
+  /** Id of a token written over the byte alphabet, or of a special token. Throws STP1002 if it does not exist. */
   idOf(token: string): number {
     const id = this.#idOfToken.get(token);
     if (id === undefined) throw misfit(`no token ${token}`);

@@ -1,7 +1,7 @@
 /**
- * Trains the merges of a tokenizer on texts (Sennrich et al. 2016): again and again the pair of neighbours that is most
- * frequent becomes a token. Deterministic: ties go to the pair with the lower ids. Texts are read once, as a stream;
- * what is kept is the distinct words and their counts.
+ * Trains the merges of a tokenizer on texts (Sennrich et al. 2016): again and again the most frequent pair of
+ * neighbours becomes a token. Deterministic: ties go to the pair with the lower ids. Texts are read once, as a stream;
+ * memory holds the distinct words and their counts.
  */
 import { StpError } from '../../data/errors.ts';
 import { BYTE_ALPHABET } from './bytes.ts';

@@ -1,7 +1,8 @@
 /**
  * Cuts a text into the pieces that merges stay inside. Made for Lean: a newline keeps the indentation after it, an
- * identifier takes the space or dot before it (` add_comm`, `.succ`), a digit stands alone, symbols run together.
- * The pieces cover the text. White space is spelled out so that other regular-expression engines cut alike.
+ * identifier takes the space or dot before it (` add_comm`, `.succ`), a digit is a piece of its own, symbols run
+ * together. The pieces cover the text. White space is spelled out so that other regular-expression engines cut in the
+ * same way.
  */
 
 /**

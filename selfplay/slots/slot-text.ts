@@ -50,7 +50,8 @@ export function fromSlots(text: string, table: SlotTable, lemmas: readonly strin
   let from = 0;
   for (const match of text.matchAll(SLOT)) {
     out += text.slice(from, match.index);
-    const all = match[0] === ALL_FUNCTIONS && table.functions.length > 0 ? [...table.functions, ...lemmas].join(', ') : undefined;
+    const all =
+      match[0] === ALL_FUNCTIONS && table.functions.length > 0 ? [...table.functions, ...lemmas].join(', ') : undefined;
     const name = all ?? table.nameOf.get(match[0]) ?? match[0];
     out += wantsBlank(out) ? ` ${name}` : name;
     from = match.index + match[0].length;

@@ -1,6 +1,6 @@
 /**
- * Checkpoints over the wire: several files at once, killed on the way in both directions, gone on with by another process;
- * a reader sees a whole checkpoint or none. About 10 s.
+ * Checkpoints over the wire: several files at once, killed in both directions and resumed by another process; a reader
+ * sees a whole checkpoint or none. About 10 s.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,7 @@
-/** What a node is asked for by its own queue, on real files: a checkpoint copied once, folders read, limits of a command. */
+/**
+ * The work that a node does through its own queue, on real files: a checkpoint copied once, folders read, limits of a
+ * command.
+ */
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

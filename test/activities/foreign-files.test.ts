@@ -1,4 +1,4 @@
-/** What another program wrote into a store, fetched and removed: in a folder, and in a fake bucket. */
+/** Files that another program wrote into a store, fetched and removed: in a folder, and in a fake bucket. */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

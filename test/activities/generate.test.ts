@@ -1,4 +1,4 @@
-/** Sampling where nothing can be relied on: a model server that never says the same twice, and a monitor that fails. */
+/** Sampling with unreliable parts: a model server that never repeats an answer, and a monitor that fails. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,9 +55,7 @@ it('samples of a shard are those of the attempt that came to its end', async () 
   const items = await writeRecords(store, 'items.jsonl', [one]);
   const input = {
     run: 'test',
-    shard: 'shard',
     name: 'shard',
-    wave: 0,
     items,
     checkpoint: { manifest: items, model: 'm' },
     config: resolveConfig({ preset: 'smoke' }),

@@ -16,7 +16,7 @@ import type { Proved } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { growable, growEnvironment, grownHeaders, grownModules } from '../../lean/library/grow.ts';
-import { type CertificateTask, certificateCheckers } from '../../lean/trust/certificate/checkers.ts';
+import type { CertificateTask } from '../../lean/trust/certificate/checkers.ts';
 import { certificateFile, certificateTask } from '../../lean/trust/certificate/proofs-text.ts';
 import { checkFile } from '../../lean/trust/check-file.ts';
 import { LIBRARY_HEADER } from '../../lean/trust/header.ts';
@@ -28,7 +28,7 @@ import { repositorySources } from '../../workers/sources.ts';
 import { proved, statement } from '../selfplay/records.ts';
 import { writeManifest } from './manifests.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 let directory: string;
@@ -101,8 +101,7 @@ async function check(
 async function verdictsOf(name: string, text: string, task?: CertificateTask): Promise<[string, string][]> {
   const path = join(directory, `${name}.lean`);
   await writeFile(path, text);
-  const certificate =
-    task === undefined ? {} : { certificate: { ...task, checkers: certificateCheckers(task.challenge) } };
+  const certificate = task === undefined ? {} : { certificate: task };
   const report = await checkFile(path, environment, { scratchDirectory: directory, ...certificate });
   expect(report.checks.filter(({ outcome }) => outcome === 'refused' || outcome === 'failed')).toEqual([]);
   return report.theorems.map((theorem) => [theorem.name, theorem.verdict]);

@@ -1,4 +1,4 @@
-/** Manifests of rounds for tests: what a test says, the rest empty. */
+/** Manifests of rounds for tests: the values that a test gives, the rest empty. */
 import { writeRecords } from '../../activities/records/record-files.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import type { Proved } from '../../data/schemas/records.ts';

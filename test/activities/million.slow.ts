@@ -7,7 +7,7 @@
  */
 import { expect, it } from 'vitest';
 import { measureSelection, selectionConfig } from '../../tools/bench/selection.ts';
-import { expectedCounts } from '../../tools/bench/synthetic-round.ts';
+import { expectedCounts } from './expected-counts.ts';
 
 const SAMPLES = 1_000_000;
 const RSS_BYTES_MAX = 1_000_000_000;

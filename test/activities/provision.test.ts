@@ -1,4 +1,4 @@
-/** What is found out about machines before they are asked for: nothing that a bill would tell. */
+/** The checks before machines are requested: they find errors before anything costs money. */
 import type { ApplicationFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
@@ -61,7 +61,7 @@ it('machines of an inventory are not where its file is not there', async () => {
 describe('a look at what is not there yet', () => {
   const MINUTE_MS = 60_000;
   const WAITING: NodesState = { kind: 'waiting', reason: 'WAITING_FOR_RESOURCES' };
-  /** What the attempt comes to; times are minutes since the activity was scheduled. */
+  /** The result of the attempt; times are minutes since the activity was scheduled. */
   async function look(state: () => Promise<NodesState>, attempt: number, atMinute: number, untilMinute = 600) {
     const provider = { state } as unknown as NodeProvider;
     const { nodesState } = provisionActivities({

@@ -1,4 +1,7 @@
-/** Machines of closed runs, where the server's list is behind: a run begun again under its name keeps what it has. */
+/**
+ * Machines of closed runs when the server's list is out of date: a run that was restarted under its name keeps its
+ * machines.
+ */
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';

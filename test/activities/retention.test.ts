@@ -1,4 +1,4 @@
-/** Which checkpoints stay, over both kinds of stores' common ground: a folder. */
+/** Which checkpoints stay, tested in a folder as the common case of both stores. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

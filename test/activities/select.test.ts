@@ -1,6 +1,6 @@
 /**
- * Selection over a real store, from shards to training sets: a synthetic round whose figures are known beforehand, waves
- * and repeated texts included. Costs about 8 s.
+ * Selection over a real store, from shards to training sets: a synthetic round whose figures are known beforehand,
+ * repeated texts included. Costs about 8 s.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,12 +23,8 @@ import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { selectionConfig } from '../../tools/bench/selection.ts';
-import {
-  certifySynthetic,
-  expectedCounts,
-  type SyntheticRound,
-  writeSyntheticRound,
-} from '../../tools/bench/synthetic-round.ts';
+import { certifySynthetic, type SyntheticRound, writeSyntheticRound } from '../../tools/bench/synthetic-round.ts';
+import { expectedCounts } from './expected-counts.ts';
 
 const SAMPLES = 6_400;
 let directory: string;
@@ -146,7 +142,7 @@ describe('a round', () => {
   it('refuses a sample of a statement that its shard does not have', async () => {
     const round = await write();
     const [first, second] = round.shards;
-    const mixed = { ...first!, parts: second!.parts };
+    const mixed = { ...first!, samples: second!.samples };
     const { collectRound } = activities();
     await expect(run(collectRound, { ...round.context, shards: [mixed], conjectures: null })).rejects.toMatchObject({
       code: 'STP1402',

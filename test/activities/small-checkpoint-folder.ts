@@ -1,4 +1,4 @@
-/** A checkpoint as far as copying goes: all its files under a manifest that fits, with bytes that are no weights. */
+/** A checkpoint for copying: all its files under a matching manifest, with bytes that are not weights. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

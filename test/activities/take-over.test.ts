@@ -1,4 +1,4 @@
-/** A run that starts from another one: what it may take over, what it reads of it, and what it is refused. */
+/** A run that starts from another one: what it may take over, what it reads, and what is refused. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -20,7 +20,7 @@ import { openStore } from '../../infra/stores/open-store.ts';
 import { embeddedTrainer } from '../../model/embedded/engine.ts';
 import type { KeptState, Trainer, TrainOptions, TrainProgress } from '../../model/trainer.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const STEPS = 60;

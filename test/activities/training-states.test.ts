@@ -1,4 +1,4 @@
-/** States of a training in a store: whole or not there, the newest of two, of one machine or of several. */
+/** States of a training in a store: complete or absent, the newer of two, of one machine or of several. */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,7 +69,7 @@ it.each(['folder', 'bucket'])('keeps the newest two in a %s, gives the newest, a
   // Beside it nothing is left of its coming; nor of the copying.
   expect(await readdir(join(folder, '..'))).toEqual(['state']);
   expect(await readdir(directory)).not.toContain('node-0.copying');
-  // Of a training on two machines that is none of its states.
+  // For a training on two machines this is not a state.
   expect(await states.newest(2)).toBeNull();
   await states.drop();
   expect(await names()).toEqual([]);

@@ -1,4 +1,4 @@
-/** A shard whose verification is lost goes on from the verdicts that are stored: none is lost, none is asked for twice. */
+/** A lost verification of a shard resumes from the stored verdicts: none is lost, none is requested twice. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +8,10 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { VerdictParts } from '../../activities/round/verdict-parts.ts';
-import { verifyShardActivities, type WaveResult } from '../../activities/round/verify-shard.ts';
+import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import { type SandboxFacts, type Verdict, type VerdictKind, verdictSchema } from '../../data/schemas/records.ts';
+import type { ShardResult } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import type { Candidate, CheckOptions, CheckResult } from '../../lean/verifier.ts';
@@ -51,7 +52,7 @@ interface Script {
 }
 
 /** One attempt; `asked` gets the proofs that the checker was asked for, `beats` what the heartbeats said. */
-async function attempt(script: Script, asked: string[], beats: unknown[] = []): Promise<WaveResult> {
+async function attempt(script: Script, asked: string[], beats: unknown[] = []): Promise<ShardResult> {
   const kindOf = script.kindOf ?? ((proof) => (Number(proof.slice(1)) % 3 === 0 ? 'proved' : 'rejected'));
   const check = async (candidates: readonly Candidate[], options: CheckOptions = {}): Promise<CheckResult[]> => {
     asked.push(...candidates.map(({ proof }) => proof));
@@ -79,7 +80,6 @@ async function attempt(script: Script, asked: string[], beats: unknown[] = []): 
   const input = {
     run: 'test',
     name: 'rounds/0/shard-0000',
-    wave: 0,
     library: null,
     items: await writeRecords(store, 'items.jsonl', [{ statement: one, origin: 'dataset', samples: SAMPLES }]),
     sampled: {
@@ -93,7 +93,7 @@ async function attempt(script: Script, asked: string[], beats: unknown[] = []): 
   return environment.run(verifyShardActivities(ports).verifyShard, input);
 }
 
-const verdictsOf = (result: WaveResult): Promise<Verdict[]> => readAll(store, result.part.verdicts, verdictSchema);
+const verdictsOf = (result: ShardResult): Promise<Verdict[]> => readAll(store, result.verdicts, verdictSchema);
 const partNames = async (): Promise<string[]> => {
   const names: string[] = [];
   for await (const { name } of store.list('rounds/0/shard-0000/verdict-parts/')) names.push(name);
@@ -120,12 +120,12 @@ it('says within which walls the verdicts were given, those of an earlier attempt
   await expect(attempt({ verdicts: 600, ending: 'fails' }, [])).rejects.toThrow('the connection was lost');
   await expect(attempt({ verdicts: 100, ending: 'fails', sandbox: none }, [])).rejects.toThrow();
   const result = await attempt({ verdicts: SAMPLES, ending: 'ends' }, []);
-  expect(result.part.sandbox).toEqual({ kind: 'none', description: 'an earlier attempt at the shard had none' });
+  expect(result.sandbox).toEqual({ kind: 'none', description: 'an earlier attempt at the shard had none' });
 });
 
 it('says so of walls that all attempts had', async () => {
   await expect(attempt({ verdicts: 600, ending: 'fails' }, [])).rejects.toThrow('the connection was lost');
-  expect((await attempt({ verdicts: SAMPLES, ending: 'ends' }, [])).part.sandbox).toEqual(WALLED);
+  expect((await attempt({ verdicts: SAMPLES, ending: 'ends' }, [])).sandbox).toEqual(WALLED);
 });
 
 it('loses nothing where the attempt could still say so', async () => {

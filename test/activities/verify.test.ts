@@ -1,4 +1,7 @@
-/** The rules around verification, with a checker that answers as told: canaries, infrastructure, certificates. One test asks real Lean. */
+/**
+ * The rules around verification, with a checker whose answers the test sets: canaries, infrastructure, certificates.
+ * One test uses real Lean.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +25,7 @@ import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { coreEnvironment } from '../lean/environment.ts';
 import { proved, statement } from '../selfplay/records.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const config = resolveConfig({ preset: 'smoke' });
@@ -73,7 +76,6 @@ describe('verifyShard', () => {
     const input = {
       run: 'test',
       name: 'rounds/0/shard-0',
-      wave: 0,
       library: null,
       items: await writeRecords(store, 'items.jsonl', [{ statement: one, origin, samples: 4 }]),
       sampled: {
@@ -105,7 +107,7 @@ describe('verifyShard', () => {
   });
 });
 
-/** What a report says of a file that Lean came to the end of. */
+/** The report on a file that Lean read to its end. */
 const REST = {
   exit: 'finished',
   messages: [],
@@ -267,7 +269,7 @@ describe('certify', () => {
       many.map((proof) => proof.proof),
     );
   });
-  /** Lean that does not come to an end of files of which `ends` is false. */
+  /** A Lean that never finishes files for which `ends` is false. */
   const mute =
     (how: FileReport['exit'], ends: (text: string) => boolean, files: number[] = []): Ports['checkFile'] =>
     async (run, path) => {

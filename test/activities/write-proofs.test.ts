@@ -1,4 +1,4 @@
-/** The files of kept proofs, cut where one would be too much for a check. Real Lean: about five seconds of a core. */
+/** The files of kept proofs, split if one would be too much for a check. Real Lean: about five seconds of a core. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -21,7 +21,7 @@ import {
   walls,
 } from './verdicts.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const scratchDirectory = scratchFolder();

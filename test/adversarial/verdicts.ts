@@ -1,4 +1,4 @@
-/** What the tests of the attacks share: the walls and limits they are tried in, and the two checks that a driver must pass. */
+/** The shared parts of the attack tests: the sandbox and the limits, and the two checks that a driver must pass. */
 import { rmSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
 import type { DriverName } from '../../lean/runtime/process/driver.ts';

@@ -1,4 +1,7 @@
-/** Prepared sets: what becomes of a file, and that a run takes them without a leak. Runs the command three times: about 5 s. */
+/**
+ * Prepared sets: the result of preparing a file, and that a run uses them without a leak. Runs the command three times:
+ * about 5 s.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -12,7 +15,6 @@ import { statementKeysOf } from '../../activities/sft/statements-of.ts';
 import { type PrepareOptions, prepare as prepareData } from '../../cli/data.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import { StpError } from '../../data/errors.ts';
-import { loadProblemSet } from '../../data/loaders/problem-set.ts';
 import { writeSftSet } from '../../data/prepare/sft-set.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import {
@@ -27,6 +29,7 @@ import { statementKey } from '../../selfplay/dedupe.ts';
 import { matchingWeight } from '../../selfplay/matching-weight.ts';
 import { conjecturerExample, proverExample } from '../../selfplay/prompts.ts';
 import { repositorySources } from '../../workers/sources.ts';
+import { problemSet } from '../problems/problem-set.ts';
 import { proved as provedRecord } from '../selfplay/records.ts';
 import { stp } from '../support/stp.ts';
 
@@ -60,7 +63,7 @@ describe('bin/stp data prepare', () => {
   it('makes a problem set of a JSON array, under Mathlib’s header, with a card', async () => {
     const made = await command('--from', 'minif2f', '--input', join(FIXTURES, 'minif2f.json'), '--split', 'valid');
     expect(made.all).toContain('minif2f-valid: 4 training and 0 held-out statements of 4 rows');
-    const { statements } = await loadProblemSet(join(directory, 'problems', 'minif2f-valid'));
+    const statements = await problemSet(join(directory, 'problems', 'minif2f-valid'));
     expect(statements).toHaveLength(4);
     for (const statement of statements)
       expect(statement).toMatchObject({ labels: ['minif2f-valid', 'miniF2F valid'], weight: 1, split: 'train' });
@@ -74,7 +77,7 @@ describe('bin/stp data prepare', () => {
     const input = join(FIXTURES, 'proofnet.jsonl');
     const made = await prepare({ from: 'proofnet', input, json: true });
     expect(JSON.parse(made)).toMatchObject([{ train: 2, heldOut: 1, rows: 4, skipped: 1, renamed: 1 }]);
-    const { statements } = await loadProblemSet(join(directory, 'problems', 'proofnet'));
+    const statements = await problemSet(join(directory, 'problems', 'proofnet'));
     expect(statements.map(({ name }) => name)).toEqual(['exercise_3_3', 'exercise_3_3_2', 'exercise_1_13b']);
     expect(statements[1]!.statement).toMatch(/^theorem exercise_3_3_2\s/);
   });
@@ -83,7 +86,7 @@ describe('bin/stp data prepare', () => {
     const texts = ['«a b»  : 1 = 1', '«a b» : 2 = 2', 'c.{u} (α : Type u) : 3 = 3', 'c (n : Nat) : 4 = 4'];
     const input = await file('quoted.jsonl', lines(...texts.map((text) => ({ statement: `theorem ${text}` }))));
     await prepare({ from: 'jsonl', input, name: 'quoted' });
-    const { statements } = await loadProblemSet(join(directory, 'problems', 'quoted'));
+    const statements = await problemSet(join(directory, 'problems', 'quoted'));
     expect(statements.map(({ name }) => name)).toEqual(['«a b»', '«a b_2»', 'c', 'c_2']);
     expect(statements[1]!.statement).toBe('theorem «a b_2» : 2 = 2');
     expect(statements[2]!.statement).toBe('theorem c.{u} (α : Type u) : 3 = 3');
@@ -103,7 +106,7 @@ describe('bin/stp data prepare', () => {
     const options = { as: 'held-out', weight: 3, headerFile: header, name: 'mine', json: true } as const;
     const made = await prepare({ from: 'jsonl', input, ...options });
     expect(JSON.parse(made)).toMatchObject([{ name: 'mine', train: 0, heldOut: 3, repeated: 1, refusedHeaders: 1 }]);
-    const { statements } = await loadProblemSet(join(directory, 'problems', 'mine'));
+    const statements = await problemSet(join(directory, 'problems', 'mine'));
     expect(statements[1]).toMatchObject({ name: 'c', weight: 3, split: 'held-out', header: 'import Stp\n\nopen Stp' });
   });
 
@@ -120,9 +123,7 @@ describe('bin/stp data prepare', () => {
     const made = await prepare({ from: 'stp-config', input, root: directory });
     expect(made).toContain(`'data.problemSets=["a-set","b"]'`);
     const weights = await Promise.all(
-      ['a-set', 'b'].map(
-        async (name) => (await loadProblemSet(join(directory, 'problems', name))).statements[0]!.weight,
-      ),
+      ['a-set', 'b'].map(async (name) => (await problemSet(join(directory, 'problems', name)))[0]!.weight),
     );
     expect(weights).toEqual([1, 256]);
   });
@@ -139,7 +140,7 @@ describe('bin/stp data prepare', () => {
     const mix = [kept, path].map((dataset_path) => ({ dataset_path, weight: 2 }));
     const input = await file(join(basename(out), 'mix.json'), JSON.stringify(mix));
     await expect(prepare({ from: 'stp-config', input, out, replace: true })).rejects.toMatchObject({ code: 'STP1501' });
-    expect((await loadProblemSet(join(out, 'problems', 'kept'))).statements[0]!.weight).toBe(1);
+    expect((await problemSet(join(out, 'problems', 'kept')))[0]!.weight).toBe(1);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-/** What reaches a terminal of names and messages that others wrote. */
+/** How names and messages from others are printed on a terminal. */
 import { expect, it } from 'vitest';
 import { printableJson, printableLine, printableText } from '../../data/printable.ts';
 

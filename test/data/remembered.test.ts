@@ -1,4 +1,4 @@
-/** What was found out about a program is believed as long as nothing that it rests on has changed. */
+/** A finding about a program is used while nothing that it depends on has changed. */
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Turns: how many run at once, in which order, and what an end before one's turn leaves. */
+/** Turns: how many run at once, in which order, and the effect of an abort before a turn. */
 import { expect, it } from 'vitest';
 import { Turns } from '../../data/turns.ts';
 

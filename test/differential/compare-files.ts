@@ -1,4 +1,4 @@
-/** The report of `checkFile` held against what is known of a random file. */
+/** Compares the report of `checkFile` with the known facts about a random file. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CheckFileOptions, checkFile, type FileReport } from '../../lean/trust/check-file.ts';

@@ -1,7 +1,7 @@
 /**
- * The verifier and Lean's own objects asked about the same random proof texts. A false statement must never be proved; whatever
- * passes the screen, the two must agree on, unless one of them came to no end. What they disagree on is asked again alone, so that
- * only what one text does by itself is told.
+ * Compares the verifier with Lean's own objects on the same random proof texts. A false statement must never be proved.
+ * On texts that pass the screen the two must agree, unless one of them did not finish. A text on which they disagree is
+ * tried again alone, so that only its own effect is reported.
  */
 import { screenProof } from '../../lean/trust/screen/screen-proof.ts';
 import type { Verifier } from '../../lean/verifier.ts';
@@ -13,9 +13,9 @@ export interface Tally {
   /** Passed by the screen. */
   passed: number;
   proved: number;
-  /** The two came to the same. */
+  /** Both gave the same result. */
   compared: number;
-  /** One of the two came to no end. */
+  /** One of the two did not finish. */
   unclear: number;
   /** For people: what was wrong, with seed and text. */
   readonly failures: string[];

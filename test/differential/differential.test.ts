@@ -5,7 +5,7 @@
 import { expect, test, vi } from 'vitest';
 import { compareManyFiles, compareManyProofs } from './workbench.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 test('a thousand random proofs get the verdicts of their objects', async () => {

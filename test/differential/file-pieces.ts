@@ -1,4 +1,7 @@
-/** What random files are made of: names, namespaces, lines that declare nothing, and statements with their proofs. Data only. */
+/**
+ * The pieces of random files: names, namespaces, lines that declare nothing, and statements with their proofs. Data
+ * only.
+ */
 
 /** As written and as printed. Some are words of Lean's grammar, or look like more than one name. */
 export const ODD_NAMES: readonly (readonly [string, string])[] = [

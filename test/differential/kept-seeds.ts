@@ -1,6 +1,6 @@
 /**
- * Texts that once were judged wrongly, or in a way worth remembering. They are kept as texts beside their seeds, since a seed
- * means another text when the generator changes. They come before all others.
+ * Texts that once were judged wrongly, or in an interesting way. The texts are kept with their seeds, because a seed
+ * gives another text when the generator changes. They are tried before all others.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

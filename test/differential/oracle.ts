@@ -1,7 +1,7 @@
 /**
- * What Lean itself says of a proof text as it came, and what the second kernel says of the object that Lean leaves. Nothing of
- * the verifier's own way is used: no printed text, no names and no checks of the verifier. Many texts are asked about in one
- * process: those with an error in their lines are no proofs, the others are compiled again without them and read as an object.
+ * Lean's own answer about an unchanged proof text, and the second kernel's verdict on its object. It uses no part of
+ * the verifier: no printed text, no names and no checks. One process tries many texts: a text with an error on its
+ * lines is not a proof; the others are compiled again without the failed ones and read as an object.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ import type { ModuleReport } from '../../lean/kernel/olean/report.ts';
 import type { ProcessPlace } from '../../lean/runtime/process/spawn.ts';
 import { compileModule } from '../../lean/trust/object/compiled-module.ts';
 
-/** `unclear`: it came to no end within the limits. */
+/** `unclear`: it did not finish within the limits. */
 export type Answer = 'proof' | 'no proof' | 'unclear';
 
 export interface Question {
@@ -69,7 +69,7 @@ export class Oracle {
     rmSync(folder, { recursive: true, force: true });
     const alone = questions.length === 1;
     if (exit !== 'finished') return alone ? ['unclear'] : await this.#halves(questions);
-    // Lean reads no further after its last error; what it has not come to is asked about by itself.
+    // Lean stops reading after its last error; the unread texts are tried one by one.
     const last = Math.max(...errors.map(({ line }) => line));
     const reached = errors.length < ERRORS_MAX ? questions.length : places.filter(({ ends }) => ends < last).length;
     const answers = places.slice(0, reached).map(({ begins, ends }): Answer | null => {

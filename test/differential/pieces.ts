@@ -1,6 +1,6 @@
 /**
- * What random proof texts are made of: what Lean's lexer treats in a way of its own, words of its grammar, proofs that hold
- * for true statements, and text that changes nothing. Data only.
+ * The pieces of random proof texts: text that Lean's lexer treats specially, words of its grammar, proofs that hold for
+ * true statements, and text that changes nothing. Data only.
  */
 
 /** Goals of the random proofs; `isTrue` is known without Lean. */

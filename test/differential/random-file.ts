@@ -1,5 +1,5 @@
 /**
- * Whole files made at random from a seed, of which the generator knows every theorem's full name and whether it rests on `sorry`
+ * Whole files made at random from a seed; the generator knows every theorem's full name and whether it rests on `sorry`
  * or an axiom. Made so that most compile: what is used was declared before, and every scope that is opened is closed.
  */
 import { randomStream } from '../../selfplay/random.ts';

@@ -1,4 +1,4 @@
-/** Proof texts made at random from a seed: nobody knows what they are, only whether the statement is true. */
+/** Proof texts made at random from a seed: it is known only whether the statement is true. */
 import { type Random, randomStream } from '../../selfplay/random.ts';
 import { readAttacks } from '../adversarial/attacks.ts';
 import { FILLERS, PROOFS, SIGNS, SPACES, STATEMENTS, WORDS } from './pieces.ts';

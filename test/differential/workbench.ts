@@ -1,4 +1,4 @@
-/** What the comparisons of random texts need: Lean, walls where there are some, the verifier, and the oracle. */
+/** The tools for comparing random texts: Lean, a sandbox if there is one, the verifier, and the oracle. */
 import { rmSync } from 'node:fs';
 import { openVerifier } from '../../lean/trust/open-verifier.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';

@@ -28,7 +28,7 @@ import { temporalCli } from '../support/temporal.ts';
 import { blocks, type Command, commands, commandsOf, files, REPOSITORY } from './guides.ts';
 import { writeStandIns } from './stand-ins.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const STP = join(REPOSITORY, 'cli', 'main.ts');

@@ -1,4 +1,4 @@
-/** Small files of the shapes and under the names that the guides have: what others published, in place of what it is. */
+/** Small stand-ins for published files, with the shapes and names that the guides use. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeLeanDojo } from '../data/leandojo-folder.ts';

@@ -1,4 +1,7 @@
-/** A workflow that answers what a run answers, under its names, and waits for its end: for guides that talk to a run. */
+/**
+ * A workflow that answers like a run, with the same names of updates and queries, and waits until it is ended: for
+ * guides that talk to a run.
+ */
 import { condition, setHandler } from '@temporalio/workflow';
 import {
   abortUpdate,

@@ -1,6 +1,6 @@
 /**
- * The README's table of what has met what: each row says one of four things, what was run names a test that is there, and a
- * test that stands for the real thing uses none of our stand-ins.
+ * The README's table of parts and what they were tested against: each row has one of four marks, a part that was run
+ * names an existing test, and a test of the real thing uses no stand-in of ours.
  */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { REPOSITORY } from './guides.ts';
 
 const readme = readFileSync(join(REPOSITORY, 'README.md'), 'utf8');
-const section = readme.slice(readme.indexOf('## What has met what'));
+const section = readme.slice(readme.indexOf('## Tested against what'));
 const rows = section
   .split('\n')
   .filter((line) => line.startsWith('| '))

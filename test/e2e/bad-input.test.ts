@@ -1,4 +1,4 @@
-/** What a person gets for bad input: what is wrong, where, what to do, exit 2, and nothing started. Costs about 10 s. */
+/** The answers to bad input: what is wrong, where, what to do, exit 2, and nothing started. Costs about 10 s. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -24,7 +24,7 @@ it.each([
   await writeFile(join(folder, 'b.lean'), GOOD);
   const result = await stp(['check', '--timeout', '15.5', folder]);
   expect(result.exitCode).toBe(2);
-  // On a machine that hardly moves Lean is not ready by then; what is said of that names the limit too.
+  // On a very slow machine Lean is not ready by then; that message names the limit too.
   expect(result.stdout).toMatch(
     /^unchecked .*a\.lean\n .*15\.5 seconds.*--timeout.*\nunchecked .*b\.lean\n .*15\.5 seconds.*--timeout/,
   );

@@ -1,4 +1,4 @@
-/** `stp check FILE|FOLDER…`: a line a theorem, and exit codes that scripts can rely on. Costs about 70 s. */
+/** `stp check FILE|FOLDER…`: one line per theorem, and exit codes for scripts. Costs about 70 s. */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { secondsValue } from '../../cli/options.ts';
 import { stp } from '../support/stp.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 let directory: string;

@@ -1,4 +1,4 @@
-/** Commands of ours at work on text over which Lean does not end, and what is left of them. */
+/** Our commands at work on text on which Lean never ends, and the leftovers of these commands. */
 import { globSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * What `stp check` and `stp lean serve` leave behind: nothing after a signal that they can answer; after SIGKILL nothing
- * once the next command has run, and Lean is gone by itself. Some of it: the rest is in `leavings.slow.ts`.
+ * The leftovers of `stp check` and `stp lean serve`: none after a signal that they can handle; after SIGKILL Lean ends
+ * by itself, and the next command removes the rest. More cases are in `leavings.slow.ts`.
  */
 import { globSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { freePort } from '../support/ports.ts';
 import { stp } from '../support/stp.ts';
 import { checking, leftOf, place } from './endless.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 it('check cleans up on a signal and says so by its exit code', async () => {
@@ -46,7 +46,7 @@ it('a service that is told to end before it serves does so', async () => {
   await expect.poll(() => globSync(join(scratch, 'lean-serve@*'))).toHaveLength(1);
   command.kill('SIGTERM');
   const { exitCode, all } = await command;
-  // It may have come to serve just before.
+  // It may have begun to serve just before.
   expect(String(all).includes('serving') ? [0] : [143]).toContain(exitCode);
   expect(readdirSync(scratch)).toEqual([]);
 });

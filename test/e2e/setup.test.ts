@@ -1,4 +1,4 @@
-/** `stp setup`, `stp doctor` and `stp clean` say what they found and did. Costs about 10 s once Lean is there. */
+/** `stp setup`, `stp doctor` and `stp clean` report what they found and did. Costs about 10 s if Lean is installed. */
 import { expect, it } from 'vitest';
 import { stp } from '../support/stp.ts';
 

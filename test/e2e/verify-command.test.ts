@@ -1,6 +1,6 @@
 /**
- * `stp verify FILE`: a verdict a row, in order and as rows come, and exit codes that scripts can rely on. The attacks, and what a
- * command leaves that is killed, are in `verify-command.slow.ts`.
+ * `stp verify FILE`: one verdict per row, in order and as rows come, and exit codes for scripts.
+ * `verify-command.slow.ts` has the attacks, and the leftovers of a killed command.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { stp } from '../support/stp.ts';
 import { answersOf, fileOf, good, linesOf, sum } from './verify-rows.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 let directory: string;

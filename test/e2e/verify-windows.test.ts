@@ -1,4 +1,4 @@
-/** How rows come in and answers go out of `stp verify`, with a judge that proves nothing and asks no Lean. Under 5 s. */
+/** Input and output of `stp verify`, with a judge that proves nothing and does not use Lean. Under 5 s. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { answersOf } from '../../cli/verify.ts';

@@ -61,36 +61,28 @@ const verdict = (sample: Sample, kind: VerdictKind): object => ({
 });
 
 /** A shard of one statement; each text is a sample, and its first word says what Lean answers. */
-async function shardOf(one: Statement, parts: readonly (readonly string[])[]): Promise<ShardResult> {
-  const refs: ShardResult['parts'] = [];
-  let first = 0;
-  for (const texts of parts) {
-    const raw = texts.map((text, offset) => ({
-      statementId: one.id,
-      index: first + offset,
-      text,
-      tokens: 1,
-      logprob: -1,
-      seed: first + offset,
-      finish: 'stop' as const,
-    }));
-    first += texts.length;
-    const samples = dedupeSamples(raw, 'model');
-    const name = contentId(one.name, ...texts, String(first));
-    const verdicts = samples.map((sample) => verdict(sample, sample.proof.split(' ')[0] as VerdictKind));
-    refs.push({
-      samples: await writeRecords(store, `${name}/samples.jsonl`, samples),
-      verdicts: await writeRecords(store, `${name}/verdicts.jsonl`, verdicts),
-    });
-  }
-  const item = { statement: one, origin: 'dataset', samples: first };
+async function shardOf(one: Statement, texts: readonly string[]): Promise<ShardResult> {
+  const raw = texts.map((text, index) => ({
+    statementId: one.id,
+    index,
+    text,
+    tokens: 1,
+    logprob: -1,
+    seed: index,
+    finish: 'stop' as const,
+  }));
+  const samples = dedupeSamples(raw, 'model');
+  const verdicts = samples.map((sample) => verdict(sample, sample.proof.split(' ')[0] as VerdictKind));
+  const item = { statement: one, origin: 'dataset', samples: texts.length };
+  const name = contentId(one.name, ...texts);
   return {
     items: await writeRecords(store, `${one.name}/items.jsonl`, [item]),
-    parts: refs,
-    sampleCount: first,
-    distinctCount: first,
-    tokens: first,
-    verdictCounts: { rejected: first },
+    samples: await writeRecords(store, `${name}/samples.jsonl`, samples),
+    verdicts: await writeRecords(store, `${name}/verdicts.jsonl`, verdicts),
+    sampleCount: texts.length,
+    distinctCount: texts.length,
+    tokens: texts.length,
+    verdictCounts: { rejected: texts.length },
     provedStatements: 0,
     checkMs: 0,
   };
@@ -172,14 +164,14 @@ describe('an evaluation', () => {
   const other = member('other', 'tip held-out');
   const shards = async (): Promise<ShardResult[]> => [
     await shardOf(half, [
-      ['proved longer', 'rejected', 'proved longer', 'rejected'],
-      ['proved it', 'sorry', 'timeout', 'proved longer'],
+      ...['proved longer', 'rejected', 'proved longer', 'rejected'],
+      ...['proved it', 'sorry', 'timeout', 'proved longer'],
     ]),
-    await shardOf(never, [Array(SAMPLES).fill('rejected')]),
-    await shardOf(other, [Array(SAMPLES).fill('proved x')]),
+    await shardOf(never, Array(SAMPLES).fill('rejected')),
+    await shardOf(other, Array(SAMPLES).fill('proved x')),
   ];
 
-  it('counts every sample once, over waves and repeats, and picks the shortest proof', async () => {
+  it('counts every sample once, repeats too, and picks the shortest proof', async () => {
     const { collected } = await evaluate([half, never, other], await shards());
     expect(collected.evaluation).toMatchObject({
       statements: 3,
@@ -263,7 +255,7 @@ describe('an evaluation', () => {
   });
 
   it('gives no pass@k for a group with more than one per cent of samples without a verdict', async () => {
-    const broken = await shardOf(never, [['infra', ...Array(SAMPLES - 1).fill('rejected')]]);
+    const broken = await shardOf(never, ['infra', ...Array(SAMPLES - 1).fill('rejected')]);
     const { collected, write } = await evaluate(
       [half, never, other],
       [(await shards())[0]!, broken, (await shards())[2]!],
@@ -283,9 +275,9 @@ describe('an evaluation', () => {
   });
 
   it('says which verdict is missing where a shard is damaged', async () => {
-    const shard = await shardOf(half, [['proved it', 'rejected']]);
-    const part = { ...shard.parts[0]!, verdicts: await writeRecords(store, 'none.jsonl', []) };
-    await expect(evaluate([half], [{ ...shard, parts: [part] }])).rejects.toMatchObject({ code: 'STP1402' });
+    const shard = await shardOf(half, ['proved it', 'rejected']);
+    const verdicts = await writeRecords(store, 'none.jsonl', []);
+    await expect(evaluate([half], [{ ...shard, verdicts }])).rejects.toMatchObject({ code: 'STP1402' });
   });
 });
 

@@ -60,7 +60,7 @@ export async function startFakeCompute(clock: FakeClock, token: string | null): 
       labels: one.properties.labels ?? {},
       creationTimestamp: new Date(one.createdAtMs).toISOString(),
       selfLink: `${place}/instances/${one.name}`,
-      // As the API has it, whatever the request said: a whole address.
+      // As in the API, a whole address for every request.
       machineType: `https://www.googleapis.com/compute/v1/projects/p/zones/z/machineTypes/${one.properties.machineType?.split('/').at(-1)}`,
       networkInterfaces: [{ networkIP: one.address }],
     });

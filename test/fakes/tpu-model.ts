@@ -168,7 +168,7 @@ export class TpuModel {
     this.#goneNow(this.getNode(name));
   }
 
-  /** The cloud takes a spot slice away: its node is PREEMPTED, the request comes to be SUSPENDED. */
+  /** The cloud takes a spot slice away: its node is PREEMPTED, the request becomes SUSPENDED. */
   preempt(name: string): void {
     const request = this.get(name);
     if (request.state !== 'ACTIVE') return;

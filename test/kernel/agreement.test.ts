@@ -1,5 +1,5 @@
 /**
- * What the kernel remembers and what it computes with big integers changes how long a verdict takes and never the verdict: real
+ * The kernel's caches and its arithmetic with big integers change the time of a verdict and never the verdict: real
  * declarations, true and damaged, with each switched off. About 10 s of processor time.
  */
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Inductive types: what may be declared, what follows from it, and what is refused. */
+/** Inductive types: allowed declarations, their consequences, and refused ones. */
 import { describe, expect, it } from 'vitest';
 import type { RecursorConstant } from '../../lean/kernel/environment.ts';
 import type { Rule, Verdict } from '../../lean/kernel/verdict.ts';

@@ -36,7 +36,7 @@ it('rejects changed proofs, but for those that are proofs all the same', async (
   let number = 0;
   for await (const declaration of readExport(terms, EXPORT)) {
     if ('value' in declaration && names.length > 100) {
-      // So many of each that the whole comes to what was asked for: the file has 3,047 with values.
+      // The number of each is chosen so that the total is as requested: the file has 3,047 with values.
       valued += MUTANTS / 3_047;
       for (; valued >= 1; valued--) {
         const value = mutate(terms, declaration.value, names, random);

@@ -1,4 +1,4 @@
-/** One expression of a declaration changed in one place: what a wrong proof could look like that is nearly right. */
+/** Changes one expression of a declaration in one place: an example of a wrong proof that is nearly right. */
 import {
   APPLICATION,
   BOUND,

@@ -1,4 +1,4 @@
-/** The snippets of one request on scripted processes: how much their answer may hold, and who pays for it. */
+/** The snippets of one request on scripted processes: the size limit of their answer, and how snippets share it. */
 import { expect, it } from 'vitest';
 import type { LeanPool } from '../../lean/runtime/pool/lean-pool.ts';
 import type { LeanSession, SessionRun } from '../../lean/runtime/process/driver.ts';

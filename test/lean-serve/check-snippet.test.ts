@@ -1,11 +1,11 @@
-/** One snippet on a scripted process: what real Lean cannot be brought to do on purpose. */
+/** One snippet on a scripted process: behaviour that real Lean does not show on demand. */
 import { expect, it } from 'vitest';
 import type { LeanPool } from '../../lean/runtime/pool/lean-pool.ts';
 import type { LeanSession } from '../../lean/runtime/process/driver.ts';
 import { openAnswerRoom } from '../../lean/serve/answer-room.ts';
 import { checkSnippet } from '../../lean/serve/check-snippet.ts';
 
-/** A process that accepts everything and, asked for a goal, does as it is told. */
+/** A process that accepts everything and answers a request for a goal as configured. */
 function scripted(goalsAt: () => Promise<string | null>) {
   let closed = 0;
   const session: LeanSession = {

@@ -49,7 +49,10 @@ async function startServe(args: readonly string[] = [], env: Record<string, stri
   return { command, scratch, url: `http://127.0.0.1:${port}` };
 }
 
-/** Lean processes of services on this machine that work in `scratch`: by their folder, or where a sandbox is told to put them. */
+/**
+ * Lean processes of services on this machine that work in `scratch`: found by their folder, or by their sandbox's
+ * arguments.
+ */
 function leanIn(scratch: string): string[] {
   return readdirSync('/proc').filter((pid) => {
     try {

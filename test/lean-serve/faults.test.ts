@@ -10,7 +10,7 @@ import { CODE_CHARS_MAX, SNIPPETS_MAX } from '../../lean/serve/limits.ts';
 import { markedProcesses, untilMarked } from '../support/processes.ts';
 import { check, post, type Served, serveLean } from './served.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 /** Without heartbeats nothing ends it. */

@@ -1,4 +1,7 @@
-/** Bodies that are too large, however they are sent, and keys that would change what every object has. No Lean but for one check. */
+/**
+ * Bodies that are too large, sent in any way, and keys that would change properties of every object. No Lean, except
+ * for one check.
+ */
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { BODY_BYTES_MAX } from '../../lean/serve/limits.ts';

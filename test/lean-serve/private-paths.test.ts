@@ -1,4 +1,4 @@
-/** Answers say nothing of where things lie on this machine, and tell times that a person can read. Real Lean. */
+/** Answers do not show folders of this machine, and give readable times. Real Lean. */
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ import { DRIVER_NAMES } from '../lean/drivers.ts';
 import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
 import { check, serveLean } from './served.ts';
 
-/** A search path with a module that is none, below a link. */
+/** A search path with an invalid module, below a link. */
 async function environmentWith(): Promise<{ environment: LeanEnvironment; secret: string[] }> {
   const folder = scratchFolder();
   mkdirSync(join(folder, 'as-it-lies'));
@@ -46,7 +46,7 @@ describe.each(DRIVER_NAMES)('with the driver %s', (driver) => {
     const odd = await check(server, ['theorem a : 1 = 1 := by decide'], { timeout: 0.0123456789012, debug: true });
     const text = JSON.stringify([results, odd]);
     expect(results[0]?.error).toMatch(/timed out in 0\.001 seconds/);
-    // Six digits behind the point are the most that is told; numbers of processes are no times.
+    // A time has at most six digits after the point; numbers of processes are not times.
     expect(text.replaceAll(/"repl_uuid":"[^"]*"/g, '')).not.toMatch(/\d\.\d{7,}|\de-\d/);
   });
 });

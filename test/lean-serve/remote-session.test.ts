@@ -1,4 +1,4 @@
-/** What a server says of a check that did not come to its end, read as the end of a process here. No server: answers alone. */
+/** Turns a server's answer about an unfinished check into the end of a local process. No server: answers alone. */
 import { expect, it } from 'vitest';
 import { isKilledFromOutside } from '../../lean/runtime/process/its-own-end.ts';
 import type { Fleet } from '../../lean/serve/client/fleet.ts';

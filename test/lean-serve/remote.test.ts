@@ -1,6 +1,6 @@
 /**
- * A verifier over Lean servers gives the verdicts of one over processes of this machine, whatever happens on the way: servers
- * that are full, fail, break off, answer slowly or nonsense, or are gone. Costs about 30 s of CPU.
+ * A verifier over Lean servers gives the verdicts of one over local processes, also when servers are full, fail,
+ * disconnect, answer slowly or nonsense, or are dead. Costs about 30 s of CPU.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
 import { killMarked, markedProcesses, untilMarked } from '../support/processes.ts';
 import { type Served, serveLean } from './served.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const HEADER = 'import Init\nopen Nat';
@@ -203,7 +203,7 @@ describe('goes on', () => {
       over = true;
     });
     await untilMarked(served.runMark);
-    // Once the check is over nobody starts one in the place of those that were killed.
+    // After the check no process replaces the killed ones.
     for (let kills = 0; kills < 3 && !over; kills += 1) {
       killMarked(served.runMark);
       await new Promise((resolve) => setTimeout(resolve, 150));

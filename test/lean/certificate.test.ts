@@ -6,9 +6,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Checker } from '../../lean/trust/certificate/checker.ts';
-import { certificateCheckers } from '../../lean/trust/certificate/checkers.ts';
-import { leanchecker } from '../../lean/trust/certificate/leanchecker.ts';
-import { nanoda } from '../../lean/trust/certificate/nanoda.ts';
+import { CHECKERS } from '../../lean/trust/certificate/checkers.ts';
 import { runCheckers } from '../../lean/trust/certificate/run-checkers.ts';
 import { answerOf, runTool } from '../../lean/trust/certificate/run-tool.ts';
 import { checkFile } from '../../lean/trust/check-file.ts';
@@ -21,23 +19,22 @@ const walls = sandbox === null ? {} : { sandbox };
 const folder = scratchFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const VARIABLES = ['STP_LEANCHECKER', 'STP_LEAN4EXPORT', 'STP_NANODA', 'STP_LAKE'];
 beforeEach(() => {
-  for (const name of VARIABLES) process.env[name] = '';
+  process.env.STP_LEANCHECKER = '';
 });
 afterEach(() => {
-  for (const name of VARIABLES) delete process.env[name];
+  delete process.env.STP_LEANCHECKER;
 });
 
 let doubles = 0;
-/** A program in place of a checker, named by its variable. It sees what a checker sees: the walls and what is shown in them. */
-function place(variable: string, script: string): void {
+/** A program in place of leanchecker. It sees what that sees: the walls and what is shown in them. */
+function place(script: string): void {
   const own = join(folder, `double-${doubles++}`);
   mkdirSync(own);
   const path = join(own, 'tool');
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
   chmodSync(path, 0o755);
-  process.env[variable] = path;
+  process.env.STP_LEANCHECKER = path;
 }
 
 const FILE = 'theorem Kept.one (a b : Nat) : a + b = b + a := Nat.add_comm a b\ntheorem Kept.two : 1 + 1 = 2 := rfl\n';
@@ -45,13 +42,12 @@ const STATED = [
   { name: 'Kept.one', opens: '', signature: ' (a b : Nat) : a + b = b + a' },
   { name: 'Kept.two', opens: 'open Nat', signature: ' : 1 + 1 = 2' },
 ];
-const CHALLENGE = FILE.replaceAll(/:= .*/g, ':= by sorry');
 
 let files = 0;
-async function check(checkers: readonly Checker[], text = FILE, stated = STATED) {
+async function check(text = FILE, stated = STATED) {
   const path = join(folder, `File${files++}.lean`);
   writeFileSync(path, text);
-  const certificate = { stated, importLines: [], checkers };
+  const certificate = { stated, importLines: [] };
   const report = await checkFile(path, environment, { scratchDirectory: folder, certificate, ...walls });
   return {
     verdicts: report.theorems.map(({ verdict }) => verdict),
@@ -62,7 +58,7 @@ async function check(checkers: readonly Checker[], text = FILE, stated = STATED)
 }
 
 /** The same checkers over a module that Lean did not make: what the doubles look at. */
-async function look(checkers: readonly Checker[]) {
+async function look(checkers: readonly Checker[] = CHECKERS) {
   const directory = join(folder, `module-${files++}`);
   mkdirSync(directory);
   writeFileSync(join(directory, 'StpModule.olean'), 'compiled');
@@ -71,43 +67,35 @@ async function look(checkers: readonly Checker[]) {
     place: { environment: { ...environment, searchPath }, workingDirectory: directory, ...walls },
     directory,
     module: 'StpModule',
-    importLines: [],
     theorems: ['Kept.one', 'Kept.two'],
     memoryBytesMax: 1_000_000_000,
   };
-  const { records, objections } = await runCheckers(checkers, file, `${directory}-checkers`);
-  return { outcomes: records.map(({ outcome }) => outcome), version: records[0]!.version, objections };
+  const { records, objections, declinedBy } = await runCheckers(checkers, file);
+  return { outcomes: records.map(({ outcome }) => outcome), version: records[0]!.version, objections, declinedBy };
 }
 
 describe('checkers', () => {
   test('that are not there are recorded as absent, never as passed, and take nothing away', async () => {
-    const { verdicts, checks, report } = await check(certificateCheckers(CHALLENGE));
+    const { verdicts, checks, report } = await check();
     expect(verdicts).toEqual(['accepted', 'accepted']);
     expect(checks).toEqual({
       lean: 'accepted',
       object: 'accepted',
       'second kernel': 'accepted',
       leanchecker: 'absent',
-      'lake comparator': 'absent',
-      nanoda: 'absent',
     });
-    expect(report.checks.filter(({ outcome }) => outcome === 'absent').map(({ version }) => version)).toEqual([
-      null,
-      null,
-      null,
-    ]);
+    expect(report.checks.at(-1)!.version).toBeNull();
     if (environment.toleratesLibraryAxioms) expect(report.libraryHasProofs).toBe(false);
   });
 
   test('that accept are recorded with what they are; they see the module and nothing that could be changed', async () => {
     place(
-      'STP_LEANCHECKER',
       `module=$1
 for folder in $(echo "$LEAN_PATH" | tr ':' ' '); do [ -f "$folder/$module.olean" ] && at=$folder; done
 [ -n "$at" ] && [ -n "$LEAN_SYSROOT" ] || exit 1
 ${sandbox === null ? 'exit 0' : 'echo x 2>/dev/null >"$at/$module.olean" && exit 1; exit 0'}`,
     );
-    const { outcomes, version, objections } = await look([leanchecker]);
+    const { outcomes, version, objections } = await look();
     expect([outcomes, [...objections]]).toEqual([['accepted'], []]);
     expect(version).toMatch(/^sha256:[0-9a-f]{16}$/);
   });
@@ -118,15 +106,15 @@ ${sandbox === null ? 'exit 0' : 'echo x 2>/dev/null >"$at/$module.olean" && exit
     ['ends with a code of its own', 'exit 7', 'failed', /gave no verdict/],
     ['cannot be started', 'exec /no/such/program', 'failed', /gave no verdict: not-started/],
   ])('one that %s speaks against every theorem of the module', async (_, script, outcome, message) => {
-    place('STP_LEANCHECKER', script);
-    const { outcomes, objections } = await look([leanchecker]);
+    place(script);
+    const { outcomes, objections } = await look();
     expect(outcomes).toEqual([outcome]);
     expect(objections.get(null)).toMatch(message);
   });
 
   test('nothing stands that one of them speaks against, and nobody is blamed by a guess', async () => {
-    place('STP_LEANCHECKER', 'echo "unsound" >&2; exit 1');
-    const { verdicts, messages, checks, report } = await check([leanchecker]);
+    place('echo "unsound" >&2; exit 1');
+    const { verdicts, messages, checks, report } = await check();
     expect(verdicts).toEqual(['unchecked', 'unchecked']);
     expect(messages[0]).toBe('leanchecker refuses it: unsound');
     expect([checks.leanchecker, report.outcome]).toEqual(['refused', 'unchecked']);
@@ -138,49 +126,24 @@ ${sandbox === null ? 'exit 0' : 'echo x 2>/dev/null >"$at/$module.olean" && exit
       { command: ['/bin/sh', '-c', 'sleep 600 & sleep 600'], workingDirectory: folder, timeoutMs: 50 },
     );
     expect(exit.how).toBe('deadline');
-    expect(answerOf(exit, { refuses: [1] }).outcome).toBe('failed');
+    expect(answerOf(exit, [1]).outcome).toBe('failed');
   });
 
-  test('nanoda reads the export of the theorems, with the axioms that are allowed', async () => {
-    place('STP_LEAN4EXPORT', 'echo "$@"');
-    place(
-      'STP_NANODA',
-      'export=$(sed "s/.*export_file_path\\":\\"\\([^\\"]*\\).*/\\1/" "$1"); grep -q "Kept.one Kept.two propext" "$export" && grep -q \'"permitted_axioms":\\["propext","Quot.sound","Classical.choice"\\]\' "$1" || exit 7',
-    );
-    expect((await look([nanoda])).outcomes).toEqual(['accepted']);
-    place('STP_NANODA', 'exit 101');
-    expect((await look([nanoda])).outcomes).toEqual(['refused']);
-    place('STP_LEAN4EXPORT', 'exit 1');
-    expect((await look([nanoda])).objections.get(null)).toMatch(/export/);
-  });
-
-  test('the comparator gets both exports and is not asked to build; declining is no refusal', async () => {
-    place('STP_LEAN4EXPORT', 'echo "$@"');
-    const lake = (end: string): string => `
-if [ "$1" = help ]; then echo '--challenge-from-export --solution-from-export'; exit 0; fi
-config=$3; challenge=$5; solution=$7
-grep -q '^StpChallenge -- Kept.one Kept.two' "$challenge" || exit 7
-grep -q '^StpModule -- Kept.one Kept.two' "$solution" || exit 8
-grep -q '"theorem_names":\\["Kept.one","Kept.two"\\]' "$config" || exit 9
-exit ${end}`;
-    const [, comparator] = certificateCheckers(CHALLENGE);
-    const outcomes: string[] = [];
-    for (const code of ['0', '1', '2']) {
-      place('STP_LAKE', lake(code));
-      const result = await look([comparator!]);
-      outcomes.push(...result.outcomes, result.objections.size === 0 ? 'stands' : 'falls');
-    }
-    expect(outcomes).toEqual(['accepted', 'stands', 'refused', 'falls', 'declined', 'stands']);
-    // A Lake that does not know the command is none.
-    place('STP_LAKE', 'echo "unknown command"; exit 1');
-    expect((await look([comparator!])).outcomes).toEqual(['absent']);
+  test('one that cannot tell of a theorem takes nothing away', async () => {
+    const unsure: Checker = {
+      name: 'unsure',
+      version: async () => '1',
+      check: async () => ({ outcome: 'declined', detail: 'too deep', theorems: ['Kept.two'] }),
+    };
+    const { outcomes, objections, declinedBy } = await look([unsure]);
+    expect([outcomes, [...objections], [...declinedBy]]).toEqual([['declined'], [], [['Kept.two', ['unsure']]]]);
   });
 });
 
 describe('the object of a file of proofs', () => {
   test('refuses the theorem that says something else, and it alone', async () => {
     const stated = [STATED[0]!, { ...STATED[1]!, signature: ' : 1 + 1 = 3' }];
-    const { verdicts, messages } = await check([], FILE, stated);
+    const { verdicts, messages } = await check(FILE, stated);
     expect(verdicts).toEqual(['accepted', 'rejected']);
     expect(messages[1]).toBe('it states something else than was to be proved');
   });
@@ -191,9 +154,9 @@ describe('the object of a file of proofs', () => {
       'theorem Kept.two : (1 : Int) + 1 = 2 := rfl',
       'theorem Kept.three : True := trivial',
     ].join('\n');
-    expect((await check([], `${text}\n`, STATED)).checks.object).toBe('refused');
+    expect((await check(`${text}\n`, STATED)).checks.object).toBe('refused');
     const known = text.split('\n').slice(0, 2).join('\n');
-    expect((await check([], `${known}\n`, STATED)).verdicts).toEqual(['rejected', 'rejected']);
+    expect((await check(`${known}\n`, STATED)).verdicts).toEqual(['rejected', 'rejected']);
   });
 
   test('sees through what a proof above has done to the meaning of later words', async () => {
@@ -202,7 +165,7 @@ local instance : Add Nat := ⟨fun left _ => left⟩
 theorem Kept.two : 1 + 1 = 1 := rfl
 `;
     const stated = [STATED[0]!, { name: 'Kept.two', opens: '', signature: ' : 1 + 1 = 1' }];
-    const result = await check([], text, stated);
+    const result = await check(text, stated);
     expect(result.verdicts).toEqual(['unchecked', 'rejected']);
     expect(result.messages[0]).toMatch(/belongs to no proof: .*Add/);
   });
@@ -216,7 +179,7 @@ theorem Kept.two : 1 + 1 = 1 := rfl
       { name: 'Kept.one', opens: '', signature: ' (a b : Nat) : a + b = a' },
       { name: 'Kept.two', opens: '', signature: ' : 1 + 1 = 1' },
     ];
-    const result = await check([], text, stated);
+    const result = await check(text, stated);
     expect(result.verdicts).toEqual(['rejected', 'rejected']);
   });
 
@@ -226,7 +189,7 @@ instance : Coe True (1 + 1 = 1) := ⟨fun _ => cheat⟩
 theorem Kept.two : True := trivial
 `;
     const stated = [{ name: 'Kept.two', opens: '', signature: ' : 1 + 1 = 1' }];
-    const { verdicts, messages } = await check([], text, stated);
+    const { verdicts, messages } = await check(text, stated);
     expect(verdicts).toEqual(['rejected']);
     expect(messages[0]).toBe('it states something else than was to be proved');
   });
@@ -235,9 +198,9 @@ theorem Kept.two : True := trivial
     const text = `def Hidden : Prop := True\ntheorem Kept.one : Hidden := trivial\ntheorem Kept.two : 1 + 1 = 2 := rfl\n`;
     const stated = [{ name: 'Kept.one', opens: '', signature: ' : Hidden' }, STATED[1]!];
     // What the file adds beside its proofs leaves none of them certified here; alone the second one is.
-    expect((await check([], text, stated)).verdicts).toEqual(['rejected', 'unchecked']);
+    expect((await check(text, stated)).verdicts).toEqual(['rejected', 'unchecked']);
     const wrong = [stated[0]!, { ...STATED[1]!, signature: ' : 1 + 1 = 3' }];
-    expect((await check([], text, wrong)).verdicts).toEqual(['rejected', 'rejected']);
+    expect((await check(text, wrong)).verdicts).toEqual(['rejected', 'rejected']);
   });
 
   test('takes statements over universes for what they are', async () => {
@@ -247,6 +210,6 @@ theorem Kept.two : True := trivial
       { name: 'Kept.one', opens: '', signature: '.{u} {α : Sort u} (a : α) : a = a' },
       { name: 'Kept.two', opens: '', signature: ' (α : Type _) (a : α) : a = a' },
     ];
-    expect((await check([], text, stated)).verdicts).toEqual(['accepted', 'accepted']);
+    expect((await check(text, stated)).verdicts).toEqual(['accepted', 'accepted']);
   });
 });

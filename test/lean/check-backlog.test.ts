@@ -1,10 +1,10 @@
-/** How what waits is cut into runs. No Lean. */
+/** How waiting work is cut into runs. No Lean. */
 import { expect, it } from 'vitest';
 import { openBacklog } from '../../lean/trust/verdict/check-backlog.ts';
 
 const entry = (index: number) => ({ header: 'import Init', source: String(index) }) as never;
 
-/** Sizes of the runs of two processes, one of which always runs. */
+/** Sizes of the runs of two processes; one of them always runs. */
 function runsOf(entries: number, entriesPerRun: number): number[] {
   const backlog = openBacklog<never>({ entriesPerRun, runsMax: 2, look: 'small' });
   for (let index = 0; index < entries; index += 1) backlog.add(entry(index));

@@ -1,4 +1,4 @@
-/** Whole files: what is accepted, what is told of the rest, and files that are none. Real Lean; about six seconds of a core. */
+/** Whole files: accepted ones, messages for the others, and invalid files. Real Lean; about six seconds of a core. */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -216,7 +216,7 @@ exec '${environment.executable}' "$@"`,
       opens: '',
       signature: statement.slice(3),
     }));
-    const options = { scratchDirectory, certificate: { stated, importLines: [], checkers: [] } };
+    const options = { scratchDirectory, certificate: { stated, importLines: [] } };
     const { outcome, theorems } = await checkFile(path, stand, options);
     const undisturbed = await checkFile(path, environment, options);
     expect({ outcome, theorems }).toEqual({ outcome: undisturbed.outcome, theorems: undisturbed.theorems });

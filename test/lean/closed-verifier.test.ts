@@ -1,4 +1,7 @@
-/** A verifier that is closed in the middle leaves nothing behind: no process, and no file in a folder that its owner removes next. Under 20 s. */
+/**
+ * A verifier that is closed during its work leaves no process, and no file in a folder that its owner removes next.
+ * Under 20 s.
+ */
 import { globSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';

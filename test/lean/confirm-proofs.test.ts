@@ -1,6 +1,6 @@
 /**
- * Claimed proofs, looked at as objects with no screen before them: what Lean can be talked into in a text is not in the object, or
- * the second kernel refuses it. Real Lean; some twenty seconds of a core.
+ * Claimed proofs, judged as objects without a screen: a trick in a text that Lean accepts is not in the object, or the
+ * second kernel refuses it. Real Lean; some twenty seconds of a core.
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { afterAll, describe, expect, test, vi } from 'vitest';

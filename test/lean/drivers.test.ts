@@ -2,7 +2,7 @@
 import { vi } from 'vitest';
 import { describeDriver } from './driver-contract.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 describeDriver('json');

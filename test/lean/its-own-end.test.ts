@@ -1,4 +1,4 @@
-/** Work done again where its process was killed or not started. No Lean: ends that are given. */
+/** Work that is repeated because its process was killed or did not start. No Lean: the test gives the ends. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { untilItsOwnEnd } from '../../lean/runtime/process/its-own-end.ts';
 import type { LeanExit } from '../../lean/runtime/process/spawn.ts';

@@ -1,4 +1,4 @@
-/** The step API opened for the tests of a file, which close it after each and then see that no process is left. */
+/** The step API for the tests of a file, closed after each test; then no process may be left. */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';

@@ -1,4 +1,4 @@
-/** Verifiers for the tests of a file, which close them after each; and candidates for them. */
+/** Verifiers for the tests of a file, closed after each test, and candidates for them. */
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { openVerifier, type VerifierOptions } from '../../lean/trust/open-verifier.ts';

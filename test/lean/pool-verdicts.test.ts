@@ -1,7 +1,7 @@
 /**
- * Verdicts over the pool on a simulated clock: whatever candidates do to their processes, whatever ends processes from
- * outside, and in whatever order, every candidate gets exactly one verdict and it is its own. Then the same with real Lean,
- * whose processes a test kills at random. About twenty seconds of one core.
+ * Verdicts over the pool on a simulated clock: for any effect of candidates on their processes, any kills from outside,
+ * and any order, every candidate gets exactly one verdict, its own. Then the same with real Lean, whose processes a
+ * test kills at random. About twenty seconds of one core.
  */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';

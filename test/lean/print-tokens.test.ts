@@ -1,5 +1,5 @@
 /**
- * What screens accept is printed from tokens: nothing but these, where they stood, whatever the text is made of. No Lean; some
+ * Accepted texts are printed from their tokens: only the tokens, at their places, for any text. No Lean; some
  * seconds.
  */
 import fc from 'fast-check';

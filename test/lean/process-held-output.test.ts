@@ -1,4 +1,4 @@
-/** Where no control group can be made, what leaves the process group is out of reach: nobody waits for it then. */
+/** Without a control group, a process that leaves the process group is out of reach: then no code waits for it. */
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';

@@ -1,6 +1,7 @@
 /**
- * The probe fails closed: each wall is taken away in turn and the probe must notice; a program that calls itself bwrap and
- * puts up no wall is refused. Skipped with a printed reason where bubblewrap cannot be had. Some ten seconds.
+ * The probe fails closed: each protection is removed in turn and the probe must notice; a program that calls itself
+ * bwrap and protects nothing is refused. Skipped with a printed reason if bubblewrap is not available. Some ten
+ * seconds.
  */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

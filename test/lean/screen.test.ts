@@ -1,4 +1,4 @@
-/** What the screens refuse, what they let through, and where a block is moved. No Lean; under a second. */
+/** What the screens refuse and accept, and how a block is indented. No Lean; under a second. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openedNamespaces, screenHeader } from '../../lean/trust/screen/screen-header.ts';

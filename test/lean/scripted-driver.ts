@@ -9,7 +9,7 @@
  *     -- crash 15       the process dies of it
  *     -- memory 15      the process is ended for its memory
  *     -- hang 0         the process is ended at its deadline
- *     -- poison 15      proved after 15 ms, but whatever comes next in the same process kills it
+ *     -- poison 15      proved after 15 ms, but the next text in the same process kills it
  *
  * A header with `bad` in it has errors; with `dead` in it the process ends before it has one; with `fades` in it there are
  * errors from the third process on.

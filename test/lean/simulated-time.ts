@@ -1,10 +1,12 @@
-/** Runs what waits on timers to its end on a simulated clock, and looks at it after every event. Needs fake timers. */
+/**
+ * Runs work that waits on timers to its end on a simulated clock, and inspects it after every event. Needs fake timers.
+ */
 import { vi } from 'vitest';
 
 /** Far more than any of these tests needs. */
 const EVENTS_MAX = 200_000;
 
-/** Resolves with what `work` comes to. `look` is called after every timer that went off. */
+/** Resolves with the result of `work`. `look` is called after every timer that fired. */
 export async function simulate<T>(work: Promise<T>, look: () => void = () => {}): Promise<T> {
   let over = false;
   const watched = work.finally(() => {

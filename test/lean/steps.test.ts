@@ -9,7 +9,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { markedProcesses, untilMarked } from '../support/processes.ts';
 import { core, LIMITS, open, runMark, start, stateOf, step, verifierOf, workingDirectory } from './opened-steps.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 /** Past its imports. */

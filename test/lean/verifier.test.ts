@@ -1,6 +1,6 @@
 /**
- * The verifier on real Lean: a verdict each, whatever a candidate does to its process, and what is kept of them. About a
- * minute of one core. Over language servers, and where Lean cannot be started: `verifier.slow.ts`.
+ * The verifier on real Lean: one verdict per candidate, for any effect of a candidate on its process, and the kept
+ * verdicts. About a minute of one core. `verifier.slow.ts` has language servers, and a Lean that cannot start.
  */
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

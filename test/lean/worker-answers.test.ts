@@ -1,4 +1,4 @@
-/** A language server that answers otherwise than Lean: scripts stand in for it. Whatever it says ends as an end of its process. */
+/** A language server whose answers differ from Lean's, played by scripts. Every such answer ends its process. */
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -11,7 +11,7 @@ import type { LeanEnvironment } from '../../lean/verifier.ts';
 import { markedProcesses } from '../support/processes.ts';
 import { scratchFolder } from './environment.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const scratchDirectory = scratchFolder();

@@ -1,4 +1,4 @@
-/** Compiling modules with real Lean: order, cache, names, two at once, and what is said when it fails. Lean: about 10 s. */
+/** Compiling modules with real Lean: order, cache, names, two at once, and messages of failures. Lean: about 10 s. */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

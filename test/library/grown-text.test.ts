@@ -8,8 +8,8 @@ test('statement, proof and header are printed from their tokens', () => {
   expect(theoremText('Kept.b', { statement, proof: 'skip -- "\n/- " -/\nrfl' })).toBe(
     'theorem Kept.b (n : Nat)\n  : n = n := by\n  skip\n\n  rfl',
   );
-  expect(theoremText('c', { statement: 'theorem a.{u} (α : Type u) : α = α', proof: null })).toBe(
-    'theorem c.{u} (α : Type u) : α = α := by\n  sorry',
+  expect(theoremText('c', { statement: 'theorem a.{u} (α : Type u) : α = α', proof: 'rfl' })).toBe(
+    'theorem c.{u} (α : Type u) : α = α := by\n  rfl',
   );
   expect(headerOf('import A -- a\nopen B')).toBe('import A\nopen B');
   expect(headerOf(null)).toBe(LIBRARY_HEADER);

@@ -27,7 +27,7 @@ test('a training may be silent for as long as its model and its steps ask for', 
   const { heldOutPath, bytes } = { heldOutPath: import.meta.filename, bytes: (await stat(import.meta.filename)).size };
   const scoringMs = (await trainingSilenceMs({ ...request, heldOutPath })) - limitMs;
   expect(scoringMs / bytes).toBeCloseTo((2 * 15_145_344) / 1e6, 2);
-  // A timer that is told more fires at once.
+  // A timer with a longer time fires at once.
   expect(await trainingSilenceMs({ ...request, tokensPerStep: 100_000_000 })).toBe(2 ** 31 - 1);
 });
 

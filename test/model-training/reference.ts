@@ -166,7 +166,6 @@ const OPERATORS: Readonly<Record<string, Evaluate>> = {
   Max: (_, inputs) => binary(Math.max)(inputs),
   Neg: (_, inputs) => unary((x) => -x)(inputs),
   Exp: (_, inputs) => unary(Math.exp)(inputs),
-  Log: (_, inputs) => unary(Math.log)(inputs),
   Sigmoid: (_, inputs) => unary(sigmoid)(inputs),
   QuickGelu: (_, inputs) => unary((x) => x * sigmoid(x))(inputs),
   Sum: (_, inputs) => inputs.reduce((left, right) => binary((a, b) => a + b)([left, right])),

@@ -18,7 +18,7 @@ import { freshState, TRAINING_START } from '../../model/embedded/training/traini
 import type { TrainRequest } from '../../model/trainer.ts';
 import { SMALL_SHAPE } from './small-model.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const STEPS = 400;

@@ -15,7 +15,7 @@ import type { TrainRequest } from '../../model/trainer.ts';
 import { markedProcesses } from '../support/processes.ts';
 import { LEAN_TEXTS, SMALL_SHAPE, smallCheckpoint, temporaryDirectory } from './small-checkpoint.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const SAMPLING = { temperature: 1, topP: 0.95, maxTokens: 60 };

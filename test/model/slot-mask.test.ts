@@ -1,4 +1,6 @@
-/** Slots in the embedded engine: one token each where the examples have any, and none that the prompt does not hold. */
+/**
+ * Slots in the embedded engine: one token each if the examples have any, and no slot that the prompt does not contain.
+ */
 import { describe, expect, it } from 'vitest';
 import { SLOT_TOKENS } from '../../data/schemas/slot-tokens.ts';
 import { Sampler } from '../../model/embedded/sampling/sampler.ts';

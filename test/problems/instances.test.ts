@@ -5,11 +5,12 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readLines } from '../../data/loaders/lines.ts';
-import { loadProblemSet, PROBLEMS_DIRECTORY } from '../../data/loaders/problem-set.ts';
+import { PROBLEMS_DIRECTORY } from '../../data/loaders/problem-set.ts';
 import { readVocabulary } from '../../data/loaders/problem-sets/build.ts';
 import { parseSExpressions, type SExpression } from '../../data/loaders/tip/s-expression.ts';
 import type { LeanEnvironment } from '../../lean/verifier.ts';
 import { errorsOf, problemEnvironment, runSnippets, type Snippet } from './lean-environment.ts';
+import { problemSet } from './problem-set.ts';
 import { statementParts } from './statement-parts.ts';
 import { type Program, readGoal, readProgram, type Value } from './tip/evaluator.ts';
 import { leanType, type SmallValue, smallValues } from './tip/small-values.ts';
@@ -66,7 +67,7 @@ describe.each(['isaplanner', 'tip2015'])('small instances of %s', (set) => {
       sources.set(row.name, row.text);
     }
     const vocabularyOf = await readVocabulary(directory);
-    const { statements } = await loadProblemSet(directory);
+    const statements = await problemSet(directory);
     const benchmark: string[] = [];
     const snippets: Snippet[] = statements.map(({ name, statement }) => {
       const vocabulary = vocabularyOf(name);
@@ -104,7 +105,7 @@ describe.each(['isaplanner', 'tip2015'])('small instances of %s', (set) => {
 });
 
 it('small instances of the Natural Number Game hold', { tags: ['slow'] }, async () => {
-  const { statements } = await loadProblemSet(join(PROBLEMS_DIRECTORY, 'nng'));
+  const statements = await problemSet(join(PROBLEMS_DIRECTORY, 'nng'));
   const snippets = statements.map(({ name, statement }) => {
     const { binders, type } = statementParts(statement);
     const variables: [string, string, string[]][] = [];

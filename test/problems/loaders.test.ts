@@ -8,7 +8,6 @@ import { StpError } from '../../data/errors.ts';
 import { type DatasetOptions, readDataset, readStatements } from '../../data/loaders/dataset.ts';
 import { readJsonArray } from '../../data/loaders/json-array.ts';
 import { LINE_BYTES_MAX, readLines } from '../../data/loaders/lines.ts';
-import { loadProblemSet } from '../../data/loaders/problem-set.ts';
 import { theoremText } from '../../data/loaders/theorem-text.ts';
 import { statementId } from '../../data/schemas/ids.ts';
 import type { Statement } from '../../data/schemas/records.ts';
@@ -290,12 +289,7 @@ describe('invalid rows', () => {
   });
 
   it('a missing file is an error of its own', async () => {
-    for (const read of [
-      collect(join(directory, 'none'), { format: 'minif2f' }),
-      loadProblemSet(join(directory, 'none')),
-    ]) {
-      expect((await errorOf(read)).code).toBe('STP1405');
-    }
+    expect((await errorOf(collect(join(directory, 'none'), { format: 'minif2f' }))).code).toBe('STP1405');
   });
 });
 
@@ -352,15 +346,5 @@ describe('our own records', () => {
     expect(error.code).toBe('STP1501');
     expect(error.message).toContain(':2: ');
     expect(error.message).toContain(text);
-  });
-
-  it('twice in a set are an error, under the same name or another', async () => {
-    const folder = await mkdtemp(join(directory, 'set-'));
-    for (const other of [one, record('theorem b : 1 = 1', 'b'), record('theorem a : 2 = 2', 'a')]) {
-      await writeFile(join(folder, 'statements.jsonl'), lines(one, other));
-      expect((await errorOf(loadProblemSet(folder))).message).toContain('comes twice');
-    }
-    await writeFile(join(folder, 'statements.jsonl'), lines(one));
-    expect(await loadProblemSet(folder)).toEqual({ directory: folder, statements: [one], definitionsFile: null });
   });
 });

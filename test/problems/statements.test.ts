@@ -1,21 +1,24 @@
 /** The committed problem sets: made by the build, well-formed for Lean under their headers, split by rule, no doubles.
  *  ~10 s, and the compilation of the library (~30 s) where it is not in the cache. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadProblemSet, PROBLEMS_DIRECTORY, type ProblemSet } from '../../data/loaders/problem-set.ts';
+import { PROBLEMS_DIRECTORY } from '../../data/loaders/problem-set.ts';
 import { buildProblemSet, PROBLEM_SET_NAMES, statementsText } from '../../data/loaders/problem-sets/build.ts';
 import { HELD_OUT_SHARE, splitOfSource } from '../../data/loaders/problem-sets/split.ts';
+import type { Statement } from '../../data/schemas/records.ts';
 import { LIBRARY_HEADER } from '../../lean/library/compile.ts';
 import { problemEnvironment, runSnippets } from './lean-environment.ts';
+import { problemSet } from './problem-set.ts';
 import { statementParts, withoutNames } from './statement-parts.ts';
 
 const LIBRARY = { directory: fileURLToPath(new URL('../../data/library', import.meta.url)), modulePrefix: 'Stp' };
 
-const sets = new Map<string, ProblemSet>();
+const sets = new Map<string, Statement[]>();
 beforeAll(async () => {
-  for (const name of PROBLEM_SET_NAMES) sets.set(name, await loadProblemSet(join(PROBLEMS_DIRECTORY, name)));
+  for (const name of PROBLEM_SET_NAMES) sets.set(name, await problemSet(join(PROBLEMS_DIRECTORY, name)));
 });
 
 describe.each(PROBLEM_SET_NAMES)('%s', (name) => {
@@ -25,13 +28,13 @@ describe.each(PROBLEM_SET_NAMES)('%s', (name) => {
   });
 
   it('has one header, and definitions where it is more than the library', () => {
-    const { statements, definitionsFile } = sets.get(name)!;
+    const statements = sets.get(name)!;
     expect(new Set(statements.map(({ header }) => header)).size).toBe(1);
-    expect(definitionsFile !== null).toBe(statements[0]!.header !== null);
+    expect(existsSync(join(PROBLEMS_DIRECTORY, name, 'Definitions.lean'))).toBe(statements[0]!.header !== null);
   });
 
   it('holds back the share it says, by name', () => {
-    const { statements } = sets.get(name)!;
+    const statements = sets.get(name)!;
     const heldOut = statements.filter(({ split }) => split === 'held-out');
     if (name === 'minif2f-core') {
       for (const { split, labels } of statements) expect(split === 'held-out').toBe(labels.includes('miniF2F test'));
@@ -40,19 +43,10 @@ describe.each(PROBLEM_SET_NAMES)('%s', (name) => {
     for (const { split, labels } of statements) expect(split).toBe(splitOfSource(labels[0]!));
     expect(Math.abs(heldOut.length / statements.length - HELD_OUT_SHARE)).toBeLessThan(0.1);
   });
-
-  it('can be loaded a split at a time', async () => {
-    const directory = join(PROBLEMS_DIRECTORY, name);
-    const train = await loadProblemSet(directory, { split: 'train' });
-    const heldOut = await loadProblemSet(directory, { split: 'held-out' });
-    expect(train.statements.length).toBeGreaterThan(0);
-    expect(heldOut.statements.length).toBeGreaterThan(0);
-    expect(train.statements.length + heldOut.statements.length).toBe(sets.get(name)!.statements.length);
-  });
 });
 
 it('every IsaPlanner problem has its statement', () => {
-  const labels = sets.get('isaplanner')!.statements.map((statement) => statement.labels[0]);
+  const labels = sets.get('isaplanner')!.map((statement) => statement.labels[0]);
   expect(labels).toEqual(
     Array.from({ length: 86 }, (_, index) => `isaplanner/prop_${String(index + 1).padStart(2, '0')}`),
   );
@@ -61,7 +55,7 @@ it('every IsaPlanner problem has its statement', () => {
 it('no statement is in the sets twice, whatever its names', () => {
   const seen = new Map<string, string>();
   const doubles: string[] = [];
-  for (const [set, { statements }] of sets) {
+  for (const [set, statements] of sets) {
     for (const { name, header, statement } of statements) {
       const key = `${header} ${withoutNames(statement)}`;
       const other = seen.get(key);
@@ -86,7 +80,7 @@ it('every statement elaborates under its header', async () => {
   const environment = await problemEnvironment([LIBRARY]);
   const wrong: string[] = [];
   let checked = 0;
-  for (const { statements } of sets.values()) {
+  for (const statements of sets.values()) {
     const snippets = statements.map(({ name, statement }) => ({ name, text: `${statement} := by\n  sorry` }));
     const results = await runSnippets(environment, statements[0]!.header ?? LIBRARY_HEADER, snippets);
     for (const { name, messages } of results) {

@@ -46,7 +46,7 @@ export async function runPython(script: string, input: unknown, threads = 1): Pr
   return JSON.parse(stdout);
 }
 
-/** Version of the Python that would make the environment, or null where there is none. */
+/** Version of the Python that would make the environment, or null if there is no Python. */
 export function systemPython(): { readonly command: string; readonly version: string } | null {
   const command = process.env.STP_PYTHON ?? 'python3';
   const { status, stdout } = spawnSync(command, ['--version'], { encoding: 'utf8' });

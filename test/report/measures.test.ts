@@ -1,4 +1,4 @@
-/** What a report measures with: novelty, quantiles, histograms, short lists, bands over seeds, CSV. */
+/** The measures of a report: novelty, quantiles, histograms, short lists, bands over seeds, CSV. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csv } from '../../activities/report/csv.ts';

@@ -176,7 +176,8 @@ async function makeRound(
     shards.push({
       items: ref,
       // The report has no business with samples and verdicts: references that cannot be read prove it.
-      parts: [{ samples: { ...ref, uri: `${ref.uri}.none` }, verdicts: { ...ref, uri: `${ref.uri}.none` } }],
+      samples: { ...ref, uri: `${ref.uri}.none` },
+      verdicts: { ...ref, uri: `${ref.uri}.none` },
       sampleCount: samples,
       distinctCount: samples,
       tokens: 10 * samples,

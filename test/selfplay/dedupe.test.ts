@@ -1,4 +1,4 @@
-/** What is the same sample, and what is the same statement. */
+/** Which samples are equal, and which statements are equal. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';

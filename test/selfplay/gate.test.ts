@@ -1,4 +1,4 @@
-/** What the gate asks of Lean: the candidates as text, and their answers on real Lean. Costs about 5 s. */
+/** The gate's questions to Lean: the candidates as text, and their answers on real Lean. Costs about 5 s. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readStatements } from '../../data/loaders/dataset.ts';

@@ -36,7 +36,6 @@ const STP: readonly Row[] = [
   ['§2.10 batch', 'sft.examplesPerStep', 2048],
   ['App. A lemmas are fixed', 'library', 'fixed'],
   ['App. A samples, later rounds', 'sampling.samplesPerStatement', 32],
-  ['§7.3 one K for all', 'sampling.waves', 1],
   ['App. A temperature', 'sampling.temperature', 1],
   ['App. A top_p', 'sampling.topP', 1],
   ['App. A output cap', 'sampling.maxTokens', 1024],

@@ -1,4 +1,4 @@
-/** Records for tests of the algorithm, with only what a test says differing. */
+/** Records for tests of the algorithm; a test gives only the values that differ. */
 import { statementId } from '../../data/schemas/ids.ts';
 import type { Certificate, LibraryTheorem, Proved, Statement } from '../../data/schemas/records.ts';
 

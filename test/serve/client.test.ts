@@ -1,4 +1,4 @@
-/** The official client of OpenAI against the server: what it asks it gets, and what it must not do it is told. */
+/** The official client of OpenAI against the server: it gets its results, and clear errors for forbidden requests. */
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Generator } from '../../model/generator.ts';

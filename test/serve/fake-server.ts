@@ -1,4 +1,4 @@
-/** A small HTTP server in place of a model server, which answers as a test tells it and remembers what it was asked. */
+/** A small HTTP server in place of a model server: it answers as a test tells it and records its requests. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';

@@ -56,7 +56,7 @@ export class Activities {
     return this.unlessFrozen(this.#scheduler.heard(ended));
   }
 
-  /** The run is terminated: it hears of nothing any more and begins nothing; what is under way goes on. */
+  /** The run is terminated: it receives no more events and begins nothing; work in progress continues. */
   freeze(): void {
     this.#isFrozen = true;
   }

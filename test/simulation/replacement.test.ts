@@ -1,4 +1,6 @@
-/** Machines that are lost in a calm world: what the next set meets, and what is left where there is none. */
+/**
+ * Machines that are lost in a calm world: the state that the next set finds, and the leftovers if there is no next set.
+ */
 import { describe, expect, it } from 'vitest';
 import { nodesConfigSchema, type TpuConfig } from '../../data/schemas/nodes.ts';
 import { tpuProvider } from '../../infra/cloud/tpu/provider.ts';

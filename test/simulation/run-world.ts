@@ -132,7 +132,7 @@ class World {
   async play(): Promise<Played> {
     const person = this.#scheduler.scope();
     if (this.#random.chance(0.35)) {
-      // At any step: after so many attempts of whatever activity.
+      // At any step: after a number of attempts of any activity.
       let stepsLeft = this.#random.chance(0.4) ? this.#random.between(1, 3) : this.#random.between(1, 60);
       this.#activities.beforeStep = () => {
         stepsLeft -= 1;
@@ -226,7 +226,7 @@ class World {
     const done = await this.#activities.run(`round ${round} on set ${held.generation}`, () =>
       once(store, `rounds/${round}.json`, z.strictObject({ model: z.string() }), async () => {
         await this.#work(held, this.#random.between(5, 180) * MINUTE_MS);
-        // What a round comes to is a function of its inputs.
+        // The result of a round is a function of its inputs.
         const model = `model-${round}`;
         const parts = [0, 1, 2].map((part) => `checkpoints/${model}/${part}`);
         for (const part of parts) await store.put(part, `weights of ${part}`);

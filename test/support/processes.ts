@@ -1,4 +1,4 @@
-/** Finds the children of a test by the mark they carry in their environment. */
+/** Finds the child processes of a test by the mark in their environment. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { RUN_MARK } from '../../data/run-mark.ts';

@@ -1,4 +1,4 @@
-/** Runs vitest for `npm test` and `npm run test:slow`, and writes what it came to where CI adds it up. */
+/** Runs vitest for `npm test` and `npm run test:slow`, and writes the results to the place where CI adds them up. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';

@@ -1,4 +1,4 @@
-/** The sandbox of this machine, got the way the project gets it; null, and the reason printed, where it cannot be had. */
+/** The sandbox of this machine, opened as the project does; null, and the reason printed, if it is not available. */
 import { join } from 'node:path';
 import { openSandbox } from '../../lean/runtime/sandbox/open-sandbox.ts';
 import type { Sandbox } from '../../lean/runtime/sandbox/sandbox.ts';

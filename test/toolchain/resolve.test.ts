@@ -12,7 +12,7 @@ import type { Toolchain } from '../../lean/toolchain/toolchain.ts';
 import { CACHE_DIRECTORY, leanForTests } from './lean.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 let lean: Toolchain;

@@ -234,8 +234,9 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       const { samples, sampleCount, distinctCount, tokens } = input.sampled;
       const verdictCounts = { proved: 2, rejected: 18 };
       return {
-        part: { samples, verdicts: ref('verdicts', 10) },
-        next: input.wave + 1 < input.config.sampling.waves ? ref(`next-${input.wave}`, 2) : null,
+        items: input.items,
+        samples,
+        verdicts: ref('verdicts', 10),
         sampleCount,
         distinctCount,
         tokens,
@@ -306,7 +307,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     async prepareEvaluation(_run, input) {
       call('prepareEvaluation', input.modelName);
       return {
-        config: resolveConfig({ preset: 'smoke', set: { 'sampling.waves': 4 } }),
+        config: resolveConfig({ preset: 'smoke' }),
         checkpoint: checkpoint('evaluated'),
         statements: ref('statements', 10),
         shards: Array.from({ length: shards }, (_, index) => ref(`items-${index}`, 5)),

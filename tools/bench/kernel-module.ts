@@ -1,6 +1,7 @@
 /**
- * The second kernel on compiled proofs, as the judge of objects asks it: a batch of five kinds of proofs, over Lean's core library
- * and over all of Lean's modules; the first time, with the index of constants kept, and by a judge that is warm.
+ * Measures the second kernel on compiled proofs, in the way the judge of objects uses it: a batch of five kinds of
+ * proofs, over Lean's core library and over all of Lean's modules; the first time, with a kept index of constants, and
+ * with a warm judge.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

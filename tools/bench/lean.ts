@@ -1,4 +1,4 @@
-/** Verification: checks a second of proofs that hold, of proofs that do not, and of text that is no proof. */
+/** Measures verification: checks per second of correct proofs, of wrong proofs, and of text that is not a proof. */
 import { LIBRARY_HEADER } from '../../lean/library/compile.ts';
 import { openVerifier } from '../../lean/trust/open-verifier.ts';
 import type { Candidate } from '../../lean/verifier.ts';

@@ -1,6 +1,7 @@
 /**
- * Matching of conjectures at the paper's size: a part of its unproved statements against all its conjectures, as the activity
- * computes and chooses, extrapolated to all. Embeddings are made up: around a few directions, as those of a model are.
+ * Measures matching of conjectures at the paper's size: a part of its unproved statements against all its conjectures,
+ * with the activity's own code, extrapolated to all. Embeddings are artificial: clustered around a few directions, like
+ * those of a model.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,4 +1,4 @@
-/** How figures are taken and printed: medians, one row a figure. */
+/** Takes and prints figures: medians, one row per figure. */
 import { readFileSync } from 'node:fs';
 
 export const median = (values: readonly number[]): number =>

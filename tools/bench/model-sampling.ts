@@ -1,6 +1,7 @@
 /**
- * Sampling and embedding: tokens a processor-second against PyTorch on the same weights, prompts and number of tokens, in
- * turns; then the engine as it is used, in its processes: memory, statements embedded, and how long its parent was held up.
+ * Measures sampling and embedding: tokens per processor-second against PyTorch on the same weights, prompts and number
+ * of tokens, alternately; then the engine in its processes: memory, embedded statements, and how long it blocked its
+ * parent.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

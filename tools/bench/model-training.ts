@@ -1,6 +1,6 @@
 /**
- * Training: tokens a processor-second against PyTorch on the same weights, the same packed micro-batches and the same
- * optimizer, in turns, one thread each. Losses are compared, so that both are known to do the same work.
+ * Measures training: tokens per processor-second against PyTorch on the same weights, the same packed micro-batches and
+ * the same optimizer, alternately, one thread each. Losses are compared, to ensure that both do the same work.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * What Temporal, the store and the activity cost beside the checks: a real server and workflow, real `verifyShard` on
- * shards of 500, over processes that take 10 ms a proof and keep their time nominally. Overhead is the wall time of the
- * stage over the time that the processes need, less one. The pool's own share is measured by `verify`.
+ * Measures what Temporal, the store and the activity add to the checks: a real server and workflow, real `verifyShard`
+ * on shards of 500, over simulated processes that take a nominal 10 ms per proof. Overhead is the wall time of the
+ * stage over the time that the processes need, minus one. `verify` measures the pool's own share.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

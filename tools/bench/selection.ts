@@ -97,7 +97,7 @@ async function play(samples: number): Promise<SelectionFigures> {
     const retrained = await timed('retraining set', () =>
       run(activities.retrainSet, { ...context, name: 'retrain/1', history: [finished.manifest] }),
     );
-    // Kibibytes, whatever the system: libuv converts.
+    // Kibibytes on every system: libuv converts.
     const rssBytesMax = process.resourceUsage().maxRSS * 1_024;
     return { counts: finished.counts, retrained: retrained.count, secondsPerStep, rssBytesMax };
   } finally {

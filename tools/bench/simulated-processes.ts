@@ -1,6 +1,6 @@
 /**
- * Lean processes that sleep: each takes the next piece of work when it has ended the one before. Time is kept nominally: a
- * timer that fires late delays nobody, as it would not delay a real process, so the machine that simulates may be busy.
+ * Simulates Lean processes that sleep: each takes the next piece of work after the previous one. Time is nominal: a
+ * late timer delays no one, as it would not delay a real process, so the simulating machine may be busy.
  */
 import type { Candidate, CheckOptions, CheckResult, LeanEnvironment, Verifier } from '../../lean/verifier.ts';
 

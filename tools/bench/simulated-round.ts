@@ -1,6 +1,6 @@
 /**
- * One real `stp-round` workflow of which only the verification is of interest: its shards are there at once, everything
- * else is answered at once. Every node that polls Lean's queue verifies.
+ * One real `stp-round` workflow for measuring verification: its shards exist at once, and all other activities answer
+ * at once. Every node that polls Lean's queue verifies.
  */
 import { Client, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
@@ -131,7 +131,7 @@ function roundInput(run: string, nothing: ArtifactRef): RoundInput {
   const excluded = { excludedForHeldOut: 0, trainExcludedForHeldOut: 0 };
   return {
     ...{ run, round: 0, hostQueue: HOST_QUEUES[0]!, hostQueues: HOST_QUEUES, checkpoint, sftCheckpoint: checkpoint },
-    config: resolveConfig({ preset: 'smoke', set: { 'training.from': 'none', 'sampling.waves': 1 } }),
+    config: resolveConfig({ preset: 'smoke', set: { 'training.from': 'none' } }),
     data: { ...refs, sft: nothing, sftEval: nothing, counts: { ...counts, ...excluded } },
     ...{ replayFrom: 0, history: [], paused: false },
   };

@@ -1,6 +1,6 @@
 /**
- * Checkpoints to and from a bucket: our resumable, checked paths against a plain copy in one request each way, in turns,
- * through the same server, which is a process of its own. Beside the rates, how much memory the transfers took.
+ * Measures checkpoints to and from a bucket: our resumable, checked paths against a plain copy in one request each way,
+ * alternately, through the same server, which is a separate process. It also measures the memory of the transfers.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * A round that nobody sampled: statements, samples and verdicts written by rule as a stream, so that every figure that
- * selection must arrive at is known beforehand. For tests of selection at scale and for its bench.
+ * A round that no model sampled: statements, samples and verdicts are written by rule as a stream, so that every figure
+ * that selection must compute is known beforehand. For tests of selection at scale and for its bench.
  */
 import type { z } from 'zod';
 import { readRecords, writeRecords } from '../../activities/records/record-files.ts';
@@ -16,11 +16,12 @@ import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { proverExample } from '../../selfplay/prompts.ts';
 import type { WorkItem, workItemSchema } from '../../selfplay/shards.ts';
 
-/** Samples a statement in two waves; the first text of the second wave is that of the first wave again. */
+/** Samples a statement; one of them has the text of the first again. */
 export const SAMPLES_PER_STATEMENT = 32;
-const WAVE = SAMPLES_PER_STATEMENT / 2;
+/** Number of that one. */
+export const REPEATS_FIRST = SAMPLES_PER_STATEMENT / 2;
 const CANARY_EVERY = 1_000;
-const SFT_EXAMPLES = 50;
+export const SFT_EXAMPLES = 50;
 
 /** What becomes of statement `index`. About a sixth of all samples are proofs. */
 export interface Fate {
@@ -78,27 +79,25 @@ function conjectureOf(index: number, round: number): ConjectureRecord {
   };
 }
 
-function sampleOf(index: number, number: number, wave: number): Sample {
-  // The same text as the first sample's.
-  const text = number === WAVE ? 0 : number;
+function sampleOf(index: number, number: number): Sample {
+  const indices = number === 0 ? [0, REPEATS_FIRST] : [number];
   return {
-    id: sampleId(index, text),
+    id: sampleId(index, number),
     statementId: statementId(index),
-    proof: `induction n with\n| zero => simp [Nat.add_comm, h]\n| succ n ih =>\n  have := ih\n  omega -- ${index} ${text}`,
+    proof: `induction n with\n| zero => simp [Nat.add_comm, h]\n| succ n ih =>\n  have := ih\n  omega -- ${index} ${number}`,
     tokens: 40,
     logprob: -12.5,
     seed: number,
     model: 'synthetic',
-    multiplicity: 1,
-    indices: [number - wave * WAVE],
+    multiplicity: indices.length,
+    indices,
     finish: 'stop',
   };
 }
 
 function verdictOf(index: number, number: number, fate: Fate): Verdict {
-  const text = number === WAVE ? 0 : number;
   const noVerdict = fate.infra && number === SAMPLES_PER_STATEMENT - 1;
-  const kind = noVerdict ? 'infra' : text < fate.proofs ? 'proved' : 'rejected';
+  const kind = noVerdict ? 'infra' : number < fate.proofs ? 'proved' : 'rejected';
   const message = {
     severity: 'error' as const,
     line: 2,
@@ -106,7 +105,7 @@ function verdictOf(index: number, number: number, fate: Fate): Verdict {
     text: 'unsolved goals\nn m : Nat\nh : n = m\n⊢ False',
   };
   return {
-    sampleId: sampleId(index, text),
+    sampleId: sampleId(index, number),
     kind,
     messages: kind === 'rejected' ? [message] : [],
     premises: fate.usesLemma ? ['Nat.add_comm', lemmaOf(index)] : ['Nat.add_comm'],
@@ -178,28 +177,20 @@ async function writeShard(store: ObjectStore, name: string, from: number, to: nu
     for (let index = from; index < to; index++)
       yield { statement: statementOf(index), origin: fateOf(index).origin, samples: SAMPLES_PER_STATEMENT };
   }
-  function* each<T>(wave: number, make: (index: number, number: number) => T): Generator<T> {
+  function* each<T>(make: (index: number, number: number) => T): Generator<T> {
     for (let index = from; index < to; index++)
-      for (let number = wave * WAVE; number < (wave + 1) * WAVE; number++) yield make(index, number);
+      for (let number = 0; number < SAMPLES_PER_STATEMENT; number++)
+        if (number !== REPEATS_FIRST) yield make(index, number);
   }
-  const parts = [];
-  for (const wave of [0, 1])
-    parts.push({
-      samples: await writeRecords(
-        store,
-        `${name}/samples-${wave}.jsonl`,
-        each(wave, (index, number) => sampleOf(index, number, wave)),
-      ),
-      verdicts: await writeRecords(
-        store,
-        `${name}/verdicts-${wave}.jsonl`,
-        each(wave, (index, number) => verdictOf(index, number, fateOf(index))),
-      ),
-    });
   const sampleCount = (to - from) * SAMPLES_PER_STATEMENT;
   return {
     items: await writeRecords(store, `${name}/items.jsonl`, items()),
-    parts,
+    samples: await writeRecords(store, `${name}/samples.jsonl`, each(sampleOf)),
+    verdicts: await writeRecords(
+      store,
+      `${name}/verdicts.jsonl`,
+      each((index, number) => verdictOf(index, number, fateOf(index))),
+    ),
     sampleCount,
     distinctCount: sampleCount - (to - from),
     tokens: 40 * sampleCount,
@@ -209,7 +200,7 @@ async function writeShard(store: ObjectStore, name: string, from: number, to: nu
   };
 }
 
-/** Stands in for certificates: what the rule refuses is dropped, the rest is as it was. */
+/** A stand-in for certificates: drops the proofs that the rule refuses, and keeps the others unchanged. */
 export async function certifySynthetic(store: ObjectStore, name: string, proved: ArtifactRef): Promise<Certified> {
   const certificate = { leanVersion: 'synthetic', fingerprint: 'synthetic', fileHash: 'synthetic', axioms: [] };
   let refused = 0;
@@ -221,43 +212,4 @@ export async function certifySynthetic(store: ObjectStore, name: string, proved:
   }
   const ref = await writeRecords(store, `${name}/certified.jsonl`, certified());
   return { proved: ref, certified: ref.count, refused };
-}
-
-/** The figures that selection must arrive at, worked out from the rule alone. No least elegant share may be dropped. */
-export function expectedCounts(samples: number, config: RunConfig) {
-  const counts = {
-    attempted: 0,
-    conjecturesAttempted: 0,
-    conjecturesProved: 0,
-    conjecturesKept: 0,
-    provedThisRound: 0,
-    certified: 0,
-    certificateRefused: 0,
-    proverExamples: 0,
-    retrained: SFT_EXAMPLES,
-  };
-  let used = 0;
-  let unused = 0;
-  for (let index = 0; index < samples / SAMPLES_PER_STATEMENT; index++) {
-    const { origin, proofs, infra, usesLemma, refused } = fateOf(index);
-    if (origin === 'dataset') counts.attempted++;
-    if (origin === 'conjecture') counts.conjecturesAttempted++;
-    if (proofs === 0) continue;
-    // The text that comes twice is one proof and two successes.
-    const distinct = proofs > WAVE ? proofs - 1 : proofs;
-    const rate = (distinct + 1) / (SAMPLES_PER_STATEMENT - (infra ? 1 : 0));
-    counts[refused ? 'certificateRefused' : 'certified'] += distinct;
-    if (refused) continue;
-    counts[origin === 'dataset' ? 'provedThisRound' : 'conjecturesProved']++;
-    if (rate <= config.selection.proverBandMax) counts.proverExamples += distinct;
-    if (origin === 'dataset' || rate <= config.retrain.conjectureBandMax)
-      counts.retrained += Math.min(distinct, config.retrain.proofsPerStatementMax);
-    if (origin === 'dataset' || rate >= config.conjectures.bandMax) continue;
-    if (usesLemma) used++;
-    else unused++;
-  }
-  const { unusedLemmaFactor, unusedLemmaLeast } = config.conjectures;
-  counts.conjecturesKept = used + Math.min(unused, Math.max(unusedLemmaFactor * used, unusedLemmaLeast));
-  counts.retrained += counts.conjecturesKept;
-  return counts;
 }

@@ -1,6 +1,6 @@
 /**
- * What the pool and the verifier add to a check: sessions that take 10 ms each and say yes stand in for Lean, so that all
- * other time is ours: screening, files, keys, scheduling, reading.
+ * Measures what the pool and the verifier add to a check: sessions that take 10 ms each and always accept replace Lean,
+ * so that all other time is ours: screening, files, keys, scheduling, reading.
  */
 
 import { openPool } from '../../lean/runtime/pool/open-pool.ts';

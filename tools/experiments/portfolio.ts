@@ -1,6 +1,6 @@
 /**
- * The portfolio of scripts on the repository's problem sets: writes `data/portfolio.jsonl`, which spares every run the search, and
- * tells how many it proves. One that was interrupted goes on: what is tried is kept in the cache.
+ * Runs the portfolio of scripts on the repository's problem sets and writes `data/portfolio.jsonl`, so that no run has
+ * to search again; prints how many statements it proves. An interrupted search continues: the cache keeps its results.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ export async function recordPortfolio(say: (line: string) => void): Promise<stri
   const environment = await leanEnvironment(settings, say);
   const ports = await assemblePorts(settings, environment);
   try {
-    // A record of this list and this Lean is added to; what another one came to is not to be found again in the new one.
+    // Adds to a record of this list and this Lean; a record of another one is not reused.
     const before = await readRecord(PORTFOLIO_RECORD);
     const portfolioRecord = async () => (before?.head.fingerprint === environment.fingerprint ? before : null);
     const asking = { ...ports, sources: { ...ports.sources, portfolioRecord } };

@@ -1,7 +1,7 @@
 /**
- * Self-play against expert iteration and parallel sampling at equal numbers of samples: STP's own claim (figures 2 and 5 of
- * arXiv 2502.00212), at a size that a laptop bears. Every method starts from the same SFT model of its seed. Runs that are
- * finished are not done again, so an experiment that was interrupted goes on where it was.
+ * Compares self-play with expert iteration and parallel sampling at equal numbers of samples: STP's own claim (figures
+ * 2 and 5 of arXiv 2502.00212), at a size for a laptop. Every method starts from the same SFT model of its seed.
+ * Finished runs are not repeated, so an interrupted experiment continues.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

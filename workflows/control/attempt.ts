@@ -1,6 +1,7 @@
 /** Work that may fail without failing the run: tried until it is done, or a person gives it up or ends the run. */
 import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure, isCancellation, log } from '@temporalio/workflow';
 import type { RunState } from '../../activities/run/run-state.ts';
+import { rootMessage } from './causes.ts';
 import type { Stage } from './contracts.ts';
 import type { RunControl } from './run-control.ts';
 import type { Story } from './story.ts';
@@ -47,15 +48,4 @@ export async function attempt<T>(
       if (decision === 'skip') return { result: null, failures };
     }
   }
-}
-
-/** What went wrong, and what to do about it where an error of ours says so; else the message of what began it. */
-function rootMessage(error: Error): string {
-  let root: unknown = error;
-  let ours: string | null = null;
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    root = cause;
-    if (cause instanceof ApplicationFailure && /^STP\d/.test(cause.type ?? '')) ours = cause.message;
-  }
-  return ours ?? (root instanceof Error ? root.message : String(root));
 }

@@ -16,7 +16,6 @@ export const EVALUATE_TYPE = 'stp-evaluate';
 export const JANITOR_TYPE = 'stp-janitor';
 export const EVERY_NODE_TYPE = 'stp-every-node';
 export const CLEAN_NODES_TYPE = 'stp-clean-nodes';
-export const STAND_DOWN_TYPE = 'stp-stand-down';
 
 /** Entry of the memo of a run or an evaluation: own queues of the nodes that it works on. */
 export const HOST_QUEUES_MEMO = 'hostQueues';

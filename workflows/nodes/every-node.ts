@@ -14,6 +14,7 @@ import {
 import type { NodeActivities } from '../../activities/index.ts';
 import type { CommandResult, NodeCommand } from '../../activities/nodes/every-node.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../data/schemas/heartbeats.ts';
+import { causes, rootMessage } from '../control/causes.ts';
 
 /** A worker that lives takes its task at once, but may be starting anew after a crash. */
 const START_SECONDS_DEFAULT = 60;
@@ -88,19 +89,13 @@ export function warnOf(outcomes: readonly HostOutcome<unknown>[], message: strin
 
 /** What a lost machine looks like, in words; null for any other failure. */
 export function lossOf(error: unknown): string | null {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
+  for (const cause of causes(error))
     if (cause instanceof TimeoutFailure) {
       if (cause.timeoutType === 'SCHEDULE_TO_START')
         return 'no worker took the work: the machine is gone or not set up';
       if (cause.timeoutType === 'HEARTBEAT') return 'the worker fell silent while it worked';
     }
   return null;
-}
-
-function rootMessage(error: unknown): string {
-  let deepest = error;
-  while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;
-  return deepest instanceof Error ? deepest.message : String(deepest);
 }
 
 /** Activities of a node that do their work once: a command is not started again because its worker was lost. */

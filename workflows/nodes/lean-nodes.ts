@@ -1,8 +1,7 @@
 /** Work by Lean in pieces, on as many nodes as have it. */
 import { CancellationScope } from '@temporalio/workflow';
-import { control, isAtUsualPace } from '../control/activity-proxies.ts';
+import { control } from '../control/activity-proxies.ts';
 import { LEAN_QUEUE } from '../control/contracts.ts';
-import { beginStandDown } from '../stand-down.ts';
 
 /** Pieces at a node with Lean: one that it checks, and one that it goes on with, so that it never waits for the next. */
 const PIECES_PER_NODE = 2;
@@ -16,15 +15,10 @@ export async function piecesAtOnce(): Promise<number> {
   return Math.min(PIECES_AT_ONCE_MAX, PIECES_PER_NODE * Math.max(1, nodes));
 }
 
-/**
- * What all pieces come to, in order. One that fails ends the others before anybody cleans up, or tries again, beside them.
- * @param inFlightMax activities of the pieces that are open at once, at most
- */
-export async function allPieces<T>(inFlightMax: number, start: () => readonly Promise<T>[]): Promise<T[]> {
+/** What all pieces come to, in order. One that fails ends the others before anybody cleans up, or tries again, beside them. */
+export async function allPieces<T>(start: () => readonly Promise<T>[]): Promise<T[]> {
   const scope = new CancellationScope();
   return scope.run(async () => {
-    // At the usual pace heartbeats say within 1.5 s that a piece is to end: soon enough, and it costs nothing.
-    const standDown = isAtUsualPace(inFlightMax) ? null : await beginStandDown();
     const running = start();
     try {
       // A cancellation is one, whatever the pieces make of it.
@@ -33,9 +27,6 @@ export async function allPieces<T>(inFlightMax: number, start: () => readonly Pr
       scope.cancel();
       await Promise.allSettled(running);
       throw error;
-    } finally {
-      scope.cancel();
-      await standDown?.gone;
     }
   });
 }

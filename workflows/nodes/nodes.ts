@@ -19,6 +19,7 @@ import type { ControlActivities, NodeActivities } from '../../activities/index.t
 import { HEARTBEAT_TIMEOUT_MS } from '../../data/schemas/heartbeats.ts';
 import type { NodesConfig } from '../../data/schemas/nodes.ts';
 import { control, host, nodeIfThere } from '../control/activity-proxies.ts';
+import { causes } from '../control/causes.ts';
 import { HOST_QUEUES_MEMO, NODES_MEMO } from '../control/contracts.ts';
 import { type HeldNodes, type NodesInUse, type ProvisioningSteps, withNodes } from './provisioning.ts';
 
@@ -184,11 +185,11 @@ function temporalSteps(run: string, nodes: CloudConfig, say: (line: string) => v
 
 /** Nobody took the work in time, or who took it fell silent for good, on one machine or on one of many (STP1605). */
 function isDeadHost(error: unknown): boolean {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof TimeoutFailure && /SCHEDULE_TO_START|HEARTBEAT/.test(String(cause.timeoutType))) return true;
-    if (cause instanceof ApplicationFailure && cause.type === 'STP1605') return true;
-  }
-  return false;
+  return causes(error).some(
+    (cause) =>
+      (cause instanceof TimeoutFailure && /SCHEDULE_TO_START|HEARTBEAT/.test(String(cause.timeoutType))) ||
+      (cause instanceof ApplicationFailure && cause.type === 'STP1605'),
+  );
 }
 
 /** Task queue of the node that is to do the work. */

@@ -16,6 +16,6 @@ export async function certifyProofs(input: CertifyInput): Promise<Certified> {
       library,
       config,
     });
-  const certified = await allPieces(parts.length, () => parts.map(certify));
+  const certified = await allPieces(() => parts.map(certify));
   return streaming('put certificates together').joinCertified({ run, name, certified });
 }

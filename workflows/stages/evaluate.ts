@@ -64,8 +64,7 @@ async function evaluateModel(
     name,
     shards: planned,
     checkpoint,
-    // All samples are drawn: stopping early where a statement was proved would bias pass@k.
-    config: { ...config, sampling: { ...config.sampling, samplesPerStatement, waves: 1 } },
+    config: { ...config, sampling: { ...config.sampling, samplesPerStatement } },
     // Held-out statements are proved over the fixed library by every model.
     library: null,
     isOpen,

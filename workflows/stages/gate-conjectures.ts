@@ -34,6 +34,6 @@ export async function gateConjectures(
     standing += gated.standing.count;
     return gated;
   };
-  const gated = await allPieces(inFlight, () => read.parts.map((_, index) => lane.run(() => gate(index))));
+  const gated = await allPieces(() => read.parts.map((_, index) => lane.run(() => gate(index))));
   return streaming('admit conjectures').admitConjectures({ run, round, name, read, gated });
 }

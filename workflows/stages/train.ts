@@ -9,6 +9,7 @@ import type { LevanterEngine } from '../../data/schemas/engines.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../data/schemas/heartbeats.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { host } from '../control/activity-proxies.ts';
+import { causes } from '../control/causes.ts';
 import { onEveryNode } from '../nodes/every-node.ts';
 
 /** Of one training. When a machine is lost the others often fail first: at the next try it is missed. */
@@ -124,7 +125,5 @@ async function allTogether<Share>(
 
 /** Bad examples, say: they are as bad at the next attempt. */
 function isFinal(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (cause instanceof ApplicationFailure) return cause.nonRetryable === true;
-  return false;
+  return causes(error).find((cause) => cause instanceof ApplicationFailure)?.nonRetryable === true;
 }

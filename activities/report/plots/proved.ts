@@ -1,4 +1,4 @@
-/** What was proved: cumulative pass rate over samples, and pass@k on the held-out split. */
+/** Plots of proved statements: cumulative pass rate over samples, and pass@k on the held-out split. */
 import type { PassAtK } from '../../../data/schemas/round.ts';
 import { CATEGORIES, COLOURS, renderChart } from '../chart.ts';
 import type { RunFigures } from '../figures.ts';

@@ -5,7 +5,7 @@ import type { RunFigures } from '../figures.ts';
 import type { Plot } from '../plot.ts';
 import { roundAxis } from './conjectures.ts';
 
-/** Name and number of its colour: the same in every report, whatever else occurs. */
+/** Name and number of its colour: the same in every report, independent of other series. */
 type Category = readonly [string, number];
 
 /** Grey for what is merely wrong, so that what is right and what is lost can be seen. */

@@ -1,4 +1,4 @@
-/** Loss of the trainings, and the library that grows beside them. */
+/** Loss of the trainings, and the growth of the library. */
 import { COLOURS, renderChart } from '../chart.ts';
 import type { RunFigures } from '../figures.ts';
 import type { Plot } from '../plot.ts';

@@ -1,4 +1,4 @@
-/** What went wrong: rounds that failed or were given up, samples without a verdict, proofs that a second check refused. */
+/** Failures: failed or skipped rounds, samples without a verdict, proofs that a second check refused. */
 import type { RunFigures } from '../figures.ts';
 import { note, section, table } from '../html.ts';
 

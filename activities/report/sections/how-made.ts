@@ -1,4 +1,4 @@
-/** Headline figures, and how the run was made: preset, what differs from it, models, Lean, seed. */
+/** Headline figures, and the origin of the run: preset, differences from it, models, Lean, seed. */
 import type { RunFigures } from '../figures.ts';
 import { escapeHtml, formatNumber, formatShare, section, table } from '../html.ts';
 

@@ -1,4 +1,4 @@
-/** Tables over rounds: what was proved, the gate's counts, cost; and the library. */
+/** Tables over rounds: proved statements, the gate's counts, cost; and the library. */
 import type { RunFigures } from '../figures.ts';
 import { funnel, GATE_REASONS } from '../funnel.ts';
 import { formatSeconds, note, table } from '../html.ts';

@@ -1,6 +1,7 @@
 /**
- * Mathlib statements as core Lean statements of the same meaning, by textual rules. Knows only what the Natural Number
- * Game and the arithmetic part of miniF2F use; what needs more is rewritten by hand in a set's `rewrites.json`.
+ * Translates Mathlib statements into core Lean statements of the same meaning, by textual rules. Knows only the notions
+ * that the Natural Number Game and the arithmetic part of miniF2F use; other statements are rewritten by hand in a
+ * set's `rewrites.json`.
  */
 
 const ATOM = '(?:[a-z]\\w*(?: \\d+)?|\\([^()]*\\))';

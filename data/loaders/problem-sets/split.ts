@@ -1,4 +1,7 @@
-/** Which half of a problem set a problem is in. Fixed before any difficulty was known, and by the name alone. */
+/**
+ * Assigns a problem to one half of its set, by its name alone. The assignment was fixed before any difficulty was
+ * known.
+ */
 import { createHash } from 'node:crypto';
 import type { Split } from '../../schemas/records.ts';
 

@@ -74,6 +74,6 @@ install_environment() {
   export UV_PYTHON_INSTALL_DIR=$SOFTWARE/python UV_CACHE_DIR=$STATE/uv-cache HOME=$STATE
   rm -rf "$folder"
   "$SOFTWARE/uv/bin/uv" venv --quiet --python "$PYTHON_VERSION" "$folder"
-  # Where making it was cut short there is no mark of the step, and it is made anew.
+  # If the step was interrupted, it has no mark and is done again.
   "$SOFTWARE/uv/bin/uv" pip install --quiet --no-deps --prerelease allow --python "$folder/bin/python" "$@"
 }

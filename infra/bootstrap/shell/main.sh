@@ -2,7 +2,7 @@ main() {
   umask 022
   mkdir -p "$STATE/steps" "$SOFTWARE" "$PRIVATE"
   chmod 700 "$PRIVATE"
-  # Two at once (a boot while somebody runs it by hand) would undo each other's work.
+  # Two runs at once (a boot, and a person by hand) would undo each other's work.
   exec 9>"$STATE/startup.lock"
   flock --nonblock 9 || die 'another start-up is under way'
   read_settings
@@ -17,5 +17,5 @@ main() {
   step 90 ready '' check_services
 }
 
-# What is said goes to the log on the node; the end of each step's also to the store.
+# Output goes to the log on the node; the end of each step's output also goes to the store.
 main "$@" > >(tee -a "$LOG") 2>&1

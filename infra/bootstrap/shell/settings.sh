@@ -7,7 +7,7 @@ readonly PRIVATE=/run/stp
 readonly LOG=/var/log/stp-startup.log
 readonly WORKER_USER=stp
 
-# metadata PATH: the value, or status 1 where there is none. A server that does not answer is asked again for a minute.
+# metadata PATH: the value, or status 1 if it does not exist. A server that does not answer is asked again for a minute.
 metadata() {
   curl --silent --fail --max-time 10 --retry 6 --retry-connrefused --header 'Metadata-Flavor: Google' "$METADATA/$1"
 }
@@ -52,7 +52,7 @@ read_settings() {
   valid stp-temporal-address "$TEMPORAL_ADDRESS" '[A-Za-z0-9.-]+:[0-9]{1,5}'
   TEMPORAL_NAMESPACE=$(attribute stp-temporal-namespace default)
   valid stp-temporal-namespace "$TEMPORAL_NAMESPACE" '[A-Za-z0-9._-]{1,128}'
-  # Lines of VARIABLE projects/P/secrets/S/versions/V: names only, what they hold is nobody's attribute.
+  # Lines of VARIABLE projects/P/secrets/S/versions/V: names only; no attribute holds their values.
   SECRETS=$(attribute stp-secrets '')
   local line
   while IFS= read -r line; do

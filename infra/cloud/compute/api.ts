@@ -1,4 +1,4 @@
-/** What of the Compute Engine API v1 is used here, in plain values. `google-api.ts` is the real one. */
+/** The part of the Compute Engine API v1 that is used here, in plain values. `google-api.ts` is the real one. */
 
 export interface Instance {
   /** Name in its zone. */

@@ -1,6 +1,6 @@
 /**
- * The Compute Engine API v1 by `@google-cloud/compute`, which speaks REST only. Credentials are those that the machine has;
- * the library is loaded on the first call: it takes 1.5 s and some 200 MB.
+ * The Compute Engine API v1 by `@google-cloud/compute`, which speaks REST only. It uses the machine's own credentials.
+ * The library is loaded on the first call, because it takes 1.5 s and some 200 MB.
  */
 import { z } from 'zod';
 import { parseEndpoint } from '../endpoint.ts';

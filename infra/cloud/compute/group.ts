@@ -1,4 +1,4 @@
-/** GPU instances as one managed instance group: it makes lost ones anew by itself, under their old names. */
+/** GPU instances as one managed instance group: the group itself replaces lost ones, under their old names. */
 import type { GpuConfig } from '../../../data/schemas/nodes.ts';
 import { nodeName, runLabel } from '../../nodes/names.ts';
 import type { Asked, NodeSet, NodesState } from '../../nodes/provider.ts';

@@ -1,4 +1,6 @@
-/** Single GPU instances of a set: asked for by name, so that a second asking fills what is missing and doubles nothing. */
+/**
+ * Single GPU instances of a set: requested by name, so that a second request adds the missing ones and duplicates none.
+ */
 import { StpError } from '../../../data/errors.ts';
 import type { GpuConfig } from '../../../data/schemas/nodes.ts';
 import { hostQueue, nodeName, runLabel } from '../../nodes/names.ts';

@@ -3,7 +3,7 @@ import type { GpuConfig } from '../../../data/schemas/nodes.ts';
 import { nodeName, runLabelOf } from '../../nodes/names.ts';
 import type { CloudRequest, NodeProvider, NodeSet, OwnedResource } from '../../nodes/provider.ts';
 import { deleteEach } from '../deletions.ts';
-import { cloudError } from '../errors.ts';
+import { cloudCall } from '../errors.ts';
 import { machinePrice } from '../pricing.ts';
 import { requestId } from '../request-id.ts';
 import type { ComputeApi } from './api.ts';
@@ -20,13 +20,6 @@ export function gpuProvider(
   metadata: (set: NodeSet) => Readonly<Record<string, string>>,
 ): NodeProvider {
   const { project, zone, managedGroup } = config;
-  const call = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw cloudError(what, error);
-    }
-  };
 
   return {
     plan(set) {
@@ -46,19 +39,19 @@ export function gpuProvider(
     },
 
     request: (set, attempt) =>
-      call(`ask for ${config.count} × ${config.machineType} in ${zone}`, () =>
+      cloudCall(`ask for ${config.count} × ${config.machineType} in ${zone}`, () =>
         managedGroup
           ? requestGroup(config, api, set, attempt, metadata(set))
           : requestInstances(config, api, set, attempt, metadata(set)),
       ),
 
     state: (set) =>
-      call(`look at ${nodeName(set)}`, () =>
+      cloudCall(`look at ${nodeName(set)}`, () =>
         managedGroup ? stateOfGroup(config, api, set) : stateOfInstances(config, api, set),
       ),
 
     release: (label, last) =>
-      call(`give back what belongs to ${label}`, async () => {
+      cloudCall(`give back what belongs to ${label}`, async () => {
         const before = await owned(label, last);
         const groups = before.filter(({ kind }) => kind === 'instance group');
         await deleteEach(before, async ({ kind, name, state }) => {
@@ -73,7 +66,7 @@ export function gpuProvider(
         return { left: (await owned(label, last)).map(({ name, state }) => `${name} (${state})`) };
       }),
 
-    list: (label) => call(`list what is in ${project}, ${zone}`, () => owned(label, null)),
+    list: (label) => cloudCall(`list what is in ${project}, ${zone}`, () => owned(label, null)),
   };
 
   /** Instances by label; groups and templates, which have none, by name; those of one set by their own names too. */

@@ -1,4 +1,7 @@
-/** What of the TPU API v2 is used here, in plain values. `google-api.ts` is the real one; the simulation has its own. */
+/**
+ * The part of the TPU API v2 that is used here, in plain values. `google-api.ts` is the real one; the simulation has
+ * its own.
+ */
 import type { NodeState, QueuedResourceState } from './states.ts';
 
 export interface QueuedResource {

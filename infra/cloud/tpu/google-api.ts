@@ -1,6 +1,6 @@
 /**
- * The TPU API v2 by `@google-cloud/tpu` over REST. Credentials are those that the machine has (application default
- * credentials); the library is loaded on the first call, since it takes seconds and nobody needs it on a laptop.
+ * The TPU API v2 by `@google-cloud/tpu` over REST. It uses the machine's own credentials (application default
+ * credentials). The library is loaded on the first call, because that takes seconds and a laptop does not need it.
  */
 import { z } from 'zod';
 import { allAnswered, answered } from '../answered.ts';

@@ -1,13 +1,13 @@
 /**
- * TPU slices as a node provider: one queued resource a set, whose life (docs: manage queued resources) is read into the
- * states that a run needs to know. Spot slices that are taken away stay as SUSPENDED or PREEMPTED until they are deleted.
+ * TPU slices as a node provider: one queued resource per set; its states (docs: manage queued resources) are mapped to
+ * the states that a run needs. Spot slices that were taken away stay as SUSPENDED or PREEMPTED until they are deleted.
  */
 import { StpError } from '../../../data/errors.ts';
 import type { TpuConfig } from '../../../data/schemas/nodes.ts';
 import { hostQueue, nodeName, runLabel, runLabelOf } from '../../nodes/names.ts';
 import type { NodeHost, NodeProvider, NodeSet, NodesState, OwnedResource } from '../../nodes/provider.ts';
 import { deleteEach } from '../deletions.ts';
-import { CAPACITY_ADVICE, cloudError, codeOf, isAlreadyThere, QUOTA_ADVICE, shortageOf } from '../errors.ts';
+import { CAPACITY_ADVICE, cloudCall, cloudError, codeOf, isAlreadyThere, QUOTA_ADVICE, shortageOf } from '../errors.ts';
 import { tpuPrice } from '../pricing.ts';
 import { requestId } from '../request-id.ts';
 import type { QueuedResource, TpuApi, TpuNode } from './api.ts';
@@ -37,13 +37,6 @@ export function tpuProvider(
   const parent = tpuParent(config);
   const slice = sliceOf(config);
   const nameOf = (set: NodeSet): string => `${parent}/queuedResources/${nodeName(set)}`;
-  const call = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw cloudError(what, error);
-    }
-  };
 
   return {
     plan(set) {
@@ -76,7 +69,7 @@ export function tpuProvider(
       } catch (error) {
         const code = codeOf(error);
         if (isAlreadyThere(error))
-          return requireOurs(await call(`get ${id}`, () => api.getQueuedResource(nameOf(set))), set);
+          return requireOurs(await cloudCall(`get ${id}`, () => api.getQueuedResource(nameOf(set))), set);
         if (shortageOf(code, String(error)) === 'capacity')
           return { kind: 'no-capacity', reason: (error as Error).message };
         throw cloudError(`ask for ${config.accelerator} in ${config.zone}`, error);
@@ -86,7 +79,7 @@ export function tpuProvider(
 
     async state(set) {
       const name = nameOf(set);
-      const queued = await call(`get ${name}`, () => api.getQueuedResource(name));
+      const queued = await cloudCall(`get ${name}`, () => api.getQueuedResource(name));
       if (queued === null) return { kind: 'absent' };
       const { acceleratorType } = queued;
       if (acceleratorType !== null && acceleratorType !== slice.type)
@@ -94,7 +87,7 @@ export function tpuProvider(
       if (queued.nodes.length > 0 && queued.nodes.length !== config.slices)
         return { kind: 'lost', reason: `${nodeName(set)} has ${queued.nodes.length} slices, not ${config.slices}` };
       if (queued.state !== 'ACTIVE') return stateOfRequest(queued);
-      const nodes = await call(`get the nodes of ${name}`, () =>
+      const nodes = await cloudCall(`get the nodes of ${name}`, () =>
         Promise.all(queued.nodes.map((node) => api.getNode(node))),
       );
       return stateOfNodes(queued.nodes, nodes, slice.hosts);
@@ -103,13 +96,13 @@ export function tpuProvider(
     async release(label, last) {
       const [queued, nodes] = await owned(label, last);
       const covered = new Set(queued.flatMap((request) => request.nodes));
-      // Nodes of a request go with it; one that stands alone would be paid for until somebody sees it.
+      // Nodes of a request are deleted with it; a node without a request would cost money until somebody sees it.
       const alone = nodes.filter(({ name }) => !covered.has(name));
       const deletions = [
         ...queued.map((one) => ({ ...one, work: () => api.deleteQueuedResource(one.name) })),
         ...alone.map((one) => ({ ...one, work: () => api.deleteNode(one.name) })),
       ].filter(({ state }) => state !== 'DELETING');
-      await deleteEach(deletions, ({ name, work }) => call(`delete ${name}`, work));
+      await deleteEach(deletions, ({ name, work }) => cloudCall(`delete ${name}`, work));
       const [queuedLeft, nodesLeft] = await owned(label, last);
       return { left: [...queuedLeft, ...nodesLeft].map(({ name, state }) => `${name} (${state})`) };
     },
@@ -127,7 +120,7 @@ export function tpuProvider(
   async function owned(label: string | null, last: NodeSet | null): Promise<[QueuedResource[], TpuNode[]]> {
     const isOwned = ({ name, labels }: { name: string; labels: Readonly<Record<string, string>> }): boolean =>
       label === null ? labelOf(name, labels) !== null : labelOf(name, labels) === label;
-    return call(`list what is in ${parent}`, async () => {
+    return cloudCall(`list what is in ${parent}`, async () => {
       const queued = [...(await api.listQueuedResources(parent))];
       const named = last === null || queued.some(({ name }) => name === nameOf(last)) ? null : nameOf(last);
       const found = named === null ? null : await api.getQueuedResource(named);

@@ -1,6 +1,7 @@
 /**
- * What the parts of a check share: tables, environment, budget, local variables and one another. Inference, reduction and
- * equality need each other; each is in a file of its own and finds the others here. One checker serves one declaration.
+ * The state that all parts of a check share: tables, environment, budget, local variables and one another. Inference,
+ * reduction and equality need each other; each has a file of its own and finds the others here. One checker serves one
+ * declaration.
  */
 import { Budget, type Limits } from '../budget.ts';
 import type { Environment } from '../environment.ts';

@@ -1,9 +1,9 @@
 /**
- * Definitional equality of two expressions that are well typed. What can be seen is looked at first; then both sides are
- * reduced without definitions, two proofs of one proposition are equal, definitions are unfolded little by little, the higher
- * first (`lazy-unfolding.ts`), and at the end heads and arguments are compared and eta is tried (`eta.ts`).
+ * Definitional equality of two well-typed expressions. It first applies quick tests. Then it reduces both sides without
+ * unfolding definitions, treats two proofs of one proposition as equal, unfolds definitions step by step, the higher
+ * one first (`lazy-unfolding.ts`), and last compares heads and arguments and tries eta (`eta.ts`).
  *
- * Equalities found are kept as classes (union-find), failures as pairs.
+ * It keeps equalities as classes (union-find) and failures as pairs.
  */
 import { CONSTANT, type Expr, FORALL, LAMBDA, LOCAL, NATURAL, PROJECTION, SORT, STRING } from '../expr.ts';
 import { argumentsOf, headOf, isConstant } from '../spine.ts';

@@ -1,6 +1,6 @@
 /**
- * Eta: a function equals the function that applies it, a value of a structure the constructor applied to its projections,
- * and all values of a structure without fields are equal.
+ * Eta rules: a function equals the function that applies it; a value of a structure equals the constructor applied to
+ * its projections; all values of a structure without fields are equal.
  */
 import { structureConstructor } from '../environment.ts';
 import { type Expr, FORALL, LAMBDA } from '../expr.ts';

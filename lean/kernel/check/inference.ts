@@ -1,6 +1,6 @@
 /**
- * Inference: the type of an expression. `check` also verifies every rule on the way and is what a declaration passes
- * through; `infer` relies on that having happened and looks only where the type comes from.
+ * Infers the type of an expression. `check` also verifies every rule on the way; every declaration passes through it.
+ * `infer` assumes that `check` was done and looks only at the parts that determine the type.
  */
 import {
   APPLICATION,
@@ -56,7 +56,7 @@ export class Inference {
     return this.requireSort(this.check(type), type);
   }
 
-  /** Whether the type is a proposition: its universe is zero whatever the level parameters are. */
+  /** Whether the type is a proposition: its universe is zero for all values of the level parameters. */
   isProposition(type: Expr): boolean {
     const { terms, order, reduction } = this.#checker;
     const sort = reduction.whnf(this.infer(type));

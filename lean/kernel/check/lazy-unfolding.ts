@@ -1,6 +1,7 @@
 /**
- * Unfolding definitions only as far as a comparison needs. Of two heads the one with the greater definitional height, which
- * is built on the other if either is, is unfolded first; equal heads are tried argument by argument before both are unfolded.
+ * Unfolds definitions only as far as a comparison needs. Of two heads it unfolds first the one with the greater
+ * definitional height: if one is defined by the other, it is that one. For equal heads it compares the arguments before
+ * it unfolds both.
  */
 import type { DefinitionConstant } from '../environment.ts';
 import { APPLICATION, type Expr, NATURAL, PROJECTION } from '../expr.ts';
@@ -72,7 +73,7 @@ function unfoldOne(checker: Checker, expr: Expr): Expr {
   return unfolded === null ? reduction.whnfCore(expr) : reduction.whnfCore(unfolded, true);
 }
 
-/** `n + 1` against `m + 1` and zero against zero without unfolding anything; null where neither is at hand. */
+/** `n + 1` against `m + 1` and zero against zero without unfolding anything; null if neither case applies. */
 function compareOffsets(checker: Checker, left: Expr, right: Expr): boolean | null {
   const { naturals, equality, known, terms } = checker;
   const isZero = (expr: Expr): boolean =>

@@ -40,7 +40,7 @@ export class Naturals {
     this.#checker = checker;
   }
 
-  /** The literal (or truth value) a closed application of an arithmetic operation to literals comes to, else null. */
+  /** The value, a literal or truth value, of a closed application of an arithmetic operation to literals, else null. */
   reduce(expr: Expr): Expr | null {
     const { terms, known, options, literals, reduction, budget } = this.#checker;
     if (terms.freeBound(expr) > 0) return null;

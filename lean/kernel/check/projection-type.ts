@@ -1,7 +1,7 @@
 /**
- * The type of a projection `e.i`: the type of field `i` with the parameters of `e`'s type and the earlier projections put
- * in. From a proof only a proof may be taken, and nothing that depends on an earlier field that is data: otherwise two equal
- * proofs would have different projections.
+ * The type of a projection `e.i`: the type of field `i`, with the parameters of `e`'s type and the earlier projections
+ * substituted. From a proof one may project only proofs, and only fields that do not depend on an earlier data field:
+ * otherwise two equal proofs would have different projections.
  */
 import { type Expr, FORALL } from '../expr.ts';
 import { argumentsOf, headOf } from '../spine.ts';

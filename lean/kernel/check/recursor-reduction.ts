@@ -1,7 +1,8 @@
 /**
- * Recursors and quotients at work. A recursor applied to a constructor gives the constructor's minor premise. Its major
- * premise may also be a literal, a value of a structure (which equals the constructor applied to its projections), or, for
- * a K-like type, any proof whose type is that of the only constructor. `Quot.lift` and `Quot.ind` compute on `Quot.mk`.
+ * Reduces recursors and quotients. A recursor applied to a constructor gives the constructor's minor premise. Its major
+ * premise may also be a literal, a value of a structure (which equals the constructor applied to its projections), or,
+ * for a K-like type, any proof whose type is that of the only constructor. `Quot.lift` and `Quot.ind` compute on
+ * `Quot.mk`.
  */
 import { type RecursorConstant, structureConstructor } from '../environment.ts';
 import { CONSTANT, type Expr, NATURAL, STRING } from '../expr.ts';

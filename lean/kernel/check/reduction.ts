@@ -1,6 +1,6 @@
 /**
- * Reduction to weak head normal form. `whnfCore` does what needs no definition: beta, let, projections of constructors,
- * recursors, quotients. `whnf` also computes with numbers and unfolds definitions.
+ * Reduces to weak head normal form. `whnfCore` does the reductions that need no definition: beta, let, projections of
+ * constructors, recursors, quotients. `whnf` also computes with numbers and unfolds definitions.
  */
 import type { DefinitionConstant } from '../environment.ts';
 import { APPLICATION, CONSTANT, type Expr, LAMBDA, LET, PROJECTION, STRING } from '../expr.ts';
@@ -102,7 +102,7 @@ export class Reduction {
     return head === expr ? value : apply(terms, value, argumentsOf(terms, expr));
   }
 
-  /** One step of `whnfCore` at the head, or null where there is none. */
+  /** One step of `whnfCore` at the head, or null if no step applies. */
   #stepCore(expr: Expr, isCheap: boolean): Expr | null {
     const { terms, substitution, recursors } = this.#checker;
     switch (terms.kind(expr)) {

@@ -1,5 +1,5 @@
 /**
- * A block of inductive types from its declaration to the constants it makes: types, constructors and the recursors that
+ * Turns the declaration of a block of inductive types into its constants: types, constructors, and the recursors that
  * follow from them.
  */
 import type { Checker } from '../check/checker.ts';

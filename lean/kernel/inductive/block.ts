@@ -1,6 +1,6 @@
 /**
- * A mutual block of inductive types under check: what was declared, and what the check of its types found. With nested types
- * the block has auxiliary types beside the declared ones (`nested.ts`).
+ * A mutual block of inductive types during its check: its declaration, and the results of checking its types. With
+ * nested types the block has auxiliary types in addition to the declared ones (`nested.ts`).
  */
 import type { Checker } from '../check/checker.ts';
 import { APPLICATION, CONSTANT, type Expr, FORALL, LAMBDA, LET, PROJECTION } from '../expr.ts';

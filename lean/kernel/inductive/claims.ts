@@ -1,6 +1,6 @@
 /**
- * What a source claims of a block beside its types (counts and recursors) against what was derived. Nothing of it is used;
- * a difference means that the source and this kernel do not mean the same type.
+ * Compares the source's other claims about a block (counts and recursors) with the derived values. The claims are not
+ * used; a difference means that the source and this kernel do not mean the same type.
  */
 import type { Checker } from '../check/checker.ts';
 import type { InductiveDeclaration, RecursorRecord } from '../declaration.ts';

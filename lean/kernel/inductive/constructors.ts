@@ -1,7 +1,7 @@
 /**
- * The constructors of a block: parameters as the types have them, fields in universes the type may hold, occurrences of the
- * block's types only where they are strictly positive, and the type itself as the result. The telescope of a constructor's
- * type is taken as it is written; only the types of fields are reduced.
+ * Checks the constructors of a block: the parameters are those of the types, fields are in universes that the type may
+ * hold, the block's types occur only strictly positively, and the result is the type itself. The telescope of a
+ * constructor's type is taken as written; only the types of fields are reduced.
  */
 import type { Checker } from '../check/checker.ts';
 import { describe } from '../check/describe.ts';

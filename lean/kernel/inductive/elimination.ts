@@ -1,6 +1,7 @@
 /**
- * What a recursor may make: values of any universe, or proofs only. And whether it is K-like: its type is a proposition with
- * one constructor without fields, so that any proof of it may be taken for the constructor.
+ * Decides the sorts that a recursor may eliminate into: any universe, or proofs only. Also decides whether it is
+ * K-like: then its type is a proposition with one constructor without fields, and any proof of it may replace the
+ * constructor.
  */
 import type { Checker } from '../check/checker.ts';
 import { type Expr, FORALL } from '../expr.ts';

@@ -1,8 +1,8 @@
 /**
- * Nested types: a field such as `List (Tree α)` in a constructor of `Tree`. Each such application of an earlier type to the
- * block's own types becomes an auxiliary type of the block, a copy of the earlier type with the arguments put in, whose
- * constructors are looked at in turn. The block then has no nesting and is checked as any other; at the end the auxiliary
- * types in its recursors are replaced by what they stand for.
+ * Nested types: a field such as `List (Tree α)` in a constructor of `Tree`. Each such application of an earlier type to
+ * the block's own types becomes an auxiliary type of the block: a copy of the earlier type with the arguments
+ * substituted, whose constructors are processed in turn. The block then has no nesting and is checked as any other. At
+ * the end the auxiliary types in its recursors are replaced by the original applications.
  */
 import type { Checker } from '../check/checker.ts';
 import { describe } from '../check/describe.ts';

@@ -1,6 +1,6 @@
 /**
- * The types of a block: closed, well typed, a telescope of the same parameters followed by indices, ending in one and the
- * same sort.
+ * Checks the types of a block: each is closed and well typed, and is a telescope of the same parameters, then indices,
+ * with the same sort at its end.
  */
 import type { Checker } from '../check/checker.ts';
 import { describe } from '../check/describe.ts';

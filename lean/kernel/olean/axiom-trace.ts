@@ -1,7 +1,7 @@
 /**
- * The axioms a compiled constant rests on, through types, values and proofs, found by following what is in the modules: the
- * module that is judged and all below it, down to the toolchain's own, which are taken as they lie there. Nothing that a
- * module says of its axioms is believed.
+ * Finds the axioms that a compiled constant rests on, by following types, values and proofs through the judged module
+ * and all modules below it. The search ends at the toolchain's own modules, which are trusted. It ignores what a module
+ * itself says about its axioms.
  */
 import type { Name } from '../name.ts';
 

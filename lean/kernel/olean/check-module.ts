@@ -1,7 +1,8 @@
 /**
- * Checks the declarations of a compiled module over its imports, which are taken as they are, and says all that the module
- * holds. A module lists its constants in no particular order, so each is checked after those it mentions; constants that
- * mention each other in a circle were not made by a kernel, and the first of them is rejected for naming what is not there.
+ * Checks the declarations of a compiled module over its imports, which are trusted, and lists all contents of the
+ * module. A module lists its constants in no particular order, so each one is checked after the constants it mentions.
+ * Constants that mention each other in a cycle were not made by a kernel; the first of them is rejected because it
+ * names an unknown constant.
  */
 import { dirname, sep } from 'node:path';
 import { mentioned } from '../axioms.ts';
@@ -219,8 +220,8 @@ class ModuleCheck {
   }
 
   /**
-   * Whose constant it is by its name, which may be private: of the asked theorem that is a prefix of it (its place), of an
-   * imported constant that Lean derives facts about on demand (`imported`), or of nobody.
+   * The owner of a constant, by its name, which may be private: the requested theorem whose name is a prefix of it (its
+   * place), an imported constant that Lean derives facts about on demand (`imported`), or none.
    */
   #madeFor(name: Name): CheckedConstant['madeFor'] {
     const { names } = this.#terms;
@@ -250,7 +251,7 @@ class ModuleCheck {
   #isImported(name: Name): boolean {
     if (this.#library.has(name)) return true;
     const { names } = this.#terms;
-    // `_private.M.0.f.match_1` is derived from `f.match_1` of whatever module.
+    // `_private.M.0.f.match_1` is derived from `f.match_1` of any module.
     return names.prefix(name) !== 0 && this.#library.has(publicName(names, name));
   }
 

@@ -1,4 +1,4 @@
-/** A compiled module's file, with its parts, read whole; and what reading it can throw, as an error that a person can use. */
+/** Reads a compiled module's file, with its parts, as a whole; turns errors of reading into errors for people. */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { StpError } from '../../../data/errors.ts';
 import type { Terms } from '../expr.ts';

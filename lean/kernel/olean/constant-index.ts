@@ -1,9 +1,9 @@
 /**
- * Which module below some imports holds a constant, and at which place: a table of hashes, so that thousands of modules cost
- * a check some megabytes and no reading. It is made once for a set of imports, kept in a file, and made anew when a module
- * has changed, moved or is hidden by another one.
+ * An index that gives, for some imports, the module and the place of each constant: a table of hashes, so that
+ * thousands of modules cost a check some megabytes and no reading. It is made once for a set of imports, kept in a
+ * file, and made anew when a module has changed, has moved or is hidden by another one.
  *
- * A constant is found by 64 bits of hash. The reader compares the name, so two names of one hash end in an error.
+ * A constant is found by 64 bits of hash. The reader compares the name, so two names with the same hash cause an error.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,6 @@
-/** Declarations of the kernel out of constants of compiled modules: an inductive block is put together from its parts. */
+/**
+ * Makes declarations of the kernel from constants of compiled modules: puts an inductive block together from its parts.
+ */
 import type { Declaration } from '../declaration.ts';
 import type { Terms } from '../expr.ts';
 import type { Name } from '../name.ts';

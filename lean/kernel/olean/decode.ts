@@ -1,6 +1,7 @@
 /**
- * Names, levels and expressions of a compiled module as terms of the kernel. Objects are shared in the file, and each is
- * read once. Nothing recurses as deep as the input is nested, and an object that contains itself is refused.
+ * Makes terms of the kernel from names, levels and expressions of a compiled module. Objects are shared in the file,
+ * and each is read once. Recursion does not grow with the nesting of the input, and an object that contains itself is
+ * refused.
  */
 import type { Expr, Terms } from '../expr.ts';
 import type { Level } from '../level.ts';

@@ -1,12 +1,13 @@
 /**
- * The objects of a compiled module (`.olean`, 64 bits), read where they lie. A module is up to three files that are mapped
+ * Reads the objects of a compiled module (`.olean`, 64 bits) in place. A module is up to three files that are mapped
  * together and point into each other: `.olean`, and for modules of the module system `.olean.server` and
- * `.olean.private`. Whatever the bytes are, reading them ends in a value or in `Damaged`: every pointer must lie in the files,
- * every object in its bounds.
+ * `.olean.private`. For any bytes, reading ends in a value or in `Damaged`: every pointer must point into the files,
+ * and every object must be within its bounds.
  *
- * Each file: a header of 80 bytes, the address it is to be mapped at, the address of its root, then objects. A word is the
- * address of an object, or an odd number that stands for half of it. An object starts with reference count (4 bytes), size
- * (2), number of pointer fields (1) and tag (1). Source: `runtime/object.h` and `library/module.cpp` of Lean 4.
+ * Each file is a header of 80 bytes, the address at which it is to be mapped, the address of its root, then objects. A
+ * word is the address of an object, or an odd number that stands for half of it. An object starts with reference count
+ * (4 bytes), size (2), number of pointer fields (1) and tag (1). Source: `runtime/object.h` and `library/module.cpp` of
+ * Lean 4.
  */
 import { Decline } from '../verdict.ts';
 

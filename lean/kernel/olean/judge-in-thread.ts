@@ -1,7 +1,7 @@
 /**
- * Checks of compiled modules on a thread of this process, which reads modules and runs nothing of theirs. One thread serves
- * all, a module at a time, and stays warm between them; it ends when it has had nothing to do for a while. A thread that
- * exceeds its heap or its time ends too, and the check is declined.
+ * Checks compiled modules on a thread of this process, which reads modules and runs none of their code. One thread
+ * checks all modules, one at a time, and stays warm between them; it ends after an idle time. A thread that exceeds its
+ * heap or its time ends too, and its check is declined.
  */
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, StpError } from '../../../data/errors.ts';

@@ -1,4 +1,4 @@
-/** The thread of `judge-in-thread.ts`: a request at a time, the warm imports kept between them. */
+/** The thread of `judge-in-thread.ts`: handles one request at a time and keeps warm imports between requests. */
 import { parentPort } from 'node:worker_threads';
 import { StpError } from '../../../data/errors.ts';
 import type { ThreadAnswer } from './judge-in-thread.ts';

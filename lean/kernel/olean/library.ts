@@ -1,7 +1,7 @@
 /**
- * The imports of a compiled module as the trusted environment of a check. Which module holds a constant is known from an index;
- * a constant is read when the kernel asks for it, the proof of a theorem when something unfolds it. Of the files themselves only the
- * latest used ones stay in memory.
+ * The imports of a compiled module as the trusted environment of a check. An index gives the module of a constant; a
+ * constant is read when the kernel asks for it, the proof of a theorem when something unfolds it. Only the most
+ * recently used files stay in memory.
  */
 import type { Declaration } from '../declaration.ts';
 import type { Expr, Terms } from '../expr.ts';
@@ -83,7 +83,7 @@ export class CompiledLibrary implements TrustedSource {
     return explained(module.path, () => this.#open(module).binders(index));
   }
 
-  /** What the module says of its declarations as somebody wrote them. */
+  /** The module's records of its hand-written declarations. */
   written(module: IndexedModule): WrittenDeclarations {
     return explained(module.path, () => {
       const compiled = this.#open(module);

@@ -1,6 +1,6 @@
 /**
- * What a compiled module says: its imports, and a constant by its place. Knows the shapes of `Lean.ModuleData` and
- * `Lean.ConstantInfo`; an inductive type, its constructors and its recursors are constants of their own there.
+ * Reads a compiled module's imports, and its constants by place. Knows the shapes of `Lean.ModuleData` and
+ * `Lean.ConstantInfo`; there an inductive type, its constructors and its recursors are separate constants.
  */
 import type { ConstantHead, QuotientRole, RecursorRule, ReducibilityHint, Safety } from '../declaration.ts';
 import { UNREAD_VALUE } from '../environment.ts';
@@ -141,7 +141,7 @@ export class CompiledModule {
     return counts;
   }
 
-  /** Declarations that somebody wrote, with their places; what Lean makes by itself has none, nor have a structure's fields. */
+  /** Hand-written declarations with their places. Generated constants have no place, nor have a structure's fields. */
   sourceRanges(): ReadonlyMap<Name, SourceRange> {
     const heap = this.#heap;
     const ranges = new Map<Name, SourceRange>();

@@ -1,4 +1,4 @@
-/** Where compiled modules lie: a name such as `Init.Data.Nat` is `Init/Data/Nat.olean` in a folder of a search path. */
+/** Finds compiled modules: a name such as `Init.Data.Nat` is `Init/Data/Nat.olean` in a folder of a search path. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StpError } from '../../../data/errors.ts';

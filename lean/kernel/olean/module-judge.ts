@@ -1,6 +1,7 @@
 /**
- * Checks compiled modules one after the other. What they import stays warm: constants that were read once are there for the
- * next module over the same imports. A set of imports is let go of when its files have changed, or when it has grown large.
+ * Checks compiled modules one after the other. Their imports stay warm: constants that were read once are available to
+ * the next module over the same imports. A set of imports is dropped when its files have changed or when it has become
+ * large.
  */
 import { statSync } from 'node:fs';
 import { sep } from 'node:path';
@@ -85,7 +86,7 @@ export class ModuleJudge {
   }
 }
 
-/** The toolchain stays as it is while somebody uses it; a project's and a run's modules may be compiled anew. */
+/** The toolchain does not change during its use; a project's and a run's modules may be compiled anew. */
 function isUnchanged(library: CompiledLibrary, toolchainFolder: string | null): boolean {
   return library.modules.every(({ path, bytes, modifiedMs }) => {
     if (toolchainFolder !== null && path.startsWith(toolchainFolder + sep)) return true;

@@ -1,4 +1,4 @@
-/** What a check of a compiled module came to, as it is printed and passed between threads. */
+/** The result of checking a compiled module, as it is printed and passed between threads. */
 import type { Declined, Rejected } from '../run/report.ts';
 import type { CompiledConstant, SourceRange } from './module-data.ts';
 
@@ -23,7 +23,7 @@ export interface CheckedConstant {
   readonly isPrivate: boolean;
   /** Where it was written; null for what Lean made by itself. */
   readonly range: SourceRange | null;
-  /** Of the kernel. `outside`: unsafe and partial ones, which are not looked at. */
+  /** The kernel's verdict. `outside`: an unsafe or partial constant, which is not checked. */
   readonly verdict: 'accepted' | 'rejected' | 'declined' | 'outside';
   /** Why it is not accepted; empty where it is. */
   readonly message: string;
@@ -44,10 +44,10 @@ export interface AskedReport {
 }
 
 export interface ModuleReport {
-  /** `declined` where anything that was looked at was declined, a theorem or not, and nothing rejected. */
+  /** `declined` if a checked constant was declined, a theorem or not, and none was rejected. */
   readonly verdict: 'accepted' | 'rejected' | 'declined';
   readonly declarations: number;
-  /** Unsafe and partial ones, which are not looked at. */
+  /** Unsafe and partial constants, which are not checked. */
   readonly setAside: number;
   readonly imports: readonly string[];
   /** All that the module adds, in the order of its source. */

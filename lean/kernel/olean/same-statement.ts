@@ -1,7 +1,7 @@
 /**
  * Does a theorem of one compiled module state what a constant of another one states? Their types must be one term, up to the
  * names and kinds of binders, which terms here do not have, and to constants that each module made for its own statement
- * (a `match` in it): those must be the same in turn, whatever they are called.
+ * (a `match` in it): those must be equal in turn, under any names.
  */
 import type { Expr, Terms } from '../expr.ts';
 import { APPLICATION, CONSTANT, FORALL, LAMBDA, LET, PROJECTION } from '../expr.ts';

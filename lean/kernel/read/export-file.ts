@@ -1,6 +1,7 @@
 /**
- * Exports of lean4export, format 3.1: a line `meta`, then names, levels, expressions and declarations, one JSON object a line.
- * Read as a stream; what is kept are the terms. Other versions are refused by name: they mean other things by the same words.
+ * Reads exports of lean4export, format 3.1: a line `meta`, then names, levels, expressions and declarations, one JSON
+ * object per line. Reads a stream and keeps only the terms. Other versions are refused by name, because they give the
+ * same words other meanings.
  */
 import * as z from 'zod';
 import { StpError } from '../../../data/errors.ts';
@@ -27,8 +28,8 @@ const meta = z.object({
 });
 
 /**
- * The declarations of an export in their order. Throws STP1801 for what is no export of a supported version, naming the line,
- * and `Decline` for one that is, but exceeds a limit of this kernel.
+ * The declarations of an export in their order. Throws STP1801 for a file that is not an export of a supported version,
+ * naming the line, and `Decline` for one that is, but exceeds a limit of this kernel.
  */
 export async function* readExport(terms: Terms, file: string): AsyncGenerator<Declaration> {
   const tables = emptyTables(terms, ENTRIES_MAX);

@@ -1,4 +1,4 @@
-/** Lines that declare something, as zod schemas, and what they say with indices resolved. */
+/** Lines that declare something, as zod schemas, and their declarations with resolved indices. */
 import * as z from 'zod';
 import type { Declaration } from '../declaration.ts';
 import type { Name } from '../name.ts';
@@ -8,7 +8,7 @@ const index = z.int().nonnegative();
 const count = z.int().nonnegative().max(0x7fffffff);
 const indices = z.array(index).max(100_000);
 
-/** Fields that this kernel derives itself and has no use for are not looked at (`all`, `isRec`, `numNested` …). */
+/** Fields that this kernel derives itself or does not need are ignored (`all`, `isRec`, `numNested` …). */
 const head = { name: index, levelParams: indices, type: index };
 
 const hints = z.union([

@@ -1,6 +1,6 @@
 /**
- * The three tables of an export: its indices of names, levels and expressions against this kernel's terms. Indices may be
- * sparse and come in any order, but what a line refers to must have been before it, and no index is given twice.
+ * The three tables of an export: they map its indices of names, levels and expressions to this kernel's terms. Indices
+ * may be sparse and come in any order, but a line may refer only to earlier lines, and no index is given twice.
  */
 import type { Expr, Terms } from '../expr.ts';
 import type { Level } from '../level.ts';

@@ -1,10 +1,11 @@
 /**
- * Checks export files with the kernel: one environment, the files' declarations in their order. The check ends at the first
- * declaration that breaks a rule. One that is declined does not end it, since a later one may break a rule; what rests on it
- * is declined too.
+ * Checks export files with the kernel: one environment, the files' declarations in their order. The check ends at the
+ * first declaration that breaks a rule. A declined declaration does not end it, because a later one may break a rule;
+ * declarations that rest on it are declined too.
  *
- * A theorem that rests on an axiom outside the allowed ones is rejected (rule `axioms`), like a theorem that is not the one
- * asked for (rule `statement`). Axioms nothing rests on, and definitions over them, are reported and do no harm.
+ * A theorem that rests on a forbidden axiom is rejected (rule `axioms`), and so is a theorem that differs from the
+ * requested one (rule `statement`). Axioms that nothing rests on, and definitions over them, are reported and change no
+ * verdict.
  */
 import { DEFAULT_LIMITS, type Limits } from '../budget.ts';
 import { Terms } from '../expr.ts';

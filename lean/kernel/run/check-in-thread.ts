@@ -1,6 +1,6 @@
 /**
- * The check of exports on a thread of its own, with a stack for deep terms. `resourceLimits` bound its heap; a thread that
- * exceeds it ends, and the check is declined.
+ * Checks exports on a separate thread, with a stack for deep terms. `resourceLimits` limit its heap; a thread that
+ * exceeds the limit ends, and its check is declined.
  */
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, StpError } from '../../../data/errors.ts';

@@ -1,4 +1,4 @@
-/** What a check of exports came to, as it is printed and passed between threads. */
+/** The result of checking exports, as it is printed and passed between threads. */
 import type { Rule } from '../verdict.ts';
 
 export interface Rejected {
@@ -16,7 +16,7 @@ export interface KernelReport {
   readonly verdict: 'accepted' | 'rejected' | 'declined';
   /** Constants declared: definitions, theorems, types, constructors, recursors … */
   readonly constants: number;
-  /** Records of the files that were looked at. */
+  /** Number of records that were checked. */
   readonly declarations: number;
   /** The axioms each accepted theorem rests on. */
   readonly theorems: readonly { readonly name: string; readonly axioms: readonly string[] }[];

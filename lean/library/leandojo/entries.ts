@@ -1,6 +1,6 @@
 /**
- * Theorems of a LeanDojo Benchmark 4 folder: which lines of which file they are, and what their tactics name. The split
- * files are one JSON array each, hundreds of megabytes long, and are streamed; kept of a theorem is what is needed here.
+ * Reads the theorems of a LeanDojo Benchmark 4 folder: the file and lines of each, and the names in its tactics. Each
+ * split file is one JSON array of hundreds of megabytes and is streamed; only the needed fields of a theorem are kept.
  */
 import { join } from 'node:path';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * Texts of traced theorems, cut from the checkout that was traced (STP §1.3, steps 2 to 4). Knows files and lines; of
- * Lean it knows only where a signature ends.
+ * Cuts the texts of traced theorems from the traced checkout (STP §1.3, steps 2 to 4). Knows files and lines; of Lean
+ * it knows only where a signature ends.
  */
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * Scripts that hand everything to automation with all definitions in brackets: `simp_all` and `grind`, alone, after cases,
- * after induction with the other variables left free, after induction along a function. Automation finds the definitions'
- * uses; the script says where to cut.
+ * Scripts that give everything to automation, with all definitions in brackets: `simp_all` and `grind`, alone, after
+ * cases, after induction with the other variables left free, after induction along a function. Automation finds how to
+ * use the definitions; the script chooses the case split.
  */
 import type { DataVariable } from './datatypes.ts';
 import { type SearchScript, script, simp } from './script-text.ts';

@@ -1,6 +1,6 @@
 /**
- * The data types that library theorems speak of, as tactic scripts need them: constructors, and which of their
- * arguments are of the type itself. Also how a script names those arguments.
+ * The data types of library theorems, as tactic scripts need them: their constructors, which arguments of these have
+ * the type itself, and how a script names those arguments.
  */
 import type { Binder } from './signature.ts';
 

@@ -1,4 +1,7 @@
-/** Scripts that take nothing apart: evaluation, simplification, arithmetic, and what hypotheses and the goal's form suggest. */
+/**
+ * Scripts without case splits: evaluation, simplification, arithmetic, and tactics that the hypotheses and the goal's
+ * form suggest.
+ */
 
 import { type SearchScript, script, simp } from './script-text.ts';
 import type { Signature } from './signature.ts';

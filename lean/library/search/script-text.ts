@@ -1,4 +1,4 @@
-/** What a script is, and the pieces its text is made of. */
+/** The type of a script, and the pieces of its text. */
 import type { DataVariable } from './datatypes.ts';
 
 export interface SearchScript {
@@ -19,7 +19,9 @@ export function simp(names: readonly string[], tactic = 'simp'): string {
   return names.length === 0 ? tactic : `${tactic} [${names.join(', ')}]`;
 }
 
-/** One alternative a constructor: `base` without hypotheses, `step` with; several tactics go on lines of their own. */
+/**
+ * One alternative per constructor: `base` without hypotheses, `step` with; several tactics go on lines of their own.
+ */
 export function inductionLines(
   head: string,
   { alternatives }: DataVariable,

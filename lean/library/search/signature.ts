@@ -1,6 +1,6 @@
 /**
- * Reads the binders of a signature and the functions it speaks of, from its text alone. Knows brackets and names; a
- * binder's type is its text. Enough to write tactic scripts that name the right variables, not to elaborate.
+ * Reads the binders of a signature and the functions it mentions, from its text alone. Knows brackets and names; a
+ * binder's type is its text. This suffices to write tactic scripts that name the right variables, not to elaborate.
  */
 import { maskSource } from '../scan.ts';
 

@@ -1,4 +1,6 @@
-/** Scripts that take a variable apart: cases, pairs of cases, induction, induction over one with another left free. */
+/**
+ * Scripts that split a variable: cases, pairs of cases, induction, induction over one variable with another left free.
+ */
 import type { DataVariable } from './datatypes.ts';
 import { inductionLines, type SearchScript, script, simp } from './script-text.ts';
 import type { Signature } from './signature.ts';

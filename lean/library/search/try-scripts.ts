@@ -1,6 +1,6 @@
 /**
- * Asks Lean which of many (theorem, script) pairs it accepts: batches in one file each, every pair in a namespace of its
- * own, errors told apart by their lines. A batch that runs into its deadline is halved until the culprit is alone.
+ * Asks Lean which of many (theorem, script) pairs it accepts. Each batch is one file, every pair has a namespace of its
+ * own, and lines assign errors to pairs. A batch that reaches its deadline is halved until the slow pair is alone.
  */
 import type { LibraryTheorem } from '../../../data/schemas/records.ts';
 import type { LeanEnvironment } from '../../verifier.ts';

@@ -1,6 +1,6 @@
 /**
- * What the Lean processes of one host share, whichever run's pool or file check they are of: how many work at once, and the
- * memory of those that are idle. A run's limit holds for all of them together.
+ * The state that all Lean processes of one host share, for every run's pool and every file check: how many work at
+ * once, and the memory of idle ones. A run's limit holds for all of them together.
  */
 import { Turns } from '../../../data/turns.ts';
 import { type HostProcesses, noProcesses } from './warm-processes.ts';

@@ -1,6 +1,6 @@
 /**
- * A fixed number of Lean processes, warm by header, shared by everything on this node that asks Lean: checks, the step API,
- * the HTTP service. A task has its session alone while it runs.
+ * The `LeanPool` port: a fixed number of Lean processes, warm by header, shared by all users of Lean on this node:
+ * checks, the step API, the HTTP service. A task has its session to itself while it runs.
  */
 import type { LeanMessage } from '../../../data/schemas/records.ts';
 import type { LeanDriver, LeanSession } from '../process/driver.ts';

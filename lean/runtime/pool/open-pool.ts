@@ -1,7 +1,7 @@
 /**
- * The pool: leases wait for a turn, take a process that is warm with their header or have one opened, and give it back. A
- * process that is worn is ended and its successor opened when it is needed; where spares are allowed they are opened ahead,
- * while a turn is free. Waiting, importing and checking are timed apart.
+ * The pool: a lease waits for a turn, takes a process that is warm with its header or has one opened, and gives it
+ * back. A worn process is ended, and its successor opened when it is needed; if spares are allowed, they are opened
+ * ahead, while a turn is free. Waiting, importing and checking are timed separately.
  */
 import { StpError } from '../../../data/errors.ts';
 import type { LeanDriver, LeanSession } from '../process/driver.ts';

@@ -1,4 +1,4 @@
-/** Counts what a pool does, for its statistics, and which header is asked for most. */
+/** Counts the work of a pool for its statistics, and finds the most requested header. */
 
 /** So many headers are remembered; then counts are halved and the rare ones go. */
 const HEADERS_MAX = 64;

@@ -1,7 +1,7 @@
 /**
- * Who waits for a session, and who is next: lower priority numbers first, then first come first served, save that one whose
- * header is warm may go before one that would have a warm process ended, a bounded number of times. Knows nothing of
- * processes.
+ * Decides which waiting request gets a session next: lower priority numbers first, then first come first served.
+ * Exception: a request with a warm header may overtake one for which a warm process would have to end, a limited number
+ * of times. Knows nothing about processes.
  */
 import { StpError } from '../../../data/errors.ts';
 import type { LeaseOptions } from './lean-pool.ts';
@@ -28,8 +28,8 @@ export interface WaitingList<T> {
   /** Resolves with what `give` got. Rejects with the signal's reason, with STP1206 after `waitMsMax`, or as `failAll` says. */
   wait(request: Request, options: Pick<LeaseOptions, 'signal' | 'priority' | 'waitMsMax'>): Promise<T>;
   /**
-   * Takes the next one off the list, or null where nobody waits. `price`: what serving it would cost now: `none` with its
-   * header warm, `process` for a process more, `eviction` where a warm one would be ended for it.
+   * Takes the next request off the list, or null if none waits. `price`: the cost of serving it now: `none` if its
+   * header is warm, `process` for one more process, `eviction` if a warm one would have to end.
    */
   take(
     price: (request: Request) => 'none' | 'process' | 'eviction',

@@ -1,7 +1,7 @@
 /**
- * The sessions of a pool: which are warm with which header, which is ended to make room for another, and how many there are
- * at once. A place is taken before anything is awaited, so there are never more than the limit, those included that are
- * being started or ended.
+ * The sessions of a pool: which ones are warm with which header, which one ends to make room for another, and how many
+ * there are at once. Code takes a place before it waits for anything, so there are never more sessions than the limit,
+ * including those that are starting or ending.
  */
 import type { LeanDriver, LeanSession, Opened } from '../process/driver.ts';
 import type { Request } from './waiting-list.ts';
@@ -9,7 +9,7 @@ import type { Request } from './waiting-list.ts';
 /** The processes of all pools that share a host's memory. */
 export interface HostProcesses {
   readonly all: Set<PoolProcess>;
-  /** Promises of those that are on their way out and whose room nobody has taken over. */
+  /** Promises of the ending sessions whose room is not yet taken over. */
   readonly leaving: Set<Promise<void>>;
 }
 
@@ -30,7 +30,7 @@ export interface PoolProcess {
 }
 
 export interface WarmProcesses {
-  /** One that died while it was idle is found out here, and nobody gets it. */
+  /** Finds a session that died while it was idle, and removes it. */
   sweep(): void;
   /** What it would cost to serve this request now, as the waiting list asks. */
   price(request: Request): 'none' | 'process' | 'eviction';
@@ -40,7 +40,7 @@ export interface WarmProcesses {
   giveBack(process: PoolProcess): void;
   /** Ends a process; its place is free when it is gone. */
   end(process: PoolProcess): Promise<void>;
-  /** Opens one with this header that nobody asked for yet, where there is room and none is being opened so. */
+  /** Opens a spare session with this header, if there is room and no other spare is opening. */
   warm(header: string): void;
   /** With this header, unused, idle or being opened without a request. */
   spares(header: string): number;
@@ -57,7 +57,7 @@ export interface WarmProcessesOptions {
   readonly host: HostProcesses;
   /** The room of a process that ended is free. */
   readonly onGone: () => void;
-  /** A process that nobody had asked for yet is open, or could not be. */
+  /** A spare process is open, or could not be opened. */
   readonly onWarmed: (header: string, opened: boolean) => void;
 }
 
@@ -117,7 +117,7 @@ export function openWarmProcesses(options: WarmProcessesOptions): WarmProcesses 
   const warmingMatch = ({ header }: Request): PoolProcess | undefined =>
     own().find((process) => process.state === 'warming' && process.header === header);
 
-  /** Room for one more, at the cost of the one that is idle longest or, where none is, of one that nobody asked for yet. */
+  /** Makes room for one more by ending the one that is idle longest or, if none is idle, a spare one. */
   function makeRoom(): Promise<void> {
     if (isRoom()) return Promise.resolve();
     for (const gone of leaving) {

@@ -1,4 +1,4 @@
-/** Waits for tasks to end, all of them, also where one fails: a call that returns has left no process behind. */
+/** Waits until all tasks have ended, even if one fails, so that a call that returns leaves no process behind. */
 
 /** Resolves when every task has ended; rejects then with the first failure, in the order of the tasks. */
 export async function allEnded(tasks: readonly Promise<unknown>[]): Promise<void> {

@@ -1,11 +1,12 @@
 /**
- * A control group for one process and all it starts: the kernel bounds their memory and their number, where a look at
- * resident memory every tenth of a second would come too late, and ends them together. Version 1 where the hierarchies
- * `memory` and `pids` can be written to, version 2 where our own group already hands these controllers down to its children
- * (a folder that a service manager delegates). Where neither is so there is none, and the look has to do.
+ * A control group for one process and all its children. The kernel limits their memory and their number, and ends them
+ * together; a check of resident memory every tenth of a second may come too late. Version 1 is used if the hierarchies
+ * `memory` and `pids` are writable, version 2 if our own group already delegates these controllers to its children (a
+ * folder that a service manager delegates). Otherwise there is no control group, and only the periodic check limits
+ * memory.
  *
- * Groups are called `stp-RUN-OWNER-NUMBER` (the run's mark, the process id of who made it), so that a clean-up knows whose
- * they are.
+ * A group is called `stp-RUN-OWNER-NUMBER` (the run's mark, the process id of its maker), so that a clean-up knows its
+ * owner.
  */
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,8 +15,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Processes and threads: Lean has some dozen threads and a few for each core; what forks without end stops here. */
 const TASKS_MAX = 1_024;
 /**
- * A group can be removed when the kernel has taken its last process apart: milliseconds, and seconds on a machine that is
- * overrun. Pauses grow from one to this and come to four seconds.
+ * A group can be removed when the kernel has cleaned up its last process: after milliseconds, or seconds on an
+ * overloaded machine. Pauses grow from one to this, four seconds in total.
  */
 const REMOVE_PAUSE_MS_MAX = 2_048;
 const GROUP_PREFIX = 'stp-';

@@ -1,6 +1,6 @@
 /**
- * Command-line options that make Lean readable from outside, where this Lean has them: an option it does not know is an
- * error to it, so it is asked about them once with an empty file, about all together first.
+ * Command-line options that make Lean readable from outside, if this Lean has them. An unknown option is an error, so
+ * Lean is tested with them once on an empty file, first with all of them together.
  */
 import { readLean } from './its-own-end.ts';
 import type { ProcessPlace } from './spawn.ts';

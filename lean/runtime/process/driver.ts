@@ -1,6 +1,7 @@
 /**
- * Ways to speak to Lean behind one interface: the language server (`server`) and batches of `lean --json` (`json`). A session is one process group with one header imported. What a run of it says is what
- * `lean --json` would say of the header with the body below it, so everything above reads one form of messages.
+ * The `LeanDriver` port, one interface for two ways to use Lean: the language server (`server`) and batches of `lean
+ * --json` (`json`). A session is one process group with one header imported. A run gives the messages that `lean
+ * --json` would give for the header with the body below it, so all callers read one form of messages.
  */
 import type { LeanMessage } from '../../../data/schemas/records.ts';
 import type { MessageEnd } from './message.ts';
@@ -55,14 +56,14 @@ export interface LeanSession {
   run(run: SessionRun): Promise<SessionExit>;
   /**
    * The goals at a place (line 1-based, column 0-based in code points) of the text of the last run, which `finished`, as
-   * Lean prints them; null where there is none. Missing where the driver cannot ask.
+   * Lean prints them; null if there are none. Missing if the driver cannot ask.
    */
   goalsAt?(place: MessageEnd): Promise<string | null>;
   /** Ends the process group and waits until it is gone. */
   close(): Promise<void>;
 }
 
-/** What opening a session came to. */
+/** The result of opening a session. */
 export type Opened =
   | { readonly kind: 'open'; readonly session: LeanSession; readonly headerMs: number }
   /** The header has errors. */

@@ -1,15 +1,18 @@
 /**
- * Work that a process does once, done again where that process came to an end which says nothing of the work: somebody else
- * killed it (an operator, the kernel that lacks memory), or it could not be started.
+ * Runs work in a process, and repeats it if the process ended for a reason that says nothing about the work: it was
+ * killed from outside (by an operator, or by the kernel for lack of memory), or it could not start.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LeanMessage } from '../../../data/schemas/records.ts';
 import { type LeanRun, type LeanRunExit, runLean } from './lean-process.ts';
 import type { LeanExit } from './spawn.ts';
 
-/** So often in a row may somebody else kill the process that a piece of work is in; then Lean cannot be asked about it. */
+/**
+ * How often in a row a process may be killed from outside during one piece of work, before Lean cannot be asked about
+ * it.
+ */
 export const KILLS_MAX = 5;
-/** So often is a process started for one piece of work where it ends before it comes to it. */
+/** How often a process is started for one piece of work, if it ends before it begins that work. */
 export const STARTS_MAX = 3;
 const START_PAUSE_MS = 250;
 
@@ -18,8 +21,8 @@ const SIGNALS_FROM_OUTSIDE: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM',
 const CODES_FROM_OUTSIDE: ReadonlySet<number> = new Set([137, 143, 130, 129]);
 
 /**
- * Did somebody else end the process? Lean dies of a stack overflow or a failed assertion by other signals, and what we end
- * ourselves has a reason of its own.
+ * Was the process killed from outside? A stack overflow or a failed assertion ends Lean with other signals, and a
+ * process that we end ourselves has a reason of its own.
  */
 export function isKilledFromOutside({ how, signal, code }: LeanExit): boolean {
   if (how !== 'crashed') return false;
@@ -52,8 +55,8 @@ export async function untilItsOwnEnd<Exit extends LeanExit>(
 }
 
 /**
- * One text, until a Lean process came to an end of its own with it: how it ended, and all that this one said. `prepare` is
- * done before every start.
+ * Reads one text until a Lean process ends by itself on it; returns how it ended, and all its messages. `prepare` runs
+ * before every start.
  */
 export function readLean(
   run: Omit<LeanRun, 'onMessage'>,

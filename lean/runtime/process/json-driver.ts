@@ -1,6 +1,6 @@
 /**
- * `lean --json --stdin`: a process for each run, which imports the header anew. Nothing of one run can reach the next, and
- * a start costs a quarter of a second (Mathlib: seconds), so a run should hold many candidates.
+ * The driver `lean --json --stdin`: one process per run, which imports the header anew. Runs cannot affect each other.
+ * A start costs a quarter of a second (Mathlib: seconds), so a run should hold many candidates.
  */
 import type { LeanMessage } from '../../../data/schemas/records.ts';
 import { commandOptions } from './command-options.ts';
@@ -19,7 +19,7 @@ export const HEADER_DEADLINE_MS = 180_000;
  */
 const HEADER_ALLOWANCE = 2;
 const HEADER_UNSEEN_MS = 200;
-/** Headers that are known to import; a fleet sees a handful, the HTTP service whatever its clients send. */
+/** Number of remembered headers that import; a fleet sees a handful, the HTTP service any that its clients send. */
 const HEADERS_KNOWN_MAX = 1_024;
 
 export function openJsonDriver(place: ProcessPlace): LeanDriver {

@@ -1,4 +1,4 @@
-/** Runs `lean --json` once: a process for one text, watched from its start to its end, its messages read as they come. */
+/** Runs `lean --json` once: one process for one text, watched from start to end, its messages read as they come. */
 import type { LeanMessage } from '../../../data/schemas/records.ts';
 import { type MessageEnd, readMessages } from './message.ts';
 import { type LeanExit, type ProcessPlace, startLean } from './spawn.ts';

@@ -1,7 +1,7 @@
 /**
- * Lean writes its messages through C's standard output, which a pipe makes fully buffered: a process that is stuck would
- * have told nothing of the candidates it finished. `stdbuf` of GNU coreutils makes it write line by line. Where there is no
- * `stdbuf` verdicts stay the same, and a batch that gets stuck is done again candidate by candidate.
+ * Lean writes its messages through C's standard output, which is fully buffered on a pipe: a stuck process would not
+ * have reported the candidates it finished. `stdbuf` of GNU coreutils makes it write line by line. Without `stdbuf`
+ * verdicts stay the same, and a stuck batch is repeated candidate by candidate.
  */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';

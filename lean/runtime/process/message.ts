@@ -1,4 +1,4 @@
-/** One line of `lean --json`: its shape, its limits, and the reader that cuts a byte stream into such lines. */
+/** One line of `lean --json`: its shape, its limits, and the reader that splits a byte stream into such lines. */
 import { z } from 'zod';
 import type { LeanMessage } from '../../../data/schemas/records.ts';
 

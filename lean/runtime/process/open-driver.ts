@@ -1,4 +1,4 @@
-/** The driver of a name. */
+/** Returns the driver with a given name. */
 import type { DriverName, LeanDriver } from './driver.ts';
 import { openJsonDriver } from './json-driver.ts';
 import { openServerDriver } from './server-driver.ts';

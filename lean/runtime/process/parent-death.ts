@@ -1,8 +1,9 @@
 /**
- * A Lean whose parent was killed would compute on: nothing tells it. Without a sandbox `setpriv` of util-linux has the kernel
- * kill it then. Bubblewrap does that by itself (`--die-with-parent`), but not while it puts up its walls; so a shell inside
- * waits at a lifeline, a pipe that this process holds open and nobody writes to, and kills all that is inside when it ends.
- * What is left all the same the next command ends (`infra/nodes/command-scratch.ts`), or the next worker.
+ * Ends Lean when its parent is killed; otherwise it would continue to compute. Without a sandbox `setpriv` of
+ * util-linux makes the kernel kill it. Bubblewrap does so by itself (`--die-with-parent`), but not while it starts up.
+ * So a shell inside waits on a lifeline, a pipe that this process holds open and never writes to, and kills everything
+ * inside when the pipe closes. The next command (`infra/nodes/command-scratch.ts`) or the next worker ends any
+ * processes that remain.
  */
 import { spawnSync } from 'node:child_process';
 
@@ -22,7 +23,7 @@ const WAIT_AT_LIFELINE = `if [ $$ = 2 ]; then { read -r _; kill -s KILL -- -1; }
 
 let found: readonly string[] | null = null;
 
-/** Words to put before a command line so that it ends with this process; empty where that cannot be had. */
+/** Words to put before a command line so that it ends with this process; empty if this machine has no way to do so. */
 export function parentDeathPrefix(): readonly string[] {
   found ??= works() ? [...SETPRIV, '/bin/sh', '-c', UNLESS_ORPHAN, String(process.pid)] : [];
   return found;

@@ -1,7 +1,7 @@
 /**
- * Memory and processor time of a process with all it has started. The process we spawn may be a sandbox or a server whose
- * children do the work, so the leader alone says little. Which processes belong together is read from one table of all
- * processes, made at most every quarter of a second and shared by everything that is watched.
+ * Memory and processor time of a process and all its children. The spawned process may be a sandbox or a server whose
+ * children do the work, so its own figures say little. One table of all processes, made at most every quarter of a
+ * second and shared by all watches, says which processes belong together.
  */
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { type Resources, readResources } from './resources.ts';

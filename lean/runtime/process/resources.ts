@@ -1,6 +1,6 @@
 /**
- * Memory and processor time of a process, read from /proc, which takes some hundredths of a millisecond and never waits.
- * Knows nothing where there is no /proc.
+ * Memory and processor time of a process, read from /proc, which takes some hundredths of a millisecond and never
+ * waits. Without /proc it gives no figures.
  */
 import { readFileSync } from 'node:fs';
 

@@ -1,7 +1,7 @@
 /**
- * The language server as a driver: the header is imported once, each run replaces what stands below it. A theorem by `omega`
- * and its axioms take 25–30 ms of a core, against 20 in a batch of 128 in one `lean --json` and 210 in a process of its own; so
- * one candidate a run.
+ * The language server as a driver: the header is imported once, and each run replaces the text below it. A theorem by
+ * `omega` and its axioms take 25–30 ms of a core, against 20 in a batch of 128 in one `lean --json` and 210 in a
+ * process of its own; so a run has one candidate.
  */
 import type { LeanMessage } from '../../../data/schemas/records.ts';
 import type { LeanDriver, LeanSession, Opened, SessionExit, SessionRun } from './driver.ts';

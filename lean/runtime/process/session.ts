@@ -1,4 +1,4 @@
-/** What every session does alike, however its driver speaks to Lean: one run at a time, uses counted, dead after a bad end. */
+/** The behaviour that all sessions share, for every driver: one run at a time, uses counted, dead after a bad end. */
 import { StpError } from '../../../data/errors.ts';
 import type { LeanSession, SessionExit, SessionRun } from './driver.ts';
 import type { MessageEnd } from './message.ts';

@@ -1,8 +1,8 @@
 /**
- * Starts Lean; nothing else in `lean/` may, but for the set-up's own questions to a toolchain. Each process leads a process
- * group of its own, sees a cleared environment, carries the run's mark, is walled in by the sandbox it is given, is bounded
- * by a control group where this machine lets us make one, ends with this process, and has its standard error drained
- * whatever it writes there.
+ * Starts Lean. No other file in `lean/` may start it, except for the set-up's own questions to a toolchain. Each
+ * process leads a process group of its own, has a cleared environment with the run's mark, runs in the given sandbox,
+ * is limited by a control group if this machine allows one, and ends with this process. Its standard error is always
+ * drained.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { delimiter, dirname } from 'node:path';
@@ -36,7 +36,7 @@ export interface StartOptions extends ProcessPlace {
   /** In place of the environment's `lean`: absolute path of another program (a checker). */
   readonly program?: string | undefined;
   readonly arguments: readonly string[];
-  /** Environment variables beside those that every Lean gets. */
+  /** Environment variables in addition to those of every Lean. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
   /** What it may read beside its own folder and the environment's. */
   readonly readOnly?: readonly string[] | undefined;
@@ -67,8 +67,8 @@ export interface LeanProcess {
    */
   readonly ended: Promise<LeanExit>;
   /**
-   * Ends the process group; the first reason that is given is the one it ends with. `crashed` is for a process that cannot be
-   * used on, `said` why: it ends with no signal then, since nobody else has sent one.
+   * Ends the process group; the first given reason counts. `crashed` is for a process that can no longer be used,
+   * `said` gives the cause: then its end has no signal, because none came from outside.
    */
   end(how: LeanExit['how'], said?: string): void;
   /** A run begins: what it may write is counted anew, and this is the bound of its control group. */

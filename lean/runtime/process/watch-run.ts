@@ -1,12 +1,12 @@
 /**
- * Watches one run of a Lean process: its processor and wall time, its resident memory, and the caller's signal. What goes
- * beyond a limit ends the process group.
+ * Watches one run of a Lean process: its processor and wall time, its resident memory, and the caller's signal.
+ * Exceeding a limit ends the process group.
  */
 import { treeResources } from './process-tree.ts';
 import type { Resources } from './resources.ts';
 import type { LeanProcess } from './spawn.ts';
 
-/** How often memory and processor time are looked at. Lean allocates at most some gigabytes a second. */
+/** How often memory and processor time are checked. Lean allocates at most some gigabytes a second. */
 const SAMPLE_MS = 100;
 /**
  * Deadlines are in processor time, so that a busy machine does not turn a slow check into a timeout. A process that waits

@@ -1,6 +1,6 @@
 /**
- * What a Lean must be able to read to start: its own folders, the compiled modules, and the Python that an assembled Lean
- * may be started by. Nothing is guessed from the environment; what is not named here is not there in the sandbox.
+ * The folders that a Lean must be able to read to start: its own, the compiled modules, and the Python that may start
+ * an assembled Lean. Nothing is guessed from the environment; the sandbox contains only the folders listed here.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';

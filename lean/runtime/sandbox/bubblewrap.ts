@@ -54,7 +54,7 @@ export interface BubblewrapOptions {
   readonly version: string;
   /** It can forbid user namespaces inside the sandbox (`--disable-userns`, 0.8.0 and later). */
   readonly forbidsNesting: boolean;
-  /** File with the filter of system calls; null where there is none for this processor. */
+  /** File with the filter of system calls; null if there is none for this processor. */
   readonly seccompFile: string | null;
   readonly limits?: SandboxLimits;
 }

@@ -1,6 +1,6 @@
 /**
- * Where bubblewrap comes from: named in STP_BWRAP, on PATH, or in our cache, where `fetchBubblewrap` puts the package of
- * Debian and Ubuntu without being root: apt checks the signatures, nothing is installed and no script of it is run.
+ * Finds bubblewrap: named in STP_BWRAP, on PATH, or in our cache. `fetchBubblewrap` puts the package of Debian and
+ * Ubuntu there without root: apt checks the signatures, nothing is installed, and none of its scripts runs.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';

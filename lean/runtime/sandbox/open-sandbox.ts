@@ -1,6 +1,6 @@
 /**
- * The sandbox that a configuration asks for: found or fetched, probed, and only then handed out. Fails closed: what cannot
- * be shown to hold is refused, or, where the configuration allows that, left out and said so.
+ * Opens the sandbox that a configuration requests: finds or fetches it, probes it, and only then returns it. It fails
+ * closed: a sandbox with an unproven protection is refused or, if the configuration allows that, omitted with a notice.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { access, mkdir, readFile, readlink, realpath, rename, writeFile } from 'node:fs/promises';

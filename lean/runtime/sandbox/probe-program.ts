@@ -1,7 +1,7 @@
 /**
- * What the probe runs inside the sandbox, by Node, with no import but Node's: it tries what must not work and prints what
- * came of it as one line of JSON. Judged outside (`probe.ts`). Started outside of any sandbox it shows that every attempt
- * would succeed there.
+ * The program that the probe runs inside the sandbox, with Node and no other import: it tries actions that must fail
+ * and prints the results as one line of JSON. `probe.ts` judges them outside. Run outside of any sandbox it shows that
+ * every attempt would succeed there.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';

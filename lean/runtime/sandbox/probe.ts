@@ -1,7 +1,8 @@
 /**
- * Does the wall stand? A small program inside the sandbox tries what must not work: read a secret file, find a variable
- * of ours, reach a server on this machine, write outside its /tmp, see other processes, leave a child behind.
- * Then Lean must start inside and tell a true theorem from a false one. What has held is remembered (`open-sandbox.ts`).
+ * Tests whether the sandbox holds. A small program inside tries actions that must fail: read a secret file, find a
+ * variable of ours, reach a server on this machine, write outside its /tmp, see other processes, leave a child behind.
+ * Then Lean must start inside and tell a true theorem from a false one. A passed probe is remembered
+ * (`open-sandbox.ts`).
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
@@ -23,9 +24,9 @@ const PROGRAM_TIMEOUT_MS = 30_000;
 const LEAN_TIMEOUT_MS = 60_000;
 const CHILD_SECONDS = 120;
 const POLL_MS = 20;
-/** Until processes that are there are seen, or those that have ended are gone. */
+/** Longest wait until running processes are seen, or ended ones have disappeared. */
 const WAIT_MS_MAX = 2_000;
-/** And so often it is looked at all the same: a machine that stands still for a while lets the time pass, and nothing happens. */
+/** Least number of checks in that time: on a machine that stands still for a while, time passes but nothing happens. */
 const LOOKS_MIN = 80;
 /** Seen from outside by their mark: bubblewrap's two processes, the program, its child. */
 const PROCESSES_MIN = 4;
@@ -123,7 +124,7 @@ function end(pid: number): void {
   }
 }
 
-/** Was there such a file? There is none afterwards. */
+/** Tests whether the file exists, and removes it. */
 function removed(path: string): Promise<boolean> {
   return rm(path).then(
     () => true,
@@ -139,7 +140,7 @@ function parseReport(text: string): ProbeReport | null {
   }
 }
 
-/** Everything that a sandbox must refuse, looked at one by one. */
+/** Checks one by one everything that a sandbox must refuse. */
 function judge(report: ProbeReport, facts: SandboxFacts, outside: Readonly<Record<string, string>>): string[] {
   const shared = Object.keys(outside).filter((name) => report.namespaces[name] === outside[name]);
   const variables = report.environment.filter((name) => !VARIABLES.has(name));

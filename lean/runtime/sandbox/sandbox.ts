@@ -1,7 +1,7 @@
 /**
- * What a Lean process may see and do. Lean runs code while it elaborates, so text that a model wrote is text that a
- * program on this machine may become. A sandbox turns a command line into one that runs walled in; whether the wall stands
- * is found out by a probe before the first check, never assumed (`open-sandbox.ts`).
+ * The `Sandbox` port: limits what a Lean process may see and do. Lean runs code while it elaborates, so text from a
+ * model may become a program on this machine. A sandbox turns a command line into one that runs inside it. A probe
+ * before the first check shows that the sandbox holds; this is never assumed (`open-sandbox.ts`).
  */
 
 import type { SandboxFacts } from '../../../data/schemas/records.ts';

@@ -1,7 +1,8 @@
 /**
- * The system calls that nothing in the sandbox needs and that kernel bugs have been reached through: a filter in the
- * kernel's classic BPF (seccomp(2)), as the bytes that bubblewrap hands on. Namespaces and dropped capabilities refuse most
- * of these already; this is the second wall. A refused call fails with EPERM, a call of another architecture ends the process.
+ * A filter on the system calls that no program in the sandbox needs and through which kernel bugs have been exploited,
+ * written in the kernel's classic BPF (seccomp(2)), as the bytes for bubblewrap. Namespaces and dropped capabilities
+ * already refuse most of these calls; this is a second defence. A refused call fails with EPERM, a call of another
+ * architecture ends the process.
  */
 
 /** AUDIT_ARCH_* of linux/audit.h, and the numbers of the refused calls: x86 by asm/unistd_64.h, arm by asm-generic/unistd.h. */

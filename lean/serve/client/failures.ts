@@ -1,9 +1,8 @@
-/** What can go wrong with a Lean server, as `StpError`s: which of it is worth another try, and what to do about the rest. */
+/** The failures of a Lean server as `StpError`s: which ones are worth another try, and what to do about the others. */
 import { StpError } from '../../../data/errors.ts';
 import type { HttpFailures } from '../../../data/http/http-client.ts';
+import { quoted } from '../../../data/http/quoted.ts';
 
-/** Characters of a server's own words that are repeated in a message. */
-const QUOTED_CHARS_MAX = 300;
 const UNREACHABLE_ADVICE = 'See whether the Lean server runs and STP_LEAN_URL names it.';
 
 function retryable(
@@ -65,10 +64,4 @@ export function notSandboxed(url: string, said: string): StpError {
     'Serve with `bin/stp lean serve --sandbox required`, or set verification.sandbox=where-available.',
     { facts: { url } },
   );
-}
-
-/** Someone else's words, fit for one line. */
-function quoted(text: string): string {
-  const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
-  return line.length > QUOTED_CHARS_MAX ? `${line.slice(0, QUOTED_CHARS_MAX)}…` : line || 'no reason given';
 }

@@ -1,6 +1,6 @@
 /**
- * Several Lean servers as one that does not fail easily: a check goes to the least busy one, and to another when that one is
- * out of reach, full or failing. Only when all tries are used up is it told that Lean could not be asked.
+ * Makes several Lean servers look like one reliable server: a check goes to the least busy one, and to another if that
+ * one is out of reach, full or failing. Only after all tries failed does the caller learn that no Lean answered.
  */
 import { StpError } from '../../../data/errors.ts';
 import { type Outcome, withRetries } from '../../../data/http/retry.ts';
@@ -82,7 +82,7 @@ export class Fleet {
     return withRetries(attempt, { firstWaitMs: this.#firstRetryMs, busyLimitMs: BUSY_LIMIT_MS, signal });
   }
 
-  /** The least busy of those that are well; where none is, the one that may be asked soonest. */
+  /** The least busy healthy server; if none is healthy, the one that may be asked soonest. */
   #next(): LeanServer {
     const now = performance.now();
     const well = this.#servers.filter((server) => server.restsUntil <= now);

@@ -1,6 +1,6 @@
 /**
- * One Lean server as questions and answers: ours (`bin/stp lean serve`) or Kimina's. Before it is asked to check anything it
- * is asked which Lean it has: a verdict of another Lean, or of one that is not walled in where that is required, is no verdict.
+ * Client of one Lean server: ours (`bin/stp lean serve`) or Kimina's. Before the first check it asks the server for its
+ * Lean: a verdict of another Lean does not count, nor does one from outside a sandbox if a sandbox is required.
  */
 import { z } from 'zod';
 import { StpError } from '../../../data/errors.ts';
@@ -205,7 +205,7 @@ export class LeanServer {
     return { isSandboxed };
   }
 
-  /** Kimina's server tells nothing of itself, so its Lean is asked. What library it has nobody can say. */
+  /** Kimina's server does not describe itself, so its Lean is asked. Its library stays unknown. */
   async #learnOfKimina(signal: AbortSignal): Promise<ServerFacts> {
     const { environment, sandboxRequired } = this.#options;
     if (sandboxRequired) throw notSandboxed(this.url, 'it says nothing of a sandbox');

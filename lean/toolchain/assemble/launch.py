@@ -1,4 +1,7 @@
-"""The command `lean` where there is no C compiler: what main.c does, through ctypes. Lies in bin/, beside lib/."""
+"""
+The command `lean` for machines without a C compiler: does the work of main.c through ctypes. It is in bin/, next to
+lib/.
+"""
 
 import ctypes
 import os

@@ -1,6 +1,6 @@
 /**
  * Makes `bin/lean` of an assembled Lean: a shell script that names the library folder and becomes the launcher. The
- * launcher is a small native program where there is a C compiler (0.3 s a start), else a Python script (0.6 s).
+ * launcher is a small native program if there is a C compiler (0.3 s per start), else a Python script (0.6 s).
  */
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

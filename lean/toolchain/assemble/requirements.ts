@@ -1,4 +1,4 @@
-/** What this machine must have so that Lean can be assembled on it, and whether it does. */
+/** Checks whether this machine has everything needed to assemble a Lean. */
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-/** Takes single files out of zip and tar archives. Knows nothing of what they are for. */
+/** Takes single files out of zip and tar archives. Does not know their purpose. */
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';

@@ -1,9 +1,9 @@
 /**
- * What 4.35 lays out or means differently in the extension entries of a 4.28 module, adapted or dropped. Extensions not
+ * Adapts or drops the extension entries of a 4.28 module that 4.35 lays out or interprets differently. Extensions not
  * named here have entries of the same shape in both versions.
  *
- * The rule behind most of it: code of 4.28 must never run on data of 4.35, which would corrupt memory. So compiled code
- * goes where 4.35 has no native code of that name, and with it the parsers, macros, elaborators and unexpanders that
+ * The main rule: code of 4.28 must never run on data of 4.35, because it would corrupt memory. So compiled code is
+ * dropped if 4.35 has no native code of that name, and with it the parsers, macros, elaborators and unexpanders that
  * would call it.
  */
 

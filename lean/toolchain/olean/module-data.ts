@@ -1,7 +1,7 @@
 /**
- * What a module is besides its constants: per environment extension, the list of entries it exports. Knows the shape of
- * Lean's `ModuleData` (fields: imports, constant names, constants, extra constant names, extension entries; one scalar:
- * whether the file uses the module system).
+ * The contents of a module besides its constants: per environment extension, the list of entries it exports. Knows the
+ * shape of Lean's `ModuleData` (fields: imports, constant names, constants, extra constant names, extension entries;
+ * one scalar: whether the file uses the module system).
  */
 import type { ModuleImage } from './module-image.ts';
 import { nameComponents } from './names.ts';

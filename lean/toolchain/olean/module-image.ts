@@ -1,6 +1,6 @@
 /**
- * A 64-bit module in memory that can be read, changed and added to. Objects are named by their absolute address, as in
- * the file. Knows constructors, arrays and strings; what they stand for is for its users.
+ * A 64-bit module in memory that can be read, changed and extended. Objects are named by their absolute address, as in
+ * the file. Knows constructors, arrays and strings, not their meaning.
  */
 import {
   COUNT_OFFSET,

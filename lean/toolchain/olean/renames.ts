@@ -1,7 +1,7 @@
 /**
- * Names of the 4.28 library that 4.35's native code knows under another name, and how a module is brought up to date.
- * A name that changes takes every name below it along: their hashes are made anew, and lists that were sorted by hash,
- * for binary search, are sorted again.
+ * Names of the 4.28 library that have another name in 4.35's native code, and the update of a module to the new names.
+ * When a name changes, every name below it changes too: their hashes are computed anew, and lists sorted by hash for
+ * binary search are sorted again.
  */
 
 import { extensionLists } from './module-data.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads the objects of a 32-bit compiled module, one after the other. Knows how long each is and what its words are,
- * not what they mean. A file that is cut short or is no module is refused (STP1204).
+ * Reads the objects of a 32-bit compiled module one after the other. Knows the length and the words of each, not their
+ * meaning. A truncated file, or one that is not a module, is refused (STP1204).
  */
 import { StpError } from '../../../data/errors.ts';
 import {

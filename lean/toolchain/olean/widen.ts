@@ -1,9 +1,10 @@
 /**
- * Rewrites the objects of a 32-bit module as 64-bit objects: every object is laid out again, every pointer rebased.
- * What the objects mean is left alone (`adapt.ts` changes that afterwards).
+ * Rewrites the objects of a 32-bit module as 64-bit objects: every object is laid out again, every pointer rebased. The
+ * meaning of the objects stays the same (`adapt.ts` changes it afterwards).
  *
- * Two passes: the first gives every object its new place, the second copies it there. Numbers below 2^63 disappear as
- * objects: 64 bits hold them in the pointer word itself. Boxed 32-bit values would, too; the library has none.
+ * There are two passes: the first gives every object its new place, the second copies it there. Numbers below 2^63 are
+ * no longer objects, because in 64 bits the pointer word itself holds them. Boxed 32-bit values would change in the
+ * same way; the library has none.
  */
 import { ModuleImage } from './module-image.ts';
 import {

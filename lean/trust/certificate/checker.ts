@@ -1,6 +1,7 @@
 /**
- * What looks at a compiled file beside the Lean that compiled it: one interface for the statement check, Lean's own checkers,
- * foreign kernels and our own. Only what really looked and found nothing wrong counts as `accepted`.
+ * A kernel that puts every declaration of a compiled file through its rules once more, beside the Lean that compiled it and the
+ * kernel of our own. Another one is added to the list in `checkers.ts`. Only what really looked and found nothing wrong counts
+ * as `accepted`.
  */
 import type { CheckOutcome } from '../../../data/schemas/records.ts';
 import type { ProcessPlace } from '../../runtime/process/spawn.ts';
@@ -12,11 +13,7 @@ export interface CompiledFile {
   readonly signal?: AbortSignal | undefined;
   /** Holds `<module>.olean`. */
   readonly directory: string;
-  /** A folder of its own for a checker's files; removed afterwards. */
-  readonly scratchDirectory: string;
   readonly module: string;
-  /** `import Foo`, one a line: what the file imports. */
-  readonly importLines: readonly string[];
   /** Full names of the theorems that were accepted so far; never empty. */
   readonly theorems: readonly string[];
   readonly memoryBytesMax: number;

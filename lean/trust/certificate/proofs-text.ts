@@ -33,22 +33,16 @@ export function certificateFile(proofs: readonly ProofText[], library: readonly 
   return [...importLines([...proofs, ...grown]), ...grownSection(grown), keptSection(proofs)].join('\n');
 }
 
-/**
- * What the certificate's checkers compare that file with: each theorem as our record states it, and the same file with no proof
- * of theirs in it.
- */
+/** What that file is to prove: each theorem as our record states it. */
 export function certificateTask(proofs: readonly ProofText[], library: readonly GrownText[] = []): CertificateTask {
-  const unproved = proofs.map((proof) => ({ ...proof, proof: null }));
   const grown = neededTheorems(proofs, library);
-  const imports = importLines([...proofs, ...grown]);
   return {
     stated: [...grown, ...proofs].map(({ name, header, statement }) => ({
       name,
       opens: openLines(header),
       signature: signatureOf(statement),
     })),
-    importLines: imports,
-    challenge: [...imports, ...grownSection(grown), keptSection(unproved)].join('\n'),
+    importLines: importLines([...proofs, ...grown]),
   };
 }
 
@@ -84,10 +78,7 @@ export function grownSection(theorems: readonly GrownText[]): string[] {
   return [`namespace ${GROWN_NAMESPACE}\n\n${NO_AUTO_BOUND}`, ...grown, `end ${GROWN_NAMESPACE}\n`];
 }
 
-/** A proof of null is left open. */
-type OpenProofText = Omit<ProofText, 'proof'> & { readonly proof: string | null };
-
-export function keptSection(proofs: readonly OpenProofText[]): string {
+export function keptSection(proofs: readonly ProofText[]): string {
   const kept = proofs.map((proof) => {
     const usesGrown = proof.premises.some((premise) => premise.startsWith(`${GROWN_NAMESPACE}.`));
     const opens = usesGrown ? `${openLines(proof.header)}\nopen ${GROWN_NAMESPACE}` : openLines(proof.header);

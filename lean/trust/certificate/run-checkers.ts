@@ -1,6 +1,4 @@
 /** Asks every checker in turn and keeps what each said; one that is not there is recorded as absent, never as passed. */
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { CheckRecord } from '../../../data/schemas/records.ts';
 import type { Checker, CheckerAnswer, CompiledFile } from './checker.ts';
 
@@ -17,26 +15,20 @@ export interface CheckersReport {
 const DETAIL_CHARS_MAX = 400;
 
 /** Goes on after an objection: a certificate that is not given should say all that speaks against it. */
-export async function runCheckers(
-  checkers: readonly Checker[],
-  file: Omit<CompiledFile, 'scratchDirectory'>,
-  scratchDirectory: string,
-): Promise<CheckersReport> {
+export async function runCheckers(checkers: readonly Checker[], file: CompiledFile): Promise<CheckersReport> {
   const records: CheckRecord[] = [];
   const objections = new Map<string | null, string>();
   const refusedBy = new Map<string | null, string[]>();
   const declinedBy = new Map<string, string[]>();
-  for (const [index, checker] of checkers.entries()) {
+  for (const checker of checkers) {
     file.signal?.throwIfAborted();
     const version = await checker.version(file.place);
     if (version === null) {
       records.push({ by: checker.name, version: null, outcome: 'absent', ms: 0 });
       continue;
     }
-    const own = join(scratchDirectory, `checker-${index}`);
-    await mkdir(own, { recursive: true });
     const startedMs = performance.now();
-    const answer = await checker.check({ ...file, scratchDirectory: own });
+    const answer = await checker.check(file);
     records.push({
       by: checker.name,
       version,

@@ -20,16 +20,12 @@ const ENVIRONMENT_PROGRAM = '/usr/bin/env';
 export interface ToolRun {
   /** Absolute path, then its words. */
   readonly command: readonly string[];
-  readonly writable?: readonly string[];
-  readonly readOnly?: readonly string[];
-  /** File that gets its standard output, in a folder of `writable`; without it the output's end is kept. */
-  readonly outputFile?: string;
   readonly workingDirectory: string;
   readonly timeoutMs?: number;
 }
 
 export interface ToolExit extends LeanExit {
-  /** The end of what it printed; empty where a file got it. */
+  /** The end of what it printed. */
   readonly output: string;
 }
 
@@ -45,17 +41,12 @@ async function runOnce({ place, signal, memoryBytesMax }: ToolPlace, run: ToolRu
   const folder = dirname(run.command[0]!);
   const prefix = dirname(dirname(place.environment.executable));
   const variables = [`LEAN_SYSROOT=${prefix}`, `PATH=${join(prefix, 'bin')}:/usr/local/bin:/usr/bin:/bin`];
-  const command =
-    run.outputFile === undefined
-      ? run.command
-      : ['/bin/sh', '-c', 'file="$1"; shift; exec "$@" >"$file"', 'sh', run.outputFile, ...run.command];
   const tool = startLean({
     ...place,
     workingDirectory: run.workingDirectory,
     program: ENVIRONMENT_PROGRAM,
-    arguments: [...variables, ...command],
-    readOnly: [folder, ...(run.readOnly ?? [])],
-    writable: run.writable,
+    arguments: [...variables, ...run.command],
+    readOnly: [folder],
     memoryBytesMax,
   });
   if (!('pid' in tool)) return { ...tool, output: '' };
@@ -71,17 +62,13 @@ async function runOnce({ place, signal, memoryBytesMax }: ToolPlace, run: ToolRu
   return { ...exit, output };
 }
 
-/** Exit 0 is accepted, those in `refuses` are refused, those in `declines` declined; any other end tells nothing. */
-export function answerOf(
-  exit: ToolExit,
-  { refuses, declines = [] }: { readonly refuses: readonly number[]; readonly declines?: readonly number[] },
-): CheckerAnswer {
+/** Exit 0 is accepted, those in `refuses` are refused; any other end tells nothing. */
+export function answerOf(exit: ToolExit, refuses: readonly number[]): CheckerAnswer {
   const said = `${exit.output}\n${exit.stderr}`.trim();
   if (exit.how === 'finished' && exit.code === 0) return { outcome: 'accepted', detail: '' };
   // An exit code that Lean does not use means a crash of Lean, but an answer of some checkers.
   const answered = exit.how === 'finished' || (exit.how === 'crashed' && exit.code !== null);
   if (answered && refuses.includes(exit.code!)) return { outcome: 'refused', detail: said };
-  if (answered && declines.includes(exit.code!)) return { outcome: 'declined', detail: said };
   return { outcome: 'failed', detail: `${exit.how}, ${exit.signal ?? `exit code ${exit.code}`}: ${said}` };
 }
 

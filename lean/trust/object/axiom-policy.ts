@@ -1,4 +1,7 @@
-/** Which axioms a theorem may rest on: Lean's three, and with an assembled Lean the theorems that its library holds without proofs. */
+/**
+ * The axioms that a theorem may rest on: Lean's three, and with an assembled Lean the theorems that its library has
+ * without proofs.
+ */
 import type { AxiomUse, CheckedConstant } from '../../kernel/olean/report.ts';
 import { isUnproved, STANDARD_AXIOMS } from '../verdict/axioms.ts';
 

@@ -1,6 +1,6 @@
 /**
- * A text compiled to a module by a Lean process of its own, walled in, into a folder of its own. What the process leaves beside
- * the module, or in its place, is refused: only a program that ran while the text was compiled makes more.
+ * Compiles a text to a module with a separate Lean process in the sandbox, into a folder of its own. The folder is
+ * refused if it holds anything but the module: only a program that ran during compilation makes other files.
  */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export interface CompileTask {
 }
 
 export interface CompiledModule {
-  /** Path of the module; null where the text has errors, or `failure` says why Lean did not come to the end. */
+  /** Path of the module; null if the text has errors, or if Lean did not finish (`failure` says why). */
   readonly path: string | null;
   readonly failure: string;
   readonly exit: LeanExit['how'];

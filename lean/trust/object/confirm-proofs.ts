@@ -1,7 +1,7 @@
 /**
- * Proofs that Lean accepted in passing, looked at as objects: those of one header are compiled into one module, their statements
- * into another without them, and what the module holds must be exactly what these proofs may hold. Where it is anything else
- * nobody can tell whose doing that is, so the proofs are looked at in halves, and in the end one by one.
+ * Judges proofs that Lean accepted in the screen as objects. The proofs of one header are compiled into one module,
+ * their statements without them into another, and the first module must contain exactly what these proofs may contain.
+ * If it contains anything else, no one can tell which proof caused that, so the batch is halved, down to single proofs.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -23,7 +23,7 @@ export interface ClaimedProof {
   readonly proofText: string;
 }
 
-/** `axioms`: those that are not allowed. */
+/** `axioms`: the forbidden ones. */
 export interface Confirmation {
   readonly kind: VerdictKind;
   /** Why it is not proved; empty where it is. */
@@ -66,7 +66,7 @@ export async function confirmProofs(
   ];
 }
 
-/** `mixed`: what it comes to for a proof that was alone, and what nobody can tell of several. */
+/** `mixed`: the finding for a proof that was alone; for several proofs it cannot be assigned to one. */
 async function lookAt(
   header: string,
   claims: readonly ClaimedProof[],

@@ -1,6 +1,6 @@
 /**
- * The theorems and axioms of a file as its object has them: all that somebody wrote, in the order of the source. What Lean made
- * by itself (equations, cases) is checked by the kernel like everything and not listed.
+ * Lists the theorems and axioms of a file from its object: all that a person wrote, in the order of the source.
+ * Constants that Lean generated (equations, cases) are checked by the kernel like all others and not listed.
  */
 import type { CheckedConstant, ModuleReport } from '../../kernel/olean/report.ts';
 import { axiomNames, axiomObjection, isSorry } from './axiom-policy.ts';
@@ -24,7 +24,7 @@ export function findInFile(report: ModuleReport, toleratesLibraryAxioms: boolean
     };
   });
   const known = new Set(listed);
-  return { theorems, objection: unlisted(report, known), open: unproved(report, known), imports: report.imports };
+  return { theorems, objection: unlisted(report, known), open: unproved(report, known) };
 }
 
 /** A constant that the second kernel rejects speaks against the whole file where no theorem of it is to blame. */

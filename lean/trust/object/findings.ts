@@ -1,4 +1,4 @@
-/** What is found of theorems in a compiled object, before further checkers have their say. */
+/** The findings on theorems of a compiled object, before further checkers run. */
 
 /** In records of checks. The version changes whenever a verdict could. */
 export const OBJECT = { name: 'object', version: '1' } as const;
@@ -26,5 +26,4 @@ export interface ObjectFinding {
   readonly objection: string | null;
   /** A definition or an instance with an open place (`sorry`), or null. Each theorem's axioms tell whether the theorem rests on it. */
   readonly open: string | null;
-  readonly imports: readonly string[];
 }

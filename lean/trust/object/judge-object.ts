@@ -1,7 +1,7 @@
 /**
- * What a compiled module holds and what the second kernel says of it, by a thread of this process that reads the module and
- * runs nothing of it. What the module imports is looked for in the environment's folders alone: what lies beside the module
- * was written by the process that compiled it.
+ * Judges a compiled module: lists its contents and asks the second kernel about them, on a thread of this process that
+ * reads the module and runs none of its code. Imports are searched in the environment's folders only, because the
+ * compiling process wrote the files next to the module.
  */
 import { copyFile, mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -47,8 +47,8 @@ export async function judgeObject(task: ObjectTask): Promise<ModuleReport | { re
 }
 
 /**
- * Lean took a module and the second kernel rejects something in it: one of the two is wrong, or somebody went past Lean's. A
- * person is told, and the module is kept; `folder` null keeps none.
+ * Lean accepted a module and the second kernel rejects something in it: one of the two is wrong, or Lean's kernel was
+ * bypassed. This reports it to a person and keeps the module; `folder` null keeps none.
  */
 export async function tellDisagreement(path: string, report: ModuleReport, folder: string | null): Promise<void> {
   let kept = 'it was not kept';

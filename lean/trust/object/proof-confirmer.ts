@@ -1,4 +1,4 @@
-/** Gathers proofs by header until they are worth a module of their own; one module at a time is made and judged. */
+/** Collects proofs by header until there are enough for a module; makes and judges one module at a time. */
 import type { CheckEntry } from '../verdict/check-entries.ts';
 import { type Confirmation, type ConfirmContext, confirmProofs } from './confirm-proofs.ts';
 
@@ -47,7 +47,7 @@ export class ProofConfirmer {
     });
   }
 
-  /** No more is coming for a while: what waits is looked at now. */
+  /** No more proofs come for a while: judge the waiting ones now. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

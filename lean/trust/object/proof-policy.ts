@@ -1,6 +1,7 @@
 /**
- * What a module of proofs may hold: the theorems that were asked for, each with the type of our own statement, what Lean made
- * on the way to them, and nothing else. All of it is read from the compiled object (`kernel/olean`); no text is looked at.
+ * The allowed contents of a module of proofs: the requested theorems, each with the type of our own statement, the
+ * constants that Lean generated for them, and nothing else. Everything is read from the compiled object
+ * (`kernel/olean`), nothing from text.
  */
 import type { CheckedConstant, ModuleReport } from '../../kernel/olean/report.ts';
 import { axiomNames, axiomObjection } from './axiom-policy.ts';
@@ -25,7 +26,9 @@ export interface ProofsExpected {
   readonly mayShare: boolean;
 }
 
-/** `report.asked` are the theorems, in whose order they are told; all else that the module holds needs an owner among them. */
+/**
+ * `report.asked` are the theorems, which fix the order of the results; every other constant needs an owner among them.
+ */
 export function findProofs(report: ModuleReport, expected: ProofsExpected): ObjectFinding {
   const own = Map.groupBy(report.constants, ({ madeFor }) => madeFor);
   const theorems = report.asked.map((asked, index): TheoremFinding => {
@@ -41,7 +44,7 @@ export function findProofs(report: ModuleReport, expected: ProofsExpected): Obje
       ...worst(mine),
     };
   });
-  return { theorems, objection: moduleObjection(report, own, expected), open: null, imports: report.imports };
+  return { theorems, objection: moduleObjection(report, own, expected), open: null };
 }
 
 function objectionTo(

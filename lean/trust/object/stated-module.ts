@@ -1,7 +1,8 @@
 /**
- * Our own record of the statements as a compiled module, made before any proof is loaded: each as an axiom, so that it exists
- * without one. What a statement means is fixed there, over its imports alone. For reading only, each may be a theorem with an open
- * proof instead: what that proof abstracts is what stands before the statement's colon.
+ * Our own record of the statements as a compiled module, made before any proof is loaded. Each statement is an axiom,
+ * so that it exists without a proof. The module fixes the meaning of a statement over its imports alone. For reading
+ * only, a statement may instead be a theorem with an open proof: the variables that this proof abstracts are the
+ * binders before the statement's colon.
  */
 import { join } from 'node:path';
 import type { ProcessPlace } from '../../runtime/process/spawn.ts';
@@ -46,11 +47,11 @@ export interface StatedModule {
 /** Name of the constant that states the theorem of this place in the list. */
 export const statedName = (index: number): string => `_stpStated${index}`;
 
-/** Statements that Lean cannot read are told, and left out of the module. */
+/** Statements that Lean cannot read are reported, and left out of the module. */
 export async function compileStatements(theorems: readonly StatedTheorem[], task: StatedTask): Promise<StatedModule> {
   const wrong = new Map<string, string>();
   const before = [...task.importLines, ...(task.opening ?? [])];
-  // The first time to find those that cannot be read, the second time without them.
+  // The first round finds the unreadable statements, the second leaves them out.
   for (const attempt of ['Stated', 'Readable']) {
     const readable = [...theorems.entries()].filter(([, { name }]) => !wrong.has(name));
     if (readable.length === 0) break;

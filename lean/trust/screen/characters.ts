@@ -1,7 +1,7 @@
 /**
- * Which characters Lean reads as part of an identifier, and which no source text here may hold. Follows the lexical
- * structure of Lean 4 (reference manual, "Identifiers"); where versions differ the wider class is taken, so that a word is
- * never split into two harmless halves.
+ * Decides which characters Lean reads as part of an identifier, and which no source text may contain here. Follows the
+ * lexical structure of Lean 4 (reference manual, "Identifiers"); if versions differ, the wider class is used, so that a
+ * word is never split into two harmless halves.
  */
 
 const LETTER_LIKE =

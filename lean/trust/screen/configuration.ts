@@ -1,8 +1,8 @@
 /**
- * Configuration of tactics, `simp (config := VALUE)` and `simp (maxSteps := VALUE)`: a full Lean elaborates the value, compiles
- * it and runs it. So it must be plain: numerals, `true` and `false`, a few names of constructors, and structures and lists of
- * these. The same form after a function is a named argument, which is never run: what is looked at are values after the name of
- * a tactic, and values for the names of fields that configurations have.
+ * Configuration of tactics, `simp (config := VALUE)` and `simp (maxSteps := VALUE)`: a full Lean elaborates the value,
+ * compiles it and runs it. So it must be plain: numerals, `true` and `false`, a few names of constructors, and
+ * structures and lists of these. The same form after a function is a named argument, which never runs. So the screen
+ * checks values after the name of a tactic, and values for field names that configurations have.
  */
 import type { Finding } from './finding.ts';
 import { nameParts, type Token } from './tokenizer.ts';

@@ -1,4 +1,4 @@
-/** What a look at a text found that is refused, and where. */
+/** A finding of the screen: the refused part of a text, and its place. */
 export interface Finding {
   /** Of its first UTF-16 unit. */
   readonly offset: number;

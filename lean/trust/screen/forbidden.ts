@@ -1,4 +1,7 @@
-/** Words that a proof or a conjecture never needs, with the reason a person is told. Data only; `screen-text.ts` applies it. */
+/**
+ * Words that no proof and no conjecture needs, each with the reason that people see. Data only; `screen-text.ts`
+ * applies it.
+ */
 
 const SORRY = 'leaves the goal unproved';
 const DECLARES = 'starts a second declaration';
@@ -79,7 +82,7 @@ export const FORBIDDEN_FLAGS: ReadonlyMap<string, string> = new Map([
   ...words(SEARCHES, 'suggestions library'),
 ]);
 
-/** Last parts of names of constants that stand for an unproved or an unchecked fact, in whatever namespace and quotes. */
+/** Last parts of names of constants for unproved or unchecked facts, in any namespace and quotes. */
 export const FORBIDDEN_CONSTANTS: ReadonlyMap<string, string> = new Map([
   ...words(SORRY, 'sorryAx'),
   ...words(TRUSTS_COMPILER, 'ofReduceBool ofReduceNat trustCompiler reduceBool reduceNat'),

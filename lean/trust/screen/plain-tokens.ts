@@ -1,7 +1,7 @@
 /**
- * The classes of tokens that may be written into a file for Lean, and in which form: names and keywords without `«»`, numerals,
- * plain strings and characters, single symbols. Everything that Lean could read in more ways than one is refused here, so
- * that Lean reads the tokens that we read.
+ * The classes of tokens that may be written into a file for Lean, and their form: names and keywords without `«»`,
+ * numerals, plain strings and characters, single symbols. A token that Lean could read in more than one way is refused
+ * here, so that Lean reads the tokens that we read.
  */
 import type { Finding } from './finding.ts';
 import { isDocComment, type Token } from './tokenizer.ts';

@@ -1,6 +1,6 @@
 /**
- * Writes a text anew from its tokens. Each token stands in the line and in the column (in characters) where it stood, since
- * Lean reads columns; all else is blanks and line breaks, and no line ends with a blank.
+ * Prints a text anew from its tokens. Each token keeps its line and its column (in characters), because Lean reads
+ * columns; all other characters are blanks and line breaks, and no line ends with a blank.
  */
 import type { Token } from './tokenizer.ts';
 

@@ -1,7 +1,7 @@
 /**
- * A second look at text that was printed from tokens, which knows nothing of tokens: what must hold of the characters alone if
- * there is no comment, no literal but plain ones, no quotation, no attribute and no option but a short list. Where the
- * tokenizer is wrong, or two tokens join to a third, this says so.
+ * A second check of text that was printed from tokens. It knows nothing about tokens: it tests conditions on the
+ * characters alone that hold if there is no comment, no literal but plain ones, no quotation, no attribute and no
+ * option outside a short list. It finds errors of the tokenizer, and two tokens that join to a third.
  */
 
 import type { Finding } from './finding.ts';

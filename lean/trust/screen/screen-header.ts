@@ -1,6 +1,6 @@
 /**
- * Screens a header: imports, opens, options, universes and variables, nothing that declares or runs. What Lean gets is printed
- * from its tokens.
+ * Screens a header: it may have imports, opens, options, universes and variables, and nothing that declares or runs.
+ * Lean gets a header printed from its tokens.
  */
 import { findRefusedCharacter } from './characters.ts';
 import { findEvaluated } from './configuration.ts';

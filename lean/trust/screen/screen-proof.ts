@@ -1,4 +1,4 @@
-/** Screens an untrusted tactic block and brings it to the column at which it is put into a file. */
+/** Screens an untrusted tactic block and indents it to the column that it has in a file. */
 import { PROOF_CHARS_MAX } from '../../../data/schemas/records.ts';
 import { type Refusal, refuse, screenText } from './screen-text.ts';
 

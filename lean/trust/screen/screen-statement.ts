@@ -1,4 +1,4 @@
-/** Screens `theorem NAME BINDERS : TYPE` and takes the name off it, so that it can be stated under a name of ours. */
+/** Screens `theorem NAME BINDERS : TYPE` and removes the name, so that it can be stated under a name of ours. */
 import { STATEMENT_CHARS_MAX } from '../../../data/schemas/records.ts';
 import { findRefusedCharacter } from './characters.ts';
 import { type Refusal, refuse, screenText } from './screen-text.ts';

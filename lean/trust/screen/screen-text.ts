@@ -1,7 +1,7 @@
 /**
- * What is refused before Lean sees it, in proofs and in untrusted statements, and what Lean gets of the rest: text printed from
- * the tokens that were looked at, so that what was misread arrives as it was read. It is a filter that saves Lean's time and
- * keeps one candidate's text within its own lines; it is never what makes a proof count (axioms and the kernel are).
+ * Refuses texts (proofs and untrusted statements) before Lean sees them. Lean gets an accepted text printed from the
+ * inspected tokens, so that even a misread text arrives as it was read. The screen is a filter that saves Lean's time
+ * and keeps one candidate's text within its own lines; it never makes a proof count (axioms and the kernel do).
  */
 import { findRefusedCharacter } from './characters.ts';
 import { findEvaluated } from './configuration.ts';
@@ -70,8 +70,8 @@ const BEFORE_TACTIC: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Checks `text` of at most `charsMax` UTF-16 units, in which options may be set or not. The length is looked at first, so a huge
- * text costs nothing.
+ * Checks `text` of at most `charsMax` UTF-16 units, in which options may be set or not. The length is checked first, so
+ * a huge text costs nothing.
  */
 export function screenText(text: string, charsMax: number, options: 'options' | 'no options'): Screened {
   if (text.length > charsMax) {
@@ -135,7 +135,7 @@ function findForbidden(text: string, tokens: readonly Token[], mayHaveOptions: b
       const finding = findForbiddenWord(token) ?? findForbiddenUse(text, tokens, index);
       if (finding !== null) return finding;
     } else if (token.kind === 'string') {
-      // Read as code by whatever takes the quote before it for something else, it must be as harmless.
+      // A reader that misreads the opening quote would take the string's content as code, so it must be harmless too.
       for (const word of tokenize(token.text.slice(1, -1))) {
         const finding = word.kind === 'word' && word.text !== 'set_option' ? findForbiddenWord(word) : null;
         if (finding !== null || word.text === 'set_option') {

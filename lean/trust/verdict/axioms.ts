@@ -1,4 +1,7 @@
-/** Axioms by name: those that every proof may rest on, those that none may, and what `#print axioms` answers. */
+/**
+ * Axioms by name: the ones that every proof may rest on, the ones that no proof may rest on, and the answers of `#print
+ * axioms`.
+ */
 
 /** Every proof in Lean's own library may rest on these. */
 export const STANDARD_AXIOMS: ReadonlySet<string> = new Set(['propext', 'Quot.sound', 'Classical.choice']);

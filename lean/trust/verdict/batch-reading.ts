@@ -1,4 +1,6 @@
-/** Turns the messages that fell on one candidate's lines into what is known of it. Pure; knows nothing of processes. */
+/**
+ * Turns the messages on one candidate's lines into the result for this candidate. Pure; knows nothing about processes.
+ */
 import type { LeanMessage, VerdictKind } from '../../../data/schemas/records.ts';
 import { isSorry, parseAxioms } from './axioms.ts';
 import type { EntryLines } from './batch-source.ts';
@@ -39,7 +41,10 @@ export function readEntry(messages: readonly LeanMessage[], lines: EntryLines): 
   return isSorry(axioms) ? { kind: 'sorry', messages: [] } : { kind: 'unrefuted', axioms };
 }
 
-/** The statement is ours, so that it does not elaborate is no fault of the proof. Lines count from the statement's first. */
+/**
+ * The statement is ours, so if it does not elaborate, the proof is not at fault. Lines count from the statement's
+ * first.
+ */
 function aboutStatement(errors: readonly LeanMessage[], lines: EntryLines): Reading {
   const own = errors.filter((error) => error.line < lines.theorem);
   const texts = own.map((error) => ({ ...error, text: `the statement: ${error.text}` }));

@@ -11,11 +11,11 @@
  *     theorem _stpNONCE_check7 : type_of% @_stpNONCE_statement7 := @_stpNONCE_proof7
  *     #print axioms _stpNONCE_check7                its answer is also the mark that this candidate is done
  *
- * What is judged is the check theorem: its type is the type of the constant that was there before the candidate's text was
- * read, the kernel has checked it, and its axioms are printed. The statement is an axiom so that it exists without a proof;
- * a proof that used it would show it among its axioms. The parentheses keep the block one term: a text that ends the
- * tactic block and starts a command is a syntax error, whatever that command is called. A name that starts with `_` is
- * internal to Lean, so searching tactics pass it by: one candidate's proof is no help to the next.
+ * The check theorem is judged: its type is the type of a constant that existed before the candidate's text was read,
+ * the kernel has checked it, and its axioms are printed. The statement is an axiom so that it exists without a proof; a
+ * proof that used it would show it among its axioms. The parentheses keep the block one term: a text that ends the
+ * tactic block and starts any command is a syntax error. A name that starts with `_` is internal to Lean, so searching
+ * tactics ignore it: one candidate's proof does not help the next.
  */
 import type { Limits } from './limits.ts';
 
@@ -46,8 +46,8 @@ export interface BatchSource {
 }
 
 /**
- * Makes names print in full whatever is opened, and private ones as such: `Evil.propext` and a private `propext` would both
- * print as `propext` otherwise.
+ * Prints names in full, independent of opened namespaces, and marks private ones: otherwise `Evil.propext` and a
+ * private `propext` would both print as `propext`.
  */
 export const FULL_NAMES: readonly string[] = ['set_option pp.fullNames true', 'set_option pp.privateNames true'];
 
@@ -62,7 +62,7 @@ export function optionLines(limits: Limits): string[] {
   ];
 }
 
-/** `#print` of a string: an information message at its line, whatever the header did. */
+/** `#print` of a string: an information message at its line, independent of the header. */
 export const START_MARK = '#print "header done"';
 
 export function batchSource(

@@ -1,7 +1,7 @@
 /**
- * The verdict cache on disk: append-only files of one checksummed line each. A line that was cut short or altered is passed
- * by. Everyone who has the folder open writes files of his own, so processes do not write into each other's lines; the
- * oldest files go where the folder grows too large.
+ * The verdict cache on disk: append-only files of one checksummed line each. A truncated or altered line is skipped.
+ * Every process that has the folder open writes its own files, so processes do not write into each other's lines. When
+ * the folder is too large, the oldest files are removed.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { appendFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
@@ -70,7 +70,7 @@ async function prune(directory: string, bytesMax: number): Promise<string[]> {
   const files = await Promise.all(
     names.map(async (name) => {
       const path = join(directory, name);
-      // Somebody else who has the folder open may have removed it.
+      // Another process that has the folder open may have removed it.
       const { mtimeMs, size } = await stat(path).catch(() => ({ mtimeMs: 0, size: 0 }));
       return { path, mtimeMs, size };
     }),

@@ -1,11 +1,14 @@
-/** Verdicts by content: on disk in files (`cache-files.ts`), in memory the last used ones, as many as a bound on their size lets in. */
+/**
+ * Verdicts by content: on disk in files (`cache-files.ts`), in memory the most recently used ones, up to a limit on
+ * their size.
+ */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { leanMessageSchema, type VerdictKind } from '../../../data/schemas/records.ts';
 import type { CheckResult } from '../../verifier.ts';
 import { openCacheFiles } from './cache-files.ts';
 
-/** What came of limits or accidents may come out differently next time; a refusal costs nothing to repeat. */
+/** The verdicts to keep. Results of limits or accidents may differ next time, and a refusal costs nothing to repeat. */
 const KEPT: ReadonlySet<VerdictKind> = new Set(['proved', 'rejected', 'sorry']);
 
 /** Characters of verdicts in memory: some hundred thousand verdicts. */

@@ -1,4 +1,4 @@
-/** What is still to be checked: entries that nobody has looked at, by header, and pieces of work that come back. */
+/** The work still to do: new entries by header, and pieces of work that were returned. */
 import type { CheckEntry } from './check-entries.ts';
 
 /** `small`: in a warm process under the small limits. `big`: the same under the big ones. `alone`: fresh, under the big ones. */
@@ -8,7 +8,7 @@ export interface Task<E> {
   readonly header: string;
   readonly entries: readonly E[];
   readonly look: Look;
-  /** How often in a row Lean ended before any candidate's text was read, and how often somebody else killed it. */
+  /** How often in a row Lean ended before it read any candidate's text, and how often it was killed from outside. */
   readonly starts: number;
   readonly kills: number;
   /** Waited for a process so far, ms. */
@@ -31,7 +31,7 @@ export interface Backlog<E> {
 
 export function openBacklog<E extends CheckEntry>(options: {
   readonly entriesPerRun: number;
-  /** Pieces under way at once. */
+  /** Pieces in progress at once. */
   readonly runsMax: number;
   readonly look: Look;
 }): Backlog<E> {

@@ -1,6 +1,7 @@
 /**
- * Candidates in, verdicts out, in order: what is refused, known or equal to what is being checked is not checked; the rest
- * goes to Lean. Beside the caller's candidates and their verdicts a bounded number of texts is held.
+ * Candidates in, verdicts out, in the same order. A candidate that is refused, already known, or equal to one in
+ * progress is not checked; all others go to Lean. Besides the caller's candidates and their verdicts it holds a bounded
+ * number of texts.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { LeanMessage, VerdictKind } from '../../../data/schemas/records.ts';

@@ -1,13 +1,14 @@
 /**
- * Checks entries to the end over the pool, whatever some of them do to a process: a run that crashes, hangs or eats memory
- * goes on after the entry it was at, that entry is looked at alone in a fresh process, and what used up its heartbeats is
- * tried once more under the big limits. A process that somebody else killed decides nothing. Only what Lean could not be
- * asked about ends as `infra`. Holds a bounded number of entries, however many come.
+ * Checks entries to the end over the pool, even if some of them damage a process. After a crash, a hang or too much
+ * memory a run continues after the entry in question, and that entry is checked alone in a fresh process. An entry that
+ * used up its heartbeats is tried once more under the big limits. A process that was killed from outside decides
+ * nothing. Only entries about which Lean could not be asked end as `infra`. Holds a bounded number of entries,
+ * independent of how many arrive.
  */
 import type { LeanPool } from '../../runtime/pool/lean-pool.ts';
 import { isKilledFromOutside, KILLS_MAX, STARTS_MAX, startPauseMs } from '../../runtime/process/its-own-end.ts';
 import type { BatchEntry } from './batch-source.ts';
-import { openBacklog, type Task } from './check-backlog.ts';
+import { type Backlog, openBacklog, type Task } from './check-backlog.ts';
 import { type Flight, type Landing, launch } from './check-flight.ts';
 import { endedEarly, type Finding, headerError, infra, note, notStarted, type Outcome } from './check-outcome.ts';
 import { type CheckTimes, speculate } from './check-speculation.ts';
@@ -48,147 +49,207 @@ export async function checkEntries<E extends CheckEntry>(
   source: Iterable<E> | AsyncIterable<E>,
   settle: (entry: E, outcome: Outcome) => void,
 ): Promise<void> {
-  const { pool, signal, entriesPerRun, times } = check;
-  const { processes } = pool.stats();
-  const runsMax = entriesPerRun === 1 ? LOOKAHEAD * processes : processes;
-  const backlog = openBacklog<E>({ entriesPerRun, runsMax, look: check.alone ? 'alone' : 'small' });
+  return new EntriesCheck(check, settle).run(source);
+}
+
+type Costs = Pick<Outcome, 'checkMs' | 'queueMs' | 'peakResidentBytes'>;
+
+/** One call of `checkEntries`. */
+class EntriesCheck<E extends CheckEntry> {
+  readonly #check: EntryCheck;
+  readonly #settle: (entry: E, outcome: Outcome) => void;
+  readonly #runsMax: number;
+  readonly #backlog: Backlog<E>;
   /** Header → what every entry under it comes to. */
-  const settled = new Map<string, Finding>();
+  readonly #settled = new Map<string, Finding>();
   /** Headers under which something ran. */
-  const sound = new Set<string>();
+  readonly #sound = new Set<string>();
   /** Those that have not ended, and how many of them have not landed. */
-  const flights = new Set<Flight>();
-  let inFlight = 0;
+  readonly #flights = new Set<Flight>();
+  #inFlight = 0;
   /** Header → what waits until Lean is started for it once more. */
-  const pauses = new Map<string, { readonly tasks: Task<E>[]; readonly timer: NodeJS.Timeout }>();
-  let failure: { readonly error: unknown } | null = null;
-  let onChange = (): void => {};
+  readonly #pauses = new Map<string, { readonly tasks: Task<E>[]; readonly timer: NodeJS.Timeout }>();
+  #failure: { readonly error: unknown } | null = null;
+  #onChange = (): void => {};
 
-  function fail(error: unknown): void {
-    failure ??= { error };
-    for (const { timer } of pauses.values()) clearTimeout(timer);
-    pauses.clear();
-    for (const flight of flights) flight.stop(error);
-    onChange();
+  constructor(check: EntryCheck, settle: (entry: E, outcome: Outcome) => void) {
+    this.#check = check;
+    this.#settle = settle;
+    const { pool, entriesPerRun } = check;
+    const { processes } = pool.stats();
+    this.#runsMax = entriesPerRun === 1 ? LOOKAHEAD * processes : processes;
+    this.#backlog = openBacklog<E>({ entriesPerRun, runsMax: this.#runsMax, look: check.alone ? 'alone' : 'small' });
   }
 
-  function finish(entry: E, finding: Finding | { kind: 'unrefuted'; axioms: readonly string[] }, costs: Costs): void {
-    settle(entry, { ...finding, ...costs });
+  async run(source: Iterable<E> | AsyncIterable<E>): Promise<void> {
+    const { pool, signal, times } = this.#check;
+    const onAbort = (): void => this.#fail(signal.reason);
+    signal.addEventListener('abort', onAbort);
+    const looking = setInterval(() => {
+      if (this.#backlog.isEmpty) speculate(pool, this.#flights, times);
+    }, SPECULATION_LOOK_MS);
+    await this.#takeAll(source).catch((error: unknown) => this.#fail(error));
+    this.#backlog.complete();
+    this.#pump();
+    await this.#until(() => this.#flights.size === 0 && this.#pauses.size === 0 && this.#mayEnd);
+    clearInterval(looking);
+    signal.removeEventListener('abort', onAbort);
+    if (this.#failure !== null) throw this.#failure.error;
   }
 
-  function finishAll(task: Task<E>, finding: Finding): void {
-    for (const entry of task.entries) finish(entry, finding, { checkMs: 0, queueMs: task.queueMs });
+  get #mayEnd(): boolean {
+    return this.#backlog.isEmpty || this.#failure !== null;
   }
 
-  function pump(): void {
+  get #isFull(): boolean {
+    return this.#failure === null && (this.#backlog.isFull || this.#pauses.size > 0);
+  }
+
+  async #takeAll(source: Iterable<E> | AsyncIterable<E>): Promise<void> {
+    this.#check.signal.throwIfAborted();
+    for await (const entry of source) {
+      this.#backlog.add(entry);
+      this.#pump();
+      if (this.#isFull) await this.#until(() => !this.#isFull);
+      if (this.#failure !== null) break;
+    }
+  }
+
+  #until(isSo: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onChange = () => {
+        if (isSo()) resolve();
+      };
+      this.#onChange();
+    });
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    for (const { timer } of this.#pauses.values()) clearTimeout(timer);
+    this.#pauses.clear();
+    for (const flight of this.#flights) flight.stop(error);
+    this.#onChange();
+  }
+
+  #finish(entry: E, finding: Finding | { kind: 'unrefuted'; axioms: readonly string[] }, costs: Costs): void {
+    this.#settle(entry, { ...finding, ...costs });
+  }
+
+  #finishAll(task: Task<E>, finding: Finding): void {
+    for (const entry of task.entries) this.#finish(entry, finding, { checkMs: 0, queueMs: task.queueMs });
+  }
+
+  #pump(): void {
     try {
-      startWhatMay();
+      this.#startWhatMay();
     } catch (error) {
-      fail(error);
+      this.#fail(error);
     }
-    onChange();
+    this.#onChange();
   }
 
-  function startWhatMay(): void {
-    while (failure === null && inFlight < runsMax) {
-      const task = backlog.take(inFlight);
+  #startWhatMay(): void {
+    while (this.#failure === null && this.#inFlight < this.#runsMax) {
+      const task = this.#backlog.take(this.#inFlight);
       if (task === null) break;
-      const known = settled.get(task.header);
-      const paused = pauses.get(task.header);
-      if (known !== undefined) finishAll(task, known);
+      const known = this.#settled.get(task.header);
+      const paused = this.#pauses.get(task.header);
+      if (known !== undefined) this.#finishAll(task, known);
       else if (paused !== undefined) paused.tasks.push(task);
-      else start(task);
+      else this.#start(task);
     }
   }
 
-  function start(task: Task<E>): void {
-    inFlight += 1;
+  #start(task: Task<E>): void {
+    this.#inFlight += 1;
     const flight = launch(
-      pool,
+      this.#check.pool,
       {
         header: task.header,
         entries: task.entries,
-        limits: task.look === 'small' || check.smallLimitsOnly ? check.small : check.big,
+        limits: task.look === 'small' || this.#check.smallLimitsOnly ? this.#check.small : this.#check.big,
         fresh: task.look === 'alone',
-        form: check.form,
+        form: this.#check.form,
       },
       (landing) => {
-        inFlight -= 1;
-        if ('error' in landing) return fail(landing.error);
+        this.#inFlight -= 1;
+        if ('error' in landing) return this.#fail(landing.error);
         try {
-          land({ ...task, queueMs: task.queueMs + landing.queueMs }, landing);
+          this.#land({ ...task, queueMs: task.queueMs + landing.queueMs }, landing);
         } catch (error) {
-          return fail(error);
+          return this.#fail(error);
         }
-        pump();
+        this.#pump();
       },
       () => {
-        flights.delete(flight);
-        onChange();
+        this.#flights.delete(flight);
+        this.#onChange();
       },
     );
-    flights.add(flight);
+    this.#flights.add(flight);
   }
 
-  function land(task: Task<E>, landing: Landing): void {
+  #land(task: Task<E>, landing: Landing): void {
     switch (landing.kind) {
       case 'header_error':
-        badHeader(task, headerError(landing.messages));
+        this.#badHeader(task, headerError(landing.messages));
         break;
       case 'no_start':
-        startAgain(task, notStarted(landing.exit));
+        this.#startAgain(task, notStarted(landing.exit));
         break;
       case 'lost':
-        killed(task);
+        this.#killed(task);
         break;
       case 'ran':
-        read(task, landing);
+        this.#read(task, landing);
     }
   }
 
   /** What was imported a moment ago has not become wrong: its modules cannot be read now. */
-  function badHeader(task: Task<E>, finding: Finding): void {
-    if (sound.has(task.header)) {
-      startAgain(task, infra(`the header is imported no longer: ${finding.messages[0]?.text ?? ''}`));
+  #badHeader(task: Task<E>, finding: Finding): void {
+    if (this.#sound.has(task.header)) {
+      this.#startAgain(task, infra(`the header is imported no longer: ${finding.messages[0]?.text ?? ''}`));
       return;
     }
-    settled.set(task.header, finding);
-    finishAll(task, finding);
+    this.#settled.set(task.header, finding);
+    this.#finishAll(task, finding);
   }
 
   /** Where Lean does not start for one, it will not for the others under the same header. */
-  function startAgain(task: Task<E>, finding: Finding): void {
+  #startAgain(task: Task<E>, finding: Finding): void {
     const starts = task.starts + 1;
     if (starts >= STARTS_MAX) {
-      settled.set(task.header, finding);
-      finishAll(task, finding);
+      this.#settled.set(task.header, finding);
+      this.#finishAll(task, finding);
       return;
     }
-    const paused = pauses.get(task.header);
+    const paused = this.#pauses.get(task.header);
     if (paused !== undefined) {
       paused.tasks.push({ ...task, starts });
       return;
     }
     const tasks = [{ ...task, starts }];
     const goOn = (): void => {
-      pauses.delete(task.header);
-      for (const one of tasks) backlog.again(one);
-      pump();
+      this.#pauses.delete(task.header);
+      for (const one of tasks) this.#backlog.again(one);
+      this.#pump();
     };
-    pauses.set(task.header, { tasks, timer: setTimeout(goOn, startPauseMs(starts)) });
+    this.#pauses.set(task.header, { tasks, timer: setTimeout(goOn, startPauseMs(starts)) });
   }
 
-  function killed(task: Task<E>): void {
+  #killed(task: Task<E>): void {
     const kills = task.kills + 1;
-    if (kills <= KILLS_MAX) backlog.again({ ...task, kills });
-    else if (task.entries.length === 1) finishAll(task, infra(`Lean was killed ${kills} times by something else`));
+    if (kills <= KILLS_MAX) this.#backlog.again({ ...task, kills });
+    else if (task.entries.length === 1)
+      this.#finishAll(task, infra(`Lean was killed ${kills} times by something else`));
     // Nobody can tell whose fault it is, so each goes on by itself.
-    else for (const entry of task.entries) backlog.again({ ...task, entries: [entry], look: 'alone', kills: 0 });
+    else for (const entry of task.entries) this.#backlog.again({ ...task, entries: [entry], look: 'alone', kills: 0 });
   }
 
-  function read(task: Task<E>, ran: Extract<Landing, { kind: 'ran' }>): void {
+  #read(task: Task<E>, ran: Extract<Landing, { kind: 'ran' }>): void {
     const { done, exit } = ran;
-    sound.add(task.header);
+    this.#sound.add(task.header);
     const peak = task.entries.length === 1 && exit.peakResidentBytes > 0 ? exit.peakResidentBytes : undefined;
     const costs = (checkMs: number): Costs => ({
       checkMs,
@@ -196,61 +257,32 @@ export async function checkEntries<E extends CheckEntry>(
       ...(peak === undefined ? {} : { peakResidentBytes: peak }),
     });
     for (const [index, { reading, checkMs }] of done.entries()) {
-      times.add(checkMs);
+      this.#check.times.add(checkMs);
       const entry = task.entries[index]!;
       const alone = { ...task, entries: [entry], kills: 0, starts: 0 };
       if (reading.kind === 'unclear') {
-        if (task.look !== 'alone') backlog.again({ ...alone, look: 'alone' });
+        if (task.look !== 'alone') this.#backlog.again({ ...alone, look: 'alone' });
         else
-          finish(entry, { kind: 'rejected', messages: [note('its check theorem was not accepted')] }, costs(checkMs));
-      } else if (reading.kind === 'timeout' && task.look === 'small' && !check.smallLimitsOnly) {
-        backlog.again({ ...alone, look: 'big' });
-      } else finish(entry, reading, costs(checkMs));
+          this.#finish(
+            entry,
+            { kind: 'rejected', messages: [note('its check theorem was not accepted')] },
+            costs(checkMs),
+          );
+      } else if (reading.kind === 'timeout' && task.look === 'small' && !this.#check.smallLimitsOnly) {
+        this.#backlog.again({ ...alone, look: 'big' });
+      } else this.#finish(entry, reading, costs(checkMs));
     }
     const rest = task.entries.slice(done.length);
     if (rest.length === 0) return;
     if (isKilledFromOutside(exit)) {
-      killed({ ...task, entries: rest, kills: done.length > 0 ? 0 : task.kills });
+      this.#killed({ ...task, entries: rest, kills: done.length > 0 ? 0 : task.kills });
       return;
     }
-    // The process ended at this entry: it is looked at alone, and the rest goes on in another one.
+    // The process ended at this entry: it is checked alone, and the rest continues in another process.
     const [at, ...others] = rest;
     const anew = { ...task, kills: 0, starts: 0 };
-    if (others.length > 0) backlog.again({ ...anew, entries: others });
-    if (task.look === 'alone') finish(at!, endedEarly(exit), costs(ran.elapsedMs));
-    else backlog.again({ ...anew, entries: [at!], look: 'alone' });
+    if (others.length > 0) this.#backlog.again({ ...anew, entries: others });
+    if (task.look === 'alone') this.#finish(at!, endedEarly(exit), costs(ran.elapsedMs));
+    else this.#backlog.again({ ...anew, entries: [at!], look: 'alone' });
   }
-
-  const onAbort = (): void => fail(signal.reason);
-  signal.addEventListener('abort', onAbort);
-  const looking = setInterval(() => {
-    if (backlog.isEmpty) speculate(pool, flights, times);
-  }, SPECULATION_LOOK_MS);
-  const until = (isSo: () => boolean): Promise<void> =>
-    new Promise((resolve) => {
-      onChange = () => {
-        if (isSo()) resolve();
-      };
-      onChange();
-    });
-  try {
-    signal.throwIfAborted();
-    for await (const entry of source) {
-      backlog.add(entry);
-      pump();
-      if (failure !== null) break;
-      const isFull = (): boolean => backlog.isFull || pauses.size > 0;
-      if (isFull()) await until(() => !isFull() || failure !== null);
-    }
-  } catch (error) {
-    fail(error);
-  }
-  backlog.complete();
-  pump();
-  await until(() => flights.size === 0 && pauses.size === 0 && (backlog.isEmpty || failure !== null));
-  clearInterval(looking);
-  signal.removeEventListener('abort', onAbort);
-  if (failure !== null) throw (failure as { error: unknown }).error;
 }
-
-type Costs = Pick<Outcome, 'checkMs' | 'queueMs' | 'peakResidentBytes'>;

@@ -1,7 +1,7 @@
 /**
- * One piece of work on its way through the pool: a run of a few entries under given limits, and where it takes long while
- * processes are idle a second run of the same. Whichever tells something first counts; the other is ended. What comes of
- * it is told once, and when the last run of a flight is gone nothing of it is left in the pool.
+ * One piece of work in the pool: a run of a few entries under given limits and, if it takes long while processes are
+ * idle, a second run of the same entries. The first run to report a result counts; the other is ended. The result is
+ * reported once, and after the last run of a flight nothing of it remains in the pool.
  */
 import { StpError } from '../../../data/errors.ts';
 import type { LeanPool } from '../../runtime/pool/lean-pool.ts';
@@ -24,7 +24,7 @@ export interface FlightPlan {
   readonly form: BatchForm;
 }
 
-/** `lost`: the process was killed from outside before it came to an entry, or was gone before it was asked. */
+/** `lost`: the process was killed from outside before it reached an entry, or had ended before the request. */
 type Ended =
   | Exclude<BatchOutcome, { readonly kind: 'no_start' }>
   | { readonly kind: 'no_start'; readonly exit: LeanExit }
@@ -36,13 +36,13 @@ export type Landing = { readonly queueMs: number; readonly elapsedMs: number } &
 export interface Flight {
   /** When its first run began in a process; null while it waits for one. */
   readonly startedAt: number | null;
-  /** One entry, of which no second run was ever made. */
+  /** One entry without a second run so far. */
   readonly mayBeCopied: boolean;
   /** A second run, behind everything that waits. */
   copy(): void;
   /** Ends the second run, where there is one and the first still runs. */
   dropCopy(): void;
-  /** Ends all runs; `onEnd` hears of nothing but that they are gone. */
+  /** Ends all runs; `onEnd` learns only that they have ended. */
   stop(reason: unknown): void;
 }
 

@@ -1,4 +1,4 @@
-/** What is known of an entry when Lean is done with it, and what the end of a process says of the entry that it was at. */
+/** The result for an entry when Lean is done with it, and the meaning of a process's end for the entry in progress. */
 import type { LeanMessage, VerdictKind } from '../../../data/schemas/records.ts';
 import type { LeanExit } from '../../runtime/process/spawn.ts';
 import { cut } from './batch-reading.ts';

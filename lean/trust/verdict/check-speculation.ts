@@ -1,7 +1,7 @@
 /**
- * When a check is worth a second run: nothing is left to start, nobody waits, a process is idle, and the check has taken
- * longer than almost all before it. A process may have been swapped out, or hold what others left in it; stragglers are
- * what a shard waits for. Knows nothing of verdicts.
+ * Decides when a check deserves a second run: no work is left to start, nobody waits, a process is idle, and the check
+ * has taken longer than almost all before it. A process may have been swapped out, or slowed by leftovers of earlier
+ * checks; a shard waits for its slowest checks. Knows nothing about verdicts.
  */
 import type { LeanPool } from '../../runtime/pool/lean-pool.ts';
 import type { Flight } from './check-flight.ts';
@@ -33,7 +33,7 @@ export function openCheckTimes(): CheckTimes {
   };
 }
 
-/** Copies the slowest flights onto idle processes; where somebody waits for a process, ends the copies there are. */
+/** Copies the slowest flights onto idle processes; if work waits for a process, ends existing copies. */
 export function speculate(pool: LeanPool, flights: Iterable<Flight>, times: CheckTimes): void {
   const { processes, busy, waiting } = pool.stats();
   if (waiting > 0) for (const flight of flights) flight.dropCopy();

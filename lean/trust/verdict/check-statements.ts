@@ -1,7 +1,7 @@
 /**
- * Do untrusted statements elaborate to propositions? Each is stated as an axiom of a name of ours and then used as
- * `example : Prop := type_of% @NAME`; nothing is left open (no variable is bound that the text does not bind, and Lean
- * itself refuses an axiom with an unsolved part). The screen has seen to it that the text is one signature.
+ * Tests whether untrusted statements elaborate to propositions. Each is stated as an axiom with a name of ours and then
+ * used as `example : Prop := type_of% @NAME`. Nothing is left open: no variable is bound that the text does not bind,
+ * and Lean itself refuses an axiom with an unsolved part. The screen has ensured that the text is one signature.
  */
 import type { LeanMessage } from '../../../data/schemas/records.ts';
 import type { StatementResult } from '../../verifier.ts';

@@ -1,7 +1,7 @@
 /**
- * Which source files can be judged from outside: those that run no code of their own while they are checked, and leave
- * behind nothing that could change what a later `#print axioms` says. A file that does may be right, but nobody could tell;
- * its theorems are `unchecked`. Lists of words only, wide on purpose.
+ * Decides which source files can be judged from outside: files that run no code of their own during the check, and
+ * leave nothing that could change the answer of a later `#print axioms`. Another file may be correct, but no one could
+ * tell; its theorems are `unchecked`. Lists of words only, wide on purpose.
  */
 import { findAmbiguity } from '../screen/screen-text.ts';
 import { nameParts, positionAt, type Token } from '../screen/tokenizer.ts';

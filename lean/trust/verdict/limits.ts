@@ -1,4 +1,7 @@
-/** The limits of a check, in two classes: every candidate is tried in the small one, and once more in the big one. */
+/**
+ * The limits of a check, in two classes: every candidate is tried under the small limits, and if needed once more under
+ * the big ones.
+ */
 
 export interface Limits {
   /** Lean's `maxHeartbeats` for one declaration: thousands of small allocations, so it does not depend on the machine. */

@@ -1,4 +1,7 @@
-/** Which library theorems a script names. Names are resolved as STP does: against the opened namespaces, not by elaboration. */
+/**
+ * Finds the library theorems that a script names. Names are resolved as in STP: against the opened namespaces, not by
+ * elaboration.
+ */
 import { openedNamespaces } from '../screen/screen-header.ts';
 import { nameParts, tokenize } from '../screen/tokenizer.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Checks one batch in one run of a Lean session and says, for each entry, what was read of it and how long it took; where
- * the process ended before its time, which entry it was at. Restarts and retries are those of `check-entries.ts`.
+ * Checks one batch in one run of a Lean session. It returns the result and the time of each entry and, if the process
+ * ended early, the entry in progress. `check-entries.ts` does restarts and retries.
  */
 import { randomBytes } from 'node:crypto';
 import type { LeanMessage } from '../../../data/schemas/records.ts';
@@ -27,7 +27,7 @@ export type BatchOutcome =
   | { readonly kind: 'ran'; readonly done: readonly EntryReading[]; readonly exit: SessionExit }
   /** The header, fit when the session was opened, is so no longer: a module has gone. */
   | { readonly kind: 'header_error'; readonly messages: readonly LeanMessage[] }
-  /** Lean ended before it came to the first entry. */
+  /** Lean ended before it reached the first entry. */
   | { readonly kind: 'no_start'; readonly exit: SessionExit };
 
 /** Rejects only with the signal's reason. */
@@ -75,7 +75,9 @@ export async function runBatch(
   return { kind: 'ran', done, exit };
 }
 
-/** The answer of `#print axioms`: every candidate gives one, be it an error, unless its text swallowed the command. */
+/**
+ * The answer of `#print axioms`: every candidate gives one, possibly an error, unless its text swallowed the command.
+ */
 function isDoneMark(message: LeanMessage, source: BatchSource, index: number): boolean {
   return message.line === source.entries[index]?.last && message.column === 0;
 }

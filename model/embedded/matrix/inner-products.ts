@@ -7,7 +7,10 @@ import { StpError } from '../../../data/errors.ts';
 import { Graph } from '../onnx/graph.ts';
 
 export interface InnerProducts {
-  /** Row r times column c at r · columns + c, an array that is valid until the next call. Other work goes on meanwhile. */
+  /**
+   * Row r times column c at r · columns + c, an array that is valid until the next call. Other work continues
+   * meanwhile.
+   */
   compute(rows: Float32Array, rowCount: number, columns: Float32Array, columnCount: number): Promise<Float32Array>;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * A computation graph under construction. Every value knows its element type and shape; operators are added by the
- * functions in `operations/`, which check shapes as they go, so a wrong graph fails where it is written. The record of
- * nodes is what `gradients/` differentiates and `proto.ts` writes.
+ * A computation graph under construction. Every value knows its element type and shape. The functions in `operations/`
+ * add operators and check shapes, so a wrong graph fails where it is built. `gradients/` differentiates the record of
+ * nodes, and `proto.ts` writes it.
  */
 import { type AttributeValue, type ElementType, encodeModel, type GraphMessage, type TensorData } from './proto.ts';
 import { elementCount, graphError, type Shape, shapeText } from './shape.ts';

@@ -1,6 +1,6 @@
 /**
- * Calls for embeddings, cut into batches that processes take one by one. Knows no process: the pool hands batches out, and
- * brings back vectors or what became of the process.
+ * Calls for embeddings, cut into batches that processes take one by one. Knows no process: the pool hands out batches
+ * and returns vectors, or the failure of the process.
  */
 import { EMBEDDING_TOKENS_MAX } from '../../generator.ts';
 

@@ -1,7 +1,7 @@
 /**
- * The parent's side of an engine process: starts it, talks to it, and turns every way it can end (crash, out of memory,
+ * The parent's side of an engine process: starts it, talks to it, and turns every possible end (crash, out of memory,
  * killed, silent for too long) into one typed error. The process has a heap of its own and blocks no one's event loop;
- * it ends by itself when its parent is gone. What the messages mean is the caller's business.
+ * it ends by itself when its parent has died. The caller defines the messages.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { StpError } from '../../../data/errors.ts';
@@ -15,7 +15,7 @@ const SILENCE_LIMIT_MS = 300_000;
 /** End of the engine's standard error kept for messages, characters. */
 const STDERR_TAIL_CHARS = 2_000;
 
-/** Sent by any engine when it cannot go on. */
+/** Sent by any engine when it cannot continue. */
 export interface FailedMessage {
   readonly type: 'failed';
   readonly failure: Failure;
@@ -83,7 +83,7 @@ export class EngineProcess<Request extends object, Message extends { readonly ty
     this.#restartSilence();
   }
 
-  /** Kills the process, whatever it is doing, and waits until it is gone. */
+  /** Kills the process at any time, and waits until it has ended. */
   async end(): Promise<void> {
     this.#stop();
     await this.#exited;

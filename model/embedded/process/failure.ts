@@ -1,4 +1,4 @@
-/** An error as it crosses from the engine's process to its parent, and back into an `StpError` there. */
+/** Serialises an error of the engine's process for its parent, and restores an `StpError` there. */
 import { type ErrorCode, StpError } from '../../../data/errors.ts';
 
 export interface Failure {

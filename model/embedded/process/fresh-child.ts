@@ -1,4 +1,7 @@
-/** Entry of a process that makes the checkpoint of an untrained model: reading texts and drawing weights blocks its thread. */
+/**
+ * Entry of a process that makes the checkpoint of an untrained model; a separate process, because reading texts and
+ * drawing weights blocks its thread.
+ */
 import { writeCheckpoint } from '../../checkpoint/checkpoint.ts';
 import { untrained } from '../../checkpoint/training-record.ts';
 import type { TrainRequest } from '../../trainer.ts';

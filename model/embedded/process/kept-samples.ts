@@ -20,7 +20,7 @@ export class KeptSamples {
     this.#bytesMax = bytesMax;
   }
 
-  /** Holes in the results are samples that did not come to an end. */
+  /** Holes in the results are unfinished samples. */
   keep(call: Pick<SamplingCall, 'requests' | 'sampling' | 'results'>): void {
     call.results.forEach((completion, index) => {
       const identity = identityOf(call.requests[index]!, call.sampling);

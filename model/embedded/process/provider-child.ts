@@ -1,4 +1,4 @@
-/** Entry of a probe: exits with 0 where the provider named by its argument multiplies two matrices rightly. */
+/** Entry of a probe: exits with 0 if the provider in its argument multiplies two matrices correctly. */
 import * as onnx from 'onnxruntime-node';
 import { Graph } from '../onnx/graph.ts';
 import { matmul } from '../onnx/operations/linear.ts';

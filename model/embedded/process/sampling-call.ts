@@ -1,4 +1,4 @@
-/** One call for samples: what came back so far, and what its caller is told. Knows no process. */
+/** One call for samples: the results so far, and the reports to its caller. Knows no process. */
 import type { Completion, GenerateOptions, SampleRequest, SamplingOptions } from '../../generator.ts';
 
 export class SamplingCall {

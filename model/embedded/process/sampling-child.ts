@@ -1,4 +1,4 @@
-/** Entry of a sampling process: one checkpoint, one thread; samples as they end, embeddings as they are asked for. */
+/** Entry of a sampling process: one checkpoint, one thread; returns samples as they end, and embeddings on request. */
 import { StpError } from '../../../data/errors.ts';
 import { readModel } from '../../checkpoint/sampled-model.ts';
 import type { ModelFacts } from '../../generator.ts';
@@ -7,7 +7,7 @@ import { type Sampled, Sampler, type SampleText } from '../sampling/sampler.ts';
 import type { SamplingMessage, SamplingRequest } from './sampling-messages.ts';
 import { type Post, serve } from './serve.ts';
 
-/** Signs of progress are posted at least this often while samples are under way. */
+/** Signs of progress are posted at least this often while samples are in progress. */
 const REPORT_INTERVAL_MS = 500;
 /** Streamed text is posted this often: about as fast as anyone reads, and a message for many tokens. */
 const TEXT_INTERVAL_MS = 25;

@@ -1,4 +1,6 @@
-/** What a sampling process is asked, and what it answers. Keys name samples and batches of texts; the parent makes them. */
+/**
+ * The requests to a sampling process, and its answers. Keys name samples and batches of texts; the parent makes them.
+ */
 import type { ModelFacts } from '../../generator.ts';
 import type { Sampled, SampleGroup, SampleText } from '../sampling/sampler.ts';
 

@@ -1,8 +1,8 @@
 /**
- * A `Generator` over sampling processes, one a thread. Samples of one prompt stay together (it is read once); calls may
- * overlap and share the processes' batches. When a process fails, the calls with work in it fail with its error, the
- * others go on, and a fresh process takes its place when there is work again. What a failed call had finished is kept for
- * its next try.
+ * A `Generator` over sampling processes, one per thread. Samples of one prompt stay together (the prompt is read once);
+ * calls may overlap and share the processes' batches. When a process fails, the calls with work in it fail with its
+ * error, the others continue, and a fresh process replaces it when there is work again. Finished samples of a failed
+ * call are kept for its next try.
  */
 import { StpError } from '../../../data/errors.ts';
 import type {
@@ -46,7 +46,7 @@ interface PendingCall {
 
 /** A process is given this many times its rows ahead, so that a row that ends always finds the next sample. */
 const ROWS_AHEAD = 2;
-/** Batches of texts a process is given ahead: one under way, one to go on with. */
+/** Batches of texts that a process gets ahead: the current one and the next one. */
 const BATCHES_AHEAD = 2;
 /**
  * glibc keeps freed blocks for later unless they are larger than this, bytes, and by itself raises the limit with every
@@ -188,7 +188,7 @@ export class SamplingPool implements Generator {
     }
   }
 
-  /** A process started here gets work at once: should it fail to open, the call that has the work hears of it. */
+  /** A process started here gets work at once: if it fails to open, the call with that work gets the error. */
   #leastBusy(load: (child: Child) => number): Child {
     if (this.#children.size < this.#options.processes) return this.#startChild();
     return [...this.#children].reduce((least, child) => (load(child) < load(least) ? child : least));

@@ -1,4 +1,4 @@
-/** Whether what a sample is asked with makes sense. */
+/** Checks that the options of a sample make sense. */
 import { z } from 'zod';
 import { StpError } from '../../../data/errors.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * The engine's side of its process: takes the parent's requests, posts messages back, and ends when the parent is gone
- * or when something cannot go on (told to the parent first).
+ * The engine's side of its process: receives the parent's requests, sends messages back, and ends when the parent has
+ * died or after a fatal error (which it first reports to the parent).
  */
 import type { FailedMessage } from './engine-process.ts';
 import { failureOf } from './failure.ts';

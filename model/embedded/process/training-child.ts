@@ -1,4 +1,4 @@
-/** Entry of a training process: one training, then it is ended by its parent. */
+/** Entry of a training process: it runs one training, then its parent ends it. */
 import { trainInProcess } from '../training/train.ts';
 import { serve } from './serve.ts';
 import type { TrainingMessage, TrainingRequest } from './training-messages.ts';

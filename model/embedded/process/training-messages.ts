@@ -1,4 +1,4 @@
-/** What a training process is asked, and what it answers. */
+/** The requests to a training process, and its answers. */
 import type { KeptState, TrainProgress, TrainRequest, TrainResult } from '../../trainer.ts';
 
 export interface TrainingRequest {

@@ -1,6 +1,6 @@
 /**
- * Embeds texts in batches of like length. What a text gives depends on it alone, bit for bit: the length it is padded to
- * follows from its own tokens, and a row's arithmetic is the same beside any others.
+ * Embeds texts in batches of similar length. The result for a text depends on that text alone, bit for bit: its padded
+ * length follows from its own tokens, and a row's arithmetic does not depend on other rows.
  */
 import { EMBEDDING_TOKENS_MAX } from '../../generator.ts';
 import { TOKEN_CHARS_MAX, type Tokenizer } from '../../tokenizer/tokenizer.ts';

@@ -1,4 +1,6 @@
-/** Operators of ONNX Runtime that do in one node what decoding else takes several for: a step is short, and nodes cost. */
+/**
+ * Operators of ONNX Runtime that replace several nodes of decoding by one: a step is short, and each node costs time.
+ */
 import type { Value } from '../onnx/graph.ts';
 import { MICROSOFT_DOMAIN } from '../onnx/proto.ts';
 import { graphError, sameShape, shapeText } from '../onnx/shape.ts';
@@ -18,7 +20,7 @@ export function addAndNorm(
     operator: 'SkipSimplifiedLayerNormalization',
     domain: MICROSOFT_DOMAIN,
     inputs: [left, right, gain],
-    // Between the norm and the sum stand the mean and the inverse deviation, which nobody reads.
+    // Between the norm and the sum are the mean and the inverse deviation, which are not used.
     outputs: [like, perRow, perRow, like],
     attributes: { epsilon: { float: epsilon } },
   });

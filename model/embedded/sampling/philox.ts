@@ -1,6 +1,7 @@
 /**
  * Philox2x32-10, a counter-based random generator (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3").
- * Number n of a seed is a function of (seed, n) alone, so a sample's noise needs no state and knows no neighbours.
+ * Number n of a seed is a function of (seed, n) alone, so a sample's noise needs no state and does not depend on other
+ * samples.
  */
 
 const ROUNDS = 10;

@@ -1,5 +1,5 @@
 /**
- * Reads texts whole: prompts one at a time, so that what a prompt gives cannot depend on others, and texts to embed in
+ * Reads whole texts: prompts one at a time, so that a prompt's result cannot depend on others, and texts to embed in
  * batches of one padded length.
  */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';

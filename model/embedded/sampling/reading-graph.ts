@@ -1,6 +1,6 @@
 /**
- * The graph that reads texts whole: what a prompt leaves in the cache and what may follow it, and the mean of a text's
- * last layer. Rows are padded at their ends, which a causal decoder does not see.
+ * The graph that reads whole texts: for a prompt it gives the cache entries and the logits of the next token, for a
+ * text to embed the mean of the last layer. Rows are padded at their ends, which a causal decoder does not see.
  */
 import { Graph, type Value } from '../onnx/graph.ts';
 import { add } from '../onnx/operations/arithmetic.ts';

@@ -1,6 +1,7 @@
 /**
- * The text of a sample as its tokens come: bytes to whole characters, a look-out for texts that end it, and what of it can
- * be shown already. Cutting depends on the text alone, not on how tokens divide it: the stop text complete first counts.
+ * Builds the text of a sample from its tokens: joins bytes to whole characters, watches for texts that end the sample,
+ * and gives the part that can already be shown. Cutting depends on the text alone, not on how tokens divide it: the
+ * stop text that is complete first counts.
  */
 export class SampleTextBuilder {
   // A mark at the start of a text is text too.

@@ -1,7 +1,7 @@
 /**
  * Samples completions from a checkpoint with continuous batching: rows decode together, a row that ends takes the next
- * sample, equal prompts are read once. What a sample becomes depends on (checkpoint, prompt, options, seed)
- * alone: its noise is counted from its seed, and its row's arithmetic is the same in any row beside any others.
+ * sample, equal prompts are read once. The result of a sample depends on (checkpoint, prompt, options, seed) alone: its
+ * noise is counted from its seed, and its row's arithmetic does not depend on the row's place or on other rows.
  */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { StpError } from '../../../data/errors.ts';
@@ -57,7 +57,7 @@ export interface Step {
   readonly texts: SampleText[];
 }
 
-/** A sample under way in a row. */
+/** A sample in progress in a row. */
 interface Row {
   readonly key: number;
   readonly seed: number;
@@ -98,7 +98,7 @@ export class Sampler {
   readonly #chooser: TokenChooser;
   readonly #mask: SlotMask;
   readonly #rowsMax: number;
-  /** The rows under way, without holes between steps. */
+  /** The rows in use, without holes between steps. */
   readonly #rows: (Row | null)[] = [];
   readonly #prefixes = new Map<string, Prefix>();
   #waiting: Waiting[] = [];
@@ -128,7 +128,7 @@ export class Sampler {
     this.#waiting.push({ ...group, ids, masked: this.#mask.maskedFor(ids), started: 0, prefix: null });
   }
 
-  /** Drops samples, waiting or under way. */
+  /** Drops samples, waiting or in progress. */
   drop(isDropped: (key: number) => boolean): void {
     this.#rows.forEach((row, index) => {
       if (row !== null && isDropped(row.key)) this.#rows[index] = null;
@@ -184,7 +184,7 @@ export class Sampler {
     }
   }
 
-  /** Moves the last rows into places that nobody took, so that a step computes no more rows than are under way. */
+  /** Moves the last rows into free places, so that a step computes no more rows than there are samples in progress. */
   #closeHoles(): void {
     for (let index = 0; index < this.#rows.length; index++) {
       while (this.#rows.at(-1) === null) this.#rows.pop();

@@ -1,7 +1,7 @@
 /**
- * ONNX Runtime sessions for sampling: on the CPU also where training has a GPU, and on one thread, so that the arithmetic
- * of a row is always the same. A step is short and reads a cache that lives in this process; another device would be
- * sent all of it for every token.
+ * ONNX Runtime sessions for sampling: on the CPU even if training has a GPU, and on one thread, so that the arithmetic
+ * of a row is always the same. A step is short and reads a cache in this process; another device would need the whole
+ * cache for every token.
  */
 import { InferenceSession } from 'onnxruntime-node';
 import { StpError } from '../../../data/errors.ts';

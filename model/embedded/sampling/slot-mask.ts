@@ -1,6 +1,6 @@
 /**
- * Which tokens a prompt forbids: slots that it does not hold stand for nothing (`data/schemas/slot-tokens.ts`). One list a
- * prompt; a step sets so many log-probabilities.
+ * The tokens that a prompt forbids: slots that the prompt does not contain stand for nothing
+ * (`data/schemas/slot-tokens.ts`). One list per prompt; a step sets that many log-probabilities.
  */
 import { isSlot } from '../../tokenizer/special-tokens.ts';
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';

@@ -1,4 +1,4 @@
-/** Tokenised examples in typed arrays: two bytes a token instead of an object an example. */
+/** Tokenised examples in typed arrays: two bytes per token instead of one object per example. */
 
 import type { Example } from '../../../data/schemas/records.ts';
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';

@@ -1,4 +1,4 @@
-/** Examples that are kept out of training and scored: the loss of a model on them, without a gradient. */
+/** Scores the examples that are kept out of training: the loss of a model on them, without a gradient. */
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
 import { readExamples } from './example-file.ts';
 import { ExampleStore } from './example-store.ts';

@@ -1,7 +1,7 @@
 /**
- * Fresh weights: norms one, matrices normal with variance 1 / fan-in, and what is added to the residual stream scaled down
- * by depth as in GPT-2. The usual fixed deviation of 0.02 suits hidden sizes in the thousands; at 128 the loss after
- * forty steps was two to six times higher with it.
+ * Fresh weights: norms are one, matrices normal with variance 1 / fan-in, and the outputs that are added to the
+ * residual stream are scaled down by depth as in GPT-2. The usual fixed deviation of 0.02 suits hidden sizes in the
+ * thousands; at 128 the loss after forty steps was two to six times higher with it.
  */
 import type { ModelShape } from '../../trainer.ts';
 import { parameterLayout, parameterView } from './parameter-layout.ts';

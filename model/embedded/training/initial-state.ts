@@ -1,4 +1,7 @@
-/** What a training starts from: the weights and tokenizer of a checkpoint, or fresh weights and a tokenizer of the examples. */
+/**
+ * The start of a training: weights and tokenizer of a checkpoint, or fresh weights and a tokenizer made from the
+ * examples.
+ */
 import { z } from 'zod';
 import { StpError } from '../../../data/errors.ts';
 import { readCheckpoint } from '../../checkpoint/checkpoint.ts';

@@ -1,6 +1,6 @@
 /**
- * Several packed micro-batches in one run of a graph: their arrays one after another as feeds, and in the body of a loop
- * the one whose turn it is, cut out again. Row counts and lengths may differ from one to the next.
+ * Several packed micro-batches in one run of a graph: the feeds hold their arrays one after another, and the body of a
+ * loop cuts out the current one. Row counts and lengths may differ from one to the next.
  */
 import * as onnx from 'onnxruntime-node';
 import type { ModelShape } from '../../trainer.ts';

@@ -1,6 +1,6 @@
 /**
- * What training makes small: functions from the decoder's logits to a scalar in the graph. An objective names the numbers
- * it wants for each scored token; packing, gradients, the optimizer and the loop are the same for all.
+ * The training objectives: functions from the decoder's logits to a scalar in the graph. An objective names the numbers
+ * that it needs for each scored token; packing, gradients, the optimizer and the loop are the same for all.
  */
 import type { Value } from '../onnx/graph.ts';
 import { multiply, negate, reduceSum } from '../onnx/operations/arithmetic.ts';
@@ -25,7 +25,7 @@ export function labelLogProbabilities(logits: Value, labels: Value): Value {
 
 /**
  * Weighted negative log-likelihood: Σ weight · -log p(label), nats. The caller divides the weights by their sum over the
- * whole step, which makes it the mean over weighted target tokens (STP §2.10) whatever micro-batch a token is in.
+ * whole step, which makes it the mean over weighted target tokens (STP §2.10), independent of a token's micro-batch.
  */
 export const weightedLikelihood: Objective = {
   targetValues: ['weights'],

@@ -1,6 +1,6 @@
 /**
- * Packs examples into rows of few lengths and rows into micro-batches. Attention costs row length per token and padding
- * costs like text, so rows are as short as their longest example allows and filled up with shorter ones.
+ * Packs examples into rows of few lengths and rows into micro-batches. Attention costs row length per token, and
+ * padding costs as much as text, so a row is as short as its longest example allows and is filled up with shorter ones.
  */
 import type { TokenisedExample } from './packed-batch.ts';
 

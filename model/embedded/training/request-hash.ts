@@ -1,4 +1,7 @@
-/** A name for all that the weights of a training depend on, so that a kept state is only ever taken up by its own training. */
+/**
+ * A name made from all inputs that a training's weights depend on, so that only the same training resumes from a kept
+ * state.
+ */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { TrainRequest } from '../../trainer.ts';

@@ -122,7 +122,7 @@ function diverged(step: number, loss: number, gradientNorm: number): StpError {
   return new StpError(
     'STP1301',
     `training diverged at step ${step}: loss ${loss}, gradient norm ${gradientNorm}`,
-    'Lower the learning rate or lengthen the warm-up; if the weights it started from are new, train those again.',
+    'Lower the learning rate or lengthen the warm-up; if its initial weights are new, train those again.',
     { facts: { step, loss, gradientNorm } },
   );
 }

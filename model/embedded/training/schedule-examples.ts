@@ -1,4 +1,4 @@
-/** Which examples each optimizer step trains on: every epoch in a fresh order, each step as many as fit its tokens. */
+/** Chooses the examples of each optimizer step: every epoch in a fresh order, each step as many as fit its tokens. */
 import { shuffledOrder } from './random.ts';
 
 /** Keeps the orders of successive epochs apart. */

@@ -1,7 +1,8 @@
 /**
- * The state of a training on disk, so that a killed one can go on: one file, written under a temporary name and renamed.
- * A line of JSON (whose training it is, where it is, a checksum) and the three vectors as float32. A file that is damaged
- * or another training's is as good as none: the training then starts at its beginning and gives the same weights.
+ * The state of a training on disk, so that a killed training can resume: one file, written under a temporary name and
+ * renamed. It has a line of JSON (the name of the training, its step, a checksum) and the three vectors as float32. A
+ * damaged file, or one of another training, is ignored: the training then starts at its beginning and gives the same
+ * weights.
  */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /**
- * Trains the embedded model in this process: examples in, checkpoint folder out. Blocks its thread for some steps at a
- * time, so it belongs in a process of its own. The same request with the same number of threads gives the same weights,
- * bit for bit, however often it was cut off and taken up again from its `stateDirectory`.
+ * Trains the embedded model in this process: examples in, checkpoint folder out. It blocks its thread for some steps at
+ * a time, so it belongs in a separate process. The same request with the same number of threads gives the same weights,
+ * bit for bit, even after interruptions and resumptions from its `stateDirectory`.
  */
 import { z } from 'zod';
 import { StpError } from '../../../data/errors.ts';

@@ -1,7 +1,7 @@
 /**
  * The training graphs in ONNX Runtime: some optimizer steps in one call, or the loss of batches that are only scored.
- * The state is fed as views of its flat vectors and copied back into them. How many steps go into a call changes the
- * speed and not one bit of the result. Knows nothing of where tokens or learning rates come from. Blocks its thread.
+ * The state is fed as views of its flat vectors and copied back into them. The number of steps in a call changes the
+ * speed and not one bit of the result. Knows nothing about the source of tokens or learning rates. Blocks its thread.
  */
 import * as onnx from 'onnxruntime-node';
 import { StpError } from '../../../data/errors.ts';

@@ -1,4 +1,7 @@
-/** What training changes: weights and AdamW's moments, each one flat vector of `parameterLayout`; and how far it is. */
+/**
+ * The changing state of training: weights and AdamW's moments, each one flat vector of `parameterLayout`; and the
+ * current step.
+ */
 import { DATA_START, type DataCursor } from './schedule-examples.ts';
 
 export interface TrainingState {

@@ -1,4 +1,4 @@
-/** An embedding as a server sends it, checked and brought to length 1: not every server normalises. */
+/** Decodes an embedding from a server, checks it and scales it to length 1: not every server normalises. */
 
 /** The vector, or what is wrong with it. `wire` is base64 of little-endian float32, or numbers. */
 export function decodeEmbedding(

@@ -1,10 +1,10 @@
 /**
- * The remote engine: checkpoints sampled by OpenAI-compatible servers that a person or a fleet has started.
+ * The remote engine: samples checkpoints on OpenAI-compatible servers that a person or a fleet has started.
  *
- * A server has the weights it was started with, whatever checkpoint a run has come to. So the two are matched by name: a
+ * A server has the weights it was started with, but a run makes new checkpoints. So the two are matched by name: a
  * server must list the checkpoint's `model`, the hash of its weights, among its models (`--name` of `bin/stp serve`,
- * `--served-model-name` of vLLM), and where it does not, opening fails with STP1304 and says what to serve. Samples of
- * other weights under a checkpoint's name would spoil every record made from them.
+ * `--served-model-name` of vLLM). If it does not, opening fails with STP1304 and says what to serve. Samples of other
+ * weights under a checkpoint's name would spoil every record made from them.
  */
 import { join } from 'node:path';
 import { StpError } from '../../../data/errors.ts';

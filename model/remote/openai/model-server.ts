@@ -1,4 +1,4 @@
-/** An OpenAI-compatible server as typed questions and answers: bounded in flight, tried again while that can help. */
+/** Typed requests to an OpenAI-compatible server and its answers: limited in number, repeated while that can help. */
 import type { z } from 'zod';
 import { StpError } from '../../../data/errors.ts';
 import { type Answer, HttpClient } from '../../../data/http/http-client.ts';

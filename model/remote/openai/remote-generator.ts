@@ -1,13 +1,13 @@
 /**
- * The `Generator` port over an OpenAI-compatible server: `bin/stp serve`, vLLM and their kin.
+ * The `Generator` port over an OpenAI-compatible server: `bin/stp serve`, vLLM and similar ones.
  *
- * A sample is a request of its own, with `n: 1` and its own seed. Lists of prompts will not do, because vLLM gives all of
- * them one seed, and equal prompts under one seed give equal samples; nor will `n`, because its samples get seeds that the
- * server derives and our samples have theirs already. Nothing is lost: such servers batch what is in flight and keep the
- * prefix of equal prompts.
+ * A sample is a request of its own, with `n: 1` and its own seed. Lists of prompts do not work, because vLLM gives all
+ * of them one seed, and equal prompts under one seed give equal samples. `n` does not work, because the server derives
+ * the seeds of its samples, but our samples already have seeds. This costs nothing: such servers batch the requests in
+ * flight and keep the prefix of equal prompts.
  *
- * What a seed gives is the server's to keep: `bin/stp serve` gives the embedded engine's samples; vLLM's arithmetic depends
- * on what else is in its batch. Log-probabilities are at temperature 1, as the port has them, where the server reports
+ * The server determines the effect of a seed: `bin/stp serve` gives the embedded engine's samples; vLLM's arithmetic
+ * depends on the rest of its batch. Log-probabilities are at temperature 1, as the port requires, if the server reports
  * those of the raw logits (`bin/stp serve`, vLLM's default).
  */
 import { StpError } from '../../../data/errors.ts';

@@ -1,8 +1,7 @@
-/** What can go wrong with a model server, as `StpError`s: which of it is worth another try, and what to do about the rest. */
+/** The failures of a model server as `StpError`s: which ones are worth another try, and what to do about the others. */
 import { StpError } from '../../../data/errors.ts';
+import { quoted } from '../../../data/http/quoted.ts';
 
-/** Characters of a server's own words that are repeated in a message. */
-const QUOTED_CHARS_MAX = 300;
 const UNREACHABLE_ADVICE =
   'See whether the model server runs and STP_GENERATOR_URL names it. Finished samples are kept for the next try.';
 
@@ -79,10 +78,4 @@ function adviceFor(status: number, retryable: boolean): string {
   if (status === 404) return 'See whether STP_GENERATOR_URL ends in the root of the API (/v1) and the model is served.';
   if (retryable) return UNREACHABLE_ADVICE;
   return 'The server will not take this request, now or later: see its message and its limits.';
-}
-
-/** Someone else's words, fit for one line. */
-function quoted(text: string): string {
-  const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
-  return line.length > QUOTED_CHARS_MAX ? `${line.slice(0, QUOTED_CHARS_MAX)}…` : line || 'no reason given';
 }

@@ -1,7 +1,6 @@
 /**
- * What an OpenAI-compatible server may answer, checked before any of it is used. Fields that are not needed are passed
- * over; those that are have bounds. Source: OpenAI's API reference for completions, models and embeddings; vLLM adds
- * `max_model_len` to a model.
+ * The allowed answers of an OpenAI-compatible server, checked before use. Unneeded fields are ignored; needed ones have
+ * limits. Source: OpenAI's API reference for completions, models and embeddings; vLLM adds `max_model_len` to a model.
  */
 import { z } from 'zod';
 
@@ -68,7 +67,7 @@ export interface ServerMessage {
   readonly code: string | null;
 }
 
-/** The server's message in an answer with an error status; its text as it is where it is no JSON of that kind. */
+/** The server's message in an answer with an error status; the raw text if it is not such JSON. */
 export function serverMessage(body: string): ServerMessage {
   try {
     const { message, code } = errorSchema.parse(JSON.parse(body));

@@ -1,7 +1,7 @@
 /**
- * The `Generator` port by a vLLM server of this node: started on the checkpoint that is asked for, for the task that is asked
- * for, in place of the one before, since an accelerator holds one model. A server that dies is started anew, and what was
- * sampled before is not sampled again.
+ * The `Generator` port by a vLLM server of this node: the server is started on the requested checkpoint for the
+ * requested task and replaces the previous one, because an accelerator holds one model. A server that dies is started
+ * anew, and finished samples are not sampled again.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** What a vLLM server says of itself under `/metrics` (Prometheus text), as far as a monitor wants it. */
+/** Reads a vLLM server's own metrics from `/metrics` (Prometheus text), as far as a monitor needs them. */
 
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 const TIMEOUT_MS = 5_000;

@@ -1,6 +1,6 @@
 /**
- * One vLLM server as a process of this machine: started on a checkpoint, ready when it says that it is well, ended with all
- * that it has started. Its log is kept in a file of bounded size.
+ * One vLLM server as a process of this machine: started on a checkpoint, ready when its health check passes, ended with
+ * all its children. Its log is kept in a file of limited size.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '../../../data/errors.ts';

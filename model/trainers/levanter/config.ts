@@ -1,6 +1,7 @@
 /**
- * The configuration and command of a Levanter training (`levanter.main.train_lm`, the release in `infra/bootstrap/pins.json`).
- * Every host of a slice is given the same. Places are folders, or `gs://` addresses that all hosts reach.
+ * The configuration and command of a Levanter training (`levanter.main.train_lm`, the release in
+ * `infra/bootstrap/pins.json`). Every host of a slice gets the same. Places are folders, or `gs://` addresses that all
+ * hosts reach.
  */
 import { stringify } from 'yaml';
 import type { LevanterEngine } from '../../../data/schemas/engines.ts';
@@ -24,7 +25,7 @@ export interface LevanterPlaces {
   readonly heldOutRows: readonly string[];
   /** Rows as Levanter stores them for itself. */
   readonly cache: string;
-  /** Checkpoints to go on from; a training of the same id finds its own. */
+  /** Checkpoints to resume from; a training of the same id finds its own. */
   readonly state: string;
   /** The finished model in Hugging Face's form, in its folder `step-N`. */
   readonly export: string;
@@ -32,7 +33,7 @@ export interface LevanterPlaces {
 }
 
 export interface LevanterTraining {
-  /** Names the training's checkpoints: the same id goes on where it was cut off. */
+  /** Names the training's checkpoints: a training with the same id resumes where the last one was interrupted. */
   readonly id: string;
   readonly request: Pick<
     TrainRequest,
@@ -56,8 +57,8 @@ export const rowsPerStep = ({ tokensPerStep, shape }: Pick<TrainRequest, 'tokens
   Math.max(1, Math.floor(tokensPerStep / shape.contextLength));
 
 /**
- * Steps whose rows are written beyond those that are trained: Levanter reads ahead this far (128 batches held, 32 on the way),
- * and where it comes round to a row that it has in hand already, this release cuts that row short and fails.
+ * Number of steps whose rows are written in addition to the trained ones: Levanter reads ahead this far (128 batches
+ * held, 32 in progress). If it wraps around to a row that it already holds, this release truncates that row and fails.
  */
 const STEPS_READ_AHEAD = 160;
 

@@ -1,4 +1,6 @@
-/** Levanter's metrics as its `json_logger` writes them into the log: a JSON object behind a prefix, among other lines. */
+/**
+ * Reads Levanter's metrics from its log, written by its `json_logger`: a JSON object after a prefix, among other lines.
+ */
 import { z } from 'zod';
 
 const START = '{"tracker": "json_logger"';

@@ -1,4 +1,7 @@
-/** Levanter's main program as a process of this machine: its log kept, its steps reported, ended with all it has started. */
+/**
+ * Runs Levanter's main program as a process of this machine: keeps its log, reports its steps, ends it with all its
+ * children.
+ */
 import { createInterface } from 'node:readline';
 import { StpError } from '../../../data/errors.ts';
 import { CappedLog } from '../../process/capped-log.ts';
@@ -15,7 +18,7 @@ export interface MetricsListener {
   onHeldOut(step: number, loss: number): void;
 }
 
-/** Steps as Levanter's log has them. A training that was taken up says nothing of the steps before. */
+/** Steps as Levanter's log has them. A resumed training does not log the earlier steps. */
 export class StepMetrics {
   readonly #steps: number;
   readonly #hears: MetricsListener;

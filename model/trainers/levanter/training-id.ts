@@ -1,4 +1,4 @@
-/** By which Levanter finds the checkpoints of a training that was cut off. */
+/** The id by which Levanter finds the checkpoints of an interrupted training. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { LevanterEngine } from '../../../data/schemas/engines.ts';
@@ -6,7 +6,7 @@ import type { TrainRequest } from '../../trainer.ts';
 
 const ID_DIGITS = 16;
 
-/** All that a training depends on: checkpoints of another are never taken up. */
+/** All inputs of a training: it never resumes from checkpoints of another. */
 export async function trainingId(
   request: TrainRequest,
   engine: LevanterEngine,

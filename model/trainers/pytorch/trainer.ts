@@ -1,8 +1,8 @@
 /**
- * The `Trainer` port by PyTorch: runs `infra/trainers/train.py` on this node, one process a GPU, by itself or together with
- * the processes of other nodes. It trains what the embedded
- * trainer trains: the same steps of the same examples from the same first weights, with the same loss and optimizer. Results
- * are equal up to rounding, not bit for bit.
+ * The `Trainer` port by PyTorch: runs `infra/trainers/train.py` on this node, one process per GPU, alone or together
+ * with the processes of other nodes. It does the same training as the embedded trainer: the same steps of the same
+ * examples from the same first weights, with the same loss and optimizer. Results are equal up to rounding, not bit for
+ * bit.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

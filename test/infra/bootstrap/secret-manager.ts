@@ -1,4 +1,6 @@
-/** Secret Manager as a start-up script meets it, over loopback: secrets for whoever has the node's token. */
+/**
+ * A stand-in for Secret Manager over loopback, for start-up scripts: gives secrets to every holder of the node's token.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

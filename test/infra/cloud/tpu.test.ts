@@ -13,7 +13,7 @@ import { fakeClock } from '../../fakes/clock.ts';
 import { type FakeMetadata, startFakeMetadata } from '../../fakes/metadata.ts';
 import { type FakeTpu, startFakeTpu } from '../../fakes/tpu.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const RUN = 'first_Run.1-abcdef12';

@@ -1,6 +1,6 @@
 /**
- * The compose file without Docker: its form, that all it names is there, and its scripts against real servers. With
- * `docker compose` on the machine its own reading of the file too. About 10 s.
+ * The compose file without Docker: its form, the existence of everything it names, and its scripts against real
+ * servers. If the machine has `docker compose`, also that program's own reading of the file. About 10 s.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -23,7 +23,7 @@ import { CONTROL_QUEUE, LEAN_QUEUE } from '../../../workflows/control/contracts.
 import { temporalCli } from '../../support/temporal.ts';
 import { REPOSITORY, readComposeFile, type Service, SOURCE_FOLDERS } from './compose-file.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const file = await readComposeFile();

@@ -1,4 +1,4 @@
-/** Dashboards and alerts ask for metrics and labels that there are: those that our programs give out, and Temporal's. */
+/** Dashboards and alerts use only existing metrics and labels: those of our programs, and Temporal's. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Runtime } from '@temporalio/worker';

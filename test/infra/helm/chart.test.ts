@@ -1,6 +1,6 @@
 /**
- * The chart: its values against their schema, and what its templates become. Rendering needs `helm` (on PATH, or named by
- * STP_HELM); without it those tests are skipped and the rest looks at the templates as text. About 3 s.
+ * The chart: its values against their schema, and its rendered templates. Rendering needs `helm` (on PATH, or named by
+ * STP_HELM); without it those tests are skipped, and the others check the templates as text. About 3 s.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

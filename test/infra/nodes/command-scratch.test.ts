@@ -1,4 +1,7 @@
-/** Whose a scratch folder is: of living owners nothing is touched, of dead ones nothing stays. Real processes and folders. */
+/**
+ * Owners of scratch folders: folders of living owners stay untouched, folders of dead ones are removed. Real processes
+ * and folders.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

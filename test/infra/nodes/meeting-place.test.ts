@@ -1,4 +1,4 @@
-/** Where processes of several machines meet: an address that is ours or was given, and a port that can be had. */
+/** The meeting point for processes of several machines: an address that is ours or was given, and a free port. */
 import { once } from 'node:events';
 import { createServer, isIP } from 'node:net';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Names of machines: each tells its run, whatever runs are called, and an open run is known by them from anywhere. */
+/** Names of machines: each one identifies its run, for any name of a run, and identifies an open run from anywhere. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { mayBeLabelOf, nodeName, runLabel, runLabelOf } from '../../../infra/nodes/names.ts';

@@ -28,7 +28,7 @@ import { startFakeTpu } from '../../fakes/tpu.ts';
 import { stp } from '../../support/stp.ts';
 import { localServer } from '../../support/temporal.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const RUN = `nodes-work-${process.pid}`;

@@ -1,4 +1,7 @@
-/** What is left behind by workers that are gone is ended, by their marks; what has a living owner, or none, is not. About 5 s. */
+/**
+ * Leftovers of dead workers are ended, by their marks; processes with a living owner, or without an owner, are not.
+ * About 5 s.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -92,7 +95,7 @@ it('ends what is in a control group of the run though it has shed its mark, and 
   expect(await runMarkOf(pid)).toBeNull();
   expect((await nodes.cleanUp(own)).processesEnded).toBe(1);
   expect([await isThere(pid), await isThere(kept)]).toEqual([false, true]);
-  // It is gone already: what is written to it says that there is none.
+  // It has already ended: a write to it fails.
   expect(group.setMemoryBytesMax(2e9)).toBe(false);
   expect(other.setMemoryBytesMax(2e9)).toBe(true);
   expect((await nodes.cleanUp(`${own}-other`)).processesEnded).toBe(1);

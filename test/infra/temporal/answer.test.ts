@@ -1,4 +1,4 @@
-/** What is said of an address where no server is, and that one which is there is left alone. Costs about 5 s. */
+/** The message for an address without a server; a running server is not disturbed. Costs about 5 s. */
 import { createServer, type Server, type Socket } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';

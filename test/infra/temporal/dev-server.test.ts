@@ -120,7 +120,7 @@ it('refuses a given port that is taken and names the holder, and else takes anot
   expect(existsSync(`${dbFilename}.server.json`)).toBe(false);
   holder.close();
 
-  // Two servers without given ports: whatever the first has, the second has others.
+  // Two servers without given ports: the second takes other ports than the first.
   const [first, second] = [await start({}), await start({ dbFilename })];
   expect(new Set([first.address, second.address, first.uiUrl.slice(7), second.uiUrl.slice(7)]).size).toBe(4);
 });

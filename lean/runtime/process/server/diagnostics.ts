@@ -1,6 +1,6 @@
 /**
- * Messages of a language server as messages of `lean --json`: each once, though a server sends the list of a version again
- * and again as it grows (older ones) or its additions (newer ones).
+ * Turns messages of a language server into messages of `lean --json`, each once. Older servers send the list of a
+ * version again and again as it grows, newer ones send its additions.
  */
 import { z } from 'zod';
 import type { LeanMessage } from '../../../../data/schemas/records.ts';

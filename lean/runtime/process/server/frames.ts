@@ -1,7 +1,7 @@
 /**
- * Messages of the protocol's base layer out of a byte stream: `Content-Length: N`, an empty line, N bytes of JSON. Written
- * by a process that elaborates untrusted text, so a head that comes to no end and a length beyond all measure are the end
- * of reading at once: a reader that goes on looking would search what a flood has sent again with every chunk.
+ * Reads messages of the protocol's base layer from a byte stream: `Content-Length: N`, an empty line, N bytes of JSON.
+ * The writer elaborates untrusted text, so an endless head or an excessive length ends the reading at once: a reader
+ * that continued would search a flood of bytes again with every chunk.
  */
 
 import type { Readable } from 'node:stream';

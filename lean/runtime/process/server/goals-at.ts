@@ -1,4 +1,7 @@
-/** The goals at a place of a document that has been read: of a tactic there, else what a term there is to prove. */
+/**
+ * The goals at a place of a document that Lean has read: the goals of a tactic there, else the expected type of a term
+ * there.
+ */
 import { z } from 'zod';
 import type { MessageEnd } from '../message.ts';
 import { TextPositions } from './positions.ts';

@@ -46,8 +46,6 @@ const negateRule: GradientRule = ({ outputGradient }) => [negate(outputGradient)
 
 const exponentialRule: GradientRule = ({ node, outputGradient }) => [multiply(outputGradient, outputOf(node))];
 
-const logarithmRule: GradientRule = ({ node, outputGradient }) => [divide(outputGradient, inputOf(node, 0))];
-
 /** y' = y (1 - y) */
 const sigmoidRule: GradientRule = ({ node, outputGradient }) => {
   const scaled = multiply(outputGradient, outputOf(node));
@@ -82,7 +80,6 @@ export const ARITHMETIC_RULES: Readonly<Record<string, GradientRule>> = {
   Max: maximumRule,
   Neg: negateRule,
   Exp: exponentialRule,
-  Log: logarithmRule,
   Sigmoid: sigmoidRule,
   QuickGelu: siluRule,
   Sum: sumRule,

@@ -1,7 +1,7 @@
 /** Gradients of the operators that move elements: each moves the gradient back to where the element came from. */
 import { padZeros, reshape, slice, transpose, zerosLike } from '../operations/layout.ts';
 import { graphError, shapeText } from '../shape.ts';
-import { type GradientRule, inputOf, integerAttribute, reduceToShape } from './rule.ts';
+import { type GradientRule, inputOf, integerAttribute } from './rule.ts';
 
 const reshapeRule: GradientRule = ({ node, outputGradient }) => [reshape(outputGradient, inputOf(node, 0).shape), null];
 
@@ -29,8 +29,6 @@ const concatenateRule: GradientRule = ({ node, outputGradient, wants }) => {
   });
 };
 
-const expandRule: GradientRule = ({ node, outputGradient }) => [reduceToShape(outputGradient, inputOf(node, 0)), null];
-
 /** Rows chosen several times collect several gradients: added one after another, so the sum is the same at every run. */
 const gatherRule: GradientRule = ({ graph, node, outputGradient }) => {
   const [table, indices] = [inputOf(node, 0), inputOf(node, 1)];
@@ -55,7 +53,6 @@ export const LAYOUT_RULES: Readonly<Record<string, GradientRule>> = {
   Transpose: transposeRule,
   Slice: sliceRule,
   Concat: concatenateRule,
-  Expand: expandRule,
   Gather: gatherRule,
   GatherElements: gatherElementsRule,
 };

@@ -1,4 +1,4 @@
-/** What a differentiation rule is, and the tools all rules share. */
+/** The type of a differentiation rule, and the tools that all rules share. */
 import type { Graph, GraphNode, Value } from '../graph.ts';
 import { reduceSum } from '../operations/arithmetic.ts';
 import { reshape } from '../operations/layout.ts';

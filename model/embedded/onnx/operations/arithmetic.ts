@@ -19,7 +19,6 @@ export const divide = (left: Value, right: Value): Value => binary('Div', left, 
 export const maximum = (left: Value, right: Value): Value => binary('Max', left, right);
 export const negate = (value: Value): Value => unary('Neg', value);
 export const exponential = (value: Value): Value => unary('Exp', value);
-export const logarithm = (value: Value): Value => unary('Log', value);
 export const squareRoot = (value: Value): Value => unary('Sqrt', value);
 export const sigmoid = (value: Value): Value => unary('Sigmoid', value);
 

@@ -1,16 +1,7 @@
-/** Operators that move elements without computing: reshape, transpose, slice, concatenate, expand, gather, cast. */
+/** Operators that move elements without computing: reshape, transpose, slice, concatenate, gather, cast. */
 import type { Graph, Value } from '../graph.ts';
 import { ELEMENT_TYPE_NUMBERS } from '../proto.ts';
-import {
-  axisOf,
-  broadcastShapes,
-  type Dimension,
-  elementCount,
-  graphError,
-  type Shape,
-  sameShape,
-  shapeText,
-} from '../shape.ts';
+import { axisOf, type Dimension, elementCount, graphError, type Shape, sameShape, shapeText } from '../shape.ts';
 
 const isFixed = (shape: Shape) => shape.every((dimension) => typeof dimension === 'number');
 
@@ -82,16 +73,6 @@ export function concatenate(values: readonly Value[], axis: number): Value {
     first.type,
     first.shape.with(index, total),
   );
-}
-
-/** Repeats axes of length 1 (and adds leading ones) up to a fixed shape. */
-export function expand(value: Value, shape: Shape): Value {
-  if (sameShape(value.shape, shape)) return value;
-  const what = `expand of ${shapeText(value.shape)} to ${shapeText(shape)}`;
-  if (!isFixed(shape)) throw graphError(`${what}: the new shape is not fixed`);
-  if (!sameShape(broadcastShapes(value.shape, shape, what), shape)) throw graphError(what);
-  const inputs = [value, value.graph.integers(shape.map(Number))];
-  return value.graph.operation({ operator: 'Expand', inputs }, value.type, shape);
 }
 
 /** Rows of `table` (its first axis) chosen by int64 `indices` of any shape. */

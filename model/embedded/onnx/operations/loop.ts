@@ -1,4 +1,7 @@
-/** A counted loop whose body is a graph of its own: values go from turn to turn, and one of each turn may be collected. */
+/**
+ * A counted loop whose body is a graph of its own: values pass from iteration to iteration, and one value of each may
+ * be collected.
+ */
 import { Graph, type Value } from '../graph.ts';
 import { type Dimension, graphError, sameShape } from '../shape.ts';
 

@@ -1,4 +1,4 @@
-/** Operators a decoder is made of: softmax, RMS normalisation, rotary position embedding. All along the last axis. */
+/** The operators of a decoder: softmax, RMS normalisation, rotary position embedding. All work along the last axis. */
 import type { Value } from '../graph.ts';
 import { MICROSOFT_DOMAIN } from '../proto.ts';
 import { graphError, sameShape, shapeText } from '../shape.ts';

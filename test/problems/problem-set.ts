@@ -1,0 +1,14 @@
+/** A problem set as its folder holds it. */
+import { join } from 'node:path';
+import { readStatements } from '../../data/loaders/dataset.ts';
+import type { Statement } from '../../data/schemas/records.ts';
+
+/** Its statements in file order. Throws where an id or a name comes twice. */
+export async function problemSet(directory: string): Promise<Statement[]> {
+  const statements = await Array.fromAsync(readStatements(join(directory, 'statements.jsonl')));
+  for (const key of ['id', 'name'] as const) {
+    const twice = statements.find((one, index) => statements.findIndex((other) => other[key] === one[key]) < index);
+    if (twice !== undefined) throw new Error(`${directory}: ${twice.name} comes twice`);
+  }
+  return statements;
+}

@@ -1,0 +1,16 @@
+/** Errors with what led to them: a failure of an activity holds what the activity threw. */
+import { ApplicationFailure } from '@temporalio/workflow';
+
+/** The error and what led to it, the root last. */
+export function causes(error: unknown): Error[] {
+  const chain: Error[] = [];
+  for (let cause = error; cause instanceof Error; cause = cause.cause) chain.push(cause);
+  return chain;
+}
+
+/** What went wrong, and what to do about it where an error of ours says so; else the message of what began it. */
+export function rootMessage(error: unknown): string {
+  const chain = causes(error);
+  const ours = chain.findLast((cause) => cause instanceof ApplicationFailure && /^STP\d/.test(cause.type ?? ''));
+  return (ours ?? chain.at(-1))?.message ?? String(error);
+}
