@@ -42,6 +42,8 @@ export const EXPLORE_LIMITS: ExploreLimits = {
 const TESTS = 14;
 /** Further ones that an equation has to pass. */
 const MORE_TESTS = 40;
+/** Most terms are rewritten by an equation found earlier and not evaluated; no more than so many for each that may be. */
+const CONSIDERED_PER_TERM = 10;
 /** Terms between two turns of other work: some hundred milliseconds. */
 const TERMS_AT_ONCE = 100;
 /** Greatest size of a test value. */
@@ -137,6 +139,7 @@ export class Explorer {
   readonly #levels: Map<string, Classed[]>[] = [];
   readonly #rules: Rule[] = [];
   #terms = 0;
+  #considered = 0;
   #withoutValue = 0;
 
   constructor(
@@ -194,7 +197,8 @@ export class Explorer {
   }
 
   #isOver(): boolean {
-    return this.#terms >= this.#limits.termsMax || this.#rules.length >= this.#limits.equationsMax;
+    const { termsMax } = this.#limits;
+    return this.#terms >= termsMax || this.#considered >= CONSIDERED_PER_TERM * termsMax || this.#rules.length >= this.#limits.equationsMax;
   }
 
   /** All applications of the symbol whose arguments have so many functions together. */
@@ -209,7 +213,7 @@ export class Explorer {
     if (place === symbol.arguments.length) {
       if (left > 0) return;
       this.#apply(symbol, args, level);
-      if (this.#terms % TERMS_AT_ONCE === 0) yield;
+      if (this.#considered % TERMS_AT_ONCE === 0) yield;
       return;
     }
     const isLast = place + 1 === symbol.arguments.length;
@@ -228,6 +232,7 @@ export class Explorer {
       symbol,
       args.map((one) => one.term),
     );
+    this.#considered++;
     if (term.constructors > this.#limits.constructorsMax || this.#isRewritten(term)) return;
     this.#terms++;
     this.#class({ term, args, values: [] }, level);
