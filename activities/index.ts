@@ -1,6 +1,6 @@
 /** All activities over one set of ports. Workflows import only their types. */
 
-import { collectActivities, evaluateActivities } from './evaluation/evaluate.ts';
+import { collectEvaluationActivities, evaluateActivities } from './evaluation/evaluate.ts';
 import { evaluationRunActivities } from './evaluation/evaluation-run.ts';
 import { everyNodeActivities } from './nodes/every-node.ts';
 import { fleetActivities } from './nodes/fleet.ts';
@@ -11,6 +11,7 @@ import type { Ports } from './ports.ts';
 import { reportActivities } from './report/report.ts';
 import { admitConjecturesActivities } from './round/admit-conjectures.ts';
 import { certifiedPartsActivities } from './round/certified-parts.ts';
+import { certifyActivities } from './round/certify.ts';
 import { conjectureActivities } from './round/conjecture.ts';
 import { embedActivities } from './round/embed.ts';
 import { exploreActivities } from './round/explore.ts';
@@ -22,7 +23,6 @@ import { planActivities } from './round/plan.ts';
 import { portfolioActivities } from './round/portfolio.ts';
 import { readConjecturesActivities } from './round/read-conjectures.ts';
 import { selectActivities } from './round/select.ts';
-import { verifyActivities } from './round/verify.ts';
 import { verifyShardActivities } from './round/verify-shard.ts';
 import { datasetActivities } from './run/datasets.ts';
 import { takeOverActivities } from './run/take-over.ts';
@@ -62,7 +62,7 @@ export function createHostActivities(ports: Ports) {
     ...libraryActivities(ports),
     ...embedActivities(ports),
     ...matchConjecturesActivities(ports),
-    ...collectActivities(ports),
+    ...collectEvaluationActivities(ports),
     ...evaluationRunActivities(ports),
     ...reportActivities(ports),
     ...createNodeActivities(ports),
@@ -75,7 +75,7 @@ export function createLeanActivities(ports: Ports) {
     ...exploreActivities(ports),
     ...gateActivities(ports),
     ...verifyShardActivities(ports),
-    ...verifyActivities(ports),
+    ...certifyActivities(ports),
     ...portfolioActivities(ports),
   };
 }

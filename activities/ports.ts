@@ -96,7 +96,7 @@ export interface Ports {
     signal: AbortSignal,
   ): Promise<readonly GrownTheorem[]>;
   /**
-   * Checks a whole file by itself: compiled in one fresh process, axioms read in another (as `bin/stp check`). The process
+   * Checks a whole file by itself: one fresh process compiles it, and its object is judged (as in `bin/stp check`). The process
    * gets the memory that the screen's big class gives a proof. For a certificate the further checkers look at it as well.
    * As many files are checked at once on a node as `limits.processes` says, over all callers.
    */

@@ -55,7 +55,7 @@ export function evaluateActivities(ports: Ports) {
 }
 
 /** Reading samples back takes minutes where there are millions: these run on a node, with heartbeats. */
-export function collectActivities(ports: Ports) {
+export function collectEvaluationActivities(ports: Ports) {
   return {
     /** Counts an evaluation's samples, estimates pass@k, and picks the shortest proof of every proved statement. */
     async collectEvaluation(input: CollectEvaluationInput): Promise<Collected> {

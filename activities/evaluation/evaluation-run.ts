@@ -25,7 +25,7 @@ import { randomStream } from '../../selfplay/random.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
-import { wallsOf, whyIneligible } from '../round/certificate.ts';
+import { wallsOf, whyIneligible } from '../round/certificate-record.ts';
 import { PORTFOLIO } from '../round/portfolio.ts';
 import { storeCheckpoint, uploadsIn } from '../training/checkpoints.ts';
 import { outcomesOf, planShards } from './evaluate.ts';

@@ -6,7 +6,7 @@
 import type { Proved } from '../../data/schemas/records.ts';
 import type { Evaluation, RoundCounts, Summary } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { SecondOpinion } from '../round/certificate.ts';
+import type { SecondOpinion } from '../round/certificate-record.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { Quantiles, RateHistogram } from './distribution.ts';
 

@@ -10,7 +10,7 @@ import type { NoveltyIndex } from '../../selfplay/novelty.ts';
 import { displayStatement } from '../../selfplay/prompts.ts';
 import { workItemSchema } from '../../selfplay/shards.ts';
 import { readJson, readRecords } from '../records/record-files.ts';
-import { secondOpinion, wallsOf, whyIneligible } from '../round/certificate.ts';
+import { secondOpinion, wallsOf, whyIneligible } from '../round/certificate-record.ts';
 import { addRate, emptyHistogram, isInBand, quantiles } from './distribution.ts';
 import type { ListedProof, ProgressPoint, RoundFigures } from './figures.ts';
 import { TopList } from './top-list.ts';

@@ -9,7 +9,7 @@ import { roundManifestSchema } from '../../data/schemas/round.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readJson, readRecords } from '../records/record-files.ts';
-import { whyIneligible } from '../round/certificate.ts';
+import { whyIneligible } from '../round/certificate-record.ts';
 import { grownTheorems } from '../round/library.ts';
 import { REPORTED } from '../run/finished-rounds.ts';
 import type { ReportInput, SelfplayResult } from '../run/run-state.ts';

@@ -8,7 +8,7 @@ import {
   type Summary,
   sumVerdicts,
 } from '../../data/schemas/round.ts';
-import type { SecondOpinion } from '../round/certificate.ts';
+import type { SecondOpinion } from '../round/certificate-record.ts';
 import type { RunState } from '../run/run-state.ts';
 
 export function summarise(

@@ -7,7 +7,7 @@ import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { nextOf } from '../records/batches.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
-import { CERTIFICATE_BATCH, type Certified, certifiedSchema, joinCertified } from './verify.ts';
+import { CERTIFICATE_BATCH, type Certified, certifiedSchema, joinCertified } from './certify.ts';
 
 export interface CutProofsInput {
   readonly run: string;

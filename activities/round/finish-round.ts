@@ -19,9 +19,9 @@ import type { Ports } from '../ports.ts';
 import { proverForms } from '../prover-forms.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { readManifests, replayWindow } from '../run/history.ts';
+import type { Certified } from './certify.ts';
 import type { RoundContext } from './conjecture.ts';
 import { conjecturerExamples, roundExamples } from './round-examples.ts';
-import type { Certified } from './verify.ts';
 
 const finishedSchema = z.strictObject({
   manifest: artifactRefSchema,

@@ -1,4 +1,4 @@
-/** Gives verdicts on the samples of a shard: the screen. Accepted samples are certified later (`verify.ts`). */
+/** Gives verdicts on the samples of a shard: the screen. Accepted samples are certified later (`certify.ts`). */
 
 import { StpError } from '../../data/errors.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';

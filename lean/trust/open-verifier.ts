@@ -1,6 +1,6 @@
 /**
- * The `Verifier` over a pool of Lean processes: screen, cache, checks by header, axioms, premises. No candidate changes
- * the verdict of another.
+ * The `Verifier` over a pool of Lean processes: screen, cache, checks by Lean under each header, then the
+ * judge of the compiled object (`object/`). No candidate changes the verdict of another.
  */
 import { mkdir } from 'node:fs/promises';
 import { StpError } from '../../data/errors.ts';

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { certifiedPartsActivities } from '../../activities/round/certified-parts.ts';
-import { CERTIFICATE_BATCH, type Certified } from '../../activities/round/verify.ts';
+import { CERTIFICATE_BATCH, type Certified } from '../../activities/round/certify.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { type Proved, provedSchema } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';

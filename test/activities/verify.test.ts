@@ -10,8 +10,8 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
+import { type Certified, certifyActivities } from '../../activities/round/certify.ts';
 import { keptName } from '../../activities/round/proofs-file.ts';
-import { type Certified, verifyActivities } from '../../activities/round/verify.ts';
 import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import { sha256 } from '../../data/schemas/ids.ts';
@@ -148,7 +148,7 @@ describe('certify', () => {
       };
     };
   const certify = async (checkFile: Ports['checkFile']) => {
-    const activities = verifyActivities(portsWith({ checkFile }));
+    const activities = certifyActivities(portsWith({ checkFile }));
     const input = {
       run: 'test',
       name: 'rounds/0',
@@ -258,7 +258,7 @@ describe('certify', () => {
         const theorems = own.map((proof) => ({ ...accepted, name: keptName(proof) }));
         return { path, outcome: 'accepted', theorems, ...REST };
       };
-      return new MockActivityEnvironment().run(verifyActivities(portsWith({ checkFile })).certify, input);
+      return new MockActivityEnvironment().run(certifyActivities(portsWith({ checkFile })).certify, input);
     };
     await expect(attempt(true)).rejects.toThrow('the worker was killed');
     const result = (await attempt(false)) as Certified;
@@ -333,7 +333,7 @@ describe('certify', () => {
       config,
     };
     const attempt = (checkFilePort: Ports['checkFile']) =>
-      new MockActivityEnvironment().run(verifyActivities(portsWith({ checkFile: checkFilePort })).certify, input);
+      new MockActivityEnvironment().run(certifyActivities(portsWith({ checkFile: checkFilePort })).certify, input);
     const broken = { ...environment, executable: '/bin/false' };
     await expect(attempt(real(broken))).rejects.toMatchObject({ code: 'STP1203' });
     expect(await attempt(real(environment))).toMatchObject({ certified: 1, refused: 1 });

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Collected, collectActivities, shardSize } from '../../activities/evaluation/evaluate.ts';
+import { type Collected, collectEvaluationActivities, shardSize } from '../../activities/evaluation/evaluate.ts';
 import { EVALUATION_LOG } from '../../activities/evaluation/evaluation-log.ts';
 import { evaluationRunActivities } from '../../activities/evaluation/evaluation-run.ts';
 import { statementText, summariseLog } from '../../activities/evaluation/log-summary.ts';
@@ -93,7 +93,7 @@ const inActivity = <T>(work: () => Promise<T>): Promise<T> => new MockActivityEn
 async function evaluate(statements: readonly Statement[], shards: readonly ShardResult[]) {
   const list = await writeRecords(store, 'statements.jsonl', statements);
   const collected = await inActivity<Collected>(() =>
-    collectActivities(ports).collectEvaluation({
+    collectEvaluationActivities(ports).collectEvaluation({
       run: 'test',
       name: 'evaluation',
       statements: list,

@@ -4,9 +4,9 @@
  */
 import type { z } from 'zod';
 import { readRecords, writeRecords } from '../../activities/records/record-files.ts';
+import type { Certified } from '../../activities/round/certify.ts';
 import type { RoundContext } from '../../activities/round/conjecture.ts';
 import type { ConjectureRecord } from '../../activities/round/conjecture-records.ts';
-import type { Certified } from '../../activities/round/verify.ts';
 import type { PreparedData } from '../../activities/run/datasets.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { type Proved, provedSchema, type Sample, type Statement, type Verdict } from '../../data/schemas/records.ts';

@@ -1,4 +1,7 @@
-/** The checkers of a certificate beyond our own reading of the object, in the order in which they are asked. */
+/**
+ * The checkers of a certificate beyond our own judge, in the order in which they are asked. The second kernel is not among
+ * them: it is a part of that judge (`../object/judge-object.ts`).
+ */
 import type { StatedTheorem } from '../object/stated-module.ts';
 import type { Checker } from './checker.ts';
 import { leanchecker } from './leanchecker.ts';

@@ -1,5 +1,6 @@
 /**
  * Writes what stands below a header to check many candidates, and knows which lines of the whole belong to which candidate.
+ * A candidate that Lean accepts here is not proved yet: its compiled object decides (`../object/`).
  *
  * For each candidate, with a number of its own and a nonce no candidate can guess:
  *

@@ -168,7 +168,7 @@ describe('bin/stp nodes', () => {
     const elsewhere = await nodes(['down', ...TPU, '--run', 'one'], { STP_STORE: 'gs://another/runs' });
     expect([elsewhere.code, elsewhere.stderr]).toEqual([
       1,
-      expect.stringMatching(/in another: .*stp-one-.*STP_STORE/s),
+      expect.stringMatching(/in another store has: .*stp-one-.*STP_STORE/s),
     ]);
     expect(cloud.model.billed()).toHaveLength(1);
 

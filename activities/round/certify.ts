@@ -1,4 +1,4 @@
-/** Certifies the kept proofs. */
+/** Certifies the proofs that a round or an evaluation found. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -11,8 +11,9 @@ import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { type CheckProofs, certifyProofs } from '../../lean/trust/certificate/certify-proofs.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
+import { batchesOf } from '../records/batches.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
-import { certificateOf } from './certificate.ts';
+import { certificateOf } from './certificate-record.ts';
 import { grownTheorems } from './library.ts';
 import { keptText } from './proofs-file.ts';
 
@@ -40,13 +41,12 @@ export interface CertifyInput {
  */
 export const CERTIFICATE_BATCH = 300;
 
-export function verifyActivities(ports: Ports) {
+export function certifyActivities(ports: Ports) {
   return {
     /**
-     * Certificates: the proofs stand in a file of their own, as they will in `proofs.lean`, are compiled by one fresh
-     * process, another reads which axioms the compiled theorems rest on, a third compares them with our record of the
-     * statements, and every further checker that this machine has looks at the module. What any of them refuses is not
-     * rewarded.
+     * Certificates: the proofs stand in a file of their own, as they will in `proofs.lean`. One fresh process compiles
+     * them, another compiles our record of the statements, and a thread reads both objects, the second kernel included.
+     * Then every further checker that this machine has looks at the module. What any of them refuses is not rewarded.
      */
     async certify(input: CertifyInput): Promise<Certified> {
       const { run } = input;
@@ -115,14 +115,3 @@ export async function joinCertified(
 /** Of the parts so far; with several lanes a later one may be there before an earlier one. */
 const sum = (parts: readonly Certified[], what: 'certified' | 'refused' | 'disagreements'): number =>
   parts.reduce((total, part) => total + (part[what] ?? 0), 0);
-
-async function* batchesOf(proofs: AsyncIterable<Proved>, size: number): AsyncGenerator<Proved[]> {
-  let batch: Proved[] = [];
-  for await (const proof of proofs) {
-    batch.push(proof);
-    if (batch.length < size) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
