@@ -46,8 +46,11 @@ const MORE_TESTS = 40;
 const CONSIDERED_PER_TERM = 10;
 /** Terms between two turns of other work: some hundred milliseconds. */
 const TERMS_AT_ONCE = 100;
-/** Greatest size of a test value. */
+/** Greatest size of a test value, and of one of the further tests: what holds of three elements may not hold of eight. */
 const SIZE_MAX = 3;
+const MORE_SIZE_MAX = 5;
+/** One variable in so many has the value of another of its type in the further tests: some equations fail only there. */
+const SAME_ONCE_IN = 4;
 
 export interface Explored {
   /** In the order in which they were found: fewer functions first. */
@@ -153,13 +156,19 @@ export class Explorer {
     this.#variables = variablesFor(symbols, parts.signature, limits.variablesMax);
     const random = new SmallRandom(parts.seed);
     const assignments = Array.from({ length: TESTS + MORE_TESTS }, (_, test): Assignment => {
-      const size = test === 0 ? 0 : 1 + (test % SIZE_MAX);
-      return new Map(
-        this.#variables.map((variable) => [
-          variableTerm(variable).key,
-          sampleValue(parts.signature, variable.type, size, random)!,
-        ]),
-      );
+      const isFurther = test >= TESTS;
+      const size = test === 0 ? 0 : 1 + (test % (isFurther ? MORE_SIZE_MAX : SIZE_MAX));
+      const values = new Map<string, Value>();
+      const last = new Map<string, Value>();
+      for (const variable of this.#variables) {
+        const type = typeKey(variable.type);
+        const isSame = isFurther && random.below(SAME_ONCE_IN) === 0;
+        const value =
+          (isSame ? last.get(type) : undefined) ?? sampleValue(parts.signature, variable.type, size, random)!;
+        values.set(variableTerm(variable).key, value);
+        last.set(type, value);
+      }
+      return values;
     });
     // A value that could not be made leaves the whole test out.
     const whole = assignments.filter((assignment) => [...assignment.values()].every((value) => value !== null));

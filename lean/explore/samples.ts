@@ -5,6 +5,8 @@ import { naturalValue, type Value } from './evaluator.ts';
 import { ARROW, ELEMENT, type GroundType, instantiateType, NATURAL_TYPE, typeKey } from './ground-type.ts';
 import type { SignatureReader } from './signature.ts';
 
+/** Constructors of a type within each other: of lists and numbers, which end by themselves, and of trees. */
+const LENGTH_MAX = 8;
 const DEPTH_MAX = 4;
 
 /** Marsaglia's xorshift (2003), 32 bits. */
@@ -36,7 +38,7 @@ export function sampleValue(
   if (type.head === 'Nat' || type.head === ELEMENT)
     return naturalValue(BigInt(size === 0 ? 0 : random.below(size + 2)));
   if (type.head === ARROW) return sampleFunction(type, random);
-  if (depth > DEPTH_MAX * 4) return null;
+  if (depth > LENGTH_MAX + DEPTH_MAX * 4) return null;
   const inductive = signature.inductive(type.head);
   if (inductive === null) return null;
   const choices = inductive.constructors.flatMap((name) => {
@@ -50,9 +52,9 @@ export function sampleValue(
   });
   if (choices.length === 0) return null;
   const least = Math.min(...choices.map(({ own }) => own));
-  // A list ends by the size that is left, a tree by its depth.
-  const mayGrow = size > 0 && depth < DEPTH_MAX && random.below(4) > 0;
   const growing = choices.filter(({ own }) => own > 0);
+  const most = growing.some(({ own }) => own > 1) ? Math.min(size, DEPTH_MAX) : Math.min(2 * size, LENGTH_MAX);
+  const mayGrow = depth < most && random.below(4) > 0;
   const pool = mayGrow && growing.length > 0 ? growing : choices.filter(({ own }) => own === least);
   const { name, fields } = pool[random.below(pool.length)]!;
   const values: Value[] = [];
