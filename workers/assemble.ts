@@ -22,7 +22,7 @@ import { withNeighbours } from '../infra/stores/neighbours.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { type ContextTask, readStatements, statementContexts } from '../lean/context/statement-contexts.ts';
-import { exploreModule } from '../lean/explore/explore-statements.ts';
+import { exploreModule, unexplored } from '../lean/explore/explore-statements.ts';
 import { growable, growEnvironment } from '../lean/library/grow.ts';
 import { keepRows, readRecord } from '../lean/portfolio/record.ts';
 import { PORTFOLIO_VERSION } from '../lean/portfolio/scripts.ts';
@@ -37,6 +37,7 @@ import type { LeanEnvironment } from '../lean/verifier.ts';
 import { openEngines } from './engines.ts';
 import { remoteVerifier } from './remote-verifier.ts';
 import { runProvider } from './run-provider.ts';
+import { explored } from './explored.ts';
 import { RunVerifiers } from './run-verifiers.ts';
 import { localRunName, type WorkerSettings } from './settings.ts';
 import { repositorySources } from './sources.ts';
@@ -195,11 +196,15 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     verifier: (run, limits, grown = []) => verifiers.get(run, limits, grown),
     contexts: async (run, statements, limits, signal) =>
       statementContexts(statements, await contextTask(run, limits, signal)),
-    explore: async (run, statements, { seed, ...limits }, signal) =>
-      readStatements(statements, await contextTask(run, limits, signal), {
-        read: (stated, module) => exploreModule(stated, { ...module, seed, signal }),
-        unread: (reason) => ({ equations: [], terms: 0, withoutValue: 0, reason }),
-      }),
+    async explore(run, statements, { seed, ...limits }, signal) {
+      const under = { cacheDirectory: settings.cacheDirectory, fingerprint: environment.fingerprint, seed };
+      return explored(statements, under, async (open) =>
+        readStatements(open, await contextTask(run, limits, signal), {
+          read: (stated, module) => exploreModule(stated, { ...module, seed, signal }),
+          unread: unexplored,
+        }),
+      );
+    },
     async portfolioKept({ candidateTimeoutMs, memoryBytesMax }) {
       const limits = limitClasses({ candidateTimeoutMs, memoryBytesMax });
       const key = contentId('portfolio', `${PORTFOLIO_VERSION}`, environment.fingerprint, JSON.stringify(limits));

@@ -25,6 +25,8 @@ export interface ExploreLimits {
   readonly constructorsMax: number;
   /** Terms that are evaluated, at most. */
   readonly termsMax: number;
+  /** Steps of the kernel for the values of all terms; some functions cost thousands an application. */
+  readonly stepsMax: number;
   readonly equationsMax: number;
   /** Variables of one type. */
   readonly variablesMax: number;
@@ -34,6 +36,7 @@ export const EXPLORE_LIMITS: ExploreLimits = {
   functionsMax: 3,
   constructorsMax: 1,
   termsMax: 4_000,
+  stepsMax: 3_000_000,
   equationsMax: 200,
   variablesMax: 3,
 };
@@ -136,6 +139,8 @@ export class Explorer {
   readonly #tests: readonly Assignment[];
   readonly #moreTests: readonly Assignment[];
   readonly #variables: readonly Variable[];
+  /** Of the evaluator, which signatures share. */
+  readonly #stepsBefore: number;
   /** By type. */
   readonly #classes = new Map<string, ClassTree>();
   /** First terms of their classes, by number of functions, then by type. */
@@ -151,6 +156,7 @@ export class Explorer {
     limits: ExploreLimits = EXPLORE_LIMITS,
   ) {
     this.#evaluator = parts.evaluator;
+    this.#stepsBefore = parts.evaluator.steps;
     this.#limits = limits;
     this.#symbols = symbols;
     this.#variables = variablesFor(symbols, parts.signature, limits.variablesMax);
@@ -206,8 +212,13 @@ export class Explorer {
   }
 
   #isOver(): boolean {
-    const { termsMax } = this.#limits;
-    return this.#terms >= termsMax || this.#considered >= CONSIDERED_PER_TERM * termsMax || this.#rules.length >= this.#limits.equationsMax;
+    const { termsMax, equationsMax, stepsMax } = this.#limits;
+    return (
+      this.#terms >= termsMax ||
+      this.#considered >= CONSIDERED_PER_TERM * termsMax ||
+      this.#rules.length >= equationsMax ||
+      this.#evaluator.steps - this.#stepsBefore >= stepsMax
+    );
   }
 
   /** All applications of the symbol whose arguments have so many functions together. */

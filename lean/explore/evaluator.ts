@@ -14,7 +14,7 @@ import { ARROW, ELEMENT, type GroundType, instantiateType, NATURAL_TYPE, typeKey
 import type { SignatureReader, SymbolScheme, TermSymbol } from './signature.ts';
 
 /** Reductions of one application; thousands of applications are to take seconds. */
-const LIMITS = { ...DEFAULT_LIMITS, fuel: 100_000, nodes: 100_000 };
+const LIMITS = { ...DEFAULT_LIMITS, fuel: 20_000, nodes: 100_000 };
 /** Constructors and units of numbers in one value. */
 const VALUE_SIZE_MAX = 400;
 
@@ -37,10 +37,13 @@ export class Evaluator {
   readonly #kernel: Kernel;
   readonly #signature: SignatureReader;
   readonly #results = new Map<string, Value | null>();
+  /** Of inductive types and constructors that were read: constants with their levels, and parameters of constructors. */
+  readonly #constants = new Map<Name, { readonly levels: number; readonly parameters: number | null }>();
+  readonly #prepared = new Set<string>();
   readonly #zero: Name;
   readonly #successor: Name;
-  /** Applications that were computed, and those that have no value. */
-  readonly counts = { computed: 0, withoutValue: 0 };
+  /** Steps of the kernel so far; about a million a second. */
+  steps = 0;
 
   constructor(terms: Terms, library: CompiledLibrary, signature: SignatureReader) {
     this.#terms = terms;
@@ -55,15 +58,40 @@ export class Evaluator {
     const key = [symbol.name, typeKey(symbol.result), ...values.map((value) => value.key)].join(' ');
     let known = this.#results.get(key);
     if (known === undefined) {
+      this.#prepare(symbol.result);
+      for (const type of [...symbol.types, ...symbol.arguments]) this.#prepare(type);
       known = this.#kernel.ask((checker) => {
         const applied = this.#application(symbol.scheme, symbol.types, values);
-        return applied === null ? null : this.#read(checker, applied, symbol.result, { size: 0 });
+        try {
+          return applied === null ? null : this.#read(checker, applied, symbol.result, { size: 0 });
+        } finally {
+          this.steps += checker.budget.spent;
+        }
       });
       this.#results.set(key, known);
-      this.counts.computed++;
-      if (known === null) this.counts.withoutValue++;
     }
     return known;
+  }
+
+  /** Reads the constructors of a type and of their fields: within a question nothing can be read. */
+  #prepare(type: GroundType): void {
+    const key = typeKey(type);
+    if (this.#prepared.has(key)) return;
+    this.#prepared.add(key);
+    for (const argument of type.args) this.#prepare(argument);
+    if (type.head === ELEMENT) this.#prepare(NATURAL_TYPE);
+    if (type.head === ELEMENT || type.head === ARROW) return;
+    const name = this.#terms.names.of(type.head);
+    const constructors = this.#signature.inductive(type.head)?.constructors ?? [];
+    for (const one of [name, ...constructors]) {
+      const constant = this.#signature.library.constant(one);
+      if (constant === null) continue;
+      const parameters = constant.kind === 'constructor' ? constant.parameters : null;
+      this.#constants.set(one, { levels: constant.levelParams.length, parameters });
+    }
+    for (const one of constructors)
+      for (const slot of this.#signature.scheme(one)?.slots ?? [])
+        if (slot.kind === 'value') this.#prepare(instantiateType(slot.type, type.args));
   }
 
   #application(scheme: SymbolScheme, types: readonly GroundType[], values: readonly Value[]): Expr | null {
@@ -103,9 +131,10 @@ export class Evaluator {
     const parts = args.map((its) => this.#type(its));
     if (parts.some((part) => part === null)) return null;
     if (head === ARROW) return terms.forall(parts[0]!, parts[1]!);
-    const scheme = this.#signature.library.constant(terms.names.of(head));
-    if (scheme === null) return null;
-    return apply(terms, terms.constant(scheme.name, this.#zeros(scheme.levelParams.length)), parts as Expr[]);
+    const name = terms.names.of(head);
+    const constant = this.#constants.get(name);
+    if (constant === undefined) return null;
+    return apply(terms, terms.constant(name, this.#zeros(constant.levels)), parts as Expr[]);
   }
 
   #value({ type, form }: Value): Expr | null {
@@ -125,9 +154,9 @@ export class Evaluator {
     if (terms.kind(head) !== CONSTANT) return null;
     const name = terms.name(head);
     const scheme = this.#signature.scheme(name);
-    const constant = this.#signature.library.constant(name);
-    if (scheme === null || constant?.kind !== 'constructor') return null;
-    const given = argumentsOf(terms, whole).slice(constant.parameters);
+    const parameters = this.#constants.get(name)?.parameters ?? null;
+    if (scheme === null || parameters === null) return null;
+    const given = argumentsOf(terms, whole).slice(parameters);
     const types = scheme.slots.flatMap((slot) =>
       slot.kind === 'value' ? [instantiateType(slot.type, type.args)] : [],
     );

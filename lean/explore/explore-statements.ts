@@ -2,6 +2,7 @@
  * Conjectures by exploration: what functions near a statement satisfy on test values, as texts of theorems. Nothing is learned;
  * what is proposed is well formed, passed tests and may still be false. Reads compiled objects, runs nothing.
  */
+import { z } from 'zod';
 import { DefinitionReader } from '../context/definitions.ts';
 import type { ModuleToRead, StatedName } from '../context/read-module.ts';
 import { writtenName } from '../context/written-name.ts';
@@ -32,15 +33,19 @@ const FUNCTIONS_MAX = 7;
 /** 1: what the statement mentions, and what the definitions of that mention. */
 const DISTANCE_MAX = 1;
 
-export interface ExploredStatement {
+export const exploredStatementSchema = z.strictObject({
   /** `{α : Type} (xs : List α) : left = right`, each once; fewer functions first. */
-  readonly equations: readonly string[];
+  equations: z.array(z.string()),
   /** Terms that were evaluated, and those without a value. */
-  readonly terms: number;
-  readonly withoutValue: number;
+  terms: z.number().int(),
+  withoutValue: z.number().int(),
   /** Why there is nothing; empty otherwise. */
-  readonly reason: string;
-}
+  reason: z.string(),
+});
+export type ExploredStatement = z.infer<typeof exploredStatementSchema>;
+
+/** The answer for a statement that could not be compiled or read. */
+export const unexplored = (reason: string): ExploredStatement => ({ equations: [], terms: 0, withoutValue: 0, reason });
 
 export interface ExploreOptions extends ModuleToRead {
   readonly seed: number;
@@ -70,7 +75,7 @@ export async function exploreModule(
     const place = places.get(terms.names.of(name));
     const constant = place === undefined ? undefined : module.constant(place);
     if (constant === undefined)
-      return { equations: [], terms: 0, withoutValue: 0, reason: 'the module has no such theorem' };
+      return unexplored('the module has no such theorem');
     const names = functionsNear(definitions, constant.type);
     const key = names
       .map((one) => terms.names.print(one))
