@@ -22,6 +22,7 @@ import { matchConjecturesActivities } from './round/match-conjectures.ts';
 import { planActivities } from './round/plan.ts';
 import { portfolioActivities } from './round/portfolio.ts';
 import { readConjecturesActivities } from './round/read-conjectures.ts';
+import { searchShardActivities } from './round/search-shard.ts';
 import { selectActivities } from './round/select.ts';
 import { verifyShardActivities } from './round/verify-shard.ts';
 import { datasetActivities } from './run/datasets.ts';
@@ -57,6 +58,7 @@ export function createHostActivities(ports: Ports) {
     ...trainPartsActivities(ports),
     ...trainLevanterActivities(ports),
     ...generateActivities(ports),
+    ...searchShardActivities(ports),
     ...conjectureActivities(ports),
     ...readConjecturesActivities(ports),
     ...libraryActivities(ports),

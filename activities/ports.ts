@@ -18,6 +18,8 @@ import type { LeanSource } from '../lean/library/prune.ts';
 import type { PortfolioRecord, RecordRow } from '../lean/portfolio/record.ts';
 import type { DriverName } from '../lean/runtime/process/driver.ts';
 import type { SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
+import type { Steps } from '../lean/step/step.ts';
+import type { TracedProof } from '../lean/step/traced-file.ts';
 import type { CertificateTask } from '../lean/trust/certificate/checkers.ts';
 import type { FileReport } from '../lean/trust/check-file.ts';
 import type { GrownTheorem } from '../lean/trust/kept-theorem.ts';
@@ -33,6 +35,8 @@ export interface Sources {
   libraryTheorems(): Promise<readonly LibraryTheorem[]>;
   /** Further proofs of library theorems found by the script search: (theorem name, proof). */
   searchedProofs(): AsyncIterable<{ readonly theorem: string; readonly proof: string }>;
+  /** States and tactics of the proofs of library theorems, traced with Lean: their own proofs and the searched ones. */
+  tracedProofs(): Promise<readonly TracedProof[]>;
   /** The portfolio's results on the repository's problem sets; null if they are unknown. */
   portfolioRecord(): Promise<PortfolioRecord | null>;
   /** What statements stand on, by the text of these modules. */
@@ -69,6 +73,11 @@ export interface Ports {
   findObject(uri: string): Promise<ArtifactRef | null>;
   /** Checks under the library and, where there are any, the run's grown theorems (`grownHeaders` says how they come in). */
   verifier(run: string, limits: VerificationLimits, grown?: readonly GrownTheorem[]): Promise<Verifier>;
+  /**
+   * A new step API over a Lean process of this node, with the library and the run's grown theorems. The caller closes it.
+   * Its limits are those of the screen's big class.
+   */
+  steps(run: string, limits: VerificationLimits, grown?: readonly GrownTheorem[]): Promise<Steps>;
   /** What the statements' proofs may name: an answer each, in order. Lean compiles the statements; their objects are read here. */
   contexts(
     run: string,

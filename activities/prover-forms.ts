@@ -1,9 +1,11 @@
 /** The form in which a run's prover sees statements, as set in its configuration. */
-import { PROVER_WITHOUT_SLOTS, type ProverConfig } from '../data/schemas/run-config.ts';
+import { PROVER_WITHOUT_SLOTS, type ProverConfig, proverMode } from '../data/schemas/run-config.ts';
+import type { ProofExamples } from '../selfplay/prover-set.ts';
 import { RelevantLemmas } from '../selfplay/relevant-lemmas.ts';
-import { type ProverForms, plainForm, type Stated, slottedForm } from '../selfplay/slots/prover-form.ts';
+import { formExamples, type ProverForms, plainForm, type Stated, slottedForm } from '../selfplay/slots/prover-form.ts';
 import { slotKey } from '../selfplay/slots/slot-key.ts';
 import { boundNames } from '../selfplay/slots/slot-table.ts';
+import { plainStateForm, type StateForm, slottedStateForm } from '../selfplay/slots/state-form.ts';
 import type { Sources } from './ports.ts';
 
 /** @param prover not there in what a workflow asked for that began before there were slots */
@@ -35,6 +37,35 @@ export async function lemmasInReach(
     grown.map(({ name, header, statement }) => ({ name, header, functions: functionsOf({ header, statement }) })),
   );
   return (stated) => lemmas.for(stated.header, functionsOf(stated), prover.lemmasMax);
+}
+
+/** The form in which the prover sees the states in a statement's proof; compare `proverForms`. */
+export async function stateForms(
+  sources: Pick<Sources, 'definitions'>,
+  prover: ProverConfig,
+): Promise<(stated: Stated) => StateForm> {
+  if (!prover.slots) return () => plainStateForm;
+  const definitions = await sources.definitions();
+  return ({ header, statement }) => {
+    const shown = definitions.under(header, statement, boundNames(statement));
+    return (goal) => slottedStateForm(goal, shown, prover.definitionTokens);
+  };
+}
+
+/** Training examples from certified proofs, as `prover.mode` asks. A proof that no search found has no steps. */
+export async function proofExamples(
+  sources: Pick<Sources, 'definitions'>,
+  prover: ProverConfig = PROVER_WITHOUT_SLOTS,
+): Promise<ProofExamples> {
+  const mode = proverMode({ prover });
+  const formOf = await proverForms(sources, prover);
+  const stateFormOf = await stateForms(sources, prover);
+  return (found, weight) => {
+    const whole = mode === 'steps' ? [] : formExamples(formOf(found), found.proof, weight);
+    if (mode === 'whole' || found.steps === undefined) return whole;
+    const form = stateFormOf(found);
+    return [...whole, ...found.steps.flatMap(({ goal, tactic }) => formExamples(form(goal), tactic, weight))];
+  };
 }
 
 /** What statements are kept apart by where names are slots (`slotKey`); null where they are not. */

@@ -8,6 +8,7 @@ import {
   requireSameSubject,
 } from '../activities/evaluation/evaluation-subject.ts';
 import { PORTFOLIO } from '../activities/round/portfolio.ts';
+import { StpError } from '../data/errors.ts';
 import {
   type EvaluatedSplit,
   type EvaluateInput,
@@ -15,6 +16,8 @@ import {
   type EvaluationReport,
   evaluationReportSchema,
 } from '../data/schemas/evaluation.ts';
+import { proverMode, type RunConfig } from '../data/schemas/run-config.ts';
+import type { SearchFigures } from '../data/schemas/search.ts';
 import { readManifest } from '../model/checkpoint/checkpoint.ts';
 import { EVALUATE_TYPE, evaluateWorkflowId } from '../workflows/control/contracts.ts';
 import { type LocalRunOptions, openRunFolder, runLocally } from './local-run.ts';
@@ -26,24 +29,64 @@ export interface EvalOptions extends RunOptions, LocalRunOptions {
   readonly model: string;
   /** Comma-separated. */
   readonly problems: string;
-  readonly samples: number;
+  /** Whole proofs per statement. */
+  readonly samples?: number;
+  readonly prover?: 'whole' | 'steps';
+  readonly expansions?: number;
+  readonly tactics?: number;
+  readonly seconds?: number;
   readonly temperature?: number;
   readonly split: EvaluatedSplit;
   readonly runDir?: string;
   readonly json?: boolean;
 }
 
+const SAMPLES_DEFAULT = 32;
+
+/** The prover's options as values of the configuration. */
+function proverValues({ prover, expansions, tactics, seconds }: EvalOptions): Record<string, string> {
+  const search = { expansions, tactics, seconds };
+  return Object.fromEntries([
+    ...(prover === undefined ? [] : [['prover.mode', prover]]),
+    ...Object.entries(search).flatMap(([name, value]) =>
+      value === undefined ? [] : [[`prover.search.${name}`, String(value)]],
+    ),
+  ]);
+}
+
+/** STP1002 for options that do not go together. */
+function requireFitting(options: EvalOptions, mode: RunConfig['prover']['mode']): void {
+  const isSearch = mode === 'steps';
+  const given = ['expansions', 'tactics', 'seconds'].find((name) => options[name as keyof EvalOptions] !== undefined);
+  const problem =
+    mode === 'both'
+      ? 'prover.mode=both is for runs: an evaluation takes whole proofs or steps'
+      : isSearch && options.model === PORTFOLIO
+        ? '--prover steps asks a model for tactics, and the portfolio is no model'
+        : isSearch && options.samples !== undefined
+          ? '--samples counts whole proofs, and --prover steps makes one search per statement'
+          : !isSearch && given !== undefined
+            ? `--${given} needs --prover steps`
+            : null;
+  if (problem !== null)
+    throw new StpError('STP1002', problem, 'Give --prover whole or --prover steps, and its options.');
+}
+
 export async function evaluate(options: EvalOptions): Promise<void> {
   const sets = options.problems.split(',').map((set) => set.trim());
+  const set = {
+    ...options.set,
+    'data.problemSets': JSON.stringify(sets),
+    ...(options.temperature === undefined ? {} : { 'sampling.temperature': String(options.temperature) }),
+    ...proverValues(options),
+  };
+  const mode = proverMode(startInput({ ...options, set }).config);
+  requireFitting(options, mode);
+  // The portfolio and a search give one answer per statement.
+  const samples = options.model === PORTFOLIO || mode === 'steps' ? 1 : (options.samples ?? SAMPLES_DEFAULT);
   const { input, config } = startInput({
     ...options,
-    set: {
-      ...options.set,
-      'data.problemSets': JSON.stringify(sets),
-      // The portfolio gives one answer per statement.
-      'sampling.samplesPerStatement': String(options.model === PORTFOLIO ? 1 : options.samples),
-      ...(options.temperature === undefined ? {} : { 'sampling.temperature': String(options.temperature) }),
-    },
+    set: { ...set, 'sampling.samplesPerStatement': String(samples) },
   });
   const runDirectory = resolve(options.runDir ?? join('runs', freshRunName('eval')));
   const model =
@@ -57,10 +100,10 @@ export async function evaluate(options: EvalOptions): Promise<void> {
       model: options.model === PORTFOLIO ? PORTFOLIO : (await readManifest(model.directory)).model,
       split: options.split,
     });
-  const { preset, seed, set } = input;
+  const { preset, seed } = input;
   const evaluateInput: EvaluateInput = {
     preset,
-    set,
+    set: input.set,
     ...(seed === undefined ? {} : { seed }),
     checkpoint: model.directory,
     modelName: model.name,
@@ -73,7 +116,7 @@ export async function evaluate(options: EvalOptions): Promise<void> {
     id: evaluateWorkflowId(run),
     input: evaluateInput,
     summary:
-      `evaluation of ${basename(model.name)} on ${sets.join(', ')}, ${config.sampling.samplesPerStatement} samples`.slice(
+      `evaluation of ${basename(model.name)} on ${sets.join(', ')}, ${mode === 'steps' ? 'search' : `${samples} samples`}`.slice(
         0,
         200,
       ),
@@ -88,11 +131,25 @@ export async function evaluate(options: EvalOptions): Promise<void> {
 
 /** The evaluation as text: one block per group, one line per number of samples. */
 export function describe(report: EvaluationReport): string {
+  const tried =
+    report.search === undefined ? `${report.samplesPerStatement} samples a statement` : 'one search per statement';
   const head =
-    `${report.modelName} (${report.model.slice(0, 8)}), ${report.samplesPerStatement} samples a statement at ` +
-    `temperature ${report.temperature}, ${report.leanVersion}`;
+    `${report.modelName} (${report.model.slice(0, 8)}), ${tried} at temperature ${report.temperature}, ` +
+    report.leanVersion;
   const loud = report.eligible ? [] : [`NOT ELIGIBLE  ${report.ineligibleBecause.join('; ')}`];
-  return [head, ...loud, ...report.groups.map(describeGroup)].join('\n\n');
+  const lean = report.leanSeconds === undefined ? [] : [`  ${report.leanSeconds.toFixed(1)} s of Lean in all`];
+  const search = report.search === undefined ? [] : [describeSearch(report.search)];
+  return [head, ...loud, ...search, ...report.groups.map(describeGroup), ...lean].join('\n\n');
+}
+
+function describeSearch({ searches, expansions, steps, states, leanMs, modelMs, wallMs }: SearchFigures): string {
+  const rate = expansions / Math.max(1e-3, wallMs / 1_000);
+  const share = (100 * leanMs) / Math.max(1, leanMs + modelMs);
+  return (
+    `  ${searches} searches: ${expansions} states expanded (${rate.toFixed(1)} a second), ${steps} tactics run, ` +
+    `${states} states met\n  time in Lean ${(leanMs / 1_000).toFixed(1)} s, in the model ${(modelMs / 1_000).toFixed(1)} s ` +
+    `(Lean ${share.toFixed(0)} %)`
+  );
 }
 
 function describeGroup(group: EvaluationGroup): string {

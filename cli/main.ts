@@ -195,7 +195,19 @@ configOptions(program.command('eval'))
     'checkpoint folder, or RUN, RUN@3 (after round 3), RUN@sft, or portfolio (a fixed list of scripts, no model)',
   )
   .requiredOption('--problems <sets>', 'problem sets, separated by commas')
-  .option('--samples <n>', 'samples for each statement', samplesValue, 32)
+  .option('--samples <n>', 'samples for each statement (default: 32)', samplesValue)
+  .addOption(
+    new Option('--prover <mode>', 'whole proofs, or best-first search by steps with one attempt per statement').choices(
+      ['whole', 'steps'],
+    ),
+  )
+  .option(
+    '--expansions <n>',
+    'with --prover steps: maximum number of expanded states',
+    wholeNumber('expansions', 1, 1_000_000),
+  )
+  .option('--tactics <n>', 'with --prover steps: tactics sampled per state', wholeNumber('tactics', 1, 1_024))
+  .option('--seconds <n>', 'with --prover steps: wall time per statement', secondsValue)
   .option('--temperature <t>', "sampling temperature; default: the preset's", temperatureValue)
   .addOption(
     new Option('--split <split>', 'which statements of the sets').choices(['all', 'train', 'held-out']).default('all'),

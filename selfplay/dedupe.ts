@@ -13,16 +13,20 @@ export interface RawSample {
   readonly logprob: number;
   readonly seed: number;
   readonly finish: 'stop' | 'length';
+  /** Set if a search found the proof. */
+  readonly steps?: Sample['steps'];
 }
 
 /**
  * Samples with equal proof text become one that counts them and says which they were; the first one's seed and
  * log-probability stay. Order is that of the first appearance.
+ *
+ * @param earlier distinct samples of the same statements; the new ones are counted with them and come after them
  */
-export function dedupeSamples(raw: readonly RawSample[], model: string): Sample[] {
-  const distinct = new Map<string, Sample>();
+export function dedupeSamples(raw: readonly RawSample[], model: string, earlier: readonly Sample[] = []): Sample[] {
+  const distinct = new Map(earlier.map((sample) => [sample.id, { ...sample, indices: [...sample.indices] }]));
   for (const sample of raw) {
-    const { statementId, index, tokens, logprob, seed, finish } = sample;
+    const { statementId, index, tokens, logprob, seed, finish, steps } = sample;
     const proof = displayProof(sample.text);
     const id = contentId('sample', statementId, proof);
     const seen = distinct.get(id);
@@ -31,7 +35,8 @@ export function dedupeSamples(raw: readonly RawSample[], model: string): Sample[
       seen.indices.push(index);
     } else {
       const indices = [index];
-      distinct.set(id, { id, statementId, proof, tokens, logprob, seed, model, multiplicity: 1, indices, finish });
+      const first = { id, statementId, proof, tokens, logprob, seed, model, multiplicity: 1, indices, finish };
+      distinct.set(id, steps === undefined ? first : { ...first, steps });
     }
   }
   return [...distinct.values()];

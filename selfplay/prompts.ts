@@ -5,9 +5,10 @@
  */
 import { declarationHead } from '../data/schemas/declaration-head.ts';
 import type { Example } from '../data/schemas/records.ts';
+import { STATE_MARKER } from '../data/schemas/slot-tokens.ts';
 import { onOneLine, proofAssignment, statementPieces, typeColon } from './statement-text.ts';
 
-export const PROMPT_MARKERS = ['<defs>', '<prove>', '<by>', '<lemma>', '<easy>', '<hard>'] as const;
+export const PROMPT_MARKERS = ['<defs>', '<prove>', '<by>', '<lemma>', '<easy>', '<hard>', STATE_MARKER] as const;
 /** Stands where no lemma is asked of the conjecture (STP's `theorem true: True`). */
 const NO_LEMMA = 'True';
 

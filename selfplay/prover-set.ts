@@ -8,7 +8,9 @@ import { inBand } from './bands.ts';
 import { displayProof } from './prompts.ts';
 import { orderKey } from './random.ts';
 import type { Tally } from './rates.ts';
-import { formExamples, type ProverForms } from './slots/prover-form.ts';
+
+/** Training examples from a proof: the whole proof, the steps of the search that found it, or both. */
+export type ProofExamples = (found: Proved, weight: number) => Example[];
 
 /** Hex digits that a round takes in a sort key; larger than any round. */
 const ROUND_END = 0xffff;
@@ -46,12 +48,12 @@ export function trainsProver(tally: Tally | null, config: RunConfig['selection']
 export function proverExamples(
   proofs: readonly Proved[],
   config: RunConfig['selection'],
-  formOf: ProverForms,
+  examplesOf: ProofExamples,
 ): Example[] {
   const distinct = distinctProofs(proofs).slice(0, config.proofsPerStatementMax ?? Number.POSITIVE_INFINITY);
   return distinct.flatMap((found) => {
     const decay = config.decayPerCharacter * found.proof.length + config.decayPerSecond * (found.checkMs / 1_000);
-    return formExamples(formOf(found), found.proof, Math.exp(-decay) / distinct.length);
+    return examplesOf(found, Math.exp(-decay) / distinct.length);
   });
 }
 
@@ -71,9 +73,9 @@ export function retrainExamples(
   proofs: readonly Proved[],
   config: RunConfig['retrain'],
   decayPerCharacter: number,
-  formOf: ProverForms,
+  examplesOf: ProofExamples,
 ): Example[] {
   return distinctProofs(proofs)
     .slice(0, config.proofsPerStatementMax)
-    .flatMap((found) => formExamples(formOf(found), found.proof, Math.exp(-decayPerCharacter * found.proof.length)));
+    .flatMap((found) => examplesOf(found, Math.exp(-decayPerCharacter * found.proof.length)));
 }

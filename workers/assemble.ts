@@ -29,6 +29,7 @@ import { PORTFOLIO_VERSION } from '../lean/portfolio/scripts.ts';
 import { openLeanHost } from '../lean/runtime/pool/lean-host.ts';
 import { openSandbox, type SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
 import type { Sandbox, SandboxFacts } from '../lean/runtime/sandbox/sandbox.ts';
+import { openSteps } from '../lean/step/open-steps.ts';
 import { type CheckFileOptions, checkFile } from '../lean/trust/check-file.ts';
 import { LIBRARY_HEADER } from '../lean/trust/header.ts';
 import { openVerifier } from '../lean/trust/open-verifier.ts';
@@ -194,6 +195,20 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     scratch,
     runMark: (run) => mark(run, 'model'),
     verifier: (run, limits, grown = []) => verifiers.get(run, limits, grown),
+    async steps(run, limits, grown = []) {
+      const sandbox = await sandboxFor(limits.sandbox);
+      const { heartbeatsMax, memoryBytesMax } = limitClasses(limits).big;
+      return openSteps({
+        environment:
+          grown.length === 0 ? environment : await growEnvironment(environment, grown, { ...growing(run), sandbox }),
+        libraryHeader: LIBRARY_HEADER,
+        workingDirectory: await scratch(run),
+        runMark: mark(run, 'lean'),
+        sandbox,
+        heartbeatsMax,
+        memoryBytesMax,
+      });
+    },
     contexts: async (run, statements, limits, signal) =>
       statementContexts(statements, await contextTask(run, limits, signal)),
     async explore(run, statements, { seed, ...limits }, signal) {

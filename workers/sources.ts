@@ -17,6 +17,7 @@ import { extractLibrary } from '../lean/library/extract.ts';
 import { discoverModules } from '../lean/library/modules.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
 import { readRecord } from '../lean/portfolio/record.ts';
+import { readTraced } from '../lean/step/traced-file.ts';
 import { REPOSITORY, workerSettings } from './settings.ts';
 
 const DATA = join(REPOSITORY, 'data');
@@ -53,6 +54,7 @@ export function repositorySources(dataDirectory: string = workerSettings().dataD
         yield row.data;
       }
     },
+    tracedProofs: async () => (await readTraced(join(DATA, 'sft', 'steps.jsonl')))?.rows ?? [],
     portfolioRecord: () => readRecord(PORTFOLIO_RECORD),
     definitions,
     canaries: () => readStatements(join(DATA, 'canaries.jsonl')),

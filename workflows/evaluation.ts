@@ -4,6 +4,7 @@
  */
 import { CancellationScope, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { EvaluateInput, EvaluationFiles } from '../data/schemas/evaluation.ts';
+import { evaluationConfig } from '../data/schemas/run-config.ts';
 import { host } from './control/activity-proxies.ts';
 import { type Progress, progressQuery, type Stage } from './control/contracts.ts';
 import { publish } from './control/search-attributes.ts';
@@ -63,7 +64,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
       name: FOLDER,
       shards: plan.shards,
       checkpoint,
-      config,
+      config: evaluationConfig(config, config.sampling.samplesPerStatement),
       library: null,
       isOpen: () => true,
       onShard: (shard) => {

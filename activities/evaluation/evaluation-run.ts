@@ -1,4 +1,5 @@
 /** An evaluation of its own (`stp-evaluate`): its statements and model into its folder, its log and figures out of it. */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { requireSameConfig, resolveConfig } from '../../data/config/resolve.ts';
@@ -15,7 +16,9 @@ import {
 } from '../../data/schemas/evaluation.ts';
 import { provedSchema, type Statement, statementSchema } from '../../data/schemas/records.ts';
 import { type ShardResult, sumVerdicts } from '../../data/schemas/round.ts';
-import { type RunConfig, runConfigSchema } from '../../data/schemas/run-config.ts';
+import { proverMode, type RunConfig, runConfigSchema } from '../../data/schemas/run-config.ts';
+import { sumSearches } from '../../data/schemas/search.ts';
+import { STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { PORTFOLIO_VERSION } from '../../lean/portfolio/scripts.ts';
 import { readManifest } from '../../model/checkpoint/checkpoint.ts';
@@ -61,6 +64,7 @@ export function evaluationRunActivities(ports: Ports) {
         const config = await once(store, 'config.json', runConfigSchema, async () => wanted);
         requireSameConfig(run, config, wanted);
         const isPortfolio = directory === PORTFOLIO;
+        if (proverMode(config) === 'steps' && config.prover.slots) await requireStates(directory);
         const model = isPortfolio ? PORTFOLIO : (await readManifest(directory)).model;
         const subject = await once(store, EVALUATION_SUBJECT, evaluationSubjectSchema, async () => ({
           checkpoint: isPortfolio
@@ -102,6 +106,7 @@ export function evaluationRunActivities(ports: Ports) {
           const tallies = await tallyShards(store, shards);
           const groups = Map.groupBy(statements, (statement) => statement.labels[0]!);
           const verifier = await ports.verifier(run, plan.config.verification);
+          const searches = sumSearches(shards.flatMap(({ search }) => search?.figures ?? []));
           const report: EvaluationReport = {
             name: run,
             model: plan.checkpoint.model,
@@ -117,6 +122,8 @@ export function evaluationRunActivities(ports: Ports) {
             groups: await Promise.all(
               [...groups].map(([group, members]) => groupResult(group, members, tallies, certified, plan.config)),
             ),
+            leanSeconds: (searches.leanMs + shards.reduce((sum, { checkMs }) => sum + checkMs, 0)) / 1_000,
+            ...(searches.searches === 0 ? {} : { search: searches }),
             eligible: ineligible.size === 0,
             ineligibleBecause: [...ineligible],
           };
@@ -125,6 +132,17 @@ export function evaluationRunActivities(ports: Ports) {
       );
     },
   };
+}
+
+/** STP1002 for an embedded model that was not trained on states: its tactics would be noise. */
+async function requireStates(directory: string): Promise<void> {
+  const tokenizer = await readFile(join(directory, 'tokenizer.json'), 'utf8');
+  if (tokenizer.includes(STATE_MARKER)) return;
+  throw new StpError(
+    'STP1002',
+    `the model in ${directory} was not trained on proof states, and prover.mode is steps`,
+    'Take --prover whole, or a model of a run with prover.mode=both or steps.',
+  );
 }
 
 /** In the place of a checkpoint's manifest: which list of scripts it is. */

@@ -16,7 +16,7 @@ import {
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
-import { proverForms } from '../prover-forms.ts';
+import { proofExamples } from '../prover-forms.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { readManifests, replayWindow } from '../run/history.ts';
 import type { Certified } from './certify.ts';
@@ -64,7 +64,7 @@ export function finishRoundActivities(ports: Ports) {
             store,
             config,
             round,
-            formOf: await proverForms(ports.sources, config.prover),
+            examplesOf: await proofExamples(ports.sources, config.prover),
             directory: await ports.scratch(run),
             signal,
             rates: input.rates,

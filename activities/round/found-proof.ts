@@ -24,5 +24,6 @@ export function foundProof(
     promptHash: contentId('prompt', proverPrompt(statement)),
     certificate: null,
     checkMs: verdict.checkMs,
+    ...(sample.steps === undefined ? {} : { steps: sample.steps }),
   };
 }

@@ -3,12 +3,11 @@ import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact
 import { type Example, exampleSchema, type Proved, provedSchema } from '../../data/schemas/records.ts';
 import type { RoundManifest } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { joinsRetraining, proofKey, retrainExamples } from '../../selfplay/prover-set.ts';
+import { joinsRetraining, type ProofExamples, proofKey, retrainExamples } from '../../selfplay/prover-set.ts';
 import { exampleKey } from '../../selfplay/select.ts';
-import type { ProverForms } from '../../selfplay/slots/prover-form.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
-import { proverForms } from '../prover-forms.ts';
+import { proofExamples } from '../prover-forms.ts';
 import { externalSort, firstOfEach, groupSorted } from '../records/external-sort.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { readManifests } from '../run/history.ts';
@@ -23,10 +22,10 @@ export function retrainSetActivities(ports: Ports) {
       return once(store, `${input.name}/examples.json`, artifactRefSchema, () =>
         withHeartbeat(async (signal) => {
           const directory = await ports.scratch(run);
-          const formOf = await proverForms(ports.sources, config.prover);
+          const examplesOf = await proofExamples(ports.sources, config.prover);
           const manifests = await readManifests(store, input.history);
           async function* all(): AsyncGenerator<Example> {
-            yield* foundExamples(store, manifests, { ...input, formOf }, directory, signal);
+            yield* foundExamples(store, manifests, { ...input, examplesOf }, directory, signal);
             for (const { conjecturerExamples } of manifests)
               if (conjecturerExamples !== null) yield* readRecords(store, conjecturerExamples, exampleSchema);
             yield* readRecords(store, data.sft, exampleSchema);
@@ -44,7 +43,7 @@ export function retrainSetActivities(ports: Ports) {
 async function* foundExamples(
   store: ObjectStore,
   manifests: readonly RoundManifest[],
-  { round, config, formOf }: Pick<RoundContext, 'round' | 'config'> & { readonly formOf: ProverForms },
+  { round, config, examplesOf }: Pick<RoundContext, 'round' | 'config'> & { readonly examplesOf: ProofExamples },
   directory: string,
   signal: AbortSignal,
 ): AsyncGenerator<Example> {
@@ -58,5 +57,5 @@ async function* foundExamples(
     externalSort(proofs(), { key, directory, signal }),
     (proof) => proof.statementId,
   ))
-    yield* retrainExamples(group, config.retrain, config.selection.decayPerCharacter, formOf);
+    yield* retrainExamples(group, config.retrain, config.selection.decayPerCharacter, examplesOf);
 }

@@ -8,11 +8,10 @@ import { type RoundManifest, rateSchema } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { originExample } from '../../selfplay/prompts.ts';
-import { proofKey, proverExamples, trainsProver } from '../../selfplay/prover-set.ts';
+import { type ProofExamples, proofKey, proverExamples, trainsProver } from '../../selfplay/prover-set.ts';
 import { chooseInPass, randomStream } from '../../selfplay/random.ts';
 import { RateTable } from '../../selfplay/rates.ts';
 import { exampleKey } from '../../selfplay/select.ts';
-import type { ProverForms } from '../../selfplay/slots/prover-form.ts';
 import { externalSort, firstOfEach, groupSorted } from '../records/external-sort.ts';
 import { readRecords } from '../records/record-files.ts';
 import { type ChosenRecord, chosenConjectureSchema } from './choose-conjectures.ts';
@@ -22,7 +21,7 @@ export interface RoundExamplesInput {
   readonly store: ObjectStore;
   readonly config: RunConfig;
   readonly round: number;
-  readonly formOf: ProverForms;
+  readonly examplesOf: ProofExamples;
   /** Local folder for sorting. */
   readonly directory: string;
   readonly signal: AbortSignal;
@@ -97,7 +96,7 @@ async function* windowExamples(input: RoundExamplesInput): AsyncGenerator<Exampl
     externalSort(proofs(), { key, directory, signal }),
     (proof) => proof.statementId,
   ))
-    yield* proverExamples(group, config.selection, input.formOf);
+    yield* proverExamples(group, config.selection, input.examplesOf);
 }
 
 /** Attempts and successes over the window of the statements that have a certified proof in it; no others can train. */

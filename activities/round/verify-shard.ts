@@ -2,7 +2,7 @@
 
 import { StpError } from '../../data/errors.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { type Sample, sampleSchema, type Verdict } from '../../data/schemas/records.ts';
+import { type Sample, sampleSchema, type Verdict, verdictSchema } from '../../data/schemas/records.ts';
 import { type ShardResult, shardResultSchema, type VerdictCounts } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { grownHeaders } from '../../lean/library/grow.ts';
@@ -12,7 +12,7 @@ import { namesUnknown } from '../../selfplay/unknown-names.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
-import { once, readAll, writeRecords } from '../records/record-files.ts';
+import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
 import type { Sampled } from './generate.ts';
 import { grownTheorems } from './library.ts';
 import { VerdictParts } from './verdict-parts.ts';
@@ -23,6 +23,8 @@ export interface VerifyShardInput {
   readonly name: string;
   readonly items: ArtifactRef;
   readonly sampled: Sampled;
+  /** The result of earlier samples of the shard, which `sampled` contains too; their verdicts stand. Missing or null: there are none. */
+  readonly earlier?: ShardResult | null;
   /** Grown theorems that the proofs may name; null: none. */
   readonly library: ArtifactRef | null;
   readonly config: Pick<RunConfig, 'verification'>;
@@ -32,7 +34,7 @@ export function verifyShardActivities(ports: Ports) {
   return {
     /** A verdict for every distinct sample. A proved canary is STP1701; too many samples without verdict STP1702. */
     async verifyShard(input: VerifyShardInput): Promise<ShardResult> {
-      const { run, config, sampled } = input;
+      const { run, config, sampled, earlier = null } = input;
       const store = await ports.store(run);
       return once(store, `${input.name}/verified.json`, shardResultSchema, () =>
         withHeartbeat(async (signal, report) => {
@@ -50,23 +52,31 @@ export function verifyShardActivities(ports: Ports) {
           let verified = 0;
           const tell = (): void => report({ verified, of: samples.length, ...parts.cursor });
           const parts = await VerdictParts.open(store, `${input.name}/verdict-parts`, verifier.sandbox, tell);
-          const earlier = new Map(parts.earlier);
-          const open = samples.filter((sample) => !earlier.has(sample.id)).map(candidateOf);
+          const kept = new Map(parts.earlier);
+          const judged = new Set<string>();
+          for await (const verdict of earlier === null ? [] : readRecords(store, earlier.verdicts, verdictSchema)) {
+            if (verdict.kind === 'infra') continue;
+            kept.set(verdict.sampleId, verdict);
+            judged.add(verdict.sampleId);
+          }
+          const open = samples.filter((sample) => !kept.has(sample.id)).map(candidateOf);
           const started = performance.now();
-          verified = earlier.size;
+          verified = kept.size;
           tell();
           const results = await checkInParts(verifier, open, parts, signal, () => {
             verified++;
             tell();
           });
           const found = new Map(results.map((result) => [result.id, verdictOf(result, verifier.environment.version)]));
-          const verdicts = samples.map((sample) => earlier.get(sample.id) ?? found.get(sample.id)!);
+          const verdicts = samples.map((sample) => kept.get(sample.id) ?? found.get(sample.id)!);
           const counts: VerdictCounts = {};
+          const newCounts: VerdictCounts = {};
           const proved = new Set<string>();
           let unknownNames = 0;
           for (const [index, verdict] of verdicts.entries()) {
             const sample = samples[index]!;
-            counts[verdict.kind] = (counts[verdict.kind] ?? 0) + sample.multiplicity;
+            for (const count of judged.has(sample.id) ? [counts] : [counts, newCounts])
+              count[verdict.kind] = (count[verdict.kind] ?? 0) + sample.multiplicity;
             if (namesUnknown(verdict)) unknownNames += sample.multiplicity;
             if (verdict.kind === 'proved') proved.add(sample.statementId);
           }
@@ -93,19 +103,19 @@ export function verifyShardActivities(ports: Ports) {
             metricsAt(input.name, 0, {
               checks: open.length,
               checks_per_second: open.length / seconds,
-              from_earlier_attempt: earlier.size,
+              from_earlier_attempt: kept.size - judged.size,
               from_cache: results.filter((result) => result.fromCache).length,
               proved_statements: proved.size,
               samples_with_unknown_name: unknownNames,
               shard_seconds_verify: seconds,
-              ...Object.fromEntries(Object.entries(counts).map(([kind, count]) => [`verdicts_${kind}`, count])),
+              ...Object.fromEntries(Object.entries(newCounts).map(([kind, count]) => [`verdicts_${kind}`, count])),
             }),
           );
           return {
             items: input.items,
             samples: sampled.samples,
             verdicts: await writeRecords(store, `${input.name}/verdicts-*.jsonl`, verdicts, signal),
-            sandbox: parts.weakestSandbox,
+            sandbox: earlier?.sandbox?.kind === 'none' ? earlier.sandbox : parts.weakestSandbox,
             sampleCount: sampled.sampleCount,
             distinctCount: sampled.distinctCount,
             tokens: sampled.tokens,

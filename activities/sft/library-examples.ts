@@ -3,14 +3,17 @@
  * (lemma, earlier theorem, later theorem) tuples for the conjecturer (STP §1.3). No example contains a held-out
  * theorem.
  */
+import type { ShownGoal } from '../../data/schemas/goal.ts';
 import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { type ConjecturerTuple, conjecturerTuples } from '../../lean/library/extract.ts';
+import { type TracedProof, tracedProofId } from '../../lean/step/traced-file.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
 import { conjecturerExample, displayProof, targetExample } from '../../selfplay/prompts.ts';
 import { type Random, randomStream } from '../../selfplay/random.ts';
 import { dedupeExamples } from '../../selfplay/select.ts';
-import { formExamples, type ProverForms } from '../../selfplay/slots/prover-form.ts';
+import { formExamples, type ProverForms, type Stated } from '../../selfplay/slots/prover-form.ts';
+import type { StateForm } from '../../selfplay/slots/state-form.ts';
 import { targetPairs } from '../../selfplay/targets.ts';
 
 /** Weight of a conjecturer example in prepared sets (STP §1.3, step 9: none is given, so 1). */
@@ -32,8 +35,19 @@ export interface LibraryExamplesInput {
   readonly seed: number;
   /** How the prover meets the theorems. */
   readonly formOf: ProverForms;
+  /** Are whole proofs examples? */
+  readonly wholeProofs: boolean;
+  /** States and tactics of the proofs, if they are examples. */
+  readonly states: StateExamples | null;
   /** Leave out proofs that name library theorems: a prompt that shows none cannot ask for one. */
   readonly withoutPremises: boolean;
+}
+
+export interface StateExamples {
+  readonly traced: readonly TracedProof[];
+  readonly formOf: (stated: Stated) => StateForm;
+  /** Must the state be left out of the examples? */
+  readonly isSealed: (theorem: LibraryTheorem, goal: ShownGoal) => boolean;
 }
 
 export interface LibraryExamples {
@@ -55,24 +69,44 @@ export async function libraryExamples(input: LibraryExamplesInput): Promise<Libr
       searched.set(row.theorem, [...(searched.get(row.theorem) ?? []), row.proof]);
   }
   const prover: Example[] = [];
+  const proofIds = new Set<string>();
   let ownProofs = 0;
   for (const theorem of theorems) {
     const further = searched.get(theorem.name) ?? [];
     const form = input.formOf(theorem);
     const isShown = !input.withoutPremises || theorem.premises.length === 0;
     const proofs = [...(isShown ? [theorem.proof] : []), ...further];
-    prover.push(...proofs.flatMap((proof) => formExamples(form, proof, 1)));
+    if (input.wholeProofs) prover.push(...proofs.flatMap((proof) => formExamples(form, proof, 1)));
     if (isShown) ownProofs++;
+    for (const proof of proofs) proofIds.add(tracedProofId(theorem, proof));
   }
+  const proofExamples = prover.length;
+  if (input.states !== null) prover.push(...stateExamples(input.states, byName, proofIds));
   const conjecturer = input.conditionOn === 'proved-seed' ? conjecturerSet : targetSet;
   const examples = dedupeExamples([...prover, ...conjecturer(theorems, input)]);
   const conjecturerCount = examples.filter(({ role }) => role === 'conjecturer').length;
   return {
     examples,
     libraryProofs: ownProofs,
-    searchedProofs: prover.length - ownProofs,
+    searchedProofs: proofExamples - ownProofs,
     conjecturerExamples: conjecturerCount,
   };
+}
+
+/** One example per state and tactic of the traced proofs. */
+function* stateExamples(
+  { traced, formOf, isSealed }: StateExamples,
+  byName: ReadonlyMap<string, LibraryTheorem>,
+  proofIds: ReadonlySet<string>,
+): Generator<Example> {
+  const forms = new Map<string, StateForm>();
+  for (const { theorem: name, proof, steps } of traced) {
+    const theorem = byName.get(name);
+    if (theorem === undefined || !proofIds.has(proof)) continue;
+    const form = forms.get(name) ?? formOf(theorem);
+    forms.set(name, form);
+    for (const { goal, tactic } of steps) if (!isSealed(theorem, goal)) yield* formExamples(form(goal), tactic, 1);
+  }
 }
 
 /** The example of one tuple. */

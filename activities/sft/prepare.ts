@@ -50,6 +50,8 @@ export async function prepareLibrarySft(sources: Sources, target: SftTarget): Pr
     conditionOn: 'proved-seed',
     seed,
     formOf: ({ statement }) => plainForm(statement),
+    wholeProofs: true,
+    states: null,
     withoutPremises: false,
   });
   const isHeldOut = ({ statement }: { statement: string }): boolean => excluded.has(statementKey(null, statement));

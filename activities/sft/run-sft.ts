@@ -8,11 +8,12 @@ import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
 import { randomStream } from '../../selfplay/random.ts';
-import { formExamples } from '../../selfplay/slots/prover-form.ts';
+import { formExamples, type Stated } from '../../selfplay/slots/prover-form.ts';
+import { goalStatement } from '../../selfplay/slots/state-form.ts';
 import type { Sources } from '../ports.ts';
-import { proverForms, slotKeys } from '../prover-forms.ts';
+import { proverForms, slotKeys, stateForms } from '../prover-forms.ts';
 import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
-import { libraryExamples } from './library-examples.ts';
+import { libraryExamples, type StateExamples } from './library-examples.ts';
 import { conditionedOnTarget, statementKeysOf } from './statements-of.ts';
 
 /** `data.sft` of a run that takes the repository's own library. */
@@ -51,6 +52,12 @@ export async function runSft(sources: Sources, config: RunConfig, sealed: Sealed
       `the set ${config.data.sft} has names, but prover.slots requires slots`,
       'Set prover.slots=false, or data.sft=library.',
     );
+  if (config.prover.mode !== 'whole')
+    throw new StpError(
+      'STP1001',
+      `the set ${config.data.sft} contains whole proofs, and prover.mode=${config.prover.mode} needs proof states too`,
+      'Take prover.mode=whole, or data.sft=library.',
+    );
   const { heldOutKeys } = sealed;
   const found = await preparedSft(sources, config.data.sft, heldOutKeys);
   return config.conjectures.conditionOn === 'proved-seed' ? found : { ...found, train: forTargets(found.train) };
@@ -65,7 +72,8 @@ async function librarySft(
   const slotKeyOf = await slotKeys(sources, config.prover);
   const all = await sources.libraryTheorems();
   const keyed = all.map((theorem) => ({ theorem, key: statementKey(null, theorem.statement) }));
-  const open = keyed.filter(({ theorem, key }) => !heldOutKeys.has(key) && !sealedSlots.has(slotKeyOf(theorem) ?? ''));
+  const isSealedSlot = (stated: Stated): boolean => sealedSlots.has(slotKeyOf(stated) ?? '');
+  const open = keyed.filter(({ theorem, key }) => !heldOutKeys.has(key) && !isSealedSlot(theorem));
   const ownHeldOut = chooseHeldOut(
     open.map(({ theorem }) => theorem.statement),
     LIBRARY_HELD_OUT,
@@ -80,6 +88,8 @@ async function librarySft(
     conditionOn: config.conjectures.conditionOn,
     seed: config.seed,
     formOf,
+    wholeProofs: config.prover.mode !== 'steps',
+    states: config.prover.mode === 'whole' ? null : await libraryStates(sources, config, heldOutKeys, isSealedSlot),
     withoutPremises: config.prover.slots,
   });
   const order = randomStream(config.seed, 'sft', contentId(...open.map(({ theorem }) => theorem.id)));
@@ -92,6 +102,30 @@ async function librarySft(
     heldOutKeys: ownHeldOut,
     theorems: open.filter(({ key }) => !ownHeldOut.has(key)).map(({ theorem }) => theorem),
     counts: () => ({ ...counts, excludedForHeldOut: all.length - open.length }),
+  };
+}
+
+/** Leaves out states that say the same as a statement of the run, as theorems that do so are left out. */
+async function libraryStates(
+  sources: Sources,
+  { prover }: RunConfig,
+  heldOutKeys: ReadonlySet<string>,
+  isSealedSlot: (stated: Stated) => boolean,
+): Promise<StateExamples> {
+  const traced = await sources.tracedProofs();
+  if (traced.length === 0)
+    throw new StpError(
+      'STP1501',
+      `data/sft/steps.jsonl has no traced proofs, and prover.mode is ${prover.mode}`,
+      'Make it by node lean/library/trace-main.ts, or take prover.mode=whole.',
+    );
+  return {
+    traced,
+    formOf: await stateForms(sources, prover),
+    isSealed: ({ header }, goal) => {
+      const statement = goalStatement(goal);
+      return heldOutKeys.has(statementKey(null, statement)) || isSealedSlot({ header, statement });
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
 import { passAtKSchema, verdictCountsSchema } from './round.ts';
 import { runConfigSchema, startInputSchema } from './run-config.ts';
+import { searchFiguresSchema } from './search.ts';
 
 const count = z.number().int().nonnegative();
 const share = z.number().min(0).max(1);
@@ -65,6 +66,10 @@ export const evaluationReportSchema = z.strictObject({
   samples: count,
   verdicts: verdictCountsSchema,
   groups: z.array(evaluationGroupSchema),
+  /** Lean's time for the verdicts on all distinct samples and for the searches, seconds. Missing in older reports. */
+  leanSeconds: z.number().nonnegative().optional(),
+  /** Figures of all searches; set if the evaluation searched for proofs. */
+  search: searchFiguresSchema.optional(),
   /** As of a run's summary: not where Lean ran without a sandbox. */
   eligible: z.boolean().default(false),
   /** Why not; empty where it is. */

@@ -1,5 +1,6 @@
 /** The records of a run. Ids are content hashes (`data/schemas/ids.ts`); record files are JSON Lines, one record a line. */
 import { z } from 'zod';
+import { proofStepSchema } from './goal.ts';
 
 const id = z.string().min(1).max(128);
 /** Longest statement and proof accepted anywhere, in UTF-16 units. Longer text is refused before it reaches Lean. */
@@ -84,6 +85,8 @@ export const sampleSchema = z.strictObject({
   indices: z.array(z.number().int().nonnegative()).min(1),
   /** `length`: the text hit the token limit, it has no end of its own. */
   finish: z.enum(['stop', 'length']),
+  /** The tactics of a proof that a search found, each with the goal it was run on. */
+  steps: z.array(proofStepSchema).optional(),
 });
 export type Sample = z.infer<typeof sampleSchema>;
 
@@ -228,5 +231,7 @@ export const provedSchema = z.strictObject({
   /** Null until a second, fresh process has accepted it too; only then is it rewarded. */
   certificate: certificateSchema.nullable(),
   checkMs: z.number().nonnegative(),
+  /** `steps` of the sample. */
+  steps: z.array(proofStepSchema).optional(),
 });
 export type Proved = z.infer<typeof provedSchema>;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
 import { gateVerdictSchema, sandboxFactsSchema, verdictKindSchema } from './records.ts';
+import { shardSearchSchema } from './search.ts';
 
 const count = z.number().int().nonnegative();
 export const verdictCountsSchema = z.partialRecord(verdictKindSchema, count);
@@ -49,6 +50,8 @@ export const shardResultSchema = z.strictObject({
   provedStatements: count,
   /** Wall time Lean spent on the distinct samples of the shard, summed, ms: about its processor time, one thread a check. */
   checkMs: z.number().nonnegative(),
+  /** What the shard's searches leave, if `prover.mode` asks for searches. */
+  search: shardSearchSchema.optional(),
 });
 export type ShardResult = z.infer<typeof shardResultSchema>;
 

@@ -49,6 +49,21 @@ const optimiserSchema = z.strictObject({
 });
 export type OptimiserConfig = z.infer<typeof optimiserSchema>;
 
+/** Best-first search over proof states, one search per statement (docs/decisions/0014). */
+const searchConfigSchema = z.strictObject({
+  /** Maximum number of states that a search expands. */
+  expansions: positive.max(1_000_000).default(32),
+  /** Tactics sampled for one state. Equal tactics are run once. */
+  tactics: positive.max(1_024).default(8),
+  /** α of a state's score Σ log p / L^α over the L tactics that lead to it: 0 gives the sum, 1 the mean. */
+  lengthExponent: z.number().min(0).max(4).default(0.5),
+  /** Wall time of one search in seconds. It includes waits for the model and for Lean. */
+  seconds: z.number().positive().max(86_400).default(120),
+  /** Lean's time in seconds for all steps of one search. */
+  leanSeconds: z.number().positive().max(86_400).default(30),
+});
+export type SearchConfig = z.infer<typeof searchConfigSchema>;
+
 /** How the prover meets a statement. */
 const proverConfigSchema = z.strictObject({
   /**
@@ -63,11 +78,17 @@ const proverConfigSchema = z.strictObject({
    * and `library: grow`: those over the statement's own functions.
    */
   lemmasMax: z.number().int().nonnegative().max(100).default(0),
+  /**
+   * `whole`: samples are whole proofs. `steps`: one search per statement, tactic by tactic, is its only sample, so its pass
+   * rate is 0 or 1. `both`: whole proofs first; each statement that they do not prove gets one search as one more sample.
+   */
+  mode: z.enum(['whole', 'steps', 'both']).default('whole'),
+  search: searchConfigSchema.prefault({}),
 });
 export type ProverConfig = z.infer<typeof proverConfigSchema>;
 
 /** Of runs whose configuration says nothing of it: they were made before there were slots. */
-export const PROVER_WITHOUT_SLOTS: ProverConfig = { slots: false, definitionTokens: 0, lemmasMax: 0 };
+export const PROVER_WITHOUT_SLOTS: ProverConfig = proverConfigSchema.parse({ slots: false, definitionTokens: 0 });
 
 export const runConfigSchema = z.strictObject({
   preset: z.string().min(1).max(64),
@@ -255,6 +276,28 @@ export const runConfigSchema = z.strictObject({
   }),
 });
 export type RunConfig = z.infer<typeof runConfigSchema>;
+
+/** The mode of a configuration. Older configurations may say nothing of the prover: they sample whole proofs. */
+export function proverMode({ prover }: { readonly prover?: Partial<ProverConfig> }): ProverConfig['mode'] {
+  return prover?.mode ?? 'whole';
+}
+
+/**
+ * The configuration by which models are compared on held-out statements. They are compared by whole proofs, or, if
+ * `prover.mode` is `steps`, by one search per statement. They are never compared by both, so that pass@k has one meaning.
+ *
+ * @param samples whole proofs per statement
+ */
+export function evaluationConfig(config: RunConfig, samples: number): RunConfig {
+  const mode = proverMode(config);
+  const samplesPerStatement = mode === 'steps' ? 1 : samples;
+  return {
+    ...config,
+    ...(mode === 'both' ? { prover: { ...config.prover, mode: 'whole' as const } } : {}),
+    sampling: { ...config.sampling, samplesPerStatement },
+    evaluation: { ...config.evaluation, samplesPerStatement },
+  };
+}
 
 /** What starts the workflow. `store` is where run folders live; null leaves it to the worker. */
 export const startInputSchema = z.strictObject({

@@ -1,5 +1,5 @@
 /** Tokens that no text splits or merges into: they are found in a text as a whole, before everything else. */
-import { SLOT_TOKENS } from '../../data/schemas/slot-tokens.ts';
+import { SLOT_TOKENS, STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
 
 export const PAD_TOKEN = '<pad>';
 export const END_TOKEN = '<end>';
@@ -11,10 +11,15 @@ export const PROMPT_MARKERS: readonly string[] = ['<defs>', '<prove>', '<by>', '
 const DEFINITIONS_MARKER = '<defs>';
 const SLOTS: ReadonlySet<string> = new Set(SLOT_TOKENS);
 
-/** Markers that a tokenizer of these texts takes beside `<pad>` and `<end>`: with slots where one of them has any. */
+/** Markers of a tokenizer of these texts, in addition to `<pad>` and `<end>`: slots and `<state>` only if a text contains them. */
 export function markersOf(texts: Iterable<string>): readonly string[] {
-  for (const text of texts) if (text.includes(DEFINITIONS_MARKER)) return [...PROMPT_MARKERS, ...SLOT_TOKENS];
-  return PROMPT_MARKERS;
+  let [hasSlots, hasStates] = [false, false];
+  for (const text of texts) {
+    hasSlots ||= text.includes(DEFINITIONS_MARKER);
+    hasStates ||= text.includes(STATE_MARKER);
+    if (hasSlots && hasStates) break;
+  }
+  return [...PROMPT_MARKERS, ...(hasStates ? [STATE_MARKER] : []), ...(hasSlots ? SLOT_TOKENS : [])];
 }
 
 /** Is the token a slot, which means something only where the prompt holds it? */

@@ -7,8 +7,9 @@ import type { Example } from '../../data/schemas/records.ts';
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
 import { ALL_FUNCTIONS } from '../../data/schemas/slot-tokens.ts';
 import { displayProof, displayStatement, proverPrompt } from '../prompts.ts';
+import { type Binder, readSignature } from '../signature.ts';
 import { definitionLines } from './definition-text.ts';
-import { type SlotTable, slotTable } from './slot-table.ts';
+import { binderTable, type SlotTable } from './slot-table.ts';
 import { fromSlots, toSlots } from './slot-text.ts';
 
 export interface ProverForm {
@@ -40,13 +41,24 @@ export function slottedForm(
   definitions: readonly ShownDefinition[],
   definitionTokens: number,
 ): ProverForm {
-  const { table, lines } = shown(statement, definitions, definitionTokens);
-  const written = toSlots(displayStatement(statement), table);
-  if (written === null) return plainForm(statement);
+  const binders = readSignature(statement)?.binders ?? [];
+  const shown = { marker: '<prove>', text: displayStatement(statement), binders };
+  return withSlots(shown, definitions, definitionTokens) ?? plainForm(statement);
+}
+
+/** The form of a text after a marker; null if the text contains something that reads as a slot or a marker. */
+export function withSlots(
+  { marker, text, binders }: { readonly marker: string; readonly text: string; readonly binders: readonly Binder[] },
+  definitions: readonly ShownDefinition[],
+  definitionTokens: number,
+): ProverForm | null {
+  const { table, lines } = shown(binders, definitions, definitionTokens);
+  const written = toSlots(text, table);
+  if (written === null) return null;
   const all = table.functions.length === 0 ? '' : ALL_FUNCTIONS;
   const above = lines.length === 0 ? '' : `<defs>${[all, ...lines].join('\n')}`;
   return {
-    prompt: `${above}<prove>${written}<by>`,
+    prompt: `${above}${marker}${written}<by>`,
     targetOf: (proof) => toSlots(displayProof(withoutGrown(proof)), table),
     proofIn: (text, lemmas) => fromSlots(text, table, lemmas),
   };
@@ -64,13 +76,13 @@ export function formExamples(form: ProverForm, proof: string, weight: number): E
 
 /** Only what the prompt shows has a slot. */
 function shown(
-  statement: string,
+  binders: readonly Binder[],
   definitions: readonly ShownDefinition[],
   room: number,
 ): { table: SlotTable; lines: readonly string[] } {
   let kept = definitions;
   for (;;) {
-    const table = slotTable(statement, kept);
+    const table = binderTable(binders, kept);
     const lines = definitionLines(kept, table, room);
     const isShown = ({ written }: ShownDefinition): boolean =>
       lines.some((line) => line.startsWith(table.slotOf.get(written) ?? '\n'));

@@ -26,13 +26,18 @@ const CORE_CONSTRUCTORS: ReadonlySet<string> = new Set('zero succ nil cons none 
 
 /** Names of a statement's binders, those that a slot can stand for. */
 export function boundNames(statement: string): ReadonlySet<string> {
-  return new Set(bindersOf(statement).map(({ name }) => name));
+  return new Set(namesOf(readSignature(statement)?.binders ?? []).map(({ name }) => name));
 }
 
 /** @param definitions those with a slot, nearest first */
 export function slotTable(statement: string, definitions: readonly ShownDefinition[]): SlotTable {
+  return binderTable(readSignature(statement)?.binders ?? [], definitions);
+}
+
+/** Like `slotTable`, for binders that are already parsed: those of a statement, or the hypotheses of a goal. */
+export function binderTable(binders: readonly Binder[], definitions: readonly ShownDefinition[]): SlotTable {
   const table = new TableBuilder();
-  for (const { name, role } of bindersOf(statement)) table.add(role, name);
+  for (const { name, role } of namesOf(binders)) table.add(role, name);
   const functions = definitions
     .filter(({ kind }) => kind === 'function')
     .filter(({ written }) => table.add('f', written))
@@ -66,8 +71,7 @@ class TableBuilder {
   }
 }
 
-function bindersOf(statement: string): { name: string; role: SlotRole }[] {
-  const binders = readSignature(statement)?.binders ?? [];
+function namesOf(binders: readonly Binder[]): { name: string; role: SlotRole }[] {
   return binders.flatMap((binder) => {
     const role = roleOf(binder);
     return binder.names.filter((name) => name !== '_' && PLAIN_NAME.test(name)).map((name) => ({ name, role }));

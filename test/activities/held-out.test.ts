@@ -1,4 +1,5 @@
 /** Training never reads the held-out split: not its file, not its statements under another name. Costs about 3 s. */
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +25,9 @@ import {
 } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { tracedProofId } from '../../lean/step/traced-file.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
+import { readSignature } from '../../selfplay/signature.ts';
 import { repositorySources } from '../../workers/sources.ts';
 
 const config = resolveConfig({ preset: 'embedded' });
@@ -107,6 +110,42 @@ describe('prepared data', () => {
     const examples = await readAll(store, data.sft, exampleSchema);
     expect(examples.filter(({ prompt }) => prompt.includes('<f0>')).length).toBeGreaterThan(1_000);
     expect(examples.filter(({ prompt }) => prompts.has(prompt))).toEqual([]);
+  });
+
+  it('has states where the prover works by steps, none of them a problem of the run', async () => {
+    const sources = repositorySources();
+    const theorem = (await sources.libraryTheorems()).find(({ premises }) => premises.length === 0)!;
+    const [first] = (await Array.fromAsync(sources.problemSet('nng'))).filter((one) => one.split === 'held-out');
+    const { binders, conclusion } = readSignature(first!.statement)!;
+    const problem = { hypotheses: binders.map(({ names, type }) => ({ names, type })), target: conclusion };
+    const [variable] = binders[0]!.names;
+    const hide = (text: string): string => text.replace(new RegExp(`\\b${variable}\\b`, 'gu'), `${variable}✝`);
+    const hidden = {
+      hypotheses: problem.hypotheses.map(({ names, type }) => ({ names: names.map(hide), type: hide(type) })),
+      target: hide(conclusion),
+    };
+    const open = { hypotheses: [{ names: ['k'], type: 'Nat' }], target: 'k * 7 + 5 = 5 + k * 7' };
+    const steps = [problem, hidden, open].map((goal, index) => ({ goal, tactic: `step_${index}` }));
+    const row = { theorem: theorem.name, proof: tracedProofId(theorem, theorem.proof), steps };
+    const stale = { ...row, proof: 'another', steps: [{ goal: open, tactic: 'stale' }] };
+    const traced = { ...sources, tracedProofs: async () => [row, stale] };
+    const states = async (mode: 'whole' | 'steps' | 'both', from = traced) => {
+      const run = { ...config, prover: { ...config.prover, mode } };
+      const fresh = await openStore(pathToFileURL(join(directory, `states-${mode}-${randomUUID()}`)).href);
+      const { prepareData } = datasetActivities({ ...portsWith(from), store: async () => fresh });
+      const prepared: PreparedData = await new MockActivityEnvironment().run(prepareData, 'test', run);
+      const examples = await readAll(fresh, prepared.sft, exampleSchema);
+      const prover = examples.filter(({ role }) => role === 'prover');
+      const shown = prover.filter(({ prompt }) => prompt.includes('<state>'));
+      return { targets: shown.map(({ target }) => target), whole: prover.length - shown.length };
+    };
+    const all = await states('whole');
+    expect(all).toMatchObject({ targets: [] });
+    expect(await states('both')).toEqual({ targets: ['step_2'], whole: all.whole });
+    expect(await states('steps')).toEqual({ targets: ['step_2'], whole: 0 });
+    await expect(states('both', { ...sources, tracedProofs: async () => [] })).rejects.toMatchObject({
+      code: 'STP1501',
+    });
   });
 
   it('leaves a library theorem out that is a held-out statement under another name', async () => {

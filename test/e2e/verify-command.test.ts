@@ -95,7 +95,7 @@ it('says of every row why no Lean looked at it, and looks for none without a row
   expect((await stp(['verify', directory], { env })).exitCode).toBe(2);
 });
 
-it('answers before the writer has closed standard input', async () => {
+it('answers before the writer has closed standard input', { tags: ['slow'] }, async () => {
   const command = stp(['verify', '--json', '-'], { buffer: false, stdin: 'pipe' });
   onTestFinished(() => {
     command.kill('SIGKILL');

@@ -5,6 +5,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunState } from '../../activities/run/run-state.ts';
+import { resolveConfig } from '../../data/config/resolve.ts';
 import type { EvaluateInput } from '../../data/schemas/evaluation.ts';
 import type { Evaluation } from '../../data/schemas/round.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
@@ -66,6 +67,22 @@ describe('stp-evaluate', () => {
       'releaseNodes',
     ]);
   });
+  it('searches in place of sampling, or beside it, as the prover’s mode says', { timeout: TIMEOUT_MS }, async () => {
+    const called = async (mode: string): Promise<string[]> => {
+      const fakes = fakeActivities(1);
+      const { prepareEvaluation } = fakes.activities;
+      fakes.activities.prepareEvaluation = async (...words) => ({
+        ...(await prepareEvaluation(...words)),
+        config: resolveConfig({ preset: 'smoke', set: { 'prover.mode': mode } }),
+      });
+      await run(fakes, contracts.EVALUATE_TYPE, contracts.evaluateWorkflowId(`by-${mode}`), INPUT);
+      return fakes.calls.filter((call) => /^(?:sample|search|verify)Shard/u.test(call));
+    };
+    const name = 'evaluation/shard-0000';
+    expect(await called('steps')).toEqual([`searchShard ${name} after 0`, `verifyShard ${name}/search`]);
+    // An evaluation is never by both.
+    expect(await called('both')).toEqual([`sampleShard ${name}`, `verifyShard ${name}`]);
+  });
   it('fails with the reason, and cleans the node', { timeout: TIMEOUT_MS }, async () => {
     const fakes = fakeActivities();
     fakes.broken.add('prepareEvaluation');
@@ -81,6 +98,7 @@ describe('stp-evaluate', () => {
 
 describe('a run', () => {
   it('evaluates its model after every so many rounds, and first and last at its end', {
+    tags: ['slow'],
     timeout: TIMEOUT_MS,
   }, async () => {
     const fakes = fakeActivities();

@@ -57,7 +57,7 @@ describe('a proof that goes past Lean’s kernel', () => {
     },
   );
 
-  test('is followed as deep as it goes where it is right', async () => {
+  test('is followed as deep as it goes where it is right', { tags: ['slow'] }, async () => {
     const proofText = `  set_option debug.skipKernelTC true in decide +kernel`;
     const signature = ' : Nat.rec (motive := fun _ => Bool) false (fun _ b => !b) 100001 = true';
     expect(kinds(await confirm([{ signature, proofText }]))).toEqual(['proved']);

@@ -183,7 +183,9 @@ export function describeDriver(name: DriverName): void {
       expect(markedProcesses(runMark)).toEqual([]);
     });
 
-    test('a process that floods its output or its standard error does not start, and is ended', async () => {
+    test('a process that floods its output or its standard error does not start, and is ended', {
+      tags: ['slow'],
+    }, async () => {
       const flood = (where: string) =>
         script(workingDirectory, `flood${where.length}`, `exec yes "$(printf '%9000s' x)" ${where}`);
       for (const where of ['', '>&2']) {

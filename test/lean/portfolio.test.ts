@@ -90,7 +90,7 @@ describe('scripts', () => {
 });
 
 describe('on a run’s statements', () => {
-  test('what is known is checked, what is not is tried and kept', { timeout: 280_000 }, async () => {
+  test('what is known is checked, what is not is tried and kept', { timeout: 280_000, tags: ['slow'] }, async () => {
     const of = (name: string, statement: string): Statement => ({
       id: name,
       name,

@@ -5,11 +5,18 @@ import { resolveConfig } from '../../data/config/resolve.ts';
 import type { Sample, Verdict } from '../../data/schemas/records.ts';
 import type { Rate } from '../../data/schemas/round.ts';
 import { inBand } from '../../selfplay/bands.ts';
-import { joinsRetraining, proofKey, proverExamples, retrainExamples, trainsProver } from '../../selfplay/prover-set.ts';
+import {
+  joinsRetraining,
+  type ProofExamples,
+  proofKey,
+  proverExamples,
+  retrainExamples,
+  trainsProver,
+} from '../../selfplay/prover-set.ts';
 import { chooseInPass, orderKey, randomStream } from '../../selfplay/random.ts';
 import { countRates, keepBest, passRate, RateTable } from '../../selfplay/rates.ts';
 import { dedupeExamples, optimiserSteps } from '../../selfplay/select.ts';
-import { type ProverForms, plainForm } from '../../selfplay/slots/prover-form.ts';
+import { formExamples, plainForm } from '../../selfplay/slots/prover-form.ts';
 import { proved } from './records.ts';
 
 const config = resolveConfig({ preset: 'embedded' });
@@ -114,22 +121,22 @@ describe('bands', () => {
   });
 });
 
-const formOf: ProverForms = ({ statement }) => plainForm(statement);
+const examplesOf: ProofExamples = ({ statement, proof }, weight) => formExamples(plainForm(statement), proof, weight);
 
 describe('prover examples of a statement', () => {
   const a = proved('theorem a (n : Nat) : n = n', 'rfl');
   const flat = { ...config.selection, decayPerCharacter: 0, decayPerSecond: 0 };
   it('share the weight among distinct proofs, multiplicity not counted', () => {
-    const two = proverExamples([a, { ...a, proof: 'simp' }, { ...a, proof: '  rfl ' }], flat, formOf);
+    const two = proverExamples([a, { ...a, proof: 'simp' }, { ...a, proof: '  rfl ' }], flat, examplesOf);
     expect(two.map((example) => example.weight)).toEqual([0.5, 0.5]);
   });
   it('weigh less what is long or slow', () => {
-    const [long] = proverExamples([{ ...a, proof: 'x'.repeat(100), checkMs: 2_000 }], config.selection, formOf);
+    const [long] = proverExamples([{ ...a, proof: 'x'.repeat(100), checkMs: 2_000 }], config.selection, examplesOf);
     expect(long!.weight).toBeCloseTo(Math.exp(-0.1 - 0.02), 12);
   });
   it('are at most so many, which share the weight', () => {
     const many = Array.from({ length: 40 }, (_, index) => ({ ...a, proof: `exact f${index}` }));
-    const examples = proverExamples(many, { ...flat, proofsPerStatementMax: 16 }, formOf);
+    const examples = proverExamples(many, { ...flat, proofsPerStatementMax: 16 }, examplesOf);
     expect(examples).toHaveLength(16);
     expect(examples.reduce((sum, example) => sum + example.weight, 0)).toBeCloseTo(1, 12);
   });
@@ -152,7 +159,7 @@ describe('prover examples of a statement', () => {
 describe('retraining examples of a statement', () => {
   it('are 16 of 17 distinct proofs, repeats not counted', () => {
     const many = Array.from({ length: 17 }, (_, index) => proved('theorem a (n : Nat) : n = n', `exact f${index}`));
-    const examples = retrainExamples([many[0]!, ...many], config.retrain, 0.001, formOf);
+    const examples = retrainExamples([many[0]!, ...many], config.retrain, 0.001, examplesOf);
     expect(examples).toHaveLength(16);
     expect(new Set(examples.map((example) => example.target)).size).toBe(16);
     expect(examples[0]!.weight).toBeCloseTo(Math.exp(-0.001 * 'exact f0'.length), 12);

@@ -64,7 +64,9 @@ describe('is refused', () => {
   });
 });
 
-it('killed under a remote engine: an error worth another try, which asks only for what is missing', async () => {
+it('killed under a remote engine: an error worth another try, which asks only for what is missing', {
+  tags: ['slow'],
+}, async () => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const { command: first } = await startServe(port);

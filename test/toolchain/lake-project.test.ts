@@ -76,7 +76,7 @@ const withProject = (leanProject: string): Promise<LeanEnvironment> =>
   leanEnvironment({ ...workerSettings(), leanProject }, () => undefined);
 
 describe('a built Lake project', () => {
-  it('stands under statements that import it, with its packages and our library', async () => {
+  it('stands under statements that import it, with its packages and our library', { tags: ['slow'] }, async () => {
     const project = await makeProject();
     const environment = await withProject(project);
     expect(environment.version).toBe(`${lean.version}, algebra 0123456789ab`);

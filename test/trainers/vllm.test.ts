@@ -113,7 +113,7 @@ it('samples what the embedded engine samples, embeds by another server, and star
   expect((await calls()).at(-1)).toEqual(expect.arrayContaining(['--runner', 'pooling']));
 });
 
-it('says why a server did not come up, and comes up on the next try', async () => {
+it('says why a server did not come up, and comes up on the next try', { tags: ['slow'] }, async () => {
   const { generators } = await servers({ crash: '' });
   const generator = generators.generator(checkpoint);
   await expect(generator.sample(REQUESTS.slice(0, 1), SAMPLING)).rejects.toMatchObject({

@@ -210,7 +210,9 @@ describe('a run on machines of a cloud', () => {
     expect(fakes.calls.filter((call) => call === 'finishRound 0')).toHaveLength(1);
   });
 
-  it('is ended by its cost guard, also while it waits for a person, and gives all back first', async () => {
+  it('is ended by its cost guard, also while it waits for a person, and gives all back first', {
+    tags: ['slow'],
+  }, async () => {
     // The guard strikes by the clock: where the machine was too slow to come to the person before, it is given longer.
     for (let hoursMax = 0.002, waited = false; !waited; hoursMax *= 4) {
       const fakes = fakeActivities(1);

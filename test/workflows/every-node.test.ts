@@ -73,7 +73,7 @@ const start = (input: EveryNodeInput) =>
     args: [input],
   });
 
-it('gives the result of each machine: done, failed, and lost where nobody polls', async () => {
+it('gives the result of each machine: done, failed, and lost where nobody polls', { tags: ['slow'] }, async () => {
   const { run, queues, folder } = await machines(2);
   const command = ['sh', '-c', 'echo "out $WORD"; echo err >&2; case "$PWD" in */1/scratch) exit 3 ;; esac'];
   const environment = { WORD: 'here' };
@@ -98,7 +98,7 @@ it('gives the result of each machine: done, failed, and lost where nobody polls'
   expect(await readdir(join(folder, '0', 'scratch', 'commands'))).toHaveLength(1);
 });
 
-it('ends the others when one fails, where all must work together', async () => {
+it('ends the others when one fails, where all must work together', { tags: ['slow'] }, async () => {
   const { run, queues } = await machines(3);
   // All begin; one fails once it sees that the others have.
   const begun = 'test -e ../../0/scratch/begun && test -e ../../1/scratch/begun';

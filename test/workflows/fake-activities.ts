@@ -4,6 +4,7 @@ import type { ControlActivities, HostActivities, LeanActivities } from '../../ac
 import { provisionActivities, type WatchInput } from '../../activities/nodes/provision.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { NO_SEARCH } from '../../data/schemas/search.ts';
 import type { Asked, NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
 import type { WatchEnd } from '../../workflows/nodes/provisioning.ts';
 
@@ -225,6 +226,19 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       await fakes.gate;
       clearInterval(beating);
       return { samples: ref('samples', 20), sampleCount: 20, distinctCount: 10, tokens: 50 };
+    },
+    async searchShard(input) {
+      call('searchShard', `${input.name} after ${input.earlier?.sampleCount ?? 0}`);
+      const figures = { ...NO_SEARCH, searches: 5 };
+      const search = { expansions: ref('expansions', 9), figures };
+      const { sampleCount, distinctCount, tokens } = input.earlier ?? { sampleCount: 0, distinctCount: 0, tokens: 0 };
+      return {
+        samples: ref('searched', distinctCount + 5),
+        sampleCount: sampleCount + 5,
+        distinctCount: distinctCount + 5,
+        tokens: tokens + 30,
+        search,
+      };
     },
     async measurePortfolio(input) {
       call('measurePortfolio', input.data.train.count);

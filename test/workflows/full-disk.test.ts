@@ -76,7 +76,7 @@ async function play(reason: string, failures: number) {
 }
 
 describe('a run whose disk is full', () => {
-  it('goes on by itself when there is space again', async () => {
+  it('goes on by itself when there is space again', { tags: ['slow'] }, async () => {
     expect(await play('ENOSPC', 4)).toMatchObject({ why: null, done: true });
   });
 

@@ -31,7 +31,7 @@ afterAll(async () => {
   await server?.teardown();
 });
 
-it('a piece that fails ends the others by their next heartbeat', async () => {
+it('a piece that fails ends the others by their next heartbeat', { tags: ['slow'] }, async () => {
   const begun: string[] = [];
   const ended: unknown[] = [];
   const timeouts = new Set<number | undefined>();

@@ -183,6 +183,18 @@ describe('a run', () => {
       expect(names.indexOf('growLibrary')).toBeLessThan(names.indexOf('planConjectures'));
     });
   });
+  it('searches for what samples did not prove, where the prover works by both, and never on held-out statements', async () => {
+    const fakes = fakeActivities(1);
+    await workers.with(fakes, async () => {
+      const handle = await start({ rounds: 1, set: { 'prover.mode': 'both' } });
+      await handle.result();
+      const searched = fakes.calls.filter((call) => call.startsWith('searchShard'));
+      expect(searched.map((call) => call.replace(/-[0-9a-z-]+\/shard/u, '/shard'))).toEqual([
+        'searchShard rounds/0/shard-0000 after 20',
+        'searchShard rounds/1/shard-0000 after 20',
+      ]);
+    });
+  });
   it('tells its story in the UI: summaries, details and search attributes', async () => {
     const fakes = fakeActivities();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -253,7 +265,7 @@ describe('a round that fails', () => {
     });
   });
 
-  it('is left out on skipRound', async () => {
+  it('is left out on skipRound', { tags: ['slow'] }, async () => {
     const fakes = fakeActivities();
     await workers.with(fakes, async () => {
       const handle = await failingRun(fakes);
@@ -267,6 +279,7 @@ describe('a round that fails', () => {
 
   it.each(['retrainSet', 'planEvaluation'])(
     'so does a failing %s: it waits, and goes on when told to',
+    { tags: ['slow'] },
     async (name) => {
       const fakes = fakeActivities(1);
       fakes.broken.add(name);
@@ -295,7 +308,7 @@ describe('a round that fails', () => {
 });
 
 describe('steering', () => {
-  it('refuses decisions when no round waits, and what is so already', async () => {
+  it('refuses decisions when no round waits, and what is so already', { tags: ['slow'] }, async () => {
     const fakes = fakeActivities();
     const { promise, resolve } = Promise.withResolvers<void>();
     fakes.gate = promise;

@@ -76,7 +76,7 @@ const FAILED: NodesState = { kind: 'failed', reason: 'no more capacity', advice:
 
 describe.each<[string, Asked, NodesState, eventsMax: number, tags: readonly string[]]>([
   ['what was asked for does not come', { kind: 'accepted' }, WAITING, 100, []],
-  ['the asking finds no capacity', SHORT, WAITING, 100, []],
+  ['the asking finds no capacity', SHORT, WAITING, 100, ['slow']],
   ['every set that was asked for fails', { kind: 'accepted' }, FAILED, EVENTS_LIMIT / 2, ['slow']],
 ])('where %s for 30 days', (_, asked, state, eventsMax, tags) => {
   it('the run says so in the end and its history is small', { tags: [...tags] }, async () => {

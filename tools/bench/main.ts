@@ -1,6 +1,6 @@
 /**
- * `npm run bench [model] [lean] [verify] [selection] [matching] [orchestration] [storage]`: how fast this machine trains, samples,
- * embeds, verifies, selects and matches, and what orchestration costs. Nothing here passes or fails. Costs about twenty
+ * `npm run bench [model] [lean] [verify] [search] [selection] [matching] [orchestration] [storage]`: how fast this machine trains,
+ * samples, embeds, verifies, searches, selects and matches, and what orchestration costs. Nothing here passes or fails. Costs about twenty
  * minutes; `model` has columns for PyTorch after `npm run test:python`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -15,6 +15,7 @@ import { row } from './measure.ts';
 import { benchSampling } from './model-sampling.ts';
 import { benchTraining } from './model-training.ts';
 import { benchOrchestration } from './orchestration.ts';
+import { benchSearch } from './search.ts';
 import { benchSelection } from './selection.ts';
 import { benchStorage } from './storage.ts';
 import { benchVerify } from './verify.ts';
@@ -33,6 +34,7 @@ const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
   },
   lean: benchLean,
   verify: benchVerify,
+  search: benchSearch,
   selection: () => benchSelection(row),
   matching: benchMatching,
   kernel: benchKernel,

@@ -32,7 +32,7 @@ const STATEMENTS = 20_000;
 const MEBIBYTE = 1_024 ** 2;
 
 /** A checkpoint of fresh weights: flat distributions are the worst case of choosing tokens. */
-async function freshCheckpoint(directory: string, shape: ModelShape, texts: readonly string[]): Promise<void> {
+export async function freshCheckpoint(directory: string, shape: ModelShape, texts: readonly string[]): Promise<void> {
   const flat = initialParameters(shape, 1);
   const tensors = new Map(
     parameterLayout(shape).entries.map((entry) => [

@@ -2,6 +2,7 @@
 import type { RunState } from '../../activities/run/run-state.ts';
 import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
 import type { Evaluation, ModelEvaluation, RoundEvaluation } from '../../data/schemas/round.ts';
+import { evaluationConfig } from '../../data/schemas/run-config.ts';
 import { control, host } from '../control/activity-proxies.ts';
 import { MODEL_DIGITS } from '../control/contracts.ts';
 import { endLean } from '../nodes/stage-clean-up.ts';
@@ -72,7 +73,8 @@ async function evaluateModel(
   library: ArtifactRef | null,
   isOpen: () => boolean,
 ): Promise<ModelEvaluation> {
-  const { config, data, hostQueue } = state;
+  const { data, hostQueue } = state;
+  const config = evaluationConfig(state.config, state.config.evaluation.samplesPerStatement);
   const { samplesPerStatement } = config.evaluation;
   const name = `evaluation/${checkpoint.model.slice(0, MODEL_DIGITS)}`;
   const planned = await control('cut held-out statements into shards').planEvaluation({ run, config, data });
@@ -82,7 +84,7 @@ async function evaluateModel(
     name,
     shards: planned,
     checkpoint,
-    config: { ...config, sampling: { ...config.sampling, samplesPerStatement } },
+    config,
     library,
     isOpen,
     onShard: () => undefined,

@@ -1,10 +1,12 @@
 /**
  * Samples and verifies shards: while some are verified the next is sampled. Shards flow, stages do not wait for each other;
- * as many are in flight as the nodes with Lean can hold, so that a long queue of unverified samples never builds up.
+ * as many are in flight as the nodes with Lean can hold, so that a long queue of unverified samples never builds up. If the
+ * configuration asks for search (`prover.mode`), a shard is then searched for proofs that its samples did not find.
  */
+import type { Sampled } from '../../activities/round/generate.ts';
 import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
 import { type ShardResult, shardFolder } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
+import { proverMode, type RunConfig } from '../../data/schemas/run-config.ts';
 import { host, lean, oneOfSeveral } from '../control/activity-proxies.ts';
 import { Crew } from '../nodes/crew.ts';
 import { Lane } from '../nodes/lane.ts';
@@ -28,33 +30,42 @@ export interface ProveShardsInput {
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
   const { run, hostQueues, checkpoint, library } = input;
   const { prover, sampling, seed, modelThreads, verification } = input.config;
+  const mode = proverMode(input.config);
   // Those that are sampled come beside those that are checked.
   const inFlightMax = Math.min(PIECES_AT_ONCE_MAX, hostQueues.length + (await piecesAtOnce()));
   const inFlight = new Lane(inFlightMax, input.isOpen);
   const samplers = new Crew(hostQueues);
+  const sampler = hostQueues.length === 1 ? host : oneOfSeveral;
   const total = input.shards.length;
   const prove = async (items: ArtifactRef, index: number): Promise<ShardResult> => {
     const label = `shard ${index + 1} of ${total}`;
     const name = shardFolder(input.name, index);
-    const summary = `sample ${label}: ${items.count} statements`;
-    const sampled = await samplers.run((queue) =>
-      (hostQueues.length === 1 ? host(queue, summary) : oneOfSeveral(queue, summary)).sampleShard({
+    const shard = { run, name, items, library, checkpoint, config: { prover, sampling, seed, modelThreads, verification } };
+    const verify = (folder: string, sampled: Sampled, earlier: ShardResult | null): Promise<ShardResult> => {
+      const distinct = sampled.distinctCount - (earlier?.distinctCount ?? 0);
+      return lean(`verify ${label}: ${distinct} distinct proofs`, inFlightMax).verifyShard({
         run,
-        name,
+        name: folder,
         items,
+        sampled,
+        earlier,
         library,
-        checkpoint,
-        config: { prover, sampling, seed, modelThreads, verification },
-      }),
-    );
-    const result = await lean(`verify ${label}: ${sampled.distinctCount} distinct proofs`, inFlightMax).verifyShard({
-      run,
-      name,
-      items,
-      sampled,
-      library,
-      config: { verification },
-    });
+        config: { verification },
+      });
+    };
+    const proveWhole = async (): Promise<ShardResult> => {
+      const summary = `sample ${label}: ${items.count} statements`;
+      const sampled = await samplers.run((queue) => sampler(queue, summary).sampleShard(shard));
+      return verify(name, sampled, null);
+    };
+    const search = async (earlier: ShardResult | null): Promise<ShardResult> => {
+      const summary = `search ${label}: ${items.count} statements`;
+      const { search: found, ...sampled } = await samplers.run((queue) =>
+        sampler(queue, summary).searchShard({ ...shard, earlier }),
+      );
+      return { ...(await verify(`${name}/search`, sampled, earlier)), search: found };
+    };
+    const result = mode === 'whole' ? await proveWhole() : await search(mode === 'both' ? await proveWhole() : null);
     input.onShard(result);
     return result;
   };

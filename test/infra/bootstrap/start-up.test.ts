@@ -90,7 +90,9 @@ async function smallBundle(folder: string): Promise<Buffer> {
 }
 
 describe.skipIf(reason !== null)('a node that starts', () => {
-  it('installs what its kind needs, says each step, starts its workers, and does nothing twice', async () => {
+  it('installs what its kind needs, says each step, starts its workers, and does nothing twice', {
+    tags: ['slow'],
+  }, async () => {
     const { root, gcs, services, token, run, report } = await node('gpu');
     await root.addLean();
     const first = await run();

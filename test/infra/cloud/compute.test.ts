@@ -70,7 +70,7 @@ async function releaseAll(nodes: NodeProvider): Promise<void> {
 }
 
 describe('GPU instances', () => {
-  it('sends what the plan shows', async () => {
+  it('sends what the plan shows', { tags: ['slow'] }, async () => {
     const nodes = provider({ tier: 'spot', count: 2, hoursMax: 5, labels: { team: 'provers' } });
     const { requests, hosts, accelerators, price } = nodes.plan(SET);
     expect({ hosts, accelerators, perHour: price.perHour }).toEqual({ hosts: 2, accelerators: 16, perHour: 23.51 });

@@ -178,7 +178,7 @@ describe('bin/stp nodes', () => {
     expect(cloud.model.billed()).toEqual([]);
   });
 
-  it('sweeps what an older run has left', async () => {
+  it('sweeps what an older run has left', { tags: ['slow'] }, async () => {
     const name = 'stp-gone-00000000-11111111';
     const parent = 'projects/test-project/locations/us-central2-b';
     const node = { acceleratorType: 'v4-8', runtimeVersion: 'tpu-ubuntu2204-base', labels: { 'stp-run': name } };

@@ -122,7 +122,9 @@ it('says what is missing: a server, machines', { tags: ['slow'] }, async () => {
   expect([unnamed.exitCode, unnamed.all]).toEqual([2, expect.stringContaining('no machines are named')]);
 });
 
-it('cleans every machine: processes of the run and its scratch, no others, and names who does not answer', async () => {
+it('cleans every machine: processes of the run and its scratch, no others, and names who does not answer', {
+  tags: ['slow'],
+}, async () => {
   const sleeper = (mark: string): ChildProcess => {
     const child = spawn('sleep', ['300'], {
       detached: true,

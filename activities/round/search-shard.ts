@@ -1,0 +1,194 @@
+/** Best-first search for proofs of a shard's statements. Each search gives one sample, verified and certified like the others. */
+import { z } from 'zod';
+import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
+import { proofStepSchema } from '../../data/schemas/goal.ts';
+import { type Sample, sampleSchema, verdictSchema } from '../../data/schemas/records.ts';
+import type { ShardResult } from '../../data/schemas/round.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import { expansionSchema, searchFiguresSchema, shardSearchSchema, sumSearches } from '../../data/schemas/search.ts';
+import { Turns } from '../../data/turns.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { grownHeaders } from '../../lean/library/grow.ts';
+import { limitClasses } from '../../lean/trust/verdict/limits.ts';
+import { dedupeSamples } from '../../selfplay/dedupe.ts';
+import { seedFrom } from '../../selfplay/random.ts';
+import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
+import { withHeartbeat } from '../edge.ts';
+import { logMetrics, metricsAt } from '../metrics.ts';
+import type { Ports } from '../ports.ts';
+import { stateForms } from '../prover-forms.ts';
+import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
+import { fetchCheckpoint } from '../training/checkpoints.ts';
+import { BatchedSamples } from './batched-samples.ts';
+import { sampledSchema } from './generate.ts';
+import { grownTheorems } from './library.ts';
+import { searchStatement } from './search-statement.ts';
+
+/** Searches that share a Lean process: while one waits for the model, the others use the process. */
+const SEARCHES_PER_PROCESS = 4;
+
+const searchedShardSchema = sampledSchema.extend({ search: shardSearchSchema });
+export type SearchedShard = z.infer<typeof searchedShardSchema>;
+
+/** Record of a finished search. An activity that runs again reads it and does not search for the statement again. */
+const searchedStatementSchema = z.strictObject({
+  proof: z.string(),
+  logprob: z.number(),
+  tokens: z.number().int(),
+  expansions: z.array(expansionSchema).readonly(),
+  figures: searchFiguresSchema,
+  steps: z.array(proofStepSchema),
+});
+
+export interface SearchShardInput {
+  readonly run: string;
+  /** Folder of the shard; it names the seeds too. The search's objects are in its folder `search`. */
+  readonly name: string;
+  readonly items: ArtifactRef;
+  /** Result of the shard's whole proofs; null if the configuration asks for none. Statements that they prove are not searched for. */
+  readonly earlier: ShardResult | null;
+  readonly checkpoint: CheckpointRef;
+  /** Grown theorems that the proofs may name; null: none. */
+  readonly library: ArtifactRef | null;
+  readonly config: Pick<RunConfig, 'prover' | 'sampling' | 'seed' | 'modelThreads' | 'verification'>;
+}
+
+export function searchShardActivities(ports: Ports) {
+  return {
+    /**
+     * One search per unproved item, several at a time. The answer's samples are the earlier ones and those of the searches.
+     * A second attempt reads the finished searches and begins the others again.
+     */
+    async searchShard(input: SearchShardInput): Promise<SearchedShard> {
+      const { run, config, earlier } = input;
+      const store = await ports.store(run);
+      const name = `${input.name}/search`;
+      return once(store, `${name}/searched.json`, searchedShardSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const wholeProofs = earlier === null ? [] : await readAll(store, earlier.samples, sampleSchema);
+          const items = await openItems(store, input, wholeProofs);
+          const started = performance.now();
+          const { found, modelMs } = await searchItems(ports, input, items, signal, report);
+          const wallMs = performance.now() - started;
+          const figures = sumSearches([...found.map((one) => one.figures), { ...sumSearches([]), modelMs, wallMs }]);
+          const raw = found.map(({ proof, tokens, logprob, steps }, index) => ({
+            statementId: items[index]!.statement.id,
+            index: earlier === null ? 0 : items[index]!.samples,
+            text: proof,
+            tokens,
+            logprob,
+            seed: seedFrom(config.seed, input.name, items[index]!.statement.id, 'search'),
+            finish: 'stop' as const,
+            ...(steps.length === 0 ? {} : { steps }),
+          }));
+          const samples = dedupeSamples(raw, input.checkpoint.model, wholeProofs);
+          await logMetrics(
+            ports,
+            run,
+            metricsAt(name, 0, {
+              searches: figures.searches,
+              searches_found: figures.found,
+              states_expanded: figures.expansions,
+              states_expanded_per_second: figures.expansions / (wallMs / 1_000),
+              search_steps: figures.steps,
+              search_share_lean: figures.leanMs / Math.max(1, figures.leanMs + figures.modelMs),
+            }),
+          );
+          return {
+            samples: await writeRecords(store, `${name}/samples-*.jsonl`, samples, signal),
+            sampleCount: raw.length + (earlier?.sampleCount ?? 0),
+            distinctCount: samples.length,
+            tokens: raw.reduce((sum, { tokens }) => sum + tokens, earlier?.tokens ?? 0),
+            search: {
+              expansions: await writeRecords(
+                store,
+                `${name}/expansions-*.jsonl`,
+                found.flatMap(({ expansions }) => expansions),
+                signal,
+              ),
+              figures,
+            },
+          };
+        }),
+      );
+    },
+  };
+}
+
+/** Items that no earlier sample proves. */
+async function openItems(
+  store: ObjectStore,
+  { items, earlier }: SearchShardInput,
+  wholeProofs: readonly Sample[],
+): Promise<WorkItem[]> {
+  const statementOf = new Map(wholeProofs.map(({ id, statementId }) => [id, statementId]));
+  const proved = new Set<string>();
+  for await (const { kind, sampleId } of earlier === null ? [] : readRecords(store, earlier.verdicts, verdictSchema))
+    if (kind === 'proved') proved.add(statementOf.get(sampleId)!);
+  return (await readAll(store, items, workItemSchema)).filter(({ statement }) => !proved.has(statement.id));
+}
+
+async function searchItems(
+  ports: Ports,
+  input: SearchShardInput,
+  items: readonly WorkItem[],
+  signal: AbortSignal,
+  report: (progress: unknown) => void,
+) {
+  const { run, config } = input;
+  const { verification, sampling, prover } = config;
+  if (items.length === 0) return { found: [], modelMs: 0 };
+  const store = await ports.store(run);
+  const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
+  const generator = await ports.generator(run, directory, config.modelThreads, signal);
+  const formOf = await stateForms(ports.sources, prover);
+  const grown = await Array.fromAsync(grownTheorems(store, input.library));
+  const { temperature, topP, maxTokens } = sampling;
+  // An error in one search ends the others; the next attempt begins them again.
+  const failed = new AbortController();
+  const ends = AbortSignal.any([signal, failed.signal]);
+  const samples = new BatchedSamples(generator, { temperature, topP, maxTokens }, ends);
+  const places = await Promise.all(
+    Array.from({ length: Math.min(verification.processes, items.length) }, async () => ({
+      steps: await ports.steps(run, verification, grown),
+      turns: new Turns(),
+    })),
+  );
+  const limits = { deadlineMs: limitClasses(verification).big.candidateTimeoutMs, signal: ends };
+  const width = new Turns();
+  let done = 0;
+  const searchItem = async ({ statement }: WorkItem, index: number) => {
+    const name = `${input.name}/search/statements/${statement.id}.json`;
+    const result = await once(store, name, searchedStatementSchema, () =>
+      searchStatement({
+        statement: { ...statement, header: grownHeader(statement.header) },
+        stream: [config.seed, input.name, statement.id],
+        ...places[index % places.length]!,
+        samples,
+        formOf: formOf(statement),
+        search: prover.search,
+        limits,
+      }),
+    );
+    done += 1;
+    report({ searched: done, of: items.length });
+    return result;
+  };
+  const headers = grownHeaders(grown);
+  const grownHeader = (header: string | null): string | null => headers.get(header) ?? header;
+  try {
+    const found = await Promise.all(
+      items.map((item, index) =>
+        width
+          .run(SEARCHES_PER_PROCESS * places.length, () => searchItem(item, index), ends)
+          .catch((error: unknown) => {
+            failed.abort(error);
+            throw error;
+          }),
+      ),
+    );
+    return { found, modelMs: samples.modelMs };
+  } finally {
+    await Promise.all(places.map(({ steps }) => steps.close()));
+  }
+}

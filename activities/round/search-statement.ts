@@ -1,0 +1,184 @@
+/** The search for one statement's proof (`selfplay/search`), with Lean through the step API and a model as sampler. */
+import { StpError } from '../../data/errors.ts';
+import type { ProofStep, ShownGoal } from '../../data/schemas/goal.ts';
+import { contentId } from '../../data/schemas/ids.ts';
+import type { Statement } from '../../data/schemas/records.ts';
+import type { SearchConfig } from '../../data/schemas/run-config.ts';
+import {
+  type ExpansionRecord,
+  expansionSchema,
+  GOALS_CHARS_MAX,
+  type SearchFigures,
+} from '../../data/schemas/search.ts';
+import type { Turns } from '../../data/turns.ts';
+import type { StepOptions, StepResult, StepState, Steps } from '../../lean/step/step.ts';
+import { displayProof } from '../../selfplay/prompts.ts';
+import { seedFrom } from '../../selfplay/random.ts';
+import { type Expansion, type Proposal, type SearchOutcome, searchProof } from '../../selfplay/search/best-first.ts';
+import type { StateForm } from '../../selfplay/slots/state-form.ts';
+import type { BatchedSamples } from './batched-samples.ts';
+
+/** Maximum number of Lean processes tried for one step, in case something else ends them. */
+const TRIES = 3;
+/** The sample of a search in which no tactic led to a state. Lean rejects it. */
+const NOTHING = '  skip';
+
+export interface StatementSearch {
+  readonly statement: Pick<Statement, 'id' | 'header' | 'statement'>;
+  /** First part of the names of the search's seeds. */
+  readonly stream: readonly (string | number)[];
+  readonly steps: Steps;
+  /** Turns at `steps`. Several searches share them, and their process holds one text at a time. */
+  readonly turns: Turns;
+  readonly samples: BatchedSamples;
+  readonly formOf: StateForm;
+  readonly search: SearchConfig;
+  /** Limits of one step. The signal ends the search. */
+  readonly limits: StepOptions & { readonly signal: AbortSignal };
+}
+
+export interface SearchedStatement {
+  /** The proof, or the script of the best open state: every search gives one sample. */
+  readonly proof: string;
+  readonly logprob: number;
+  /** All sampled tokens, those of states that lead nowhere included. */
+  readonly tokens: number;
+  readonly expansions: readonly ExpansionRecord[];
+  /** `modelMs` and `wallMs` are 0: searches share them. */
+  readonly figures: SearchFigures;
+  /** Steps of the proof; empty if none was found. */
+  readonly steps: ProofStep[];
+}
+
+/** STP1702 if Lean cannot be run. If Lean or the screen refuses the statement, there is no search, and the sample fails. */
+export async function searchStatement(input: StatementSearch): Promise<SearchedStatement> {
+  const { statement, search, steps, turns, limits } = input;
+  const openGoal = () => steps.openGoal(statement.header, statement.statement, limits);
+  const goal = await turns.run(1, () => retried(openGoal), limits.signal);
+  if (goal.kind === 'invalid' && goal.why === 'infra')
+    throw new StpError(
+      'STP1702',
+      `the search for ${statement.id} cannot begin: Lean could not be run (${goal.messages[0]?.text ?? 'no message'})`,
+      'See `bin/stp doctor`; then retry the round.',
+      { retryable: true },
+    );
+  if (goal.kind === 'invalid') return { ...searched(input, null, new Map(), 0), steps: [] };
+  const root = goal.state;
+  const goalsOf = new Map<string, Pick<ExpansionRecord, 'goals' | 'goal'>>();
+  const keyed = (state: StepState): string => {
+    const text = goalsText(state);
+    const key = contentId('state', text);
+    if (!goalsOf.has(key) && state.goals.length > 0)
+      goalsOf.set(key, { goals: text.slice(0, GOALS_CHARS_MAX), goal: shownGoal(state) });
+    return key;
+  };
+  const stepsTo = new Map<StepState, ProofStep[]>();
+  let tokens = 0;
+  const outcome = await searchProof<StepState>(
+    { key: keyed(root), state: root },
+    {
+      async propose(state, expansion) {
+        const sampled = await propose(input, state, expansion);
+        tokens += sampled.tokens;
+        return sampled.proposals;
+      },
+      async run(state, tactic) {
+        const began = performance.now();
+        const result = await retried(() => state.run(tactic, limits));
+        if (result.kind !== 'invalid')
+          stepsTo.set(result.state, [...(stepsTo.get(state) ?? []), { goal: shownGoal(state), tactic }]);
+        return { ...step(result, keyed), leanMs: performance.now() - began };
+      },
+      together: (work) => turns.run(1, work, limits.signal),
+      now: () => performance.now(),
+    },
+    {
+      limits: { expansions: search.expansions, wallMs: search.seconds * 1_000, leanMs: search.leanSeconds * 1_000 },
+      lengthExponent: search.lengthExponent,
+    },
+  );
+  const found = outcome.end === 'proved' ? stepsTo.get(outcome.state)! : [];
+  return { ...searched(input, outcome, goalsOf, tokens), steps: found };
+}
+
+function step(result: StepResult, keyed: (state: StepState) => string) {
+  if (result.kind === 'invalid') return { kind: result.kind, why: result.why };
+  if (result.kind === 'done') return { kind: result.kind, state: result.state };
+  return { kind: result.kind, key: keyed(result.state), state: result.state };
+}
+
+function shownGoal(state: StepState): ShownGoal {
+  const { hypotheses, target } = state.goals[0]!;
+  return { hypotheses: [...hypotheses], target };
+}
+
+const goalsText = (state: StepState): string => state.goals.map(({ text }) => text).join('\n\n');
+
+/** Tries again in a new process if something has ended the process. States are values, so they work in the new one. */
+async function retried<T extends { readonly kind: string; readonly why?: string }>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const result = await work();
+    if (result.why !== 'infra' || tries === TRIES) return result;
+  }
+}
+
+/** Sampled tactics without repeats, the most likely first. A text that hit the token limit is dropped. */
+async function propose(
+  { samples, formOf, search, stream }: StatementSearch,
+  state: StepState,
+  expansion: number,
+): Promise<{ proposals: Proposal[]; tokens: number }> {
+  const form = formOf(shownGoal(state));
+  const completions = await samples.sample(
+    Array.from({ length: search.tactics }, (_, index) => ({
+      id: String(index),
+      prompt: form.prompt,
+      seed: seedFrom(...stream, 'state', expansion, index),
+    })),
+  );
+  const proposals = new Map<string, Proposal>();
+  for (const { text, logprob, finish } of completions) {
+    const tactic = displayProof(form.proofIn(text));
+    if (finish === 'length' || tactic.trim() === '') continue;
+    const known = proposals.get(tactic);
+    proposals.set(tactic, { tactic, logprob: known?.logprob ?? logprob, count: (known?.count ?? 0) + 1 });
+  }
+  return {
+    proposals: [...proposals.values()].sort((left, right) => right.logprob - left.logprob),
+    tokens: completions.reduce((sum, completion) => sum + completion.tokens, 0),
+  };
+}
+
+function searched(
+  { statement }: StatementSearch,
+  outcome: SearchOutcome<StepState> | null,
+  goalsOf: ReadonlyMap<string, Pick<ExpansionRecord, 'goals' | 'goal'>>,
+  tokens: number,
+): Omit<SearchedStatement, 'steps'> {
+  const expansions = outcome?.expansions ?? [];
+  return {
+    proof: outcome?.state.tactics.join('\n') || NOTHING,
+    logprob: outcome?.logprob ?? 0,
+    tokens,
+    expansions: expansions.map((expansion, index) => record(statement.id, index, expansion, goalsOf)),
+    figures: {
+      searches: 1,
+      found: outcome?.end === 'proved' ? 1 : 0,
+      expansions: expansions.length,
+      steps: expansions.reduce((sum, { steps }) => sum + steps.length, 0),
+      states: outcome?.states ?? 0,
+      leanMs: outcome?.leanMs ?? 0,
+      modelMs: 0,
+      wallMs: 0,
+    },
+  };
+}
+
+function record(
+  statementId: string,
+  index: number,
+  { key: state, length, logprob, score, steps }: Expansion,
+  goalsOf: ReadonlyMap<string, Pick<ExpansionRecord, 'goals' | 'goal'>>,
+): ExpansionRecord {
+  return expansionSchema.parse({ statementId, index, state, ...goalsOf.get(state), length, logprob, score, steps });
+}

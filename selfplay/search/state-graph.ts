@@ -1,0 +1,107 @@
+/**
+ * The states that a search has reached. States with equal keys are one state. Each state has its best known path; a better path
+ * moves the state, and the states behind it, forward in the queue. The score of a path is Σ log p / length^α over its tactics, as
+ * in BFS-Prover (arXiv 2502.03438, §3.1); α = 0 is the sum of ReProver (arXiv 2306.15626, §5).
+ */
+
+interface Path {
+  readonly key: string;
+  readonly from: Path | null;
+  /** Natural log-probability of all tactics together. */
+  readonly logprob: number;
+  /** Number of tactics. */
+  readonly length: number;
+}
+
+interface Node<State> {
+  readonly key: string;
+  state: State;
+  path: Path;
+  isOpen: boolean;
+  /** Steps to other states; none before the state is expanded. */
+  readonly edges: { readonly to: string; readonly logprob: number }[];
+}
+
+export interface ReachedState<State> {
+  readonly key: string;
+  readonly state: State;
+  readonly logprob: number;
+  readonly length: number;
+  readonly score: number;
+}
+
+export class StateGraph<State> {
+  readonly #nodes = new Map<string, Node<State>>();
+  readonly #lengthExponent: number;
+
+  /** @param lengthExponent α, at least 0; a larger α favours long paths */
+  constructor(root: { readonly key: string; readonly state: State }, lengthExponent: number) {
+    this.#lengthExponent = lengthExponent;
+    this.#add(root.key, root.state, { key: root.key, from: null, logprob: 0, length: 0 });
+  }
+
+  get size(): number {
+    return this.#nodes.size;
+  }
+
+  /** The open state with the highest score, of equal scores the first reached; null if none is open. The state stays open. */
+  best(): ReachedState<State> | null {
+    let best: Node<State> | null = null;
+    for (const node of this.#nodes.values())
+      if (node.isOpen && (best === null || this.#score(node.path) > this.#score(best.path))) best = node;
+    if (best === null) return null;
+    const { key, state, path } = best;
+    return { key, state, logprob: path.logprob, length: path.length, score: this.#score(path) };
+  }
+
+  /** Marks the state as expanded: it is no longer open. */
+  close(key: string): void {
+    this.#nodes.get(key)!.isOpen = false;
+  }
+
+  /**
+   * Adds a step: a tactic leads from one state to another.
+   *
+   * @param logprob of the tactic
+   * @param state the state after the tactic; kept if this is the first path to it, or a better one and the state is open
+   * @returns whether the state is new, is reached by a better path than before, or neither
+   */
+  reach(from: string, logprob: number, key: string, state: State): 'new' | 'better' | 'known' {
+    const source = this.#nodes.get(from)!;
+    source.edges.push({ to: key, logprob });
+    const node = this.#nodes.get(key);
+    if (node === undefined) {
+      this.#add(key, state, extended(source.path, key, logprob));
+      return 'new';
+    }
+    if (!this.#offer(node, extended(source.path, key, logprob))) return 'known';
+    if (node.isOpen) node.state = state;
+    return 'better';
+  }
+
+  #add(key: string, state: State, path: Path): void {
+    this.#nodes.set(key, { key, state, path, isOpen: true, edges: [] });
+  }
+
+  /** Takes the path if it is better, and offers its continuations to the states behind the node. */
+  #offer(node: Node<State>, path: Path): boolean {
+    // A path that passes a state twice is refused: with α > 0 a circle of likely tactics would raise the score for ever.
+    if (passes(path.from, node.key) || this.#score(path) <= this.#score(node.path)) return false;
+    node.path = path;
+    for (const { to, logprob } of node.edges) this.#offer(this.#nodes.get(to)!, extended(path, to, logprob));
+    return true;
+  }
+
+  #score({ logprob, length }: Path): number {
+    return length === 0 ? 0 : logprob / length ** this.#lengthExponent;
+  }
+}
+
+function extended(path: Path, key: string, logprob: number): Path {
+  return { key, from: path, logprob: path.logprob + logprob, length: path.length + 1 };
+}
+
+function passes(path: Path | null, key: string): boolean {
+  for (let at = path; at !== null; at = at.from) if (at.key === key) return true;
+  return false;
+}

@@ -1,0 +1,54 @@
+/**
+ * The form in which a prover sees a proof state: its first goal, written like a statement, after `<state>`. The definitions are
+ * those of the statement to prove, so that a definition has the same slot throughout a proof; hypotheses get slots from the
+ * goal. Other goals are not shown, because a tactic works on the first goal.
+ */
+import type { ShownGoal } from '../../data/schemas/goal.ts';
+import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
+import { STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
+import { displayProof } from '../prompts.ts';
+import { onOneLine } from '../statement-text.ts';
+import { type ProverForm, withSlots } from './prover-form.ts';
+
+/** The form of a goal within the proof of one statement. */
+export type StateForm = (goal: ShownGoal) => ProverForm;
+
+/** Inaccessible names, which no tactic can mention: `n✝`, `ih✝¹`. */
+const INACCESSIBLE = /[\p{L}_][\p{L}\p{N}_'!?₀-₉.]*✝[⁰¹²³⁴-⁹]*/gu;
+
+/** The goal as a statement, to be compared with statements. Inaccessible names become ordinary names. */
+export function goalStatement(goal: ShownGoal): string {
+  return `theorem t ${displayGoal(goal).replace(/✝(\d+)/gu, 'hidden_$1')}`;
+}
+
+export function plainStateForm(goal: ShownGoal): ProverForm {
+  return { prompt: `${STATE_MARKER}${displayGoal(goal)}<by>`, targetOf: displayProof, proofIn: (text) => text };
+}
+
+/**
+ * @param definitions those that the statement uses, nearest first
+ * @param definitionTokens about how many tokens of a prompt the definitions may take
+ */
+export function slottedStateForm(
+  goal: ShownGoal,
+  definitions: readonly ShownDefinition[],
+  definitionTokens: number,
+): ProverForm {
+  const binders = goal.hypotheses.map(({ names, type }) => ({ kind: 'explicit' as const, names, type }));
+  const shown = { marker: STATE_MARKER, text: displayGoal(goal), binders };
+  return withSlots(shown, definitions, definitionTokens) ?? plainStateForm(goal);
+}
+
+/** `(x y : Nat) (h : p x) : q y`; inaccessible names are numbered in order, `✝0`. */
+function displayGoal({ hypotheses, target }: ShownGoal): string {
+  const binders = hypotheses.map(({ names, type, value }) => {
+    const text = `${names.join(' ')} : ${onOneLine(type)}`;
+    return `(${value === undefined ? text : `${text} := ${onOneLine(value)}`}) `;
+  });
+  const numbers = new Map<string, string>();
+  return `${binders.join('')}: ${onOneLine(target)}`.replace(INACCESSIBLE, (name) => {
+    const number = numbers.get(name) ?? `✝${numbers.size}`;
+    numbers.set(name, number);
+    return number;
+  });
+}

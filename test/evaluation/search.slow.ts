@@ -1,0 +1,96 @@
+/**
+ * `bin/stp eval --prover steps` with a model trained here on states, real Lean and a real server. About a minute.
+ *
+ * @module-tag slow
+ */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { readStatements } from '../../data/loaders/dataset.ts';
+import { PROBLEMS_DIRECTORY } from '../../data/loaders/problem-set.ts';
+import { evaluationReportSchema } from '../../data/schemas/evaluation.ts';
+import { trainInProcess } from '../../model/embedded/training/train.ts';
+import { readSignature } from '../../selfplay/signature.ts';
+import { plainStateForm } from '../../selfplay/slots/state-form.ts';
+import { stp } from '../support/stp.ts';
+
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 300_000 });
+
+let directory: string;
+let model: string;
+let statements: number;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'stp-search-'));
+  const all = await Array.fromAsync(readStatements(join(PROBLEMS_DIRECTORY, 'nng', 'statements.jsonl')));
+  statements = all.filter((statement) => statement.split === 'held-out').length;
+  // It learns to answer any state with one of two tactics.
+  const examples = all.flatMap(({ statement }) => {
+    const signature = readSignature(statement);
+    if (signature === null) return [];
+    const goal = {
+      hypotheses: signature.binders.map(({ names, type }) => ({ names, type })),
+      target: signature.conclusion,
+    };
+    const { prompt } = plainStateForm(goal);
+    return ['omega', 'simp_all'].map((target) => ({ prompt, target, weight: 1, role: 'prover' }));
+  });
+  const examplesPath = join(directory, 'examples.jsonl');
+  await writeFile(examplesPath, examples.map((example) => `${JSON.stringify(example)}\n`).join(''));
+  model = join(directory, 'model');
+  await trainInProcess({
+    examplesPath,
+    initDirectory: null,
+    shape: {
+      hiddenSize: 32,
+      layers: 1,
+      heads: 4,
+      keyValueHeads: 2,
+      feedForwardSize: 64,
+      vocabularySize: 320,
+      contextLength: 192,
+    },
+    outputDirectory: model,
+    steps: 80,
+    tokensPerStep: 1_500,
+    learningRate: 2e-2,
+    warmupSteps: 5,
+    schedule: 'linear',
+    weightDecay: 0,
+    gradientClipNorm: 1,
+    seed: 5,
+    stateDirectory: null,
+    heldOutPath: null,
+    heldOutEverySteps: 80,
+  });
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const COMMON = ['--problems', 'nng', '--split', 'held-out', '--preset', 'smoke', '--set', 'prover.slots=false'];
+const evaluate = (...options: string[]) =>
+  stp(['eval', '--model', model, ...COMMON, '--run-dir', join(directory, 'run'), ...options]);
+
+it('searches every statement, certifies what it finds and says what it cost', async () => {
+  const refused = await evaluate('--prover', 'steps', '--samples', '4');
+  expect(refused.exitCode).toBe(2);
+  expect(refused.all).toContain('--samples counts whole proofs');
+  expect((await evaluate('--expansions', '4')).all).toContain('--expansions needs --prover steps');
+
+  const result = await evaluate('--prover', 'steps', '--expansions', '4', '--tactics', '4');
+  expect(result.exitCode, String(result.all)).toBe(0);
+  expect(result.all).toContain('one search per statement');
+  expect(result.all).toContain('states expanded');
+  const text = await readFile(join(directory, 'run', 'evaluation.json'), 'utf8');
+  const { groups, search, leanSeconds, samples } = evaluationReportSchema.parse(JSON.parse(text));
+  const [group] = groups;
+  expect(group).toMatchObject({ statements, unverified: 0, refused: null });
+  expect(group!.proved).toBeGreaterThan(0);
+  expect(group!.certified).toBe(group!.proved);
+  expect(group!.unbiased.map(({ k }) => k)).toEqual([1]);
+  expect(samples).toBe(statements);
+  expect(search).toMatchObject({ searches: statements });
+  expect(search!.found).toBeGreaterThanOrEqual(group!.proved);
+  expect(search!.expansions).toBeGreaterThanOrEqual(statements);
+  expect(leanSeconds).toBeGreaterThanOrEqual(search!.leanMs / 1_000);
+});
