@@ -22,6 +22,7 @@ import { matchConjecturesActivities } from './round/match-conjectures.ts';
 import { planActivities } from './round/plan.ts';
 import { portfolioActivities } from './round/portfolio.ts';
 import { readConjecturesActivities } from './round/read-conjectures.ts';
+import { reviseShardActivities } from './round/revise-shard.ts';
 import { searchShardActivities } from './round/search-shard.ts';
 import { selectActivities } from './round/select.ts';
 import { verifyShardActivities } from './round/verify-shard.ts';
@@ -58,6 +59,7 @@ export function createHostActivities(ports: Ports) {
     ...trainPartsActivities(ports),
     ...trainLevanterActivities(ports),
     ...generateActivities(ports),
+    ...reviseShardActivities(ports),
     ...searchShardActivities(ports),
     ...conjectureActivities(ports),
     ...readConjecturesActivities(ports),

@@ -1,8 +1,11 @@
-/** The form in which a run's prover sees statements, as set in its configuration. */
-import { PROVER_WITHOUT_SLOTS, type ProverConfig, proverMode } from '../data/schemas/run-config.ts';
+/** The forms in which a run's model sees statements and conjecturing tasks, as set in its configuration. */
+import { formatOf } from '../data/config/formats.ts';
+import { hasSearch, PROVER_WITHOUT_SLOTS, type ProverConfig, proverMode } from '../data/schemas/run-config.ts';
+import { LIBRARY_HEADER } from '../lean/trust/header.ts';
+import { type ConjecturerForm, conjecturerForm, formattedForm } from '../selfplay/formats/formatted.ts';
 import type { ProofExamples } from '../selfplay/prover-set.ts';
 import { RelevantLemmas } from '../selfplay/relevant-lemmas.ts';
-import { formExamples, type ProverForms, plainForm, type Stated, slottedForm } from '../selfplay/slots/prover-form.ts';
+import { formExamples, type ProverForms, type Stated, slottedForm } from '../selfplay/slots/prover-form.ts';
 import { slotKey } from '../selfplay/slots/slot-key.ts';
 import { boundNames } from '../selfplay/slots/slot-table.ts';
 import { plainStateForm, type StateForm, slottedStateForm } from '../selfplay/slots/state-form.ts';
@@ -13,12 +16,20 @@ export async function proverForms(
   sources: Pick<Sources, 'definitions'>,
   prover: ProverConfig = PROVER_WITHOUT_SLOTS,
 ): Promise<ProverForms> {
-  if (!prover.slots) return ({ statement }) => plainForm(statement);
+  if (!prover.slots) {
+    const format = formatOf(prover);
+    return (stated) => formattedForm(format, stated, LIBRARY_HEADER);
+  }
   const definitions = await sources.definitions();
-  return ({ header, statement }) => {
+  return ({ header, statement }, lemmas) => {
     const shown = definitions.under(header, statement, boundNames(statement));
-    return slottedForm(statement, shown, prover.definitionTokens);
+    return slottedForm(statement, shown, prover.definitionTokens, lemmas);
   };
+}
+
+/** @param prover as of `proverForms`; slots are the prover's alone */
+export function conjecturerFormOf(prover: ProverConfig = PROVER_WITHOUT_SLOTS): ConjecturerForm {
+  return conjecturerForm(formatOf(prover), LIBRARY_HEADER);
 }
 
 /** Names of grown theorems that a proof of a statement may list beside its functions; none where the configuration asks for none. */
@@ -62,7 +73,7 @@ export async function proofExamples(
   const stateFormOf = await stateForms(sources, prover);
   return (found, weight) => {
     const whole = mode === 'steps' ? [] : formExamples(formOf(found), found.proof, weight);
-    if (mode === 'whole' || found.steps === undefined) return whole;
+    if (!hasSearch(mode) || found.steps === undefined) return whole;
     const form = stateFormOf(found);
     return [...whole, ...found.steps.flatMap(({ goal, tactic }) => formExamples(form(goal), tactic, weight))];
   };

@@ -8,6 +8,7 @@ import {
   requireSameSubject,
 } from '../activities/evaluation/evaluation-subject.ts';
 import { PORTFOLIO } from '../activities/round/portfolio.ts';
+import { loadFormat } from '../data/config/formats.ts';
 import { StpError } from '../data/errors.ts';
 import {
   type EvaluatedSplit,
@@ -16,12 +17,13 @@ import {
   type EvaluationReport,
   evaluationReportSchema,
 } from '../data/schemas/evaluation.ts';
+import type { FormatName } from '../data/schemas/prompt-format.ts';
 import { proverMode, type RunConfig } from '../data/schemas/run-config.ts';
 import type { SearchFigures } from '../data/schemas/search.ts';
-import { readManifest } from '../model/checkpoint/checkpoint.ts';
+import { modelIn } from '../model/checkpoint/served-model.ts';
 import { EVALUATE_TYPE, evaluateWorkflowId } from '../workflows/control/contracts.ts';
 import { type LocalRunOptions, openRunFolder, runLocally } from './local-run.ts';
-import { findModel } from './model-source.ts';
+import { findModel, SERVED } from './model-source.ts';
 import { freshRunName, type RunOptions, startInput } from './options.ts';
 import { ProgressView } from './progress-view.ts';
 
@@ -36,6 +38,8 @@ export interface EvalOptions extends RunOptions, LocalRunOptions {
   readonly tactics?: number;
   readonly seconds?: number;
   readonly temperature?: number;
+  /** Prompt format of the model's family, with the sampling values of its model card. */
+  readonly format?: FormatName;
   readonly split: EvaluatedSplit;
   readonly runDir?: string;
   readonly json?: boolean;
@@ -74,7 +78,11 @@ function requireFitting(options: EvalOptions, mode: RunConfig['prover']['mode'])
 
 export async function evaluate(options: EvalOptions): Promise<void> {
   const sets = options.problems.split(',').map((set) => set.trim());
+  const isServed = options.model.startsWith(SERVED);
+  if (isServed && !process.env.STP_GENERATOR_URL)
+    throw new StpError('STP1002', `${options.model}: no server is named`, 'Set STP_GENERATOR_URL (docs/serve.md).');
   const set = {
+    ...(options.format === undefined ? {} : formatValues(options.format)),
     ...options.set,
     'data.problemSets': JSON.stringify(sets),
     ...(options.temperature === undefined ? {} : { 'sampling.temperature': String(options.temperature) }),
@@ -97,7 +105,7 @@ export async function evaluate(options: EvalOptions): Promise<void> {
   const subject = await readFile(join(directory, EVALUATION_SUBJECT), 'utf8').catch(() => null);
   if (subject !== null)
     requireSameSubject(run, evaluationSubjectSchema.parse(JSON.parse(subject)), {
-      model: options.model === PORTFOLIO ? PORTFOLIO : (await readManifest(model.directory)).model,
+      model: options.model === PORTFOLIO ? PORTFOLIO : await modelIn(model.directory),
       split: options.split,
     });
   const { preset, seed } = input;
@@ -129,6 +137,19 @@ export async function evaluate(options: EvalOptions): Promise<void> {
   });
 }
 
+/** What `--format NAME` stands for, beneath what is set otherwise. */
+function formatValues(name: FormatName): Record<string, string> {
+  const values = { 'prover.slots': 'false', 'prover.format': name };
+  if (name === 'custom') return values;
+  const { temperature, topP, maxTokens } = loadFormat(name).sampling;
+  return {
+    ...values,
+    'sampling.temperature': String(temperature),
+    'sampling.topP': String(topP),
+    'sampling.maxTokens': String(maxTokens),
+  };
+}
+
 /** The evaluation as text: one block per group, one line per number of samples. */
 export function describe(report: EvaluationReport): string {
   const tried =
@@ -139,7 +160,19 @@ export function describe(report: EvaluationReport): string {
   const loud = report.eligible ? [] : [`NOT ELIGIBLE  ${report.ineligibleBecause.join('; ')}`];
   const lean = report.leanSeconds === undefined ? [] : [`  ${report.leanSeconds.toFixed(1)} s of Lean in all`];
   const search = report.search === undefined ? [] : [describeSearch(report.search)];
-  return [head, ...loud, ...search, ...report.groups.map(describeGroup), ...lean].join('\n\n');
+  return [head, ...describeTokens(report), ...loud, ...search, ...report.groups.map(describeGroup), ...lean].join(
+    '\n\n',
+  );
+}
+
+function describeTokens({ tokens, promptTokens, groups, cost }: EvaluationReport): string[] {
+  if (tokens === undefined) return [];
+  const proved = groups.reduce((sum, group) => sum + group.proved, 0);
+  const each = (amount: number, digits: number): string =>
+    proved === 0 ? '' : `, ${(amount / proved).toFixed(digits)} for each proved statement`;
+  const asked = promptTokens === undefined ? '' : `${promptTokens} tokens of prompts; `;
+  const paid = cost === undefined ? '' : `; cost ${cost.toFixed(2)}${each(cost, 4)}`;
+  return [`  ${asked}${tokens} tokens of answers${each(tokens, 0)}${paid}`];
 }
 
 function describeSearch({ searches, expansions, steps, states, leanMs, modelMs, wallMs }: SearchFigures): string {

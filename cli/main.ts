@@ -4,6 +4,7 @@ import { presetNames } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
 import { PUBLIC_SETS } from '../data/prepare/public-sets.ts';
 import { printableText } from '../data/printable.ts';
+import { FORMAT_NAMES } from '../data/schemas/prompt-format.ts';
 import { addKernelCommand } from './commands/kernel.ts';
 import { addLeanCommands } from './commands/lean.ts';
 import { addNodesCommands } from './commands/nodes.ts';
@@ -192,7 +193,7 @@ configOptions(program.command('eval'))
   )
   .requiredOption(
     '--model <model>',
-    'checkpoint folder, or RUN, RUN@3 (after round 3), RUN@sft, or portfolio (a fixed list of scripts, no model)',
+    'checkpoint folder, or RUN, RUN@3 (after round 3), RUN@sft, or portfolio (a fixed list of scripts, no model), or served:NAME (a model that the servers of STP_GENERATOR_URL list)',
   )
   .requiredOption('--problems <sets>', 'problem sets, separated by commas')
   .option('--samples <n>', 'samples for each statement (default: 32)', samplesValue)
@@ -209,6 +210,12 @@ configOptions(program.command('eval'))
   .option('--tactics <n>', 'with --prover steps: tactics sampled per state', wholeNumber('tactics', 1, 1_024))
   .option('--seconds <n>', 'with --prover steps: wall time per statement', secondsValue)
   .option('--temperature <t>', "sampling temperature; default: the preset's", temperatureValue)
+  .addOption(
+    new Option(
+      '--format <name>',
+      "prompt format of the model's family, with the sampling values of its model card (docs/models.md)",
+    ).choices([...FORMAT_NAMES, 'custom']),
+  )
   .addOption(
     new Option('--split <split>', 'which statements of the sets').choices(['all', 'train', 'held-out']).default('all'),
   )

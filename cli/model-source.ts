@@ -12,6 +12,7 @@ import { withNeighbours } from '../infra/stores/neighbours.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { readManifest } from '../model/checkpoint/checkpoint.ts';
+import { writeServedModel } from '../model/checkpoint/served-model.ts';
 
 export interface ModelSource {
   /** Checkpoint folder on this machine. */
@@ -22,13 +23,19 @@ export interface ModelSource {
   readonly round: number | null;
 }
 
+/** What names a model that only servers have. */
+export const SERVED = 'served:';
+/** Of a model whose server does not say how long its context is: what is asked for decides. */
+const SERVED_CONTEXT_LENGTH = 2 ** 20;
+
 /**
- * `FOLDER` of a checkpoint, or `RUN`, `RUN@3` (after round 3, retraining included), `RUN@sft`; a run is a folder, a URI,
+ * `served:NAME` (a model that the servers of STP_GENERATOR_URL list by that name), `FOLDER` of a checkpoint, or `RUN`, `RUN@3` (after round 3, retraining included), `RUN@sft`; a run is a folder, a URI,
  * or a name under `runs/`. STP1002 where there is no such model.
  *
  * @param downloads folder for a checkpoint that lies in a bucket
  */
 export async function findModel(name: string, downloads: string): Promise<ModelSource> {
+  if (name.startsWith(SERVED)) return servedElsewhere(name, downloads);
   if (await isThere(join(name, 'manifest.json'))) {
     await readManifest(name);
     return { directory: resolve(name), name, round: null };
@@ -46,6 +53,20 @@ export async function findModel(name: string, downloads: string): Promise<ModelS
     name,
     round: round === SFT_ONLY ? null : round,
   };
+}
+
+async function servedElsewhere(name: string, downloads: string): Promise<ModelSource> {
+  const served = name.slice(SERVED.length);
+  if (served === '') throw noModel(name, 'Write served:NAME, with the name under which the server lists the model.');
+  const directory = join(downloads, 'served-model');
+  // Sizes of embeddings and vocabulary matter to trainings and matchings, which such a model has no part in.
+  await writeServedModel(directory, {
+    name: served,
+    contextLength: SERVED_CONTEXT_LENGTH,
+    hiddenSize: 1,
+    vocabularySize: 1,
+  });
+  return { directory, name: served, round: null };
 }
 
 function splitName(name: string): { run: string; wanted: number | null } {

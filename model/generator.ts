@@ -1,8 +1,11 @@
-/** The `Generator` port: prompts in, samples with log-probabilities out. Embedded ONNX here; OpenAI-compatible servers later. */
+/** The `Generator` port: prompts in, samples with log-probabilities out. Embedded ONNX, or OpenAI-compatible servers. */
+import type { ChatMessage } from '../data/schemas/records.ts';
 
 export interface SampleRequest {
   readonly id: string;
   readonly prompt: string;
+  /** Of a chat: what `prompt` says, as messages. Engines with a chat endpoint use them, others use the text. */
+  readonly messages?: readonly ChatMessage[];
   /** Seed of this sample alone: the result depends on (checkpoint, prompt, options, seed), never on its neighbours. */
   readonly seed: number;
 }
@@ -43,8 +46,10 @@ export interface Completion {
   readonly text: string;
   /** Tokens chosen, end-of-text and those of a stop text included. */
   readonly tokens: number;
-  /** Sum of natural log-probabilities of the chosen tokens, end-of-text included, at temperature 1. */
-  readonly logprob: number;
+  /** Tokens of the prompt, where the engine says so. */
+  readonly promptTokens?: number;
+  /** Sum of natural log-probabilities of the chosen tokens, end-of-text included, at temperature 1; null from servers that do not say. */
+  readonly logprob: number | null;
   /** `stop`: the model ended it, or a stop text did. */
   readonly finish: 'stop' | 'length';
   /** One entry a chosen token, summing to `logprob`; there when asked for. */
@@ -62,6 +67,11 @@ export interface GenerateOptions {
    * all come before its `onCompletion`. A throw fails the call.
    */
   readonly onText?: (index: number, delta: string) => void;
+  /**
+   * Asked with the text so far of a completion: true ends it there, as if the model had. Engines that hear a completion
+   * only when it is whole do not ask.
+   */
+  readonly isComplete?: (index: number, text: string) => boolean;
 }
 
 /** What a caller may need to know of the model behind a generator. */

@@ -10,9 +10,12 @@ export interface RawSample {
   readonly index: number;
   readonly text: string;
   readonly tokens: number;
-  readonly logprob: number;
+  readonly logprob: number | null;
   readonly seed: number;
   readonly finish: 'stop' | 'length';
+  /** The answer gave no proof, and `text` is empty. */
+  readonly refused?: Sample['refused'];
+  readonly changedStatement?: Sample['changedStatement'];
   /** Set if a search found the proof. */
   readonly steps?: Sample['steps'];
 }
@@ -26,17 +29,21 @@ export interface RawSample {
 export function dedupeSamples(raw: readonly RawSample[], model: string, earlier: readonly Sample[] = []): Sample[] {
   const distinct = new Map(earlier.map((sample) => [sample.id, { ...sample, indices: [...sample.indices] }]));
   for (const sample of raw) {
-    const { statementId, index, tokens, logprob, seed, finish, steps } = sample;
+    const { statementId, index, tokens, logprob, seed, finish, refused, changedStatement, steps } = sample;
     const proof = displayProof(sample.text);
-    const id = contentId('sample', statementId, proof);
+    const id = contentId('sample', statementId, proof, ...(refused === undefined ? [] : [refused.reason]));
     const seen = distinct.get(id);
     if (seen) {
       seen.multiplicity++;
       seen.indices.push(index);
     } else {
       const indices = [index];
-      const first = { id, statementId, proof, tokens, logprob, seed, model, multiplicity: 1, indices, finish };
-      distinct.set(id, steps === undefined ? first : { ...first, steps });
+      distinct.set(id, {
+        ...{ id, statementId, proof, tokens, logprob, seed, model, multiplicity: 1, indices, finish },
+        ...(refused === undefined ? {} : { refused }),
+        ...(changedStatement === undefined ? {} : { changedStatement }),
+        ...(steps === undefined ? {} : { steps }),
+      });
     }
   }
   return [...distinct.values()];

@@ -19,6 +19,11 @@ export function displayStatement(statement: string): string {
   return onOneLine(' '.repeat(opening.length) + statement.slice(opening.length));
 }
 
+/** `theorem foo (n : Nat) : p n` → `foo (n : Nat) : p n`. */
+export function namedStatement(statement: string): string {
+  return statement.replace(/^\s*(?:theorem|lemma)\s+/u, '');
+}
+
 /** A proof as it is trained and sampled: common indentation and trailing white space removed. */
 export function displayProof(proof: string): string {
   const lines = proof
@@ -58,13 +63,6 @@ export type ConjectureOrigin =
   | ({ readonly kind: 'seed'; readonly lemmaStatement: string | null } & Omit<ConjecturerInput, 'lemma'>)
   | { readonly kind: 'target'; readonly targetStatement: string };
 
-/** The prompt of a conjecture; `withLemma` false: as if no lemma had been asked for (STP §2.7, relabelling). */
-export function originPrompt(origin: ConjectureOrigin, withLemma = true): string {
-  if (origin.kind === 'target') return targetPrompt(origin.targetStatement);
-  const { lemmaStatement, easyStatement, easyProof } = origin;
-  return conjecturerPrompt({ lemma: withLemma ? lemmaStatement : null, easyStatement, easyProof });
-}
-
 export function proverExample(statement: string, proof: string, weight: number): Example {
   return { prompt: proverPrompt(statement), target: displayProof(proof), weight, role: 'prover' };
 }
@@ -76,21 +74,6 @@ export function conjecturerExample(input: ConjecturerInput, hard: string, weight
 /** (harder theorem → an easier one that it stands on), in the shape that targets are sampled with. */
 export function targetExample(target: string, easier: string, weight: number): Example {
   return { prompt: targetPrompt(target), target: displayStatement(easier), weight, role: 'conjecturer' };
-}
-
-/** What a conjecture that turned out well teaches. */
-export function originExample(
-  origin: ConjectureOrigin,
-  withLemma: boolean,
-  statement: string,
-  weight: number,
-): Example {
-  return {
-    prompt: originPrompt(origin, withLemma),
-    target: displayStatement(statement),
-    weight,
-    role: 'conjecturer',
-  };
 }
 
 /**

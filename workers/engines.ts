@@ -12,6 +12,7 @@ import { type EnginesConfig, enginesConfigSchema, type TrainerEngine } from '../
 import { Turns } from '../data/turns.ts';
 import type { Metric, Monitor } from '../infra/monitor/monitor.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
+import { readServedModel } from '../model/checkpoint/served-model.ts';
 import { embeddedGenerator, embeddedTrainer } from '../model/embedded/engine.ts';
 import type { Generator } from '../model/generator.ts';
 import type { RemoteOptions } from '../model/remote/openai/engine.ts';
@@ -119,6 +120,13 @@ export function openEngines({ modelServer, store, scratch, runMark, monitor }: E
   return {
     async generator(run, directory, threads, signal) {
       if (remote !== null) return remote.generator(directory, signal);
+      const elsewhere = await readServedModel(directory);
+      if (elsewhere !== null)
+        throw new StpError(
+          'STP1304',
+          `the weights of ${elsewhere.name} are with a server only, and this worker knows none`,
+          'Set STP_GENERATOR_URL for the workers that sample.',
+        );
       return {
         sample: (...request) => exclusive(async () => (await generatorOf(run, directory, threads)).sample(...request)),
         embed: (...request) => exclusive(async () => (await generatorOf(run, directory, threads)).embed(...request)),

@@ -28,7 +28,7 @@ export interface WorkerSettings {
    * (`http://host:8000/v1`, several with commas). One of them must serve each checkpoint of a run under the hash of its
    * weights, or under STP_GENERATOR_MODEL with the hash in place of `{model}`; else the round fails and says what to serve.
    * The key is read from STP_GENERATOR_KEY when it is used, and is in no setting. STP_GENERATOR_REQUESTS: requests in
-   * flight at once.
+   * flight at once, to each server. STP_GENERATOR_SAMPLES: samples of one prompt in one request.
    */
   readonly modelServer: RemoteOptions | null;
   /**
@@ -86,7 +86,8 @@ function modelServerSettings(environment: NodeJS.ProcessEnv): RemoteOptions | nu
       `Write ${MODEL_PLACE} where the checkpoint's hash stands, or leave it out.`,
     );
   const requestsInFlight = requestsSetting(environment, 'STP_GENERATOR_REQUESTS', REQUESTS_IN_FLIGHT_DEFAULT);
-  return { urls, servedName, keyVariable: 'STP_GENERATOR_KEY', requestsInFlight };
+  const samplesPerRequest = requestsSetting(environment, 'STP_GENERATOR_SAMPLES', 1);
+  return { urls, servedName, keyVariable: 'STP_GENERATOR_KEY', requestsInFlight, samplesPerRequest };
 }
 
 function apiRoot(address: string): string {

@@ -73,13 +73,13 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
       readyNodes(run, hostQueues, input.checkpoint),
     ]);
     if (plan !== null) {
-      const { sampling, conjectures: conjecturing, seed, modelThreads, verification } = config;
+      const { prover, sampling, conjectures: conjecturing, seed, modelThreads, verification } = config;
       const texts = await conjectureTexts(input, {
         run,
         name,
         plan,
         checkpoint: input.checkpoint,
-        config: { sampling, conjectures: conjecturing, seed, modelThreads, verification },
+        config: { prover, sampling, conjectures: conjecturing, seed, modelThreads, verification },
       });
       gated = await gateConjectures(hostQueue, { ...played, library, plan, texts }, () => !paused);
       conjectures = gated.conjectures;

@@ -109,6 +109,8 @@ function notARecord(where: string, problem: string, cause: unknown): StpError {
 /** One proof text with its verdict and what the log says beside them. */
 export interface JudgedSample {
   readonly statement: Statement;
+  /** Samples of the statement that are first answers; revisions have higher indices. */
+  readonly firstSamples: number;
   readonly sample: Sample;
   readonly verdict: Verdict;
 }
@@ -154,6 +156,8 @@ function systemErrors({ kind }: Verdict): string | null {
     case 'crash':
     case 'header_error':
     case 'forbidden':
+    case 'no_proof':
+    case 'changed_statement':
       return kind;
     case 'proved':
     case 'rejected':

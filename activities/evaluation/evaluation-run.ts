@@ -15,13 +15,13 @@ import {
   evaluationPlanSchema,
 } from '../../data/schemas/evaluation.ts';
 import { provedSchema, type Statement, statementSchema } from '../../data/schemas/records.ts';
-import { type ShardResult, sumVerdicts } from '../../data/schemas/round.ts';
+import { costOf, type ShardResult, sumTokens, sumVerdicts } from '../../data/schemas/round.ts';
 import { proverMode, type RunConfig, runConfigSchema } from '../../data/schemas/run-config.ts';
 import { sumSearches } from '../../data/schemas/search.ts';
 import { STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { PORTFOLIO_VERSION } from '../../lean/portfolio/scripts.ts';
-import { readManifest } from '../../model/checkpoint/checkpoint.ts';
+import { modelIn } from '../../model/checkpoint/served-model.ts';
 import { refusal } from '../../selfplay/evaluation-rules.ts';
 import { blockEstimate, budgetsFor, passAtK } from '../../selfplay/pass-at-k.ts';
 import { randomStream } from '../../selfplay/random.ts';
@@ -65,7 +65,7 @@ export function evaluationRunActivities(ports: Ports) {
         requireSameConfig(run, config, wanted);
         const isPortfolio = directory === PORTFOLIO;
         if (proverMode(config) === 'steps' && config.prover.slots) await requireStates(directory);
-        const model = isPortfolio ? PORTFOLIO : (await readManifest(directory)).model;
+        const model = isPortfolio ? PORTFOLIO : await modelIn(directory);
         const subject = await once(store, EVALUATION_SUBJECT, evaluationSubjectSchema, async () => ({
           checkpoint: isPortfolio
             ? { manifest: await storePortfolio(store), model }
@@ -119,6 +119,8 @@ export function evaluationRunActivities(ports: Ports) {
             leanVersion: verifier.environment.version,
             samples: shards.reduce((sum, shard) => sum + shard.sampleCount, 0),
             verdicts: sumVerdicts(shards.map((shard) => shard.verdictCounts)),
+            ...sumTokens(shards),
+            ...costOf(sumTokens(shards), plan.config.sampling.price),
             groups: await Promise.all(
               [...groups].map(([group, members]) => groupResult(group, members, tallies, certified, plan.config)),
             ),

@@ -12,19 +12,19 @@ import type { JudgedSample } from './evaluation-log.ts';
 export async function* judgedSamples(store: ObjectStore, shards: readonly ShardResult[]): AsyncGenerator<JudgedSample> {
   for (const shard of shards) {
     const items = await readAll(store, shard.items, workItemSchema);
-    const statements = new Map(items.map(({ statement }) => [statement.id, statement]));
+    const itemOf = new Map(items.map((item) => [item.statement.id, item]));
     // Verification writes a verdict for every sample, in the samples' order.
     const verdicts = readRecords(store, shard.verdicts, verdictSchema);
     for await (const sample of readRecords(store, shard.samples, sampleSchema)) {
       const { value: verdict } = await verdicts.next();
-      const statement = statements.get(sample.statementId);
-      if (verdict?.sampleId !== sample.id || statement === undefined)
+      const item = itemOf.get(sample.statementId);
+      if (verdict?.sampleId !== sample.id || item === undefined)
         throw new StpError(
           'STP1402',
           `${shard.verdicts.uri} has no verdict for sample ${sample.id} where it should stand`,
           'Remove the shard; it will be done again.',
         );
-      yield { statement, sample, verdict };
+      yield { statement: item.statement, firstSamples: item.samples, sample, verdict };
     }
     await verdicts.return(undefined);
   }
@@ -44,11 +44,12 @@ export async function tallyShards(
   shards: readonly ShardResult[],
 ): Promise<Map<string, StatementTally>> {
   const tallies = new Map<string, StatementTally>();
-  for await (const { statement, sample, verdict } of judgedSamples(store, shards)) {
+  for await (const { statement, firstSamples, sample, verdict } of judgedSamples(store, shards)) {
     const tally = tallies.get(statement.id) ?? { outcomes: new SampleOutcomes(), unverified: 0, shortest: null };
     tallies.set(statement.id, tally);
     const isProved = verdict.kind === 'proved';
-    for (const index of sample.indices) tally.outcomes.add(index, isProved);
+    // A revision belongs to the sample that it revises: pass@k counts the two as one try.
+    for (const index of sample.indices) tally.outcomes.add(index % firstSamples, isProved);
     if (verdict.kind === 'infra') tally.unverified += sample.multiplicity;
     if (isProved && (tally.shortest === null || sample.proof.length < tally.shortest.sample.proof.length))
       tally.shortest = { sample, verdict };

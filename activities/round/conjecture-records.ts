@@ -1,6 +1,6 @@
 /** Records between the steps of conjecturing: planned prompts, texts of the model, statements that passed the gate. */
 import { z } from 'zod';
-import { conjectureSchema } from '../../data/schemas/records.ts';
+import { chatMessageSchema, conjectureSchema } from '../../data/schemas/records.ts';
 
 const originSchema = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -15,6 +15,8 @@ const originSchema = z.discriminatedUnion('kind', [
 /** One planned completion of the conjecturer. */
 export const conjecturePlanSchema = z.strictObject({
   prompt: z.string(),
+  /** Of a chat. */
+  messages: z.array(chatMessageSchema).readonly().optional(),
   /** The seed's statement, or the target's. */
   seedId: z.string(),
   header: z.string().nullable(),

@@ -4,11 +4,12 @@ import { libraryTheoremSchema, provedSchema, statementSchema } from '../../data/
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { matchingWeight } from '../../selfplay/matching-weight.ts';
-import { type ConjectureOrigin, originPrompt } from '../../selfplay/prompts.ts';
+import type { ConjectureOrigin } from '../../selfplay/prompts.ts';
 import { type Random, randomStream } from '../../selfplay/random.ts';
 import { conjectureInputs, conjecturesMax, repeatInputs, SeedProofs } from '../../selfplay/seeds.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
+import { conjecturerFormOf } from '../prover-forms.ts';
 import { readRecords, writeRecords } from '../records/record-files.ts';
 import type { PreparedData } from '../run/datasets.ts';
 import { certifiedRates, readManifests } from '../run/history.ts';
@@ -42,7 +43,7 @@ export function conjectureActivities(ports: Ports) {
             : await targetPlan(store, input);
         return entries.length === 0
           ? null
-          : writeRecords(store, `${input.name}/conjecture-plan.jsonl`, planRecords(entries), signal);
+          : writeRecords(store, `${input.name}/conjecture-plan.jsonl`, planRecords(entries, input.config), signal);
       });
     },
   };
@@ -50,9 +51,10 @@ export function conjectureActivities(ports: Ports) {
 
 type PlanEntry = Omit<ConjecturePlan, 'prompt' | 'labels'> & { readonly weight: number };
 
-function* planRecords(entries: Iterable<PlanEntry>): Generator<ConjecturePlan> {
+function* planRecords(entries: Iterable<PlanEntry>, { prover }: RunConfig): Generator<ConjecturePlan> {
+  const { promptOf } = conjecturerFormOf(prover);
   for (const { seedId, header, lemma, level, origin } of entries)
-    yield { prompt: originPrompt(origin), seedId, header, labels: ['conjecture'], lemma, level, origin };
+    yield { ...promptOf({ header, origin }), seedId, header, labels: ['conjecture'], lemma, level, origin };
 }
 
 /** Places of a round for conjectures, and texts to ask for. */

@@ -76,7 +76,7 @@ export function finishRoundActivities(ports: Ports) {
           });
           const examplesRef = await writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);
           const trains = exampleCounts.prover + exampleCounts.conjecturer > 0;
-          const conjecturer = conjecturerExamples({ store, conjectures: input.conjectures, chosen });
+          const conjecturer = conjecturerExamples({ store, config, conjectures: input.conjectures, chosen });
           const counts: RoundCounts = {
             ...shardCounts(input.shards),
             ...(await statementCounts(store, input.rates, proved, earlier)),

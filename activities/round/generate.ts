@@ -1,9 +1,12 @@
 /** Sampling: proofs for a shard of statements, texts for a set of conjecturer inputs. */
 import { z } from 'zod';
+import { formatOf } from '../../data/config/formats.ts';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../../data/schemas/artifact.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
+import { costOf, sumTokens } from '../../data/schemas/round.ts';
+import { proverMode, type RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { dedupeSamples, type RawSample } from '../../selfplay/dedupe.ts';
+import type { Completion } from '../../model/generator.ts';
+import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { seedFrom } from '../../selfplay/random.ts';
 import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
 import { withHeartbeat } from '../edge.ts';
@@ -13,15 +16,21 @@ import { lemmasInReach, proverForms } from '../prover-forms.ts';
 import { batchesOf } from '../records/batches.ts';
 import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
 import { fetchCheckpoint } from '../training/checkpoints.ts';
+import { type AnswerRecord, answerRecord } from './answer-record.ts';
 import { CONJECTURE_TEXT_CHARS_MAX, conjecturePlanSchema, conjectureTextSchema } from './conjecture-records.ts';
 import { grownTheorems } from './library.ts';
 import { PORTFOLIO, portfolioSamples } from './portfolio.ts';
+import { type AnswerRequest, sampleAnswers } from './sample-answers.ts';
 
 export const sampledSchema = z.strictObject({
   samples: artifactRefSchema,
   sampleCount: z.number().int(),
   distinctCount: z.number().int(),
   tokens: z.number().int(),
+  /** Of the prompts, where the engine counts them. */
+  promptTokens: z.number().int().optional(),
+  /** With `prover.mode` `revise`: the chats so far (`answerRecordSchema`), a record for each new sample. */
+  answers: artifactRefSchema.optional(),
 });
 export type Sampled = z.infer<typeof sampledSchema>;
 
@@ -41,7 +50,7 @@ export interface SampleConjecturesInput {
   readonly name: string;
   readonly plan: ArtifactRef;
   readonly checkpoint: CheckpointRef;
-  readonly config: Pick<RunConfig, 'sampling' | 'conjectures' | 'seed' | 'modelThreads'>;
+  readonly config: Pick<RunConfig, 'prover' | 'sampling' | 'conjectures' | 'seed' | 'modelThreads'>;
 }
 
 export interface ConjectureShare {
@@ -70,41 +79,31 @@ export function generateActivities(ports: Ports) {
           const lemmasFor = await lemmasInReach(ports.sources, config.prover, grown);
           const requests = items.flatMap((item) => {
             const form = formOf(item.statement);
-            const lemmas = lemmasFor(item.statement);
+            // Every second sample does without: lemmas in a list help some proofs and hinder others.
+            const withLemmas = formOf(item.statement, lemmasFor(item.statement));
             return Array.from({ length: item.samples }, (_, index) => ({
               id: item.statement.id,
               index,
-              form,
-              // Every second sample does without: lemmas in a list help some proofs and hinder others.
-              lemmas: index % 2 === 1 ? lemmas : [],
+              form: index % 2 === 1 ? withLemmas : form,
               prompt: form.prompt,
+              ...(form.messages === undefined ? {} : { messages: form.messages }),
               seed: seedFrom(config.seed, input.name, item.statement.id, index),
             }));
           });
-          const { temperature, topP, maxTokens } = config.sampling;
           const started = performance.now();
-          const completions = await generator.sample(
-            requests,
-            { temperature, topP, maxTokens },
-            { signal, onProgress: report },
-          );
-          const raw: RawSample[] = completions.map((completion, index) => ({
-            ...completion,
-            text: requests[index]!.form.proofIn(completion.text, requests[index]!.lemmas),
-            statementId: completion.id,
-            index: requests[index]!.index,
-            seed: requests[index]!.seed,
-          }));
+          const { completions, raw } = await sampleAnswers(generator, config, requests, signal, report);
           const samples = dedupeSamples(raw, input.checkpoint.model);
-          const tokens = raw.reduce((sum, sample) => sum + sample.tokens, 0);
+          const counted = sumTokens(completions);
           const seconds = (performance.now() - started) / 1_000;
           await logMetrics(
             ports,
             run,
             metricsAt(input.name, 0, {
               samples: raw.length,
-              tokens,
-              tokens_per_second: tokens / seconds,
+              tokens: counted.tokens,
+              ...(counted.promptTokens === undefined ? {} : { prompt_tokens: counted.promptTokens }),
+              ...costOf(counted, config.sampling.price),
+              tokens_per_second: counted.tokens / seconds,
               shard_seconds_sample: seconds,
             }),
           );
@@ -112,7 +111,17 @@ export function generateActivities(ports: Ports) {
             samples: await writeRecords(store, `${input.name}/samples-*.jsonl`, samples, signal),
             sampleCount: raw.length,
             distinctCount: samples.length,
-            tokens,
+            ...counted,
+            ...(proverMode(config) === 'revise'
+              ? {
+                  answers: await writeRecords(
+                    store,
+                    `${input.name}/answers-*.jsonl`,
+                    firstAnswers(requests, completions, config),
+                    signal,
+                  ),
+                }
+              : {}),
           };
         }),
       );
@@ -141,6 +150,22 @@ export function generateActivities(ports: Ports) {
       });
     },
   };
+}
+
+/** Of a longer text its end: a model that thinks writes its conjecture last. */
+const keptText = (text: string): string => text.slice(-CONJECTURE_TEXT_CHARS_MAX);
+
+/** The chat of each sample, up to its answer. */
+function* firstAnswers(
+  requests: readonly AnswerRequest[],
+  completions: readonly Completion[],
+  { prover }: SampleShardInput['config'],
+): Generator<AnswerRecord> {
+  const format = formatOf(prover);
+  for (const [at, { id, index, prompt, messages }] of requests.entries()) {
+    const asked = messages?.filter(({ role }) => role !== 'system') ?? [{ role: 'user' as const, content: prompt }];
+    yield answerRecord(format, { statementId: id, index, asked }, completions[at]!);
+  }
 }
 
 /** The portfolio in a model's place: it knows when a statement is proved, and tries no further script. */
@@ -177,7 +202,8 @@ async function* conjectureParts(
   const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
   const generator = await ports.generator(run, directory, config.modelThreads, signal);
   const { temperature, maxTokens } = config.conjectures;
-  const options = { temperature, topP: config.sampling.topP, maxTokens };
+  const { stop } = formatOf(config.prover ?? {}).conjecturer;
+  const options = { temperature, topP: config.sampling.topP, maxTokens, ...(stop.length > 0 ? { stop } : {}) };
   let [part, first] = [0, 0];
   for await (const batch of batchesOf(readRecords(store, input.plan, conjecturePlanSchema), TEXTS_PER_PART)) {
     const from = first;
@@ -187,12 +213,13 @@ async function* conjectureParts(
         const requests = batch.map((entry, offset) => ({
           id: String(from + offset),
           prompt: entry.prompt,
+          ...(entry.messages === undefined ? {} : { messages: entry.messages }),
           seed: seedFrom(config.seed, input.name, 'conjecture', from + offset),
         }));
         const completions = await generator.sample(requests, options, { signal, onProgress: report });
         const texts = completions
           .filter((completion) => completion.finish === 'stop')
-          .map(({ id, text }) => ({ input: Number(id), text: text.slice(0, CONJECTURE_TEXT_CHARS_MAX) }));
+          .map(({ id, text }) => ({ input: Number(id), text: keptText(text) }));
         return writeRecords(store, `${name}-*.jsonl`, texts, signal);
       });
     }

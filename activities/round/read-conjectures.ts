@@ -10,11 +10,10 @@ import { type GateCounts, gateCountsSchema, partFolder, roundManifestSchema } fr
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
 import { countSymbols, guideScore, type SymbolCounts } from '../../selfplay/guide.ts';
-import { parseConjecture } from '../../selfplay/prompts.ts';
 import { conjecturesMax } from '../../selfplay/seeds.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
-import { slotKeys } from '../prover-forms.ts';
+import { conjecturerFormOf, slotKeys } from '../prover-forms.ts';
 import { batchesOf } from '../records/batches.ts';
 import { once, readJson, readRecords, writeRecords } from '../records/record-files.ts';
 import { certifiedRates, readManifests } from '../run/history.ts';
@@ -90,11 +89,12 @@ async function* newConjectures(
   const openBefore = input.config.library === 'grow' ? await openConjectures(store, input) : new Set<string>();
   const again: ConjectureRecord[] = [];
   const slotKeyOf = await slotKeys(sources, input.config.prover);
+  const { read } = conjecturerFormOf(input.config.prover);
   const guided = input.config.conjectures.guide !== 'none';
   const symbols = guided ? await countSymbols(readRecords(store, input.data.train, statementSchema)) : null;
   for await (const { text, entry } of plannedTexts(store, input)) {
     const name = `conjecture_${input.round}_${contentId('name', text).slice(0, 8)}`;
-    const statement = parseConjecture(text, name);
+    const statement = read(text, name);
     const key = statement === null ? null : statementKey(null, statement);
     const slots = statement === null ? null : slotKeyOf({ header: entry.header, statement });
     const isOpen = key !== null && openBefore.delete(key);

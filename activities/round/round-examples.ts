@@ -7,11 +7,11 @@ import { type Example, exampleSchema, type Proved, provedSchema } from '../../da
 import { type RoundManifest, rateSchema } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { originExample } from '../../selfplay/prompts.ts';
 import { type ProofExamples, proofKey, proverExamples, trainsProver } from '../../selfplay/prover-set.ts';
 import { chooseInPass, randomStream } from '../../selfplay/random.ts';
 import { RateTable } from '../../selfplay/rates.ts';
 import { exampleKey } from '../../selfplay/select.ts';
+import { conjecturerFormOf } from '../prover-forms.ts';
 import { externalSort, firstOfEach, groupSorted } from '../records/external-sort.ts';
 import { readRecords } from '../records/record-files.ts';
 import { type ChosenRecord, chosenConjectureSchema } from './choose-conjectures.ts';
@@ -69,16 +69,17 @@ export function roundExamples(input: RoundExamplesInput): RoundExamples {
 
 /** Examples of the chosen conjectures, in the order of the conjectures' file. */
 export async function* conjecturerExamples(
-  input: Pick<RoundExamplesInput, 'store' | 'conjectures' | 'chosen'>,
+  input: Pick<RoundExamplesInput, 'store' | 'config' | 'conjectures' | 'chosen'>,
 ): AsyncGenerator<Example> {
   const { store, conjectures, chosen } = input;
+  const { exampleOf } = conjecturerFormOf(input.config.prover);
   if (conjectures === null || chosen === null) return;
   const byId = new Map<string, Omit<ChosenRecord, 'text'>>();
   for await (const { id, withLemma, weight } of readRecords(store, chosen, chosenConjectureSchema))
     byId.set(id, { id, withLemma, weight });
-  for await (const { id, origin, statement } of readRecords(store, conjectures, conjectureRecordSchema)) {
+  for await (const { id, header, origin, statement } of readRecords(store, conjectures, conjectureRecordSchema)) {
     const choice = byId.get(id);
-    if (choice) yield originExample(origin, choice.withLemma, statement, choice.weight);
+    if (choice) yield exampleOf({ header, origin }, choice.withLemma, statement, choice.weight);
   }
 }
 

@@ -138,8 +138,15 @@ async function propose(
   );
   const proposals = new Map<string, Proposal>();
   for (const { text, logprob, finish } of completions) {
-    const tactic = displayProof(form.proofIn(text));
+    const answer = form.read(text, finish);
+    const tactic = answer.kind === 'proof' ? displayProof(answer.proof) : '';
     if (finish === 'length' || tactic.trim() === '') continue;
+    if (logprob === null)
+      throw new StpError(
+        'STP1303',
+        'the model server gives no log-probabilities, and a search orders tactics by them',
+        'Search with an engine that has them (the embedded one, vLLM, bin/stp serve), or take prover.mode=whole.',
+      );
     const known = proposals.get(tactic);
     proposals.set(tactic, { tactic, logprob: known?.logprob ?? logprob, count: (known?.count ?? 0) + 1 });
   }

@@ -59,7 +59,7 @@ export function verifyShardActivities(ports: Ports) {
             kept.set(verdict.sampleId, verdict);
             judged.add(verdict.sampleId);
           }
-          const open = samples.filter((sample) => !kept.has(sample.id)).map(candidateOf);
+          const open = samples.filter(({ id, refused }) => !kept.has(id) && refused === undefined).map(candidateOf);
           const started = performance.now();
           verified = kept.size;
           tell();
@@ -68,16 +68,20 @@ export function verifyShardActivities(ports: Ports) {
             tell();
           });
           const found = new Map(results.map((result) => [result.id, verdictOf(result, verifier.environment.version)]));
-          const verdicts = samples.map((sample) => kept.get(sample.id) ?? found.get(sample.id)!);
+          const verdicts = samples.map(
+            (sample) =>
+              kept.get(sample.id) ?? found.get(sample.id) ?? unreadVerdict(sample, verifier.environment.version),
+          );
           const counts: VerdictCounts = {};
           const newCounts: VerdictCounts = {};
           const proved = new Set<string>();
-          let unknownNames = 0;
+          let [unknownNames, changedStatements] = [0, 0];
           for (const [index, verdict] of verdicts.entries()) {
             const sample = samples[index]!;
             for (const count of judged.has(sample.id) ? [counts] : [counts, newCounts])
               count[verdict.kind] = (count[verdict.kind] ?? 0) + sample.multiplicity;
             if (namesUnknown(verdict)) unknownNames += sample.multiplicity;
+            if (sample.changedStatement) changedStatements += sample.multiplicity;
             if (verdict.kind === 'proved') proved.add(sample.statementId);
           }
           const canaries = [...proved].filter((id) => items.get(id)!.origin === 'canary');
@@ -107,6 +111,7 @@ export function verifyShardActivities(ports: Ports) {
               from_cache: results.filter((result) => result.fromCache).length,
               proved_statements: proved.size,
               samples_with_unknown_name: unknownNames,
+              samples_with_changed_statement: changedStatements,
               shard_seconds_verify: seconds,
               ...Object.fromEntries(Object.entries(newCounts).map(([kind, count]) => [`verdicts_${kind}`, count])),
             }),
@@ -119,6 +124,7 @@ export function verifyShardActivities(ports: Ports) {
             sampleCount: sampled.sampleCount,
             distinctCount: sampled.distinctCount,
             tokens: sampled.tokens,
+            ...(sampled.promptTokens === undefined ? {} : { promptTokens: sampled.promptTokens }),
             verdictCounts: counts,
             provedStatements: proved.size,
             checkMs: verdicts.reduce((total, verdict) => total + verdict.checkMs, 0),
@@ -151,6 +157,20 @@ async function checkInParts(
     await parts.keepAll();
     throw error;
   }
+}
+
+/** Of a sample whose answer gave no proof: Lean is not asked. */
+function unreadVerdict({ id, refused }: Sample, leanVersion: string): Verdict {
+  return {
+    sampleId: id,
+    kind: refused!.reason === 'changed-statement' ? 'changed_statement' : 'no_proof',
+    messages: [{ severity: 'error', line: 1, column: 0, text: refused!.detail }],
+    premises: [],
+    axioms: [],
+    checkMs: 0,
+    tier: 'screen',
+    leanVersion,
+  };
 }
 
 function verdictOf(result: CheckResult, leanVersion: string): Verdict {

@@ -5,16 +5,16 @@
 import { StpError } from '../../data/errors.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
+import { hasSearch, type RunConfig } from '../../data/schemas/run-config.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
 import { randomStream } from '../../selfplay/random.ts';
 import { formExamples, type Stated } from '../../selfplay/slots/prover-form.ts';
 import { goalStatement } from '../../selfplay/slots/state-form.ts';
 import type { Sources } from '../ports.ts';
-import { proverForms, slotKeys, stateForms } from '../prover-forms.ts';
+import { conjecturerFormOf, proverForms, slotKeys, stateForms } from '../prover-forms.ts';
 import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
 import { libraryExamples, type StateExamples } from './library-examples.ts';
-import { conditionedOnTarget, statementKeysOf } from './statements-of.ts';
+import { conditionedOnTarget, restyled, statementKeysOf } from './statements-of.ts';
 
 /** `data.sft` of a run that takes the repository's own library. */
 export const LIBRARY_SFT = 'library';
@@ -45,6 +45,18 @@ export interface SealedKeys {
 }
 
 export async function runSft(sources: Sources, config: RunConfig, sealed: SealedKeys): Promise<RunSft> {
+  const found = await embeddedSft(sources, config, sealed);
+  if (config.prover.format === 'embedded') return found;
+  const formOf = await proverForms(sources, config.prover);
+  const conjecturer = conjecturerFormOf(config.prover);
+  async function* styled(examples: Iterable<Example> | AsyncIterable<Example>): AsyncGenerator<Example> {
+    for await (const example of examples) yield* restyled(example, formOf, conjecturer);
+  }
+  return { ...found, train: styled(found.train), heldOut: styled(found.heldOut) };
+}
+
+/** In the embedded form, in which what is held out is recognised. */
+async function embeddedSft(sources: Sources, config: RunConfig, sealed: SealedKeys): Promise<RunSft> {
   if (config.data.sft === LIBRARY_SFT) return librarySft(sources, config, sealed);
   if (config.prover.slots)
     throw new StpError(
@@ -52,7 +64,7 @@ export async function runSft(sources: Sources, config: RunConfig, sealed: Sealed
       `the set ${config.data.sft} has names, but prover.slots requires slots`,
       'Set prover.slots=false, or data.sft=library.',
     );
-  if (config.prover.mode !== 'whole')
+  if (hasSearch(config.prover.mode))
     throw new StpError(
       'STP1001',
       `the set ${config.data.sft} contains whole proofs, and prover.mode=${config.prover.mode} needs proof states too`,
@@ -68,7 +80,7 @@ async function librarySft(
   config: RunConfig,
   { heldOutKeys, slotKeys: sealedSlots }: SealedKeys,
 ): Promise<RunSft> {
-  const formOf = await proverForms(sources, config.prover);
+  const formOf = await proverForms(sources, { ...config.prover, format: 'embedded', customFormat: null });
   const slotKeyOf = await slotKeys(sources, config.prover);
   const all = await sources.libraryTheorems();
   const keyed = all.map((theorem) => ({ theorem, key: statementKey(null, theorem.statement) }));
@@ -89,7 +101,7 @@ async function librarySft(
     seed: config.seed,
     formOf,
     wholeProofs: config.prover.mode !== 'steps',
-    states: config.prover.mode === 'whole' ? null : await libraryStates(sources, config, heldOutKeys, isSealedSlot),
+    states: hasSearch(config.prover.mode) ? await libraryStates(sources, config, heldOutKeys, isSealedSlot) : null,
     withoutPremises: config.prover.slots,
   });
   const order = randomStream(config.seed, 'sft', contentId(...open.map(({ theorem }) => theorem.id)));

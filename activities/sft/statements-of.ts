@@ -1,7 +1,9 @@
 /** Finds all statements that an example shows or asks for, and makes the same example for another prompt shape. */
 import type { Example } from '../../data/schemas/records.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
+import type { ConjecturerForm } from '../../selfplay/formats/formatted.ts';
 import { targetExample } from '../../selfplay/prompts.ts';
+import { formExamples, type ProverForms } from '../../selfplay/slots/prover-form.ts';
 
 const MARKERS = /<(prove|by|lemma|easy|hard)>/;
 /** A statement as prompts show it has no name; any will do, since keys and prompts leave it out. */
@@ -11,6 +13,25 @@ const named = (displayed: string): string => `theorem t ${displayed}`;
 function sections({ prompt, target, role }: Example): (readonly [marker: string, text: string])[] {
   const parts = (role === 'conjecturer' ? prompt + target : prompt).split(MARKERS);
   return parts.flatMap((part, index) => (index % 2 === 1 ? [[part, parts[index + 1] ?? ''] as const] : []));
+}
+
+/**
+ * An example in the embedded form as the same in another: prepared sets and the library's examples are kept in the embedded
+ * form, which names no theorem and no header. What it does not show is what the format puts there for `theorem t`.
+ */
+export function restyled(example: Example, formOf: ProverForms, conjecturer: ConjecturerForm): Example[] {
+  const found = new Map(sections(example));
+  const [prove, lemma, easy, by, hard] = ['prove', 'lemma', 'easy', 'by', 'hard'].map((marker) => found.get(marker!));
+  const { target, weight } = example;
+  if (prove !== undefined) return formExamples(formOf({ header: null, statement: named(prove) }), target, weight);
+  if (easy === undefined || hard === undefined) return [example];
+  if (by === undefined) {
+    const origin = { kind: 'target', targetStatement: named(hard) } as const;
+    return [conjecturer.exampleOf({ header: null, origin }, true, named(easy), weight)];
+  }
+  const lemmaStatement = lemma?.includes(':') ? named(lemma) : null;
+  const origin = { kind: 'seed', lemmaStatement, easyStatement: named(easy), easyProof: by } as const;
+  return [conjecturer.exampleOf({ header: null, origin }, true, named(hard), weight)];
 }
 
 /** `statementKey` of every statement in the example. */

@@ -10,7 +10,7 @@ import { StpError } from '../../data/errors.ts';
 import { inLanes } from '../../data/lanes.ts';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../../data/schemas/artifact.ts';
 import { type ObjectStore, type UploadToken, uploadTokenSchema } from '../../infra/stores/object-store.ts';
-import { readManifest } from '../../model/checkpoint/checkpoint.ts';
+import { modelIn } from '../../model/checkpoint/served-model.ts';
 import { readJson } from '../records/record-files.ts';
 
 /** Files on their way at once: each holds two chunks of 8 MiB, one on its way and one being read. */
@@ -91,7 +91,7 @@ export async function storeCheckpoint(
     return ref;
   });
   const files = Object.fromEntries(names.map((file, index) => [file, refs[index]!]));
-  const { model } = await readManifest(directory);
+  const model = await modelIn(directory);
   const manifest = await store.put(`${name}/files.json`, `${JSON.stringify({ model, files }, null, 2)}\n`);
   await checkStored(store, name, files, manifest);
   return { manifest, model };

@@ -8,8 +8,13 @@ import { suggestion } from './nearest.ts';
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-/** Objects whose keys are a person's own words: each is one value and is set as a whole. */
-const WHOLE_VALUES: ReadonlySet<string> = new Set(['data.weights', 'nodes.labels', 'nodes.secrets']);
+/** Objects whose keys are a person's own words, or that make sense only together: each is one value and is set as a whole. */
+export const WHOLE_VALUES: ReadonlySet<string> = new Set([
+  'data.weights',
+  'nodes.labels',
+  'nodes.secrets',
+  'prover.customFormat',
+]);
 
 /** Values by dotted key, in the order they are written; an array is one value. */
 export function leaves(value: object, prefix = ''): Map<string, Json> {

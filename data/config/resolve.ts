@@ -4,7 +4,8 @@
  */
 import type { z } from 'zod';
 import { StpError } from '../errors.ts';
-import { type RunConfig, runConfigSchema } from '../schemas/run-config.ts';
+import { hasSearch, type RunConfig, runConfigSchema } from '../schemas/run-config.ts';
+import { formatOf } from './formats.ts';
 import {
   environmentKey,
   isSection,
@@ -65,6 +66,7 @@ export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
   }
   const config = checked(values, '');
   requireWeighedSets(config);
+  requireFormat(config);
   return { config, provenance: new Map([...leaves(config).keys()].map((key) => [key, source.get(key) ?? 'default'])) };
 }
 
@@ -104,6 +106,22 @@ function requireWeighedSets({ data }: RunConfig): void {
       `data.weights: ${foreign} is not among data.problemSets${suggestion(foreign, data.problemSets)}`,
       'Name the set there too, or remove its weights: --set data.weights={}.',
     );
+}
+
+/** Slots are names in the embedded form; a custom format must be there, and one that is there must be asked for. */
+function requireFormat({ prover }: RunConfig): void {
+  const { slots, format, customFormat, mode } = prover;
+  const wrong =
+    slots && format !== 'embedded'
+      ? `prover.slots is true, but the format ${format} shows names`
+      : (customFormat !== null) !== (format === 'custom')
+        ? `prover.format is ${format}, and prover.customFormat is ${customFormat === null ? 'missing' : 'given'}`
+        : hasSearch(mode) && format !== 'embedded'
+          ? `prover.mode is ${mode}, and the format ${format} has whole proofs only`
+          : mode === 'revise' && formatOf(prover).revision === null
+            ? `prover.mode is revise, and the format ${format} has no words for Lean's errors`
+            : null;
+  if (wrong !== null) throw new StpError('STP1001', wrong, 'docs/models.md says which values go together.');
 }
 
 function checked(values: JsonObject, prefix: string): RunConfig {

@@ -4,9 +4,11 @@
  * keys go together.
  */
 import type { z } from 'zod';
+import { WHOLE_VALUES } from './keys.ts';
 
 /** Every dotted key that the schema knows, of all variants; a record is one key. */
 export function* schemaKeys(schema: z.core.$ZodType, path = ''): Generator<string> {
+  if (WHOLE_VALUES.has(path)) return yield path;
   const { def } = schema._zod as { def: z.core.$ZodTypes['_zod']['def'] };
   switch (def.type) {
     case 'object':

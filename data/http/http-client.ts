@@ -26,6 +26,19 @@ export interface Exchange {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface Streaming {
+  readonly body: unknown;
+  readonly answerBytesMax: number;
+  /** Of silence: between the request and the first byte, and between two of them. */
+  readonly silenceMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Called with each line of an answer with status 200; false ends the exchange, and the server is told by the closed connection. */
+  readonly onLine: (line: string) => boolean;
+}
+
+/** How a streamed answer ended: by itself, by `onLine`, or because it was larger than allowed. */
+export type StreamEnd = 'whole' | 'stopped' | 'too-large';
+
 /** The errors of a transport, in the caller's terms. */
 export interface HttpFailures {
   connectionFailed(url: string, cause: unknown): Error;
@@ -74,6 +87,41 @@ export class HttpClient {
     }
   }
 
+  /** As `exchange`, and the lines of a good answer as they come: the answer then has no body. */
+  async stream(
+    path: string,
+    { body, answerBytesMax, silenceMs, signal, onLine }: Streaming,
+  ): Promise<Answer & { readonly end: StreamEnd }> {
+    signal?.throwIfAborted();
+    const url = `${this.baseUrl}/${path}`;
+    const end = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const heard = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => end.abort(this.#failures.timedOut(url, silenceMs)), silenceMs);
+    };
+    const abort = () => end.abort(signal?.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      heard();
+      const response = await this.#send(url, Buffer.from(JSON.stringify(body)), end.signal);
+      const status = response.statusCode ?? 0;
+      const retryAfterMs = parseRetryAfter(response.headers['retry-after']);
+      if (status !== 200) {
+        const received = await readBody(response, answerBytesMax);
+        if (received === null) throw this.#failures.answerTooLarge(url, answerBytesMax);
+        return { status, retryAfterMs, body: received, end: 'whole' };
+      }
+      return { status, retryAfterMs, body: '', end: await readLines(response, answerBytesMax, heard, onLine) };
+    } catch (error) {
+      if (end.signal.aborted) throw end.signal.reason;
+      throw this.#failures.connectionFailed(url, error);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
   /** Closes idle connections. */
   close(): void {
     this.#agent.destroy();
@@ -111,6 +159,36 @@ async function readBody(response: IncomingMessage, bytesMax: number): Promise<st
   }
   if (!response.complete) throw new Error('the connection ended before the answer was whole');
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Throws when the answer was cut short. A line is one of server-sent events: it ends with a line feed. */
+async function readLines(
+  response: IncomingMessage,
+  bytesMax: number,
+  heard: () => void,
+  onLine: (line: string) => boolean,
+): Promise<StreamEnd> {
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  let rest = '';
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    heard();
+    bytes += chunk.length;
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop()!;
+    for (const line of lines)
+      if (!onLine(line)) {
+        response.destroy();
+        return 'stopped';
+      }
+    if (bytes > bytesMax) {
+      response.destroy();
+      return 'too-large';
+    }
+  }
+  if (!response.complete) throw new Error('the connection ended before the answer was whole');
+  if (rest !== '') onLine(rest);
+  return 'whole';
 }
 
 /** Seconds or an HTTP date (RFC 9110 §10.2.3) as milliseconds from now. */

@@ -4,23 +4,30 @@
  */
 import { z } from 'zod';
 import { statementId } from '../schemas/ids.ts';
-import { type Split, type Statement, statementSchema } from '../schemas/records.ts';
+import { type Split, STATEMENT_CHARS_MAX, type Statement, statementSchema } from '../schemas/records.ts';
 import { theoremText } from './theorem-text.ts';
 
 const label = z.string().max(128);
 const tags = z.array(label).max(15).nullish();
 const text = z.string().max(65_536);
+/** The problem in words, under the names that the sources have for it. */
+const informal = {
+  informal_prefix: text.nullish(),
+  informal_stmt: text.nullish(),
+  natural_language_statement: text.nullish(),
+};
 
-/** Keys we do not use (`informal_prefix`, `goal`, …) are allowed and left: the files are other people's. */
-const miniF2fRow = z.looseObject({ formal_statement: text, split: label, tags });
+/** Keys we do not use (`goal`, …) are allowed and left: the files are other people's. */
+const miniF2fRow = z.looseObject({ formal_statement: text, split: label, tags, ...informal });
 const namedRow = z.looseObject({
   name: label,
   formal_statement: text,
   header: z.string().max(4_096),
   split: label,
   tags,
+  ...informal,
 });
-const leanWorkbookRow = z.looseObject({ formal_statement: text, split: label.nullish(), tags });
+const leanWorkbookRow = z.looseObject({ formal_statement: text, split: label.nullish(), tags, ...informal });
 /** Rows of anybody's: STP's loader needs no more than the statement (§1.1). */
 const plainRow = z
   .looseObject({
@@ -30,6 +37,7 @@ const plainRow = z
     split: label.nullish(),
     tags,
     weight: z.number().positive().optional(),
+    ...informal,
   })
   .transform((row, context) => {
     const formal = row.formal_statement ?? row.statement;
@@ -79,6 +87,9 @@ interface SourceRow {
   readonly header?: string | null | undefined;
   readonly tags?: readonly string[] | null | undefined;
   readonly weight?: number | undefined;
+  readonly informal_prefix?: string | null | undefined;
+  readonly informal_stmt?: string | null | undefined;
+  readonly natural_language_statement?: string | null | undefined;
 }
 
 function converted(parsed: z.ZodSafeParseResult<SourceRow>, otherwise: Split, options: RowOptions): RowResult {
@@ -95,7 +106,18 @@ function converted(parsed: z.ZodSafeParseResult<SourceRow>, otherwise: Split, op
     split: options.split ?? splitOf(row.split, otherwise),
     labels: [options.set, row.split, ...(row.tags ?? [])].filter((word) => typeof word === 'string'),
     weight: options.weight ?? row.weight ?? 1,
+    ...informalOf(row.informal_prefix ?? row.informal_stmt ?? row.natural_language_statement),
   });
+}
+
+/** Without the marks of a doc comment. A text that is too long to show is left out. */
+function informalOf(words: string | null | undefined): Pick<Statement, 'informal'> {
+  const plain =
+    words
+      ?.replace(/^\s*\/--?/u, '')
+      .replace(/-\/\s*$/u, '')
+      .trim() ?? '';
+  return plain === '' || plain.length > STATEMENT_CHARS_MAX ? {} : { informal: plain };
 }
 
 /** `test` and `bench` words are held out, `valid` and `train` are for training, anything else is the format's own. */

@@ -66,6 +66,11 @@ export const evaluationReportSchema = z.strictObject({
   samples: count,
   verdicts: verdictCountsSchema,
   groups: z.array(evaluationGroupSchema),
+  /** Tokens of all answers, and of all prompts where the engine counts them; missing in older ones. */
+  tokens: count.optional(),
+  promptTokens: count.optional(),
+  /** By `sampling.price`. */
+  cost: z.number().nonnegative().optional(),
   /** Lean's time for the verdicts on all distinct samples and for the searches, seconds. Missing in older reports. */
   leanSeconds: z.number().nonnegative().optional(),
   /** Figures of all searches; set if the evaluation searched for proofs. */

@@ -24,6 +24,8 @@ export const statementSchema = z.strictObject({
   labels: z.array(z.string().max(128)).max(20),
   /** Matching weight in round 0 (STP §1.1): how much this dataset counts when conjectures are matched to it. */
   weight: z.number().positive(),
+  /** The problem in words, where the source has it: some prompt formats show it. */
+  informal: z.string().max(STATEMENT_CHARS_MAX).optional(),
 });
 export type Statement = z.infer<typeof statementSchema>;
 
@@ -68,6 +70,20 @@ export const gateVerdictSchema = z.enum([
   'over-cap',
 ]);
 
+/** A message of a chat with a model. */
+export const chatMessageSchema = z.strictObject({
+  role: z.enum(['system', 'user', 'assistant']),
+  content: z.string(),
+});
+export type ChatMessage = z.infer<typeof chatMessageSchema>;
+
+/** Why a model's answer gave no proof to check (`selfplay/formats/answer.ts`). */
+export const answerRefusalSchema = z.strictObject({
+  reason: z.enum(['no-code', 'no-theorem', 'cut-off', 'changed-statement', 'declares-more', 'too-long']),
+  detail: z.string().max(512),
+});
+export type AnswerRefusal = z.infer<typeof answerRefusalSchema>;
+
 /** One distinct proof text of one statement, as sampled. */
 export const sampleSchema = z.strictObject({
   id,
@@ -75,8 +91,8 @@ export const sampleSchema = z.strictObject({
   /** Tactic block that follows `:= by`; starts with the indentation of its first line. */
   proof: z.string().max(PROOF_CHARS_MAX),
   tokens: z.number().int().nonnegative(),
-  /** Sum of the log-probabilities (natural) of the tokens under the sampling distribution. */
-  logprob: z.number(),
+  /** Sum of the log-probabilities (natural) of the tokens under the sampling distribution; null from servers that do not say. */
+  logprob: z.number().nullable(),
   seed: z.number().int().nonnegative(),
   model: z.string(),
   /** How many samples had exactly this text. */
@@ -85,6 +101,10 @@ export const sampleSchema = z.strictObject({
   indices: z.array(z.number().int().nonnegative()).min(1),
   /** `length`: the text hit the token limit, it has no end of its own. */
   finish: z.enum(['stop', 'length']),
+  /** The answer gave no proof: `proof` is empty, and Lean is not asked. */
+  refused: answerRefusalSchema.optional(),
+  /** The answer stated another theorem; its proof is tried under ours. */
+  changedStatement: z.literal(true).optional(),
   /** The tactics of a proof that a search found, each with the goal it was run on. */
   steps: z.array(proofStepSchema).optional(),
 });
@@ -100,6 +120,9 @@ export const verdictKindSchema = z.enum([
   'crash',
   'header_error',
   'forbidden',
+  // Of answers that Lean is not asked about: there is no proof in it; it states another theorem and the format refuses that.
+  'no_proof',
+  'changed_statement',
   'infra',
 ]);
 export type VerdictKind = z.infer<typeof verdictKindSchema>;

@@ -16,6 +16,25 @@ export function sumVerdicts(parts: readonly VerdictCounts[]): VerdictCounts {
       total[kind] = (total[kind] ?? 0) + added;
   return total;
 }
+/** Tokens of several shards together; those of prompts only where all count them. */
+export function sumTokens(shards: readonly { readonly tokens: number; readonly promptTokens?: number | undefined }[]): {
+  readonly tokens: number;
+  readonly promptTokens?: number;
+} {
+  const tokens = shards.reduce((sum, shard) => sum + shard.tokens, 0);
+  const counted = shards.flatMap(({ promptTokens }) => (promptTokens === undefined ? [] : [promptTokens]));
+  if (counted.length < shards.length) return { tokens };
+  return { tokens, promptTokens: counted.reduce((sum, one) => sum + one, 0) };
+}
+
+/** What tokens cost by `sampling.price`; nothing where there is no price. */
+export function costOf(
+  { tokens, promptTokens = 0 }: { readonly tokens: number; readonly promptTokens?: number | undefined },
+  price: { readonly prompt: number; readonly answer: number } | null | undefined,
+): { readonly cost?: number } {
+  return price ? { cost: (tokens * price.answer + promptTokens * price.prompt) / 1e6 } : {};
+}
+
 export const gateCountsSchema = z.partialRecord(gateVerdictSchema, count);
 export type GateCounts = z.infer<typeof gateCountsSchema>;
 
@@ -44,6 +63,8 @@ export const shardResultSchema = z.strictObject({
   sampleCount: count,
   distinctCount: count,
   tokens: count,
+  /** Of the prompts of all samples, where the engine counts them. */
+  promptTokens: count.optional(),
   /** Verdicts by kind, multiplicity counted; a sample without verdict is not in it. */
   verdictCounts: verdictCountsSchema,
   /** Statements of the shard with at least one proof. */

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { enginesConfigSchema } from './engines.ts';
 import { nodesConfigSchema } from './nodes.ts';
+import { formatNameSchema, promptFormatSchema } from './prompt-format.ts';
 
 export const ROUNDS_MAX = 1_000;
 const positive = z.number().int().positive();
@@ -64,6 +65,18 @@ const searchConfigSchema = z.strictObject({
 });
 export type SearchConfig = z.infer<typeof searchConfigSchema>;
 
+/** Revision by Lean's errors, as Goedel-Prover-V2's self-correction (arXiv 2508.03613). */
+const revisionConfigSchema = z.strictObject({
+  /** Answers after the first one of a sample. */
+  turns: positive.max(16).default(2),
+  /**
+   * Tokens that the answers to one statement may take in a shard, first answers and revisions together. A revision is asked for
+   * only while `sampling.maxTokens` fit. Null: no limit but `turns`.
+   */
+  tokensPerStatement: positive.nullable().default(null),
+});
+export type RevisionConfig = z.infer<typeof revisionConfigSchema>;
+
 /** How the prover meets a statement. */
 const proverConfigSchema = z.strictObject({
   /**
@@ -73,6 +86,10 @@ const proverConfigSchema = z.strictObject({
   slots: z.boolean(),
   /** About how many tokens of a prompt the definitions may take, with `slots`. */
   definitionTokens: z.number().int().nonnegative().max(65_536),
+  /** Prompts and answers of the model's family (`data/formats`, docs/models.md), for both roles. Slots are of `embedded` alone. */
+  format: formatNameSchema.default('embedded'),
+  /** With `format` `custom`: the whole format. */
+  customFormat: promptFormatSchema.nullable().default(null),
   /**
    * Theorems of a grown library that every second sample of a statement names beside all definitions, at most, with `slots`
    * and `library: grow`: those over the statement's own functions.
@@ -81,9 +98,11 @@ const proverConfigSchema = z.strictObject({
   /**
    * `whole`: samples are whole proofs. `steps`: one search per statement, tactic by tactic, is its only sample, so its pass
    * rate is 0 or 1. `both`: whole proofs first; each statement that they do not prove gets one search as one more sample.
+   * `revise`: whole proofs first; Lean's errors go back to the model, and each new answer is one more sample.
    */
-  mode: z.enum(['whole', 'steps', 'both']).default('whole'),
+  mode: z.enum(['whole', 'steps', 'both', 'revise']).default('whole'),
   search: searchConfigSchema.prefault({}),
+  revision: revisionConfigSchema.prefault({}),
 });
 export type ProverConfig = z.infer<typeof proverConfigSchema>;
 
@@ -137,6 +156,11 @@ export const runConfigSchema = z.strictObject({
     temperature: z.number().min(0).max(4),
     topP: z.number().positive().max(1),
     maxTokens: positive,
+    /** Of a million tokens, in any currency: then metrics and evaluations say what proofs cost. */
+    price: z
+      .strictObject({ prompt: z.number().nonnegative(), answer: z.number().nonnegative() })
+      .nullable()
+      .default(null),
     /** Statements in a shard: one sampling and one verification activity each. */
     statementsPerShard: positive,
   }),
@@ -281,6 +305,9 @@ export type RunConfig = z.infer<typeof runConfigSchema>;
 export function proverMode({ prover }: { readonly prover?: Partial<ProverConfig> }): ProverConfig['mode'] {
   return prover?.mode ?? 'whole';
 }
+
+/** Does the mode search for proofs tactic by tactic? */
+export const hasSearch = (mode: ProverConfig['mode']): boolean => mode === 'steps' || mode === 'both';
 
 /**
  * The configuration by which models are compared on held-out statements. They are compared by whole proofs, or, if

@@ -3,9 +3,10 @@
  * Plain: the statement and proofs as they are. Slotted: definitions above the statement, and slots for names throughout.
  * What is verified and stored has real names always; slots are between prompt and model.
  */
-import type { Example } from '../../data/schemas/records.ts';
+import type { ChatMessage, Example } from '../../data/schemas/records.ts';
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
 import { ALL_FUNCTIONS } from '../../data/schemas/slot-tokens.ts';
+import { type Answer, wholeAnswer } from '../formats/answer.ts';
 import { displayProof, displayStatement, proverPrompt } from '../prompts.ts';
 import { type Binder, readSignature } from '../signature.ts';
 import { definitionLines } from './definition-text.ts';
@@ -14,36 +15,45 @@ import { fromSlots, toSlots } from './slot-text.ts';
 
 export interface ProverForm {
   readonly prompt: string;
+  /** Of a chat: the same as messages. */
+  readonly messages?: readonly ChatMessage[];
   /** Null where the proof cannot be written in this form. */
   targetOf(proof: string): string | null;
-  /** @param lemmas full names of grown theorems that a list of all functions takes in */
-  proofIn(text: string, lemmas?: readonly string[]): string;
+  /** The proof in what the model wrote, or why there is none. Never throws. */
+  read(text: string, finish: 'stop' | 'length'): Answer;
+  /** May sampling end after this text? Missing: only the model and the stop texts end it. */
+  isComplete?(text: string): boolean;
 }
 
 /** A statement under its header; null stands for the library's. */
 export interface Stated {
   readonly header: string | null;
   readonly statement: string;
+  /** The problem in words. */
+  readonly informal?: string | undefined;
 }
 
-export type ProverForms = (stated: Stated) => ProverForm;
+/** `lemmas`: full names of grown theorems that stand behind all functions where a proof lists these; prompts do not show them. */
+export type ProverForms = (stated: Stated, lemmas?: readonly string[]) => ProverForm;
 
 export function plainForm(statement: string): ProverForm {
-  return { prompt: proverPrompt(statement), targetOf: displayProof, proofIn: (text) => text };
+  return { prompt: proverPrompt(statement), targetOf: displayProof, read: wholeAnswer };
 }
 
 /**
  * @param definitions that the statement stands on, nearest first
  * @param definitionTokens about how many tokens of a prompt they may take
+ * @param lemmas as of `ProverForms`
  */
 export function slottedForm(
   statement: string,
   definitions: readonly ShownDefinition[],
   definitionTokens: number,
+  lemmas: readonly string[] = [],
 ): ProverForm {
   const binders = readSignature(statement)?.binders ?? [];
   const shown = { marker: '<prove>', text: displayStatement(statement), binders };
-  return withSlots(shown, definitions, definitionTokens) ?? plainForm(statement);
+  return withSlots(shown, definitions, definitionTokens, lemmas) ?? plainForm(statement);
 }
 
 /** The form of a text after a marker; null if the text contains something that reads as a slot or a marker. */
@@ -51,6 +61,7 @@ export function withSlots(
   { marker, text, binders }: { readonly marker: string; readonly text: string; readonly binders: readonly Binder[] },
   definitions: readonly ShownDefinition[],
   definitionTokens: number,
+  lemmas: readonly string[] = [],
 ): ProverForm | null {
   const { table, lines } = shown(binders, definitions, definitionTokens);
   const written = toSlots(text, table);
@@ -60,7 +71,7 @@ export function withSlots(
   return {
     prompt: `${above}${marker}${written}<by>`,
     targetOf: (proof) => toSlots(displayProof(withoutGrown(proof)), table),
-    proofIn: (text, lemmas) => fromSlots(text, table, lemmas),
+    read: (text) => wholeAnswer(fromSlots(text, table, lemmas)),
   };
 }
 

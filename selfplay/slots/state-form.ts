@@ -6,6 +6,7 @@
 import type { ShownGoal } from '../../data/schemas/goal.ts';
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
 import { STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
+import { wholeAnswer } from '../formats/answer.ts';
 import { displayProof } from '../prompts.ts';
 import { onOneLine } from '../statement-text.ts';
 import { type ProverForm, withSlots } from './prover-form.ts';
@@ -22,7 +23,7 @@ export function goalStatement(goal: ShownGoal): string {
 }
 
 export function plainStateForm(goal: ShownGoal): ProverForm {
-  return { prompt: `${STATE_MARKER}${displayGoal(goal)}<by>`, targetOf: displayProof, proofIn: (text) => text };
+  return { prompt: `${STATE_MARKER}${displayGoal(goal)}<by>`, targetOf: displayProof, read: wholeAnswer };
 }
 
 /**

@@ -200,7 +200,7 @@ describe('embedded generator', () => {
       expect(completion.tokens).toBeLessThanOrEqual(tokens);
       expect(completion.tokenLogprobs).toEqual(tokenLogprobs!.slice(0, completion.tokens));
       expect(tokenLogprobs!.length).toBe(tokens);
-      expect(tokenLogprobs!.reduce((sum, token) => sum + token.logprob, 0)).toBeCloseTo(logprob, 8);
+      expect(tokenLogprobs!.reduce((sum, token) => sum + token.logprob, 0)).toBeCloseTo(logprob!, 8);
       expect(tokenLogprobs!.at(-1)!.token === '<end>').toBe(finish === 'stop');
     }
     expect(cut.some(({ text }, index) => text !== whole[index]!.text)).toBe(true);

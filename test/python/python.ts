@@ -3,17 +3,19 @@
  * it the comparisons are skipped, and say so.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 
 const REPOSITORY = join(import.meta.dirname, '..', '..');
-export const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
-export const ENVIRONMENT = join(REPOSITORY, '.cache', 'python-venv');
+const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
+const ENVIRONMENT = join(REPOSITORY, '.cache', 'python-venv');
 /** Copy of the requirements, written when all of them are installed. */
-export const INSTALLED = join(ENVIRONMENT, 'installed.txt');
+const INSTALLED = join(ENVIRONMENT, 'installed.txt');
 /** PyTorch takes seconds to load, and minutes on a cold disk. */
 const TIME_MS_MAX = 300_000;
+/** Six gigabytes. */
+const INSTALL_MS_MAX = 1_800_000;
 const OUTPUT_CHARS_MAX = 64 * 1024 * 1024;
 
 export const interpreter = join(ENVIRONMENT, 'bin', 'python');
@@ -21,6 +23,19 @@ export const interpreter = join(ENVIRONMENT, 'bin', 'python');
 /** Whether everything is installed, in the versions asked for now. */
 export function isInstalled(): boolean {
   return existsSync(INSTALLED) && readFileSync(INSTALLED, 'utf8') === readFileSync(REQUIREMENTS, 'utf8');
+}
+
+/** Installs everything anew. Throws where there is no Python, or pip cannot get the packages. */
+export async function installPython(): Promise<void> {
+  const python = systemPython();
+  if (python === null) throw new Error('there is no python3: install Python 3.11 or later, or set STP_PYTHON');
+  console.log(`Installing into .cache/python-venv with ${python.version}; this takes about two minutes.`);
+  rmSync(ENVIRONMENT, { recursive: true, force: true });
+  const options = { stdio: 'inherit', timeout: INSTALL_MS_MAX } as const;
+  await execa(python.command, ['-m', 'venv', ENVIRONMENT], options);
+  const quiet = ['--quiet', '--disable-pip-version-check', '--no-input', '--requirement', REQUIREMENTS];
+  await execa(interpreter, ['-m', 'pip', 'install', ...quiet], options);
+  copyFileSync(REQUIREMENTS, INSTALLED);
 }
 
 /** True, after saying why, where a comparison cannot run here. */

@@ -41,11 +41,16 @@ describe('a list of all functions', () => {
     equations: ['[], ys => ys'],
     constructors: [],
   } as const;
-  const form = slottedForm('theorem t (xs : List Nat) : append xs [] = xs', [append as never], 150);
+  const formWith = (...lemmas: string[]) =>
+    slottedForm('theorem t (xs : List Nat) : append xs [] = xs', [append as never], 150, lemmas);
+  const form = formWith();
 
   it('takes in the grown theorems of a sample', () => {
-    expect(form.proofIn('  simp_all [<all>]', ['Grown.g1', 'Grown.g7'])).toBe('  simp_all [append, Grown.g1, Grown.g7]');
-    expect(form.proofIn('  simp_all [<all>]')).toBe('  simp_all [append]');
+    const text = '  simp_all [<all>]';
+    const more = formWith('Grown.g1', 'Grown.g7');
+    expect(more.read(text, 'stop')).toMatchObject({ proof: '  simp_all [append, Grown.g1, Grown.g7]' });
+    expect(form.read(text, 'stop')).toMatchObject({ proof: '  simp_all [append]' });
+    expect(more.prompt).toBe(form.prompt);
   });
 
   it('trains the model without them', () => {

@@ -1,7 +1,8 @@
 /**
  * Samples and verifies shards: while some are verified the next is sampled. Shards flow, stages do not wait for each other;
  * as many are in flight as the nodes with Lean can hold, so that a long queue of unverified samples never builds up. If the
- * configuration asks for search (`prover.mode`), a shard is then searched for proofs that its samples did not find.
+ * configuration asks for it (`prover.mode`), a shard is then searched for proofs that its samples did not find, or its failed
+ * samples are revised.
  */
 import type { Sampled } from '../../activities/round/generate.ts';
 import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
@@ -58,6 +59,24 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       const sampled = await samplers.run((queue) => sampler(queue, summary).sampleShard(shard));
       return verify(name, sampled, null);
     };
+    /** Each turn is verified before the next: Lean's errors are what the model is told. */
+    const revise = async (): Promise<ShardResult> => {
+      const sampled = await samplers.run((queue) =>
+        sampler(queue, `sample ${label}: ${items.count} statements`).sampleShard(shard),
+      );
+      let result = await verify(name, sampled, null);
+      let answers = sampled.answers === undefined ? [] : [sampled.answers];
+      for (let turn = 1; turn <= prover.revision.turns; turn += 1) {
+        const revision = { ...shard, turn, answers, earlier: result };
+        const revised: Sampled | null = await samplers.run((queue) =>
+          sampler(queue, `revise ${label}, turn ${turn}`).reviseShard(revision),
+        );
+        if (revised?.answers === undefined) break;
+        answers = [...answers, revised.answers];
+        result = await verify(`${name}/turn-${turn}`, revised, result);
+      }
+      return result;
+    };
     const search = async (earlier: ShardResult | null): Promise<ShardResult> => {
       const summary = `search ${label}: ${items.count} statements`;
       const { search: found, ...sampled } = await samplers.run((queue) =>
@@ -65,7 +84,13 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       );
       return { ...(await verify(`${name}/search`, sampled, earlier)), search: found };
     };
-    const result = mode === 'whole' ? await proveWhole() : await search(mode === 'both' ? await proveWhole() : null);
+    const proveAs = {
+      whole: proveWhole,
+      revise,
+      steps: () => search(null),
+      both: async () => search(await proveWhole()),
+    };
+    const result = await proveAs[mode]();
     input.onShard(result);
     return result;
   };

@@ -18,6 +18,8 @@ const VERDICTS: readonly (readonly [VerdictKind, number])[] = [
   ['oom', 3],
   ['crash', 8],
   ['header_error', 9],
+  ['no_proof', 2],
+  ['changed_statement', 9],
   ['infra', 4],
 ];
 const STAGES: readonly Category[] = [

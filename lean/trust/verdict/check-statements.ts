@@ -93,6 +93,8 @@ function judge(outcome: Outcome): Judged {
     case 'proved':
     case 'sorry':
     case 'forbidden':
+    case 'no_proof':
+    case 'changed_statement':
       return { kind: 'rejected', messages };
   }
 }

@@ -5,15 +5,17 @@
  * server must list the checkpoint's `model`, the hash of its weights, among its models (`--name` of `bin/stp serve`,
  * `--served-model-name` of vLLM). If it does not, opening fails with STP1304 and says what to serve. Samples of other
  * weights under a checkpoint's name would spoil every record made from them.
+ *
+ * A model of other people that only a server has (`bin/stp eval --model served:NAME`) is a folder with `served.json` in a
+ * checkpoint's place. Its name is all that is known of its weights.
  */
 import { join } from 'node:path';
-import { StpError } from '../../../data/errors.ts';
 import { readManifest } from '../../checkpoint/checkpoint.ts';
 import { parseJson, readWhole } from '../../checkpoint/files.ts';
 import { architectureOf } from '../../checkpoint/llama-folder.ts';
+import { readServedModel, servedModelId } from '../../checkpoint/served-model.ts';
 import type { ModelFacts } from '../../generator.ts';
-import type { ModelServerOptions } from './model-server.ts';
-import { RemoteGenerator } from './remote-generator.ts';
+import { RemoteGenerator, type RemoteGeneratorOptions } from './remote-generator.ts';
 import { servedNowhere } from './server-errors.ts';
 
 const CONFIG_BYTES_MAX = 64 * 1024;
@@ -26,13 +28,16 @@ const REQUEST_TIMEOUT_MS_DEFAULT = 600_000;
 const FIRST_RETRY_MS_DEFAULT = 500;
 
 export interface RemoteOptions {
-  /** Roots of the API, `http://host:8000/v1`, one a server. The first that serves a checkpoint samples it. */
+  /** Roots of the API, `http://host:8000/v1`, one a server. All that serve a checkpoint sample it together. */
   readonly urls: readonly string[];
   /** What the server calls a checkpoint; `{model}` stands for its hash, and is the default. */
   readonly servedName?: string;
   /** Environment variable with the server's key. */
   readonly keyVariable?: string;
+  /** To each server. */
   readonly requestsInFlight?: number;
+  /** Samples of one prompt in one request; more than 1 leaves their seeds to the server. Default 1. */
+  readonly samplesPerRequest?: number;
   readonly requestTimeoutMs?: number;
   readonly firstRetryMs?: number;
 }
@@ -42,31 +47,36 @@ export function remoteGenerator(
   options: RemoteOptions,
 ): (checkpointDirectory: string, signal?: AbortSignal) => Promise<RemoteGenerator> {
   const { urls, servedName = MODEL_PLACE, keyVariable } = options;
-  const server: Omit<ModelServerOptions, 'url'> = {
+  const server: RemoteGeneratorOptions = {
     ...(keyVariable === undefined ? {} : { keyVariable }),
     requestsInFlight: options.requestsInFlight ?? REQUESTS_IN_FLIGHT_DEFAULT,
+    samplesPerRequest: options.samplesPerRequest ?? 1,
     requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS_DEFAULT,
     firstRetryMs: options.firstRetryMs ?? FIRST_RETRY_MS_DEFAULT,
   };
   return async (checkpointDirectory, signal) => {
-    const model = await factsOf(checkpointDirectory);
-    const name = servedName.replaceAll(MODEL_PLACE, model.name);
-    const errors: StpError[] = [];
-    for (const url of urls) {
-      try {
-        return await RemoteGenerator.open({ ...server, url }, model, name, signal);
-      } catch (error) {
-        signal?.throwIfAborted();
-        if (!(error instanceof StpError)) throw error;
-        errors.push(error);
-      }
-    }
+    const { model, name } = await servedModel(checkpointDirectory, servedName);
+    const { generator, errors } = await RemoteGenerator.open(urls, server, model, name, signal);
+    if (generator !== null) return generator;
     // A server that does not answer may be the one that has the model.
     throw errors.find(({ code }) => code !== 'STP1304') ?? servedNowhere(name, errors);
   };
 }
 
-/** Read from the folder without its weights. Throws STP1302 where it is damaged. */
+/** The model in the folder, read without its weights, and what servers call it. Throws STP1302 where it is damaged. */
+async function servedModel(
+  checkpointDirectory: string,
+  servedName: string,
+): Promise<{ readonly model: ModelFacts; readonly name: string }> {
+  const elsewhere = await readServedModel(checkpointDirectory);
+  if (elsewhere !== null) {
+    const { name, contextLength, hiddenSize, vocabularySize } = elsewhere;
+    return { model: { name: servedModelId(name), contextLength, hiddenSize, vocabularySize }, name };
+  }
+  const model = await factsOf(checkpointDirectory);
+  return { model, name: servedName.replaceAll(MODEL_PLACE, model.name) };
+}
+
 async function factsOf(checkpointDirectory: string): Promise<ModelFacts> {
   const { model } = await readManifest(checkpointDirectory);
   const path = join(checkpointDirectory, 'config.json');

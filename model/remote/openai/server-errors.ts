@@ -42,12 +42,21 @@ export function malformedAnswer(url: string, problem: string): StpError {
   });
 }
 
+/** What a refusal says of what was asked for. */
+export interface RefusalFacts {
+  readonly contextExceeded: boolean;
+  readonly choicesRefused: boolean;
+  /** A field that OpenAI's API does not have. */
+  readonly extraRefused: boolean;
+}
+
 /** An answer with an error status; `message` is the server's. */
-export function refused(url: string, status: number, message: string, contextExceeded: boolean): StpError {
+export function refused(url: string, status: number, message: string, facts: RefusalFacts): StpError {
   const retryable = isTransient(status);
-  return new StpError('STP1303', `${url} answered ${status}: ${quoted(message)}`, adviceFor(status, retryable), {
+  const advice = adviceFor(url, status, message, retryable);
+  return new StpError('STP1303', `${url} answered ${status}: ${quoted(message)}`, advice, {
     retryable,
-    facts: { url, status, contextExceeded },
+    facts: { url, status, ...facts },
   });
 }
 
@@ -73,7 +82,11 @@ function notServed(name: string, servers: readonly string[]): StpError {
   );
 }
 
-function adviceFor(status: number, retryable: boolean): string {
+function adviceFor(url: string, status: number, message: string, retryable: boolean): string {
+  if (/chat.?template/i.test(message))
+    return 'The tokenizer has no chat template: give the server one (vllm serve --chat-template FILE), or use a custom prompt format of mode completion (docs/models.md).';
+  if (status === 404 && url.endsWith('/chat/completions'))
+    return 'The server has no chat endpoint, or not this model: use a server with one, or a custom prompt format of mode completion (docs/models.md).';
   if (status === 401 || status === 403) return 'Put the key that the server wants into STP_GENERATOR_KEY.';
   if (status === 404) return 'See whether STP_GENERATOR_URL ends in the root of the API (/v1) and the model is served.';
   if (retryable) return UNREACHABLE_ADVICE;

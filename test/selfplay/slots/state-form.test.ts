@@ -45,10 +45,10 @@ describe('a state in a prompt', () => {
   });
 
   it('gives hypotheses slots, in tactics of several lines too', () => {
-    const { targetOf, proofIn } = slottedStateForm(GOAL, [APP], 100);
+    const { targetOf, read } = slottedStateForm(GOAL, [APP], 100);
     const tactic = 'cases ys with\n| nil => simp [app, ih]\n| cons y ys => simp_all [app]';
     expect(targetOf(tactic)).toBe('cases<s0> with\n| nil => simp [<all>,<h0>]\n| cons y<s0> => simp_all [<all>]');
-    expect(proofIn(targetOf(tactic)!)).toBe(tactic);
+    expect(read(targetOf(tactic)!, 'stop')).toMatchObject({ kind: 'proof', proof: tactic });
     expect(targetOf('exact <state>')).toBeNull();
   });
 
@@ -77,16 +77,15 @@ describe('a state in a prompt', () => {
     ];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 20 }), (parts) => {
-        const { targetOf, proofIn } = slottedStateForm(GOAL, [APP], 100);
+        const { targetOf, read } = slottedStateForm(GOAL, [APP], 100);
         const text = parts.join(' ').replace(/ +\n/gu, '\n').trim();
         const target = targetOf(text);
         fc.pre(target !== null);
-        expect(proofIn(target!)).toBe(
-          text
-            .split('\n')
-            .map((line) => line.trimEnd())
-            .join('\n'),
-        );
+        const proof = text
+          .split('\n')
+          .map((line) => line.trimEnd())
+          .join('\n');
+        expect(read(target!, 'stop')).toMatchObject({ kind: 'proof', proof });
       }),
       { seed: 1, numRuns: 1_000 },
     );

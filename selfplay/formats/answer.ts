@@ -1,0 +1,127 @@
+/**
+ * Reads a proof out of a model's answer. The proof always goes under our statement: what an answer says of the statement
+ * is compared with ours, and decides only whether the answer is marked as changed, or refused.
+ */
+import type { PromptFormat } from '../../data/schemas/prompt-format.ts';
+import { type AnswerRefusal, PROOF_CHARS_MAX } from '../../data/schemas/records.ts';
+import { afterThinking, leanBlocks, upToFence } from './code-blocks.ts';
+import { declarationsIn, hasSorry, indent, sameTokens, type TheoremDeclaration, tacticBlock } from './declarations.ts';
+
+/** Of a block that is read: comments and lemmas beside a proof. Reading takes some microseconds a character. */
+const BLOCK_CHARS_MAX = 4 * PROOF_CHARS_MAX;
+
+export type Answer =
+  | {
+      readonly kind: 'proof';
+      readonly proof: string;
+      /** The answer states another theorem than ours. */
+      readonly changed: boolean;
+    }
+  | { readonly kind: 'refused'; readonly refusal: AnswerRefusal };
+
+export interface AskedFor {
+  /** `theorem NAME BINDERS : TYPE`. */
+  readonly statement: string;
+  readonly name: string;
+}
+
+/** The whole answer is the proof. */
+export function wholeAnswer(text: string): Answer {
+  return fitting({ kind: 'proof', proof: text, changed: false });
+}
+
+/** What the answer proves ours with. Never throws. */
+export function readAnswer(
+  format: Pick<PromptFormat, 'prover' | 'thinking'>,
+  asked: AskedFor,
+  text: string,
+  finish: 'stop' | 'length',
+): Answer {
+  const { form, whenCutOff, whenChanged } = format.prover.answer;
+  if (form === 'text') return wholeAnswer(text);
+  const answered = afterThinking(text, format.thinking);
+  if (answered === null) return refused('cut-off', 'the model did not end its thinking');
+  if (form === 'open-block') {
+    const { code, isClosed } = upToFence(answered);
+    if (!isClosed && finish === 'length' && whenCutOff === 'refuse')
+      return refused('cut-off', 'the code block did not end before the token limit');
+    return wholeAnswer(code);
+  }
+  const blocks = leanBlocks(answered);
+  const open = blocks.at(-1);
+  if (open === undefined) return refused('no-code', 'the answer has no code block of Lean');
+  if (!open.isClosed && finish === 'length' && whenCutOff === 'refuse')
+    return refused('cut-off', 'the last code block did not end before the token limit');
+  for (const { code } of blocks.toReversed()) {
+    const read = readBlock(code, asked);
+    if (read === null) continue;
+    if (read.kind === 'proof' && read.changed && whenChanged === 'refuse')
+      return refused('changed-statement', 'the answer states another theorem than the one asked for');
+    return fitting(read);
+  }
+  return refused('no-theorem', 'no code block of the answer states a theorem');
+}
+
+/** May sampling end here? A block has closed whose proof has no `sorry`: what follows would only repeat it. */
+export function isAnswered(format: Pick<PromptFormat, 'prover' | 'thinking'>, asked: AskedFor, text: string): boolean {
+  const answer = readAnswer(format, asked, text, 'length');
+  return answer.kind === 'proof' && !hasSorry(answer.proof);
+}
+
+/** The text of the last theorem in the last block with one: a conjecture. Null where there is none. */
+export function lastTheorem(text: string): string | null {
+  for (const { code } of leanBlocks(text).toReversed()) {
+    const theorem = declarationsIn(code).findLast((one) => one.kind === 'theorem');
+    if (theorem !== undefined) return `theorem ${theorem.name} ${theorem.signature}`;
+  }
+  return null;
+}
+
+/** Null where the block states no theorem. */
+function readBlock(code: string, asked: AskedFor): Answer | null {
+  if (code.length > BLOCK_CHARS_MAX)
+    return refused('too-long', `a code block has ${code.length} characters, at most ${BLOCK_CHARS_MAX} are read`);
+  const declarations = declarationsIn(code);
+  const main = mainTheorem(
+    declarations.filter((one) => one.kind === 'theorem'),
+    asked,
+  );
+  if (main === null) return null;
+  const before = declarations.slice(0, declarations.indexOf(main));
+  const other = before.find((one) => one.kind === 'other');
+  if (other !== undefined)
+    return refused('declares-more', `the answer declares a ${other.word}, which a proof cannot bring along`);
+  const lemmas = before.filter((one) => one.kind === 'theorem');
+  if (main.proof === null || lemmas.some(({ proof }) => proof === null))
+    return refused('no-theorem', 'a theorem of the answer has no proof after `:=`');
+  const changed = !isSameStatement(main, asked);
+  return { kind: 'proof', proof: [...lemmas.map(localLemma), tacticBlock(main.proof)].join('\n'), changed };
+}
+
+/** The theorem of our name; else the one that states ours; else the last. */
+function mainTheorem(theorems: readonly TheoremDeclaration[], asked: AskedFor): TheoremDeclaration | null {
+  return (
+    theorems.findLast(({ name }) => name === asked.name) ??
+    theorems.findLast((theorem) => isSameStatement(theorem, asked)) ??
+    theorems.at(-1) ??
+    null
+  );
+}
+
+function isSameStatement({ signature }: TheoremDeclaration, { statement, name }: AskedFor): boolean {
+  return sameTokens(`theorem ${name} ${signature}`, statement);
+}
+
+/** `have` takes binders as a theorem does, so a lemma needs no more than another keyword. */
+function localLemma({ name, signature, proof }: TheoremDeclaration): string {
+  return `have ${name} ${signature} := by\n${indent(tacticBlock(proof!))}`;
+}
+
+function fitting(answer: Answer): Answer {
+  if (answer.kind === 'refused' || answer.proof.length <= PROOF_CHARS_MAX) return answer;
+  return refused('too-long', `the proof has ${answer.proof.length} characters, at most ${PROOF_CHARS_MAX} are checked`);
+}
+
+function refused(reason: AnswerRefusal['reason'], detail: string): Answer {
+  return { kind: 'refused', refusal: { reason, detail } };
+}
