@@ -35,6 +35,10 @@ export const secondsValue = (text: string): number => {
   throw new InvalidArgumentError(`a time must be a number of seconds from 1 to ${SECONDS_MAX}, such as 60 or 2.5.`);
 };
 export const portValue = wholeNumber('a port', 1, 65_535);
+export const hexPrefix = (text: string): string => {
+  if (/^[0-9a-f]{1,32}$/.test(text)) return text;
+  throw new InvalidArgumentError('write 1 to 32 hexadecimal digits, for example 3f.');
+};
 
 export function keyValue(text: string, previous: Record<string, string> = {}): Record<string, string> {
   const at = text.indexOf('=');
