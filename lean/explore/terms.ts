@@ -102,26 +102,39 @@ export function equationText({ left, right }: Equation, written: (name: string) 
   const binders = variables.map(
     (variable) => `(${names.get(variableTerm(variable).key)!} : ${typeText(variable.type, written)})`,
   );
-  const mentionsElement = variables.some(({ type }) => mentions(type));
+  const isTyped = variables.some(({ type }) => mentions(type));
+  const naming: Naming = { names, written, isTyped };
+  const mentionsElement = isTyped || mentionsIn(left) || mentionsIn(right);
   const head = [...(mentionsElement ? [`{${ELEMENT} : Type}`] : []), ...binders].join(' ');
-  return `${head} : ${termText(left, names, written)} = ${termText(right, names, written)}`;
+  return `${head} : ${termText(left, naming)} = ${termText(right, naming)}`;
+}
+
+interface Naming {
+  /** Of variables, by key. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly written: (name: string) => string;
+  /** A variable's type says what the elements are. */
+  readonly isTyped: boolean;
 }
 
 function mentions({ head, args }: GroundType): boolean {
   return head === ELEMENT || args.some(mentions);
 }
 
-function termText(
-  term: Term,
-  names: ReadonlyMap<string, string>,
-  written: (name: string) => string,
-  isArgument = false,
-): string {
+function mentionsIn({ type, form }: Term): boolean {
+  return mentions(type) || ('symbol' in form && form.args.some(mentionsIn));
+}
+
+function termText(term: Term, naming: Naming, argumentOf: TermSymbol | null = null): string {
   const { form, key } = term;
-  if ('variable' in form) return names.get(key)!;
-  const parts = form.args.map((part) => termText(part, names, written, true));
+  if ('variable' in form) return naming.names.get(key)!;
+  const { written, isTyped } = naming;
+  const parts = form.args.map((part) => termText(part, naming, form.symbol));
   const text = symbolText(form.symbol.name, parts, written);
-  return isArgument && text.includes(' ') && !/^\[.*\]$/u.test(text) ? `(${text})` : text;
+  // `zip xs []` leaves open what the second list would hold, and `take n []` what the only one would.
+  const isOpen = argumentOf !== null && argumentOf.scheme.variables > (isTyped ? 1 : 0);
+  if (isOpen && parts.length === 0 && term.type.args.length > 0) return `(${text} : ${typeText(term.type, written)})`;
+  return argumentOf !== null && text.includes(' ') && !/^\[.*\]$/u.test(text) ? `(${text})` : text;
 }
 
 function symbolText(name: string, parts: readonly string[], written: (name: string) => string): string {

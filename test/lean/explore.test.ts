@@ -11,6 +11,7 @@ import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stp-explore-test-'));
+const cache = join(folder, 'cache');
 const { verification: limits } = resolveConfig({ preset: 'smoke', set: {}, flags: {} });
 const { signal } = new AbortController();
 let ports: AssembledPorts;
@@ -21,7 +22,8 @@ beforeAll(async () => {
     storeUri: pathToFileURL(folder).href,
     scratchDirectory: join(folder, 'scratch'),
   };
-  ports = await assemblePorts(settings, await leanEnvironment(settings, () => {}));
+  // What was explored before is not known here.
+  ports = await assemblePorts({ ...settings, cacheDirectory: cache }, await leanEnvironment(settings, () => {}));
   problems = await Array.fromAsync(ports.sources.problemSet('isaplanner'));
 }, 280_000);
 afterAll(async () => {
@@ -49,15 +51,17 @@ describe('exploration', () => {
         statement: `theorem explored ${equation}`,
       })),
     );
-    expect(statements.length).toBeGreaterThan(30);
+    expect(statements.length).toBeGreaterThan(20);
     const verifier = await ports.verifier('explore', limits);
     const read = await verifier.checkStatements(statements, { signal });
     expect(read.filter(({ kind }) => kind !== 'accepted')).toEqual([]);
   });
 
   test('gives the same equations again, and no equation that a test value refutes', async () => {
-    const [one, other] = [await explore([named('prop_15')]), await explore([named('prop_15')])];
-    expect(one).toEqual(other);
+    const one = await explore([named('prop_15')]);
+    expect(await explore([named('prop_15')])).toEqual(one);
+    rmSync(join(cache, 'remembered'), { recursive: true });
+    expect(await explore([named('prop_15')])).toEqual(one);
     // `ins` sorts by its argument, so that order does not matter; `len` counts one more.
     expect(one[0]!.equations.join('\n')).toContain('ins n (ins m xs) = ins m (ins n xs)');
     expect(one[0]!.equations.join('\n')).not.toContain('len (ins n xs) = len xs\n');
