@@ -31,8 +31,8 @@ export async function explored(
   const known = await Promise.all(statements.map((statement) => recall(memoryOf(statement))));
   const open = statements.filter((_, place) => known[place] === undefined);
   const found = open.length === 0 ? [] : await explore(open);
+  // What could not be read may be readable next time.
   for (const [place, statement] of open.entries())
-    // What could not be read may be readable next time.
     if (found[place]!.terms > 0) await keep(memoryOf(statement), found[place]!);
   const fresh = found.values();
   return known.map((one) => one ?? fresh.next().value!);

@@ -75,7 +75,7 @@ const revisionConfigSchema = z.strictObject({
    */
   tokensPerStatement: positive.nullable().default(null),
 });
-export type RevisionConfig = z.infer<typeof revisionConfigSchema>;
+type RevisionConfig = z.infer<typeof revisionConfigSchema>;
 
 /** How the prover meets a statement. */
 const proverConfigSchema = z.strictObject({

@@ -74,8 +74,7 @@ export async function exploreModule(
   const one = async ({ name, opened }: StatedName): Promise<ExploredStatement> => {
     const place = places.get(terms.names.of(name));
     const constant = place === undefined ? undefined : module.constant(place);
-    if (constant === undefined)
-      return unexplored('the module has no such theorem');
+    if (constant === undefined) return unexplored('the module has no such theorem');
     const names = functionsNear(definitions, constant.type);
     const key = names
       .map((one) => terms.names.print(one))
