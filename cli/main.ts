@@ -11,6 +11,8 @@ import { addNodesCommands } from './commands/nodes.ts';
 import { addRetrieveCommands } from './commands/retrieve.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 import {
+  amountValue,
+  countValue,
   fromRoundValue,
   hexPrefix,
   keyValue,
@@ -86,6 +88,21 @@ configOptions(program.command('config'))
   .option('--rounds <n>', 'self-play rounds after the baseline, 1 to 1000', roundsValue)
   .option('--json', 'one JSON object: config and provenance')
   .action(async (options) => (await import('./config.ts')).config(options));
+
+configOptions(program.command('plan'))
+  .description(
+    'Estimate what a run of an open prover takes on GPUs: memory by part, tokens and proofs an hour, cores for Lean, hours and cost of a round. Starts nothing.',
+  )
+  .option('--gpu <name>', 'the GPUs: l4, rtx-4090, a100-40, l40s, a100-80, h100, h200', 'h100')
+  .option('--gpus <n>', 'how many', countValue, 8)
+  .addOption(new Option('--training <kind>', 'all weights, or an adapter').choices(['full', 'lora']).default('full'))
+  .option('--rank <n>', 'rank of the adapter', countValue, 32)
+  .option('--statements <n>', 'statements of a round; default: about those of LeanWorkbook', countValue, 89_000)
+  .option('--answer-tokens <n>', "mean length of an answer; default: the prompt format's", countValue)
+  .option('--check-seconds <s>', 'core time of one check by Lean', amountValue, 4)
+  .option('--price <p>', 'price of one GPU for an hour', amountValue)
+  .option('--json', 'one JSON object')
+  .action(async (options) => (await import('./plan.ts')).plan(options));
 
 const DATA_SOURCES = ['library', 'leandojo', 'leandojo-steps', 'proofs', ...Object.keys(PUBLIC_SETS), 'stp-config'];
 const data = program.command('data').description('Prepare problem sets and SFT sets for runs to name.');

@@ -34,6 +34,12 @@ export const secondsValue = (text: string): number => {
   if (/^\d+(?:\.\d+)?$/.test(text) && value >= 1 && value <= SECONDS_MAX) return value;
   throw new InvalidArgumentError(`a time must be a number of seconds from 1 to ${SECONDS_MAX}, such as 60 or 2.5.`);
 };
+export const countValue = wholeNumber('the number', 1, 1_000_000_000);
+export const amountValue = (text: string): number => {
+  const amount = Number(text);
+  if (text.trim() !== '' && Number.isFinite(amount) && amount >= 0) return amount;
+  throw new InvalidArgumentError('Write a number that is not negative.');
+};
 export const portValue = wholeNumber('a port', 1, 65_535);
 export const hexPrefix = (text: string): string => {
   if (/^[0-9a-f]{1,32}$/.test(text)) return text;

@@ -97,6 +97,8 @@ export const promptFormatSchema = z
       maxTokens: z.int().positive(),
       /** Prompt and answer together, tokens. */
       contextLength: z.int().positive(),
+      /** Mean length of an answer in tokens, where a source has one: `bin/stp plan` counts with it. */
+      meanTokens: z.int().positive().nullable(),
     }),
   })
   .superRefine((format, context) => {

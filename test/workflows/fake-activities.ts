@@ -185,6 +185,10 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       call('planConjectures', `${input.round} replaying from ${input.replayFrom}`);
       return ref('plan', 8);
     },
+    async exploreConjectures() {
+      call('exploreConjectures');
+      return ref('texts', 8);
+    },
     async sampleConjectures() {
       call('sampleConjectures');
       return ref('texts', 8);
@@ -234,6 +238,18 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
         distinctCount: distinctCount + 5,
         tokens: tokens + 30,
         search,
+      };
+    },
+    async reviseShard(input) {
+      call('reviseShard', `${input.name} turn ${input.turn} after ${input.earlier.sampleCount}`);
+      if (input.turn > 2) return null;
+      const { sampleCount, distinctCount, tokens } = input.earlier;
+      return {
+        samples: ref('revised', distinctCount + 3),
+        sampleCount: sampleCount + 4,
+        distinctCount: distinctCount + 3,
+        tokens: tokens + 40,
+        answers: ref('answers', 4),
       };
     },
     async measurePortfolio(input) {

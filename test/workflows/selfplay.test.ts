@@ -195,6 +195,27 @@ describe('a run', () => {
       ]);
     });
   });
+  it('revises failed samples turn by turn, until there is nothing left to revise', async () => {
+    const fakes = fakeActivities(1);
+    await workers.with(fakes, async () => {
+      const set = {
+        'prover.mode': 'revise',
+        'prover.slots': false,
+        'prover.format': 'goedel-prover-v2',
+        'prover.revision.turns': 5,
+        'evaluation.samplesPerStatement': 0,
+      };
+      const handle = await start({ rounds: 1, set });
+      await handle.result();
+      const revised = fakes.calls.filter((call) => call.startsWith('reviseShard rounds/1'));
+      expect(revised.map((call) => call.replace(/-[0-9a-z-]+\/shard/u, '/shard'))).toEqual([
+        'reviseShard rounds/1/shard-0000 turn 1 after 20',
+        'reviseShard rounds/1/shard-0000 turn 2 after 24',
+        'reviseShard rounds/1/shard-0000 turn 3 after 28',
+      ]);
+      expect(fakes.calls.filter((call) => call.startsWith('verifyShard rounds/1'))).toHaveLength(3);
+    });
+  });
   it('tells its story in the UI: summaries, details and search attributes', async () => {
     const fakes = fakeActivities();
     const { promise, resolve } = Promise.withResolvers<void>();

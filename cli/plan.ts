@@ -1,0 +1,148 @@
+/** `stp plan`: what a preset would take on given GPUs, estimated. Starts nothing and downloads nothing. */
+import { loadFormat } from '../data/config/formats.ts';
+import { StpError } from '../data/errors.ts';
+import type { RunConfig } from '../data/schemas/run-config.ts';
+import { GPUS, type Gpu } from '../model/plan/gpus.ts';
+import type { Part } from '../model/plan/memory.ts';
+import { totalGib } from '../model/plan/memory.ts';
+import { type Figure, makePlan, type Plan, type PlanInput, whatWouldFit } from '../model/plan/plan.ts';
+import { type RunOptions, startInput } from './options.ts';
+import { table } from './table.ts';
+
+export interface PlanOptions extends RunOptions {
+  readonly gpu: string;
+  readonly gpus: number;
+  readonly training: 'full' | 'lora';
+  readonly rank: number;
+  readonly statements: number;
+  /** Mean length of an answer, tokens; default: the format's, else a quarter of the most. */
+  readonly answerTokens?: number;
+  readonly checkSeconds: number;
+  /** Of one GPU and hour. */
+  readonly price?: number;
+  readonly json?: boolean;
+}
+
+/** Of a statement with its header and the words around it. */
+const PROMPT_TOKENS = 400;
+/** Statements that teach in a round, and proofs of each: for the length of a training. */
+const TAUGHT_SHARE = 0.2;
+const PROOFS_PER_STATEMENT = 4;
+
+export function plan(options: PlanOptions): void {
+  const { config } = startInput(options);
+  const input = planInput(config, options);
+  const made = makePlan(input);
+  if (options.json) console.log(JSON.stringify({ ...made, assumed: assumptions(config, options, input) }, null, 2));
+  else console.log(planText(config, options, input, made));
+  if (made.problems.length === 0) return;
+  const would = whatWouldFit(input, GPUS);
+  throw new StpError(
+    'STP1002',
+    `${config.preset} does not fit: ${made.problems.join('; ')}`,
+    would.length === 0 ? 'Take more and larger GPUs, or a smaller model.' : `What would fit: ${would.join(' · or ')}.`,
+  );
+}
+
+export function planInput(config: RunConfig, options: PlanOptions): PlanInput {
+  const { engines, sampling, prover, conjectures } = config;
+  const trainer = engines.trainer.kind === 'pytorch' ? engines.trainer : null;
+  const generator = engines.generator.kind === 'vllm' ? engines.generator : null;
+  if (trainer === null || generator === null)
+    throw new StpError(
+      'STP1002',
+      `preset ${config.preset} trains by ${engines.trainer.kind} and samples by ${engines.generator.kind}`,
+      'A plan is for PyTorch and vLLM: goedel-8b, deepseek-7b, kimina-1.5b, stp-7b.',
+    );
+  const contextLength = generator.contextLength ?? config.model.contextLength;
+  const meanTokens = meanAnswer(config, options).tokens;
+  return {
+    shape: config.model,
+    gpu: gpuNamed(options.gpu),
+    gpus: options.gpus,
+    training: {
+      kind: options.training,
+      rank: options.rank,
+      isSharded: trainer.parallelism === 'fsdp',
+      recomputes: trainer.recomputeActivations,
+      microBatchTokens: trainer.microBatchTokens,
+    },
+    sampling: {
+      tensorParallelism: generator.tensorParallelism,
+      memoryShare: generator.memoryShare,
+      requestsInFlight: generator.requestsInFlight,
+      contextLength,
+      meanTokens,
+      promptTokens: PROMPT_TOKENS,
+    },
+    round: {
+      statements: options.statements,
+      conjectures: typeof conjectures.perRoundMax === 'number' ? conjectures.perRoundMax : options.statements,
+      samplesPerStatement: sampling.samplesPerStatement,
+      answersPerSample: prover.mode === 'revise' ? 1 + prover.revision.turns : 1,
+      trainedTokens:
+        options.statements * TAUGHT_SHARE * PROOFS_PER_STATEMENT * (PROMPT_TOKENS + Math.min(meanTokens, 1_000)),
+    },
+    lean: { secondsPerCheck: options.checkSeconds },
+    pricePerHour: options.price ?? null,
+  };
+}
+
+function gpuNamed(name: string): Gpu {
+  const found = GPUS.find((gpu) => gpu.name === name);
+  if (found !== undefined) return found;
+  throw new StpError('STP1002', `no GPU ${name} is known`, `Known: ${GPUS.map((gpu) => gpu.name).join(', ')}.`);
+}
+
+function meanAnswer({ prover, sampling }: RunConfig, { answerTokens }: PlanOptions): { tokens: number; from: string } {
+  if (answerTokens !== undefined) return { tokens: answerTokens, from: '--answer-tokens' };
+  const known =
+    prover.format === 'custom'
+      ? prover.customFormat!.sampling.meanTokens
+      : loadFormat(prover.format).sampling.meanTokens;
+  if (known !== null)
+    return { tokens: Math.min(known, sampling.maxTokens), from: `data/formats/${prover.format}.json` };
+  return { tokens: sampling.maxTokens / 4, from: 'no source: a quarter of sampling.maxTokens' };
+}
+
+function assumptions(config: RunConfig, options: PlanOptions, input: PlanInput): string[] {
+  const { tokens, from } = meanAnswer(config, options);
+  return [
+    `mean answer ${Math.round(tokens)} tokens (${from}), prompt ${PROMPT_TOKENS}`,
+    `${input.round.statements} statements, ${input.round.conjectures} conjectures, every answer of every sample (an upper bound where samples are revised)`,
+    `training on ${TAUGHT_SHARE * 100} % of the statements, ${PROOFS_PER_STATEMENT} proofs each`,
+    `${options.checkSeconds} s of one core for a check by Lean`,
+  ];
+}
+
+function planText(
+  config: RunConfig,
+  options: PlanOptions,
+  input: PlanInput,
+  { parameters, training, sampling, figures }: Plan,
+): string {
+  const { gpu, gpus } = input;
+  const head =
+    `${config.preset}: ${(parameters / 1e9).toFixed(2)} billion weights (P) on ${gpus} × ${gpu.name} ` +
+    `(${gpu.memoryGib} GiB, ${gpu.teraflops} TFLOPS, ${gpu.gigabytesPerSecond} GB/s), ${options.training} training`;
+  const memory = (title: string, parts: readonly Part[]): string =>
+    `${title}, GiB on each GPU\n${table([
+      ...parts.map(({ what, gib, formula }) => ['  ', what, gib.toFixed(1).padStart(7), formula]),
+      ['  ', 'together', totalGib(parts).toFixed(1).padStart(7), `of ${gpu.memoryGib}`],
+    ])}`;
+  const rows = figures.map(({ what, value, unit, formula }: Figure) => ['  ', what, shown(value), unit, formula]);
+  return [
+    `${head}\nAll figures are estimates by the formulas beside them.`,
+    memory('Memory, training', training),
+    memory('Memory, sampling (the rest holds the cache)', sampling),
+    ...(rows.length === 0 ? [] : [`A round\n${table(rows)}`]),
+    `Assumed\n${assumptions(config, options, input)
+      .map((line) => `  ${line}`)
+      .join('\n')}`,
+  ].join('\n\n');
+}
+
+function shown(value: number): string {
+  const text = value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(1);
+  return text.padStart(12);
+}

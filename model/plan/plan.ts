@@ -1,0 +1,213 @@
+/**
+ * What a round of self-play takes on given GPUs: memory, tokens and proofs an hour, Lean's cores, hours and cost. All of it is
+ * estimated by the formulas that are given with each figure; nothing is measured here.
+ */
+import type { ModelShape } from '../trainer.ts';
+import type { Gpu } from './gpus.ts';
+import {
+  cacheBytesPerToken,
+  type Part,
+  parameters,
+  samplingMemory,
+  type TrainingSetup,
+  totalGib,
+  trainingMemory,
+} from './memory.ts';
+
+const GIB = 2 ** 30;
+/** Shares of the data sheet's figures that well-kept engines reach. */
+const BANDWIDTH_SHARE = 0.6;
+const SAMPLING_FLOPS_SHARE = 0.3;
+const TRAINING_FLOPS_SHARE = 0.4;
+
+export interface PlanInput {
+  readonly shape: ModelShape;
+  readonly gpu: Gpu;
+  readonly gpus: number;
+  readonly training: Omit<TrainingSetup, 'gpus'>;
+  readonly sampling: {
+    readonly tensorParallelism: number;
+    /** Of a GPU's memory, for the server. */
+    readonly memoryShare: number;
+    /** To all servers together. */
+    readonly requestsInFlight: number;
+    /** Prompt and answer together, tokens. */
+    readonly contextLength: number;
+    /** Of an answer. */
+    readonly meanTokens: number;
+    readonly promptTokens: number;
+  };
+  readonly round: {
+    readonly statements: number;
+    readonly conjectures: number;
+    readonly samplesPerStatement: number;
+    /** Answers a sample, revisions included, at most. */
+    readonly answersPerSample: number;
+    readonly trainedTokens: number;
+  };
+  readonly lean: { readonly secondsPerCheck: number };
+  /** Of one GPU and hour; null: not known. */
+  readonly pricePerHour: number | null;
+}
+
+export interface Figure {
+  readonly what: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly formula: string;
+}
+
+export interface Plan {
+  readonly parameters: number;
+  readonly training: readonly Part[];
+  readonly sampling: readonly Part[];
+  readonly figures: readonly Figure[];
+  /** Why it cannot run as asked for; empty where it can. */
+  readonly problems: readonly string[];
+}
+
+export function makePlan(input: PlanInput): Plan {
+  const { shape, gpu, gpus, sampling } = input;
+  const training = trainingMemory(shape, { ...input.training, gpus });
+  const held = samplingMemory(shape, sampling.tensorParallelism);
+  const problems = [
+    ...lacking('training', totalGib(training), gpu.memoryGib, gpu),
+    ...lacking('sampling', totalGib(held) + contextGib(input), gpu.memoryGib * sampling.memoryShare, gpu),
+    ...(gpus % sampling.tensorParallelism === 0
+      ? []
+      : [`${gpus} GPUs cannot be cut into servers of ${sampling.tensorParallelism}`]),
+  ];
+  return {
+    parameters: parameters(shape).all,
+    training,
+    sampling: held,
+    figures: problems.length > 0 ? [] : figures(input),
+    problems,
+  };
+}
+
+/** Cache of the longest request that is allowed: a server that cannot hold it refuses to start. */
+function contextGib({ shape, sampling }: PlanInput): number {
+  return (sampling.contextLength * cacheBytesPerToken(shape)) / sampling.tensorParallelism / GIB;
+}
+
+function lacking(what: string, needed: number, there: number, gpu: Gpu): string[] {
+  if (needed <= there) return [];
+  return [`${what} needs ${needed.toFixed(1)} GiB on each GPU, ${gpu.name} has ${there.toFixed(1)} GiB for it`];
+}
+
+function figures(input: PlanInput): Figure[] {
+  const { shape, gpu, gpus, sampling, round, lean, pricePerHour } = input;
+  const { all } = parameters(shape);
+  const servers = gpus / sampling.tensorParallelism;
+  const bytes = gpu.gigabytesPerSecond * 1e9 * BANDWIDTH_SHARE * sampling.tensorParallelism;
+  const flops = gpu.teraflops * 1e12 * SAMPLING_FLOPS_SHARE * sampling.tensorParallelism;
+  const cacheGib = gpu.memoryGib * sampling.memoryShare - totalGib(samplingMemory(shape, sampling.tensorParallelism));
+  const cacheTokens = (cacheGib * GIB * sampling.tensorParallelism) / cacheBytesPerToken(shape);
+  // On average a request is half done.
+  const heldTokens = sampling.promptTokens + sampling.meanTokens / 2;
+  const batch = Math.max(
+    1,
+    Math.min(Math.floor(sampling.requestsInFlight / servers), Math.floor(cacheTokens / heldTokens)),
+  );
+  const step = Math.max((2 * all + batch * heldTokens * cacheBytesPerToken(shape)) / bytes, (2 * all * batch) / flops);
+  const tokensPerSecond = (batch / step) * servers;
+  const answers = (round.statements + round.conjectures) * round.samplesPerStatement * round.answersPerSample;
+  const tokens = answers * sampling.meanTokens;
+  const samplingHours = tokens / tokensPerSecond / 3_600;
+  const answersPerSecond = tokensPerSecond / sampling.meanTokens;
+  const operations = (input.training.kind === 'full' ? 6 : 4) + (input.training.recomputes ? 2 : 0);
+  const trainingFlops = gpu.teraflops * 1e12 * TRAINING_FLOPS_SHARE * gpus;
+  const trainingHours = (operations * all * round.trainedTokens) / trainingFlops / 3_600;
+  const hours = samplingHours + trainingHours;
+  const figure = (what: string, value: number, unit: string, formula: string): Figure => ({
+    what,
+    value,
+    unit,
+    formula,
+  });
+  return [
+    figure(
+      'requests at once',
+      batch,
+      'a server',
+      'min(requestsInFlight / servers, room of the cache / (prompt + half an answer))',
+    ),
+    figure(
+      'tokens',
+      tokensPerSecond * 3_600,
+      'an hour',
+      `servers × requests / max((2P + cache read) / (${BANDWIDTH_SHARE} × bandwidth), 2P × requests / (${SAMPLING_FLOPS_SHARE} × FLOPS))`,
+    ),
+    figure('proofs', answersPerSecond * 3_600, 'an hour', 'tokens / mean answer'),
+    figure('answers', answers, 'a round', '(statements + conjectures) × samples × answers a sample'),
+    figure('sampling', samplingHours, 'hours a round', 'answers × mean answer / tokens an hour'),
+    figure(
+      'training',
+      trainingHours,
+      'hours a round',
+      `${operations}P × trained tokens / (${TRAINING_FLOPS_SHARE} × FLOPS × GPUs)`,
+    ),
+    figure('round', hours, 'hours', 'sampling + training; Lean works meanwhile'),
+    figure(
+      'Lean',
+      Math.ceil(answersPerSecond * lean.secondsPerCheck),
+      'cores to keep up',
+      `proofs a second × ${lean.secondsPerCheck} s a check`,
+    ),
+    ...(pricePerHour === null
+      ? []
+      : [figure('cost', hours * gpus * pricePerHour, 'a round', `hours × ${gpus} GPUs × ${pricePerHour} an hour`)]),
+  ];
+}
+
+/** Changes that would make it fit, the smallest first; each is tried by itself, then together with those before it. */
+export function whatWouldFit(input: PlanInput, gpus: readonly Gpu[]): string[] {
+  const fits = (other: PlanInput): boolean => makePlan(other).problems.length === 0;
+  const { training, sampling } = input;
+  const changes: [string, (from: PlanInput) => PlanInput][] = [
+    ...(training.recomputes
+      ? []
+      : [
+          ['recompute activations (engines.trainer.recomputeActivations)', withTraining({ recomputes: true })] as const,
+        ]),
+    ...(training.isSharded
+      ? []
+      : [['share weights and moments (engines.trainer.parallelism=fsdp)', withTraining({ isSharded: true })] as const]),
+    ...[4_096, 2_048]
+      .filter((tokens) => tokens < training.microBatchTokens)
+      .map(
+        (tokens) => [`engines.trainer.microBatchTokens=${tokens}`, withTraining({ microBatchTokens: tokens })] as const,
+      ),
+    ...[2, 4, 8]
+      .filter((parallel) => parallel > sampling.tensorParallelism && input.gpus % parallel === 0)
+      .map((parallel) => [`engines.generator.tensorParallelism=${parallel}`, withSampling(parallel)] as const),
+    ...(training.kind === 'lora' ? [] : [['--training lora', withTraining({ kind: 'lora' })] as const]),
+  ].map(([name, change]) => [name, change]);
+  const alone = changes.filter(([, change]) => fits(change(input))).map(([name]) => name);
+  if (alone.length > 0) return alone;
+  const taken: string[] = [];
+  let together = input;
+  for (const [name, change] of changes) {
+    taken.push(name);
+    together = change(together);
+    if (fits(together)) return [taken.join(', ')];
+  }
+  return gpus
+    .filter(({ memoryGib }) => memoryGib > input.gpu.memoryGib)
+    .filter((gpu) => fits({ ...input, gpu }))
+    .map(({ name }) => `--gpu ${name}`)
+    .concat(
+      [2, 4, 8]
+        .filter((factor) => fits({ ...input, gpus: input.gpus * factor }))
+        .map((factor) => `--gpus ${input.gpus * factor}`),
+    );
+}
+
+const withTraining =
+  (change: Partial<PlanInput['training']>) =>
+  (from: PlanInput): PlanInput => ({ ...from, training: { ...from.training, ...change } });
+
+const withSampling =
+  (tensorParallelism: number) =>
+  (from: PlanInput): PlanInput => ({ ...from, sampling: { ...from.sampling, tensorParallelism } });
