@@ -14,6 +14,7 @@ import { certifiedPartsActivities } from './round/certified-parts.ts';
 import { certifyActivities } from './round/certify.ts';
 import { conjectureActivities } from './round/conjecture.ts';
 import { embedActivities } from './round/embed.ts';
+import { exploreActivities } from './round/explore.ts';
 import { gateActivities } from './round/gate.ts';
 import { generateActivities } from './round/generate.ts';
 import { libraryActivities } from './round/library.ts';
@@ -75,6 +76,7 @@ export function createHostActivities(ports: Ports) {
 /** Activities that need Lean and nothing else of a node: they run on the queue that all nodes with Lean share. */
 export function createLeanActivities(ports: Ports) {
   return {
+    ...exploreActivities(ports),
     ...gateActivities(ports),
     ...verifyShardActivities(ports),
     ...certifyActivities(ports),

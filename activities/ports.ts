@@ -13,6 +13,7 @@ import type { RunProvider } from '../infra/nodes/provider.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import type { ContextAnswer } from '../lean/context/statement-context.ts';
 import type { StatementToRead } from '../lean/context/statement-contexts.ts';
+import type { ExploredStatement } from '../lean/explore/explore-statements.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
 import type { PortfolioRecord, RecordRow } from '../lean/portfolio/record.ts';
 import type { DriverName } from '../lean/runtime/process/driver.ts';
@@ -84,6 +85,13 @@ export interface Ports {
     limits: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'>,
     signal: AbortSignal,
   ): Promise<readonly ContextAnswer[]>;
+  /** Equations over the functions near each statement that hold on test values: an answer each, in order. */
+  explore(
+    run: string,
+    statements: readonly StatementToRead[],
+    options: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'> & { readonly seed: number },
+    signal: AbortSignal,
+  ): Promise<readonly ExploredStatement[]>;
   /** The portfolio's earlier results on this machine, under this Lean and these limits. */
   portfolioKept(limits: Pick<VerificationLimits, 'candidateTimeoutMs' | 'memoryBytesMax'>): Promise<KeptPortfolio>;
   /** What Lean runs in on this node under the policy. */

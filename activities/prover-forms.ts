@@ -4,6 +4,7 @@ import { hasSearch, PROVER_WITHOUT_SLOTS, type ProverConfig, proverMode } from '
 import { LIBRARY_HEADER } from '../lean/trust/header.ts';
 import { type ConjecturerForm, conjecturerForm, formattedForm } from '../selfplay/formats/formatted.ts';
 import type { ProofExamples } from '../selfplay/prover-set.ts';
+import { RelevantLemmas } from '../selfplay/relevant-lemmas.ts';
 import { formExamples, type ProverForms, type Stated, slottedForm } from '../selfplay/slots/prover-form.ts';
 import { slotKey } from '../selfplay/slots/slot-key.ts';
 import { boundNames } from '../selfplay/slots/slot-table.ts';
@@ -20,15 +21,33 @@ export async function proverForms(
     return (stated) => formattedForm(format, stated, LIBRARY_HEADER);
   }
   const definitions = await sources.definitions();
-  return ({ header, statement }) => {
+  return ({ header, statement }, lemmas) => {
     const shown = definitions.under(header, statement, boundNames(statement));
-    return slottedForm(statement, shown, prover.definitionTokens);
+    return slottedForm(statement, shown, prover.definitionTokens, lemmas);
   };
 }
 
 /** @param prover as of `proverForms`; slots are the prover's alone */
 export function conjecturerFormOf(prover: ProverConfig = PROVER_WITHOUT_SLOTS): ConjecturerForm {
   return conjecturerForm(formatOf(prover), LIBRARY_HEADER);
+}
+
+/** Names of grown theorems that a proof of a statement may list beside its functions; none where the configuration asks for none. */
+export async function lemmasInReach(
+  sources: Pick<Sources, 'definitions'>,
+  prover: ProverConfig = PROVER_WITHOUT_SLOTS,
+  grown: readonly (Stated & { readonly name: string })[] = [],
+): Promise<(stated: Stated) => readonly string[]> {
+  if (!prover.slots || !(prover.lemmasMax > 0) || grown.length === 0) return () => [];
+  const definitions = await sources.definitions();
+  const functionsOf = ({ header, statement }: Stated): string[] =>
+    definitions
+      .under(header, statement, boundNames(statement))
+      .flatMap(({ kind, written }) => (kind === 'function' ? [written] : []));
+  const lemmas = new RelevantLemmas(
+    grown.map(({ name, header, statement }) => ({ name, header, functions: functionsOf({ header, statement }) })),
+  );
+  return (stated) => lemmas.for(stated.header, functionsOf(stated), prover.lemmasMax);
 }
 
 /** The form in which the prover sees the states in a statement's proof; compare `proverForms`. */

@@ -1,8 +1,15 @@
 /** `bin/stp data prepare`: problem sets and SFT sets from other people's files, into the data folder that runs read. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { exportLibrary } from '../activities/retrieval/export-library.ts';
 import { addProofs } from '../activities/sft/add-proofs.ts';
-import { type PreparedSft, prepareLibrarySft, prepareTracedSft, type SftTarget } from '../activities/sft/prepare.ts';
+import {
+  type PreparedSft,
+  prepareLibrarySft,
+  prepareNextTactics,
+  prepareTracedSft,
+  type SftTarget,
+} from '../activities/sft/prepare.ts';
 import { StpError } from '../data/errors.ts';
 import { SET_NAME } from '../data/prepare/folder.ts';
 import { type ProblemSetReport, prepareProblemSet } from '../data/prepare/problem-set.ts';
@@ -11,9 +18,34 @@ import type { SftManifest } from '../data/prepare/sft-set.ts';
 import { readStpConfig } from '../data/prepare/stp-config.ts';
 import type { Split } from '../data/schemas/records.ts';
 import type { LeanDojoSplit } from '../lean/library/leandojo/entries.ts';
+import { ownLibrary } from '../lean/library/leandojo/own-library.ts';
 import { screenHeader } from '../lean/trust/screen/screen-header.ts';
-import { workerSettings } from '../workers/settings.ts';
+import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
+
+export interface ExportOptions {
+  readonly to: string;
+  readonly seed: number;
+  readonly replace?: boolean;
+  readonly json?: boolean;
+}
+
+/** Writes the library with its traced proofs in LeanDojo's form; prints counts. */
+export async function exportData({ to, seed, replace, json }: ExportOptions): Promise<void> {
+  const sources = repositorySources();
+  const library = await ownLibrary(
+    join(REPOSITORY, 'data/library'),
+    await sources.libraryTheorems(),
+    await sources.tracedProofs(),
+  );
+  const folder = resolve(to);
+  const report = await exportLibrary(library, { folder, seed, replace: replace === true });
+  if (json === true) return console.log(JSON.stringify(report));
+  const { theorems, tactics, withPremises, premises, files } = report;
+  console.log(
+    `${theorems} theorems with ${tactics} traced tactics (${withPremises} name premises), ${premises} premises of ${files} files, in ${folder}`,
+  );
+}
 
 export interface PrepareOptions {
   readonly from: string;
@@ -38,6 +70,7 @@ export interface PrepareOptions {
 const OPTIONS_OF: Readonly<Record<string, readonly (keyof PrepareOptions)[]>> = {
   library: ['seed'],
   leandojo: ['input', 'split', 'mathlib', 'seed', 'exportJson'],
+  'leandojo-steps': ['input', 'split'],
   proofs: ['input', 'with', 'seed'],
   'stp-config': ['input', 'root', 'skipInvalid', 'headerFile'],
   set: ['input', 'split', 'as', 'headerFile', 'weight', 'skipInvalid'],
@@ -47,6 +80,7 @@ const EVERY_SOURCE: readonly (keyof PrepareOptions)[] = ['from', 'name', 'out', 
 const SFT_NAMES: Readonly<Record<string, string>> = {
   library: 'core-library',
   leandojo: 'mathlib',
+  'leandojo-steps': 'mathlib-steps',
   proofs: 'mathlib-leanworkbook',
 };
 
@@ -114,7 +148,9 @@ async function prepareSft(options: PrepareOptions, data: string): Promise<void> 
   const { manifest, left } = await madeSft(options, target, data);
   if (options.json === true) return console.log(JSON.stringify({ ...manifest, left }));
   console.log(describedSft(manifest, left, target.folder));
-  console.log(`A run takes it with --set data.sft=${name} --set prover.slots=false${whereSaid(options, data)}.`);
+  const { proverExamples, stateExamples } = manifest.counts;
+  const mode = stateExamples > 0 && stateExamples === proverExamples ? ' --set prover.mode=steps' : '';
+  console.log(`A run takes it with --set data.sft=${name} --set prover.slots=false${mode}${whereSaid(options, data)}.`);
 }
 
 async function madeSft(options: PrepareOptions, target: SftTarget, data: string): Promise<PreparedSft> {
@@ -125,10 +161,13 @@ async function madeSft(options: PrepareOptions, target: SftTarget, data: string)
       throw new StpError('STP1002', '--with is missing', 'Name the SFT set that the proofs are added to.');
     return addProofs({ ...target, proofs, base: join(data, 'SFT', setName(options.with)) });
   }
+  const leanDojo = required(options.input, '--input', 'the LeanDojo Benchmark 4 folder');
+  const split = leanDojoSplit(options.split);
+  if (options.from === 'leandojo-steps') return prepareNextTactics({ ...target, leanDojo, split });
   return prepareTracedSft({
     ...target,
-    leanDojo: required(options.input, '--input', 'the LeanDojo Benchmark 4 folder'),
-    split: leanDojoSplit(options.split),
+    leanDojo,
+    split,
     checkout: required(options.mathlib, '--mathlib', 'the checkout that was traced'),
     exportFolder: options.exportJson === undefined ? null : resolve(options.exportJson),
   });
@@ -154,10 +193,10 @@ function described(report: ProblemSetReport): string {
 }
 
 function describedSft(manifest: SftManifest, left: Readonly<Record<string, number>>, folder: string): string {
-  const { proverExamples, conjecturerExamples, heldOutTheorems, theorems } = manifest.counts;
+  const { proverExamples, conjecturerExamples, heldOutTheorems, theorems, stateExamples } = manifest.counts;
   const reasons = Object.entries(left).filter(([, count]) => count > 0);
   return [
-    `${manifest.name}: ${proverExamples} proofs and ${conjecturerExamples} conjecturer examples from ${theorems} theorems,`,
+    `${manifest.name}: ${proverExamples - stateExamples} proofs, ${stateExamples} next tactics and ${conjecturerExamples} conjecturer examples from ${theorems} theorems,`,
     `  ${heldOutTheorems} theorems held out, in ${folder}`,
     ...reasons.map(([reason, count]) => `  ${count} ${reason}`),
   ].join('\n');

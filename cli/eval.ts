@@ -34,9 +34,11 @@ export interface EvalOptions extends RunOptions, LocalRunOptions {
   /** Whole proofs per statement. */
   readonly samples?: number;
   readonly prover?: 'whole' | 'steps' | 'revise';
-  readonly expansions?: number;
-  readonly tactics?: number;
-  readonly seconds?: number;
+  readonly maxExpansions?: number;
+  readonly numSampledTactics?: number;
+  readonly timeout?: number;
+  readonly numTheorems?: number;
+  readonly nameFilter?: string;
   readonly temperature?: number;
   /** Prompt format of the model's family, with the sampling values of its model card. */
   readonly format?: FormatName;
@@ -47,21 +49,27 @@ export interface EvalOptions extends RunOptions, LocalRunOptions {
 
 const SAMPLES_DEFAULT = 32;
 
-/** The prover's options as values of the configuration. */
-function proverValues({ prover, expansions, tactics, seconds }: EvalOptions): Record<string, string> {
-  const search = { expansions, tactics, seconds };
-  return Object.fromEntries([
-    ...(prover === undefined ? [] : [['prover.mode', prover]]),
-    ...Object.entries(search).flatMap(([name, value]) =>
-      value === undefined ? [] : [[`prover.search.${name}`, String(value)]],
-    ),
-  ]);
+/** Options of a search, and the values of the configuration that they set. */
+const SEARCH_OPTIONS = {
+  maxExpansions: ['--max-expansions', 'prover.search.expansions'],
+  numSampledTactics: ['--num-sampled-tactics', 'prover.search.tactics'],
+  timeout: ['--timeout', 'prover.search.seconds'],
+} as const;
+
+/** The given options of a search: each option with the value of the configuration that it sets. */
+function givenOptions(
+  options: EvalOptions,
+): { readonly option: string; readonly key: string; readonly value: string }[] {
+  return Object.entries(SEARCH_OPTIONS).flatMap(([name, [option, key]]) => {
+    const value = options[name as keyof typeof SEARCH_OPTIONS];
+    return value === undefined ? [] : [{ option, key, value: String(value) }];
+  });
 }
 
 /** STP1002 for options that do not go together. */
 function requireFitting(options: EvalOptions, mode: RunConfig['prover']['mode']): void {
   const isSearch = mode === 'steps';
-  const given = ['expansions', 'tactics', 'seconds'].find((name) => options[name as keyof EvalOptions] !== undefined);
+  const [given] = givenOptions(options);
   const problem =
     mode === 'both'
       ? 'prover.mode=both is for runs: an evaluation takes whole proofs or steps'
@@ -70,7 +78,7 @@ function requireFitting(options: EvalOptions, mode: RunConfig['prover']['mode'])
         : isSearch && options.samples !== undefined
           ? '--samples counts whole proofs, and --prover steps makes one search per statement'
           : !isSearch && given !== undefined
-            ? `--${given} needs --prover steps`
+            ? `${given.option} needs --prover steps`
             : null;
   if (problem !== null)
     throw new StpError('STP1002', problem, 'Give --prover whole or --prover steps, and its options.');
@@ -86,7 +94,8 @@ export async function evaluate(options: EvalOptions): Promise<void> {
     ...options.set,
     'data.problemSets': JSON.stringify(sets),
     ...(options.temperature === undefined ? {} : { 'sampling.temperature': String(options.temperature) }),
-    ...proverValues(options),
+    ...(options.prover === undefined ? {} : { 'prover.mode': options.prover }),
+    ...Object.fromEntries(givenOptions(options).map(({ key, value }) => [key, value])),
   };
   const mode = proverMode(startInput({ ...options, set }).config);
   requireFitting(options, mode);
@@ -102,11 +111,16 @@ export async function evaluate(options: EvalOptions): Promise<void> {
       ? { directory: PORTFOLIO, name: PORTFOLIO, round: null }
       : await findModel(options.model, join(runDirectory, 'downloads'));
   const { directory, run } = await openRunFolder(runDirectory, config);
+  const evaluated = {
+    split: options.split,
+    nameFilter: options.nameFilter ?? '',
+    theorems: options.numTheorems ?? null,
+  };
   const subject = await readFile(join(directory, EVALUATION_SUBJECT), 'utf8').catch(() => null);
   if (subject !== null)
     requireSameSubject(run, evaluationSubjectSchema.parse(JSON.parse(subject)), {
       model: options.model === PORTFOLIO ? PORTFOLIO : await modelIn(model.directory),
-      split: options.split,
+      ...evaluated,
     });
   const { preset, seed } = input;
   const evaluateInput: EvaluateInput = {
@@ -116,7 +130,7 @@ export async function evaluate(options: EvalOptions): Promise<void> {
     checkpoint: model.directory,
     modelName: model.name,
     round: model.round,
-    split: options.split,
+    ...evaluated,
   };
   const out = options.json ? process.stderr : process.stdout;
   const workflow = {
@@ -185,10 +199,17 @@ function describeSearch({ searches, expansions, steps, states, leanMs, modelMs, 
   );
 }
 
+/** Other provers leave out statements whose search cannot begin, so both shares are given. */
+function describePassAt1({ proved, statements }: EvaluationGroup, begun: number): string {
+  const percent = (of: number): string => `${((100 * proved) / Math.max(1, of)).toFixed(1)} %`;
+  return `  Pass@1 ${percent(statements)} of all ${statements} statements, ${percent(begun)} of the ${begun} whose search could begin`;
+}
+
 function describeGroup(group: EvaluationGroup): string {
-  const title =
+  const proved =
     `  ${group.group}: ${group.proved} of ${group.statements} statements proved, ` +
     `${group.certified} with a certified proof`;
+  const title = group.begun === undefined ? proved : `${proved}\n${describePassAt1(group, group.begun)}`;
   if (group.refused !== null) return `${title}\n  no pass@k: ${group.refused}`;
   const percent = (share: number): string => (100 * share).toFixed(1).padStart(5);
   const lines = group.unbiased.map(({ k, mean, lower, upper }) => {

@@ -8,11 +8,13 @@ import { FORMAT_NAMES } from '../data/schemas/prompt-format.ts';
 import { addKernelCommand } from './commands/kernel.ts';
 import { addLeanCommands } from './commands/lean.ts';
 import { addNodesCommands } from './commands/nodes.ts';
+import { addRetrieveCommands } from './commands/retrieve.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 import {
   amountValue,
   countValue,
   fromRoundValue,
+  hexPrefix,
   keyValue,
   portValue,
   roundsValue,
@@ -102,7 +104,7 @@ configOptions(program.command('plan'))
   .option('--json', 'one JSON object')
   .action(async (options) => (await import('./plan.ts')).plan(options));
 
-const DATA_SOURCES = ['library', 'leandojo', 'proofs', ...Object.keys(PUBLIC_SETS), 'stp-config'];
+const DATA_SOURCES = ['library', 'leandojo', 'leandojo-steps', 'proofs', ...Object.keys(PUBLIC_SETS), 'stp-config'];
 const data = program.command('data').description('Prepare problem sets and SFT sets for runs to name.');
 
 data
@@ -132,6 +134,15 @@ data
   .option('--replace', 'replace a set that exists')
   .option('--json', 'print counts as JSON')
   .action(async (options) => (await import('./data.ts')).prepare(options));
+
+data
+  .command('export')
+  .description('Write the library and its traced proofs as a folder in the form of LeanDojo Benchmark 4.')
+  .requiredOption('--to <dir>', 'folder to write')
+  .option('--seed <n>', 'seed of the splits', seedValue, 0)
+  .option('--replace', 'replace a folder that exists')
+  .option('--json', 'print counts as JSON')
+  .action(async (options) => (await import('./data.ts')).exportData(options));
 
 program
   .command('check')
@@ -221,12 +232,16 @@ configOptions(program.command('eval'))
     ).choices(['whole', 'steps', 'revise']),
   )
   .option(
-    '--expansions <n>',
-    'with --prover steps: maximum number of expanded states',
+    '--max-expansions <n>',
+    'with --prover steps: maximum number of expanded states per statement',
     wholeNumber('expansions', 1, 1_000_000),
   )
-  .option('--tactics <n>', 'with --prover steps: tactics sampled per state', wholeNumber('tactics', 1, 1_024))
-  .option('--seconds <n>', 'with --prover steps: wall time per statement', secondsValue)
+  .option(
+    '--num-sampled-tactics <n>',
+    'with --prover steps: tactics sampled per state',
+    wholeNumber('tactics', 1, 1_024),
+  )
+  .option('--timeout <seconds>', 'with --prover steps: wall time per statement', secondsValue)
   .option('--temperature <t>', "sampling temperature; default: the preset's", temperatureValue)
   .addOption(
     new Option(
@@ -237,6 +252,8 @@ configOptions(program.command('eval'))
   .addOption(
     new Option('--split <split>', 'which statements of the sets').choices(['all', 'train', 'held-out']).default('all'),
   )
+  .option('--name-filter <hex>', 'only statements for which the MD5 hash of their name begins with this', hexPrefix)
+  .option('--num-theorems <n>', 'only so many statements, chosen by hash', wholeNumber('theorems', 1, 10_000_000))
   .option('--run-dir <dir>', 'folder of the evaluation; an unfinished one there continues')
   .option('--port <n>', 'port of the Temporal server', portValue)
   .option('--ui-port <n>', 'port of the Temporal UI', portValue)
@@ -258,7 +275,8 @@ program
   )
   .option('--seed <n>', 'seed of the bootstrap', seedValue, 1)
   .option('--run <run>', 'folder or URI of a run: cumulative pass rate and counts of every round')
-  .option('--json', 'with --run: as JSON')
+  .option('--search-results <files...>', 'published results of best-first search (llmstep): counts and Pass@1')
+  .option('--json', 'with --run and --search-results: as JSON')
   .action(async (options) => (await import('./summary.ts')).summary(options));
 
 program
@@ -272,6 +290,7 @@ program
 addLeanCommands(program);
 addNodesCommands(program);
 addKernelCommand(program);
+addRetrieveCommands(program);
 
 try {
   await program.parseAsync();

@@ -41,6 +41,10 @@ export const amountValue = (text: string): number => {
   throw new InvalidArgumentError('Write a number that is not negative.');
 };
 export const portValue = wholeNumber('a port', 1, 65_535);
+export const hexPrefix = (text: string): string => {
+  if (/^[0-9a-f]{1,32}$/.test(text)) return text;
+  throw new InvalidArgumentError('write 1 to 32 hexadecimal digits, for example 3f.');
+};
 
 export function keyValue(text: string, previous: Record<string, string> = {}): Record<string, string> {
   const at = text.indexOf('=');

@@ -5,6 +5,7 @@ import { type SplitStatements, statementText, summariseLog } from '../activities
 import { StpError } from '../data/errors.ts';
 import { readDataset } from '../data/loaders/dataset.ts';
 import type { DatasetFormat } from '../data/loaders/formats.ts';
+import { countResults, readSearchResults, type SearchResult } from '../data/loaders/search-results.ts';
 import type { Statement } from '../data/schemas/records.ts';
 import type { ShortBlock } from '../selfplay/pass-at-k.ts';
 import { repositorySources } from '../workers/sources.ts';
@@ -19,6 +20,7 @@ export interface SummaryOptions {
   readonly shortBlock: ShortBlock;
   readonly seed: number;
   readonly run?: string;
+  readonly searchResults?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -30,8 +32,14 @@ const FAMILIES: Readonly<Record<string, { readonly format: DatasetFormat; readon
 };
 
 export async function summary(options: SummaryOptions): Promise<void> {
-  if ((options.log_path === undefined) === (options.run === undefined))
-    throw new StpError('STP1002', 'give either --log_path or --run', 'See `bin/stp summary --help`.');
+  const sources = [options.log_path, options.run, options.searchResults];
+  if (sources.filter((source) => source !== undefined).length !== 1)
+    throw new StpError(
+      'STP1002',
+      'give one of --log_path, --run and --search-results',
+      'See `bin/stp summary --help`.',
+    );
+  if (options.searchResults !== undefined) return searchSummary(options.searchResults, options.json === true);
   if (options.run !== undefined) {
     console.log(await roundTable(options.run, options.json === true));
     return;
@@ -51,6 +59,19 @@ export async function summary(options: SummaryOptions): Promise<void> {
     estimator === 'both' ? { block, unbiased } : estimator === 'block' ? block : unbiased,
   ]);
   console.log(JSON.stringify(Object.fromEntries(figures)));
+}
+
+async function searchSummary(paths: readonly string[], json: boolean): Promise<void> {
+  const results: SearchResult[] = [];
+  for (const path of paths) results.push(...(await readSearchResults(path)));
+  const counts = countResults(results);
+  if (json) return console.log(JSON.stringify(counts));
+  const { theorems, proved, failures, notBegun, steps } = counts;
+  const percent = (of: number): string => `${((100 * proved) / Math.max(1, of)).toFixed(1)} %`;
+  console.log(
+    `${proved} of ${theorems} theorems proved by ${steps} steps: Pass@1 ${percent(theorems)} of all, ${percent(theorems - notBegun)} of the ${theorems - notBegun} whose search could begin`,
+  );
+  for (const [reason, count] of Object.entries(failures)) console.log(`  ${count} ${reason}`);
 }
 
 /** The splits that `split` names, by their part (`valid`, `test`, …), with the statements that each must have. */

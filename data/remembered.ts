@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { z } from 'zod';
 
 const FOLDER = 'remembered';
@@ -20,23 +20,33 @@ export interface Memory<Finding> {
 
 /** What was kept for the key, or what `find` gives, which is kept where the schema takes it. Rejects as `find` does. */
 export async function remember<Finding>(memory: Memory<Finding>, find: () => Promise<unknown>): Promise<unknown> {
-  const { cacheDirectory, key, schema, anew = false } = memory;
-  const folder = join(cacheDirectory, FOLDER);
-  const path = join(folder, `${createHash('sha256').update(JSON.stringify(key)).digest('hex').slice(0, 32)}.json`);
-  if (!anew) {
-    const kept = await readFile(path, 'utf8')
-      .then(JSON.parse)
-      .catch(() => null);
-    const read = schema.safeParse(kept);
-    if (read.success) return read.data;
-  }
+  const kept = memory.anew === true ? undefined : await recall(memory);
+  if (kept !== undefined) return kept;
   const finding = await find();
-  if (schema.safeParse(finding).success) await keep(folder, path, finding).catch(() => undefined);
+  await keep(memory, finding);
   return finding;
 }
 
-async function keep(folder: string, path: string, finding: unknown): Promise<void> {
-  await mkdir(folder, { recursive: true });
+/** What was kept for the key; undefined where nothing was, or nothing that can be read. */
+export async function recall<Finding>(memory: Memory<Finding>): Promise<Finding | undefined> {
+  const kept = await readFile(pathOf(memory), 'utf8')
+    .then(JSON.parse)
+    .catch(() => undefined);
+  return memory.schema.safeParse(kept).data;
+}
+
+/** Keeps what the schema takes, where it can be written. */
+export async function keep<Finding>(memory: Memory<Finding>, finding: unknown): Promise<void> {
+  if (memory.schema.safeParse(finding).success) await write(pathOf(memory), finding).catch(() => undefined);
+}
+
+function pathOf({ cacheDirectory, key }: Memory<unknown>): string {
+  const name = createHash('sha256').update(JSON.stringify(key)).digest('hex').slice(0, 32);
+  return join(cacheDirectory, FOLDER, `${name}.json`);
+}
+
+async function write(path: string, finding: unknown): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
   const partial = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   await writeFile(partial, JSON.stringify(finding));
   await rename(partial, path);

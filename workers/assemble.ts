@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Ports } from '../activities/ports.ts';
+import type { Ports, VerificationLimits } from '../activities/ports.ts';
 import { readRecords } from '../activities/records/record-files.ts';
 import { preparedDataOf } from '../activities/run/take-over.ts';
 import { RUN_MARK, type RunPart, writeRunMark } from '../data/run-mark.ts';
@@ -21,7 +21,8 @@ import { ownerOfThisProcess } from '../infra/processes.ts';
 import { withNeighbours } from '../infra/stores/neighbours.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
-import { statementContexts } from '../lean/context/statement-contexts.ts';
+import { type ContextTask, readStatements, statementContexts } from '../lean/context/statement-contexts.ts';
+import { exploreModule, unexplored } from '../lean/explore/explore-statements.ts';
 import { growable, growEnvironment } from '../lean/library/grow.ts';
 import { keepRows, readRecord } from '../lean/portfolio/record.ts';
 import { PORTFOLIO_VERSION } from '../lean/portfolio/scripts.ts';
@@ -35,6 +36,7 @@ import { openVerifier } from '../lean/trust/open-verifier.ts';
 import { limitClasses } from '../lean/trust/verdict/limits.ts';
 import type { LeanEnvironment } from '../lean/verifier.ts';
 import { openEngines } from './engines.ts';
+import { explored } from './explored.ts';
 import { remoteVerifier } from './remote-verifier.ts';
 import { runProvider } from './run-provider.ts';
 import { RunVerifiers } from './run-verifiers.ts';
@@ -124,6 +126,27 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     return names;
   };
 
+  const contextTask = async (
+    run: string,
+    limits: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'>,
+    signal: AbortSignal,
+  ): Promise<ContextTask> => {
+    const [sandbox, scratchDirectory, modules] = [
+      await sandboxFor(limits.sandbox),
+      await scratch(run),
+      await sources.modules(),
+    ];
+    const texts = new Map(modules.map(({ module, text }) => [module, text]));
+    return {
+      place: { environment, workingDirectory: scratchDirectory, runMark: mark(run, 'lean'), sandbox },
+      libraryHeader: LIBRARY_HEADER,
+      scratchDirectory,
+      memoryBytesMax: limits.memoryBytesMax,
+      indexFolder: objectFolders.indexFolder,
+      source: (module) => texts.get(module) ?? null,
+      signal,
+    };
+  };
   const verifiers = new RunVerifiers(async (run, limits, grown) => {
     const sandbox = await sandboxFor(limits.sandbox);
     const common = {
@@ -186,22 +209,16 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
         memoryBytesMax,
       });
     },
-    contexts: async (run, statements, limits, signal) => {
-      const [sandbox, scratchDirectory, modules] = [
-        await sandboxFor(limits.sandbox),
-        await scratch(run),
-        await sources.modules(),
-      ];
-      const texts = new Map(modules.map(({ module, text }) => [module, text]));
-      return statementContexts(statements, {
-        place: { environment, workingDirectory: scratchDirectory, runMark: mark(run, 'lean'), sandbox },
-        libraryHeader: LIBRARY_HEADER,
-        scratchDirectory,
-        memoryBytesMax: limits.memoryBytesMax,
-        indexFolder: objectFolders.indexFolder,
-        source: (module) => texts.get(module) ?? null,
-        signal,
-      });
+    contexts: async (run, statements, limits, signal) =>
+      statementContexts(statements, await contextTask(run, limits, signal)),
+    async explore(run, statements, { seed, ...limits }, signal) {
+      const under = { cacheDirectory: settings.cacheDirectory, fingerprint: environment.fingerprint, seed };
+      return explored(statements, under, async (open) =>
+        readStatements(open, await contextTask(run, limits, signal), {
+          read: (stated, module) => exploreModule(stated, { ...module, seed, signal }),
+          unread: unexplored,
+        }),
+      );
     },
     async portfolioKept({ candidateTimeoutMs, memoryBytesMax }) {
       const limits = limitClasses({ candidateTimeoutMs, memoryBytesMax });

@@ -73,13 +73,13 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
       readyNodes(run, hostQueues, input.checkpoint),
     ]);
     if (plan !== null) {
-      const { prover, sampling, conjectures: conjecturing, seed, modelThreads } = config;
+      const { prover, sampling, conjectures: conjecturing, seed, modelThreads, verification } = config;
       const texts = await conjectureTexts(input, {
         run,
         name,
         plan,
         checkpoint: input.checkpoint,
-        config: { prover, sampling, conjectures: conjecturing, seed, modelThreads },
+        config: { prover, sampling, conjectures: conjecturing, seed, modelThreads, verification },
       });
       gated = await gateConjectures(hostQueue, { ...played, library, plan, texts }, () => !paused);
       conjectures = gated.conjectures;

@@ -1,4 +1,5 @@
 /** An evaluation of its own (`stp-evaluate`): its statements and model into its folder, its log and figures out of it. */
+import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -6,6 +7,7 @@ import { requireSameConfig, resolveConfig } from '../../data/config/resolve.ts';
 import { StpError } from '../../data/errors.ts';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import {
+  type EvaluatedStatements,
   type EvaluateInput,
   type EvaluationFiles,
   type EvaluationGroup,
@@ -17,7 +19,7 @@ import {
 import { provedSchema, type Statement, statementSchema } from '../../data/schemas/records.ts';
 import { costOf, type ShardResult, sumTokens, sumVerdicts } from '../../data/schemas/round.ts';
 import { proverMode, type RunConfig, runConfigSchema } from '../../data/schemas/run-config.ts';
-import { sumSearches } from '../../data/schemas/search.ts';
+import { expansionSchema, sumSearches } from '../../data/schemas/search.ts';
 import { STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { PORTFOLIO_VERSION } from '../../lean/portfolio/scripts.ts';
@@ -56,7 +58,8 @@ export function evaluationRunActivities(ports: Ports) {
      * split for good: others are STP1002.
      */
     async prepareEvaluation(run: string, input: EvaluateInput): Promise<EvaluationPlan> {
-      const { preset, seed, set, split, checkpoint: directory } = evaluateInputSchema.parse(input);
+      const { preset, seed, set, checkpoint: directory, ...asked } = evaluateInputSchema.parse(input);
+      const { split, nameFilter, theorems } = asked;
       const wanted = resolveConfig({ preset, set, flags: seed === undefined ? {} : { seed } });
       const store = await ports.store(run);
       return withHeartbeat(async (signal, onProgress, earlier) => {
@@ -71,10 +74,12 @@ export function evaluationRunActivities(ports: Ports) {
             ? { manifest: await storePortfolio(store), model }
             : await storeCheckpoint(store, 'model', directory, { signal, uploads, onProgress }),
           split,
+          nameFilter,
+          theorems,
         }));
-        requireSameSubject(run, subject, { model, split });
+        requireSameSubject(run, subject, { model, split, nameFilter, theorems });
         return once(store, 'evaluation/plan.json', evaluationPlanSchema, async () => {
-          const statements = await takeStatements(ports, config, split);
+          const statements = await takeStatements(ports, config, { split, nameFilter, theorems });
           const { samplesPerStatement, statementsPerShard } = config.sampling;
           return {
             config,
@@ -107,6 +112,7 @@ export function evaluationRunActivities(ports: Ports) {
           const groups = Map.groupBy(statements, (statement) => statement.labels[0]!);
           const verifier = await ports.verifier(run, plan.config.verification);
           const searches = sumSearches(shards.flatMap(({ search }) => search?.figures ?? []));
+          const begun = searches.searches === 0 ? null : await begunSearches(store, shards);
           const report: EvaluationReport = {
             name: run,
             model: plan.checkpoint.model,
@@ -122,7 +128,10 @@ export function evaluationRunActivities(ports: Ports) {
             ...sumTokens(shards),
             ...costOf(sumTokens(shards), plan.config.sampling.price),
             groups: await Promise.all(
-              [...groups].map(([group, members]) => groupResult(group, members, tallies, certified, plan.config)),
+              [...groups].map(async ([group, members]) => ({
+                ...(await groupResult(group, members, tallies, certified, plan.config)),
+                ...(begun === null ? {} : { begun: members.filter(({ id }) => begun.has(id)).length }),
+              })),
             ),
             leanSeconds: (searches.leanMs + shards.reduce((sum, { checkMs }) => sum + checkMs, 0)) / 1_000,
             ...(searches.searches === 0 ? {} : { search: searches }),
@@ -151,26 +160,42 @@ async function requireStates(directory: string): Promise<void> {
 const storePortfolio = (store: ObjectStore): Promise<ArtifactRef> =>
   store.put('model/portfolio.json', `${JSON.stringify({ portfolio: PORTFOLIO_VERSION })}\n`);
 
+/** Ids of the statements for which a search expanded a state. */
+async function begunSearches(store: ObjectStore, shards: readonly ShardResult[]): Promise<ReadonlySet<string>> {
+  const begun = new Set<string>();
+  for (const { search } of shards)
+    if (search !== undefined)
+      for await (const { statementId } of readRecords(store, search.expansions, expansionSchema))
+        begun.add(statementId);
+  return begun;
+}
+
 /** Statements of every set in file order, each labelled with its group first; one that is in two sets is tried once. */
 async function takeStatements(
   ports: Pick<Ports, 'sources'>,
   config: RunConfig,
-  split: EvaluateInput['split'],
+  { split, nameFilter, theorems }: EvaluatedStatements,
 ): Promise<Statement[]> {
-  const taken = new Map<string, Statement>();
+  const taken = new Map<string, { readonly statement: Statement; readonly order: string }>();
   for (const set of config.data.problemSets)
     for await (const statement of ports.sources.problemSet(set)) {
       if ((split !== 'all' && statement.split !== split) || taken.has(statement.id)) continue;
+      if (!md5(statement.name).startsWith(nameFilter)) continue;
       const labels = [`${set} ${statement.split}`, ...statement.labels].slice(0, LABELS_MAX);
-      taken.set(statement.id, { ...statement, labels });
+      taken.set(statement.id, { statement: { ...statement, labels }, order: md5(`${set}:${statement.name}`) });
     }
-  if (taken.size > 0) return [...taken.values()];
-  throw new StpError(
-    'STP1501',
-    `${config.data.problemSets.join(', ')}: no statement of split ${split}`,
-    'Name other problem sets, or --split all.',
-  );
+  const found = [...taken.values()];
+  if (found.length === 0)
+    throw new StpError(
+      'STP1501',
+      `${config.data.problemSets.join(', ')}: no statement of split ${split}${nameFilter === '' ? '' : ` with a name that hashes to ${nameFilter}…`}`,
+      'Name other problem sets, or --split all.',
+    );
+  if (theorems !== null) found.sort((a, b) => (a.order < b.order ? -1 : 1)).splice(theorems);
+  return found.map(({ statement }) => statement);
 }
+
+const md5 = (text: string): string => hash('md5', text);
 
 async function* allRecords(judged: AsyncIterable<JudgedSample>, round: number | null): AsyncGenerator<object> {
   const lemmaIds = new Map<string, number>();

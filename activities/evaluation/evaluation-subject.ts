@@ -1,24 +1,29 @@
-/** The model and the split of an evaluation. They never change: a command that names others is refused. */
-import { z } from 'zod';
+/** The model and the statements of an evaluation. They never change: a command that names others is refused. */
+import type { z } from 'zod';
 import { StpError } from '../../data/errors.ts';
 import { checkpointRefSchema } from '../../data/schemas/artifact.ts';
+import { type EvaluatedStatements, evaluatedStatementsSchema } from '../../data/schemas/evaluation.ts';
 
 /** Name of the object in the evaluation's folder that says it. */
 export const EVALUATION_SUBJECT = 'evaluated.json';
-export const evaluationSubjectSchema = z.strictObject({ checkpoint: checkpointRefSchema, split: z.string() });
+export const evaluationSubjectSchema = evaluatedStatementsSchema.extend({ checkpoint: checkpointRefSchema });
 export type EvaluationSubject = z.infer<typeof evaluationSubjectSchema>;
 
-/** STP1002 where an evaluation was started with another model (hash of its weights) or split than is now asked for. */
+const OPTIONS = { split: '--split', nameFilter: '--name-filter', theorems: '--num-theorems' } as const;
+
+/** STP1002 if an evaluation was started with another model (hash of its weights) or other statements than the command asks for. */
 export function requireSameSubject(
   run: string,
-  { checkpoint, split }: EvaluationSubject,
-  wanted: { readonly model: string; readonly split: string },
+  subject: EvaluationSubject,
+  wanted: EvaluatedStatements & { readonly model: string },
 ): void {
+  const { model } = subject.checkpoint;
+  const other = (Object.keys(OPTIONS) as (keyof typeof OPTIONS)[]).find((key) => subject[key] !== wanted[key]);
   const was =
-    checkpoint.model !== wanted.model
-      ? `model ${checkpoint.model}, not ${wanted.model}`
-      : split !== wanted.split
-        ? `--split ${split}, not ${wanted.split}`
+    model !== wanted.model
+      ? `model ${model}, not ${wanted.model}`
+      : other !== undefined
+        ? `${OPTIONS[other]} ${subject[other] || '(none)'}, not ${wanted[other] || '(none)'}`
         : null;
   if (was === null) return;
   throw new StpError(

@@ -31,7 +31,7 @@ export interface RoundFigures {
   /** Of attempted conjectures: characters of the statement without its name; novelty in [0, 1] (`selfplay/novelty.ts`). */
   readonly lengths: Quantiles | null;
   readonly novelties: Quantiles | null;
-  /** Theorems by which the library had grown before the round, and the round's certified proofs that use one. */
+  /** Theorems by which the library had grown before the round, and the round's certified proofs that rest on one. */
   readonly libraryGrown: number;
   readonly proofsWithGrown: number;
   /** What the second kernel said of the round's certified proofs; `none`: it was not asked. */
@@ -41,6 +41,19 @@ export interface RoundFigures {
 export interface ListedProof {
   readonly proof: Proved;
   readonly novelty: number | null;
+}
+
+/** A proved conjecture that later proofs rest on, as their compiled objects say. */
+export interface ListedLemma {
+  readonly name: string;
+  /** Round that proved it. */
+  readonly round: number;
+  readonly statement: string;
+  /** Certified proofs that rest on it, and statements of the dataset among what they prove. */
+  readonly proofs: number;
+  readonly statements: number;
+  /** Name of one of these statements. */
+  readonly example: string | null;
 }
 
 /** One optimizer step of one training. */
@@ -68,4 +81,6 @@ export interface RunFigures {
   /** Proved conjectures, lowest pass rates first, and most novel first. */
   readonly hardest: readonly ListedProof[];
   readonly mostNovel: readonly ListedProof[];
+  /** How many lemmas some certified proof rests on, and those that most statements of the dataset rest on. */
+  readonly lemmas: { readonly used: number; readonly listed: readonly ListedLemma[] };
 }

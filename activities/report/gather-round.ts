@@ -5,7 +5,6 @@ import { provedSchema } from '../../data/schemas/records.ts';
 import { type RoundManifest, type RoundOutcome, rateSchema, roundManifestSchema } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { GROWN_NAMESPACE } from '../../lean/trust/kept-theorem.ts';
 import type { NoveltyIndex } from '../../selfplay/novelty.ts';
 import { displayStatement } from '../../selfplay/prompts.ts';
 import { workItemSchema } from '../../selfplay/shards.ts';
@@ -25,6 +24,15 @@ const PROGRESS_POINTS_MAX = 64;
 /** Proofs that a list on the page can hold. */
 export const LISTED_MAX = 25;
 
+/** What rests on a grown theorem. */
+export interface LemmaUses {
+  proofs: number;
+  /** Of the dataset. */
+  readonly statements: Set<string>;
+  /** Name of one of them. */
+  example: string | null;
+}
+
 /** What runs on from round to round. */
 export interface Gathering {
   readonly store: ObjectStore;
@@ -40,6 +48,8 @@ export interface Gathering {
   /** Why the result is not eligible, of all certificates that say so. */
   readonly ineligibleBecause: Set<string>;
   readonly progress: ProgressPoint[];
+  /** By the name of a grown theorem. */
+  readonly lemmaUses: Map<string, LemmaUses>;
   readonly newlyProved: TopList<ListedProof>;
   readonly hardest: TopList<ListedProof>;
   readonly mostNovel: TopList<ListedProof>;
@@ -71,7 +81,9 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
     gathering.leanVersion = proof.leanVersion;
     for (const reason of whyIneligible(wallsOf(proof))) gathering.ineligibleBecause.add(reason);
     secondKernel[secondOpinion(proof)]++;
-    if (proof.premises.some((premise) => premise.startsWith(`${GROWN_NAMESPACE}.`))) proofsWithGrown++;
+    const restsOn = proof.certificate?.restsOn ?? [];
+    if (restsOn.length > 0) proofsWithGrown++;
+    for (const lemma of restsOn) addUse(gathering.lemmaUses, lemma, proof);
     if (proof.origin === 'conjecture') {
       const listed = { proof, novelty: novelties.get(proof.statementId) ?? null };
       gathering.hardest.offer(proof.statementId, listed);
@@ -105,6 +117,16 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
     proofsWithGrown,
     secondKernel,
   };
+}
+
+function addUse(uses: Map<string, LemmaUses>, lemma: string, proof: Proved): void {
+  const seen = uses.get(lemma) ?? { proofs: 0, statements: new Set(), example: null };
+  uses.set(lemma, seen);
+  seen.proofs++;
+  if (proof.origin === 'dataset') {
+    seen.statements.add(proof.statementId);
+    seen.example ??= proof.name;
+  }
 }
 
 /**

@@ -1,14 +1,16 @@
 /** Figures of a run, from its state and its rounds' record files, one round after the other. */
 import { changedValues } from '../../data/config/resolve.ts';
-import type { Evaluation } from '../../data/schemas/round.ts';
+import { type Evaluation, roundManifestSchema } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { NoveltyIndex } from '../../selfplay/novelty.ts';
-import { readRecords } from '../records/record-files.ts';
+import { readJson, readRecords } from '../records/record-files.ts';
+import { grownTheorems } from '../round/library.ts';
 import { portfolioFigures } from '../round/portfolio.ts';
 import type { RunState } from '../run/run-state.ts';
-import type { LossPoint, RoundFigures, RunFigures } from './figures.ts';
-import { type Gathering, gatherRound, newLists, textSchema } from './gather-round.ts';
+import type { ListedLemma, LossPoint, RoundFigures, RunFigures } from './figures.ts';
+import { type Gathering, gatherRound, LISTED_MAX, newLists, textSchema } from './gather-round.ts';
 import { summarise } from './summary.ts';
+import { TopList } from './top-list.ts';
 
 export interface RunSource {
   readonly run: string;
@@ -40,6 +42,7 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
     provedBySft: new Set(),
     leanVersion: 'no proof yet',
     ineligibleBecause: new Set(source.ineligibleBecause),
+    lemmaUses: new Map(),
     progress: [{ samples: 0, proved: 0, round: 0 }],
     ...newLists(),
   };
@@ -80,5 +83,22 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
     },
     hardest: gathering.hardest.best(),
     mostNovel: gathering.mostNovel.best(),
+    lemmas: { used: gathering.lemmaUses.size, listed: await mostUsed(gathering, state) },
   };
+}
+
+async function mostUsed({ store, lemmaUses }: Gathering, { outcomes }: RunState): Promise<ListedLemma[]> {
+  const list = new TopList<ListedLemma>(
+    LISTED_MAX,
+    (a, b) => b.statements - a.statements || b.proofs - a.proofs || a.statement.length - b.statement.length,
+  );
+  const last = outcomes.at(-1);
+  const library = last === undefined ? null : (await readJson(store, last.manifest, roundManifestSchema)).library;
+  for await (const { name, round, statement } of grownTheorems(store, library)) {
+    const uses = lemmaUses.get(name);
+    if (uses === undefined) continue;
+    const { proofs, statements, example } = uses;
+    list.offer(name, { name, round, statement, proofs, statements: statements.size, example });
+  }
+  return list.best();
 }

@@ -29,6 +29,7 @@ export function certificateOf(proof: Proved, finding: CertifiedProof): Certifica
     headerHash: sha256(proof.header ?? LIBRARY_HEADER),
     checks: [...finding.checks],
     premises: [...proof.premises],
+    restsOn: [...(theorem.restsOn ?? [])],
     sandbox: report.sandbox,
     memory: report.memory,
     times: {

@@ -12,12 +12,13 @@ import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
-import { proverForms } from '../prover-forms.ts';
+import { lemmasInReach, proverForms } from '../prover-forms.ts';
 import { batchesOf } from '../records/batches.ts';
 import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
 import { fetchCheckpoint } from '../training/checkpoints.ts';
 import { type AnswerRecord, answerRecord } from './answer-record.ts';
 import { CONJECTURE_TEXT_CHARS_MAX, conjecturePlanSchema, conjectureTextSchema } from './conjecture-records.ts';
+import { grownTheorems } from './library.ts';
 import { PORTFOLIO, portfolioSamples } from './portfolio.ts';
 import { type AnswerRequest, sampleAnswers } from './sample-answers.ts';
 
@@ -38,6 +39,8 @@ export interface SampleShardInput {
   /** Folder of the shard, `rounds/1-…/shard-0003`: it names the seeds too. */
   readonly name: string;
   readonly items: ArtifactRef;
+  /** Grown theorems, which samples may name; missing in what a workflow asked for that began before. */
+  readonly library?: ArtifactRef | null;
   readonly checkpoint: CheckpointRef;
   readonly config: Pick<RunConfig, 'prover' | 'sampling' | 'seed' | 'modelThreads' | 'verification'>;
 }
@@ -72,12 +75,16 @@ export function generateActivities(ports: Ports) {
           const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
           const formOf = await proverForms(ports.sources, config.prover);
+          const grown = await Array.fromAsync(grownTheorems(store, input.library ?? null));
+          const lemmasFor = await lemmasInReach(ports.sources, config.prover, grown);
           const requests = items.flatMap((item) => {
             const form = formOf(item.statement);
+            // Every second sample does without: lemmas in a list help some proofs and hinder others.
+            const withLemmas = formOf(item.statement, lemmasFor(item.statement));
             return Array.from({ length: item.samples }, (_, index) => ({
               id: item.statement.id,
               index,
-              form,
+              form: index % 2 === 1 ? withLemmas : form,
               prompt: form.prompt,
               ...(form.messages === undefined ? {} : { messages: form.messages }),
               seed: seedFrom(config.seed, input.name, item.statement.id, index),

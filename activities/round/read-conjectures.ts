@@ -50,7 +50,10 @@ const PARTS_MAX = 1_000;
 
 export function readConjecturesActivities(ports: Ports) {
   return {
-    /** New are statements that are neither in the dataset, the library or the held-out set nor an earlier conjecture. */
+    /**
+     * New are statements that are neither in the dataset, the library or the held-out set nor an earlier conjecture. Over a
+     * library that grows, an earlier conjecture without a proof comes again, after all that are new.
+     */
     async readConjectures(input: ReadConjecturesInput): Promise<ReadConjectures> {
       const { run, name, texts } = input;
       const store = await ports.store(run);
@@ -83,6 +86,8 @@ async function* newConjectures(
   onText: (refused: 'unparsable' | 'duplicate' | null) => void,
 ): AsyncGenerator<ConjectureRecord> {
   const known = await knownStatementKeys(store, input);
+  const openBefore = input.config.library === 'grow' ? await openConjectures(store, input) : new Set<string>();
+  const again: ConjectureRecord[] = [];
   const slotKeyOf = await slotKeys(sources, input.config.prover);
   const { read } = conjecturerFormOf(input.config.prover);
   const guided = input.config.conjectures.guide !== 'none';
@@ -92,13 +97,17 @@ async function* newConjectures(
     const statement = read(text, name);
     const key = statement === null ? null : statementKey(null, statement);
     const slots = statement === null ? null : slotKeyOf({ header: entry.header, statement });
-    const isKnown = key !== null && (known.has(key) || (slots !== null && known.has(slots)));
+    const isOpen = key !== null && openBefore.delete(key);
+    const isKnown = key !== null && !isOpen && (known.has(key) || (slots !== null && known.has(slots)));
     const refused = key === null ? 'unparsable' : isKnown ? 'duplicate' : null;
     onText(refused);
     if (refused !== null) continue;
     known.add(key!);
-    yield conjectureRecord(name, statement!, entry, input.round, symbols);
+    const record = conjectureRecord(name, statement!, entry, input.round, symbols);
+    if (isOpen) again.push(record);
+    else yield record;
   }
+  yield* again;
 }
 
 function conjectureRecord(
@@ -145,6 +154,18 @@ async function placesOf(store: ObjectStore, { config, data, history }: RoundCont
   let unproved = 0;
   for await (const { id } of readRecords(store, data.train, statementSchema)) if (!best.has(id)) unproved++;
   return conjecturesMax(perRoundMax, data.train.count, unproved);
+}
+
+/** Keys of the conjectures of earlier rounds that have no certified proof. */
+async function openConjectures(store: ObjectStore, { history }: RoundContext): Promise<Set<string>> {
+  const manifests = await readManifests(store, history);
+  const best = await certifiedRates(store, manifests);
+  const keys = new Set<string>();
+  for (const { conjectures } of manifests)
+    if (conjectures !== null)
+      for await (const { id, statement } of readRecords(store, conjectures, conjectureRecordSchema))
+        if (!best.has(id)) keys.add(statementKey(null, statement));
+  return keys;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Prepares SFT sets for runs to name: from the repository's library, or from LeanDojo Benchmark 4 and its Mathlib. */
 import { mkdir, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { JsonArrayFile } from '../../data/prepare/json-array-file.ts';
 import { type SftManifest, writeSftSet } from '../../data/prepare/sft-set.ts';
 import type { LeanDojoSplit } from '../../lean/library/leandojo/entries.ts';
@@ -10,8 +10,10 @@ import { proverExample } from '../../selfplay/prompts.ts';
 import { randomStream } from '../../selfplay/random.ts';
 import { plainForm } from '../../selfplay/slots/prover-form.ts';
 import type { Sources } from '../ports.ts';
+import type { LeftOut } from '../retrieval/benchmark.ts';
 import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
 import { CONJECTURER_WEIGHT, libraryExamples } from './library-examples.ts';
+import { nextTactics } from './next-tactics.ts';
 import { stpRows } from './stp-rows.ts';
 import {
   heldOutOf,
@@ -72,6 +74,47 @@ export async function prepareLibrarySft(sources: Sources, target: SftTarget): Pr
   });
   return { manifest, left: {} };
 }
+
+export interface StepsTarget extends SftTarget {
+  /** LeanDojo Benchmark 4 folder. */
+  readonly leanDojo: string;
+  readonly split: LeanDojoSplit;
+}
+
+/** Next tactics of the training part (`next-tactics.ts`), as a set that a run with `prover.mode=steps` can name. */
+export async function prepareNextTactics(target: StepsTarget): Promise<PreparedSft> {
+  const { name, folder, seed, replace, leanDojo, split } = target;
+  const { train, heldOut, left } = await nextTactics(leanDojo, split, dirname(folder));
+  const reasons: readonly (readonly [string, LeftOut])[] = [
+    ['tactics that name a premise which the corpus does not have', left.unknownName],
+    ['tactics whose state has another form than Lean’s', left.unreadable],
+    ['tactics that are too long or have too long a goal', left.tooLong],
+  ];
+  const manifest = await writeSftSet(folder, replace, {
+    name,
+    train: train(),
+    heldOut,
+    theorems: [],
+    heldOutTheorems: 0,
+    card: (counts) =>
+      [
+        card(
+          name,
+          seed,
+          counts,
+          `States and tactics of LeanDojo Benchmark 4, split ${split} (arXiv 2306.15626): its training part; the held-out examples are of its validation part.`,
+          'CC BY 2.0 for LeanDojo’s data, Apache-2.0 for Mathlib’s text.',
+          Object.fromEntries(reasons.map(([reason, { count }]) => [reason, count])),
+        ),
+        ...reasons.flatMap(([, { places }]) => places.map((place) => `- left out: ${placeIn(leanDojo, place)}`)),
+        '',
+      ].join('\n'),
+  });
+  return { manifest, left: Object.fromEntries(reasons.map(([reason, { count }]) => [reason, count])) };
+}
+
+/** A place with a path that does not depend on the machine. */
+const placeIn = (folder: string, place: string): string => place.replace(`${folder}${sep}`, '');
 
 export interface TracedTarget extends SftTarget {
   /** LeanDojo Benchmark 4 folder. */
@@ -158,7 +201,7 @@ function card(
     source,
     '',
     `- **Licence**: ${licence}`,
-    `- **Examples**: ${counts.proverExamples} proofs, ${counts.conjecturerExamples} conjecturer examples, shuffled with seed ${seed}.`,
+    `- **Examples**: ${counts.proverExamples - counts.stateExamples} proofs, ${counts.stateExamples} next tactics, ${counts.conjecturerExamples} conjecturer examples, shuffled with seed ${seed}.`,
     `- **Theorems** in \`theorems.jsonl\`: ${counts.theorems}.`,
     `- **Held out**: ${counts.heldOutTheorems} theorems, a seeded choice; they are in no example and not in the table.`,
     ...Object.entries(left).map(([reason, count]) => `- ${count} ${reason}.`),

@@ -3,9 +3,11 @@
  * and no target contains a held-out statement, up to names.
  */
 import { StpError } from '../../data/errors.ts';
+import type { SftManifest } from '../../data/prepare/sft-set.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
 import { hasSearch, type RunConfig } from '../../data/schemas/run-config.ts';
+import { STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
 import { randomStream } from '../../selfplay/random.ts';
 import { formExamples, type Stated } from '../../selfplay/slots/prover-form.ts';
@@ -64,14 +66,8 @@ async function embeddedSft(sources: Sources, config: RunConfig, sealed: SealedKe
       `the set ${config.data.sft} has names, but prover.slots requires slots`,
       'Set prover.slots=false, or data.sft=library.',
     );
-  if (hasSearch(config.prover.mode))
-    throw new StpError(
-      'STP1001',
-      `the set ${config.data.sft} contains whole proofs, and prover.mode=${config.prover.mode} needs proof states too`,
-      'Take prover.mode=whole, or data.sft=library.',
-    );
   const { heldOutKeys } = sealed;
-  const found = await preparedSft(sources, config.data.sft, heldOutKeys);
+  const found = await preparedSft(sources, config, heldOutKeys);
   return config.conjectures.conditionOn === 'proved-seed' ? found : { ...found, train: forTargets(found.train) };
 }
 
@@ -141,20 +137,29 @@ async function libraryStates(
   };
 }
 
-async function preparedSft(sources: Sources, name: string, heldOutKeys: ReadonlySet<string>): Promise<RunSft> {
+async function preparedSft(
+  sources: Sources,
+  { data: { sft: name }, prover: { mode } }: RunConfig,
+  heldOutKeys: ReadonlySet<string>,
+): Promise<RunSft> {
   const set = await sources.sftSet(name);
+  requireExamples(name, mode, set.manifest.counts);
   const made = { prover: 0, conjecturer: 0 };
   let excluded = 0;
   const isOpen = (example: Example): boolean => !statementKeysOf(example).some((key) => heldOutKeys.has(key));
+  const isWanted = ({ role, prompt }: Example): boolean =>
+    role !== 'prover' || mode === 'both' || prompt.includes(STATE_MARKER) === (mode === 'steps');
   async function* train(): AsyncGenerator<Example> {
-    for await (const example of set.train())
+    for await (const example of set.train()) {
+      if (!isWanted(example)) continue;
       if (isOpen(example)) {
         made[example.role] += 1;
         yield example;
       } else excluded += 1;
+    }
   }
   async function* heldOut(): AsyncGenerator<Example> {
-    for await (const example of set.heldOut()) if (isOpen(example)) yield example;
+    for await (const example of set.heldOut()) if (isWanted(example) && isOpen(example)) yield example;
   }
   async function* keys(): AsyncGenerator<string> {
     for await (const example of heldOut()) yield* statementKeysOf(example);
@@ -175,6 +180,26 @@ async function preparedSft(sources: Sources, name: string, heldOutKeys: Readonly
       excludedForHeldOut: excluded,
     }),
   };
+}
+
+/** STP1001 for a set without the examples that the prover's mode needs. */
+function requireExamples(
+  name: string,
+  mode: RunConfig['prover']['mode'],
+  { proverExamples, stateExamples }: SftManifest['counts'],
+): void {
+  const problem =
+    hasSearch(mode) && stateExamples === 0
+      ? `contains no proof states, and prover.mode=${mode} needs them`
+      : mode !== 'steps' && proverExamples > 0 && stateExamples === proverExamples
+        ? `contains no whole proofs, and prover.mode=${mode} needs them`
+        : null;
+  if (problem !== null)
+    throw new StpError(
+      'STP1001',
+      `the set ${name} ${problem}`,
+      `Set prover.mode=${stateExamples === 0 ? 'whole' : 'steps'}, or data.sft=library.`,
+    );
 }
 
 /** Conjecturer examples in the shape that unproved targets are shown in, without repeats; prover examples as they are. */

@@ -5,7 +5,9 @@ import type { ConjecturerForm } from '../../selfplay/formats/formatted.ts';
 import { targetExample } from '../../selfplay/prompts.ts';
 import { formExamples, type ProverForms } from '../../selfplay/slots/prover-form.ts';
 
-const MARKERS = /<(prove|by|lemma|easy|hard)>/;
+const MARKERS = /<(prove|state|by|lemma|easy|hard)>/;
+/** Inaccessible names of a goal, as prompts number them. */
+const INACCESSIBLE = /✝(\d+)/gu;
 /** A statement as prompts show it has no name; any will do, since keys and prompts leave it out. */
 const named = (displayed: string): string => `theorem t ${displayed}`;
 
@@ -38,7 +40,7 @@ export function restyled(example: Example, formOf: ProverForms, conjecturer: Con
 export function statementKeysOf(example: Example): string[] {
   return sections(example)
     .filter(([marker]) => marker !== 'by')
-    .map(([, text]) => statementKey(null, named(text)));
+    .map(([, text]) => statementKey(null, named(text.replace(INACCESSIBLE, 'hidden_$1'))));
 }
 
 /**

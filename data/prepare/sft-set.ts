@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { StpError } from '../errors.ts';
 import { linesOf, unreadable } from '../loaders/lines.ts';
 import { type Example, exampleSchema, type LibraryTheorem, libraryTheoremSchema } from '../schemas/records.ts';
+import { STATE_MARKER } from '../schemas/slot-tokens.ts';
 import { writeFolder } from './folder.ts';
 import { type LineFile, lineFileSchema, writeLines } from './line-file.ts';
 
@@ -32,6 +33,8 @@ export const sftManifestSchema = z.strictObject({
     proverExamples: count,
     conjecturerExamples: count,
     heldOutTheorems: count,
+    /** Prover examples that ask for the next tactic in a proof state; missing in older sets, which have none. */
+    stateExamples: count.default(0),
   }),
 });
 export type SftManifest = z.infer<typeof sftManifestSchema>;
@@ -50,9 +53,11 @@ export interface SftSetContent {
 export async function writeSftSet(folder: string, replace: boolean, content: SftSetContent): Promise<SftManifest> {
   return writeFolder(folder, replace, async (partial) => {
     const roles = { prover: 0, conjecturer: 0 };
+    let states = 0;
     async function* counted(): AsyncGenerator<Example> {
       for await (const example of content.train) {
         roles[example.role] += 1;
+        if (example.prompt.includes(STATE_MARKER)) states += 1;
         yield example;
       }
     }
@@ -71,6 +76,7 @@ export async function writeSftSet(folder: string, replace: boolean, content: Sft
         proverExamples: roles.prover,
         conjecturerExamples: roles.conjecturer,
         heldOutTheorems: content.heldOutTheorems,
+        stateExamples: states,
       },
     };
     await writeFile(join(partial, 'card.md'), content.card(manifest.counts));

@@ -12,17 +12,30 @@ const share = z.number().min(0).max(1);
 export const evaluatedSplitSchema = z.enum(['all', 'train', 'held-out']);
 export type EvaluatedSplit = z.infer<typeof evaluatedSplitSchema>;
 
+/** Which statements of the problem sets are evaluated; it never changes in the course of an evaluation. */
+export const evaluatedStatementsSchema = z.strictObject({
+  split: evaluatedSplitSchema,
+  /** Keep statements for which the MD5 hash of their name, in hex, begins with this (ReProver's `--name-filter`). */
+  nameFilter: z
+    .string()
+    .regex(/^[0-9a-f]{0,32}$/)
+    .default(''),
+  /** At most so many, the first in the order of the MD5 hashes of `SET:NAME`; null: all, in the order of the sets. */
+  theorems: count.min(1).nullable().default(null),
+});
+export type EvaluatedStatements = z.infer<typeof evaluatedStatementsSchema>;
+
 /** Problem sets, samples, temperature and seed are in the configuration: `data.problemSets`, `sampling`, `seed`. */
 export const evaluateInputSchema = startInputSchema.pick({ preset: true, seed: true, set: true }).extend({
+  ...evaluatedStatementsSchema.shape,
   /** Checkpoint folder, absolute, readable by the node. */
   checkpoint: z.string().min(1).max(4_096),
   /** The model as a person named it. */
   modelName: z.string().min(1).max(4_096),
   /** Round of the run that the model comes from; null for its SFT model and for a folder of its own. */
   round: count.nullable(),
-  split: evaluatedSplitSchema,
 });
-export type EvaluateInput = z.infer<typeof evaluateInputSchema>;
+export type EvaluateInput = z.input<typeof evaluateInputSchema>;
 
 /** Everything an evaluation needs before the first sample. */
 export const evaluationPlanSchema = z.strictObject({
@@ -43,6 +56,8 @@ export const evaluationGroupSchema = z.strictObject({
   proved: count,
   /** Of those, statements whose shortest proof has a certificate. */
   certified: count,
+  /** Statements whose search could begin: Lean and the screen accept the statement. Set if proofs were searched for. */
+  begun: count.optional(),
   /** Samples without a verdict. */
   unverified: count,
   /** Why there are no estimates, or null. */

@@ -215,6 +215,8 @@ export const certificateSchema = z.strictObject({
   /** Every check that was made or asked for, in order. */
   checks: z.array(checkRecordSchema).optional(),
   premises: z.array(z.string()).optional(),
+  /** Theorems of a grown library that the compiled proof rests on, directly or through others. */
+  restsOn: z.array(z.string()).optional(),
   sandbox: sandboxFactsSchema.optional(),
   /** Resident memory of the compiling process, bytes: its bound and the most that was seen. */
   memory: z.strictObject({ bytesMax: z.number(), peakBytes: z.number().nonnegative() }).optional(),

@@ -75,7 +75,7 @@ const revisionConfigSchema = z.strictObject({
    */
   tokensPerStatement: positive.nullable().default(null),
 });
-export type RevisionConfig = z.infer<typeof revisionConfigSchema>;
+type RevisionConfig = z.infer<typeof revisionConfigSchema>;
 
 /** How the prover meets a statement. */
 const proverConfigSchema = z.strictObject({
@@ -90,6 +90,11 @@ const proverConfigSchema = z.strictObject({
   format: formatNameSchema.default('embedded'),
   /** With `format` `custom`: the whole format. */
   customFormat: promptFormatSchema.nullable().default(null),
+  /**
+   * Theorems of a grown library that every second sample of a statement names beside all definitions, at most, with `slots`
+   * and `library: grow`: those over the statement's own functions.
+   */
+  lemmasMax: z.number().int().nonnegative().max(100).default(0),
   /**
    * `whole`: samples are whole proofs. `steps`: one search per statement, tactic by tactic, is its only sample, so its pass
    * rate is 0 or 1. `both`: whole proofs first; each statement that they do not prove gets one search as one more sample.
@@ -167,6 +172,11 @@ export const runConfigSchema = z.strictObject({
     perRoundMax: z.union([z.number().int().nonnegative(), z.enum(['statements', 'unproved'])]),
     /** Completions asked of the conjecturer for each place, since most do not pass the gate. */
     oversampling: z.number().min(1).max(100),
+    /**
+     * Who writes conjectures. `model`: the conjecturer (STP). `explore`: equations over the functions near the seed or target that
+     * hold on test values, smallest first (`lean/explore`); nothing learned, nothing sampled.
+     */
+    source: z.enum(['model', 'explore']).default('model'),
     /** What a conjecture is conditioned on: a proved statement and its lemma (STP), or an unproved target (SGS). */
     conditionOn: z.enum(['proved-seed', 'unproved-target']),
     /** A proved statement seeds conjectures when its best pass rate is above this (stp-code: 0.35; stp-paper: 0, any). */

@@ -14,7 +14,7 @@ import { toolchainFolder } from '../trust/object/toolchain-folder.ts';
 import { screenHeader } from '../trust/screen/screen-header.ts';
 import { screenStatement } from '../trust/screen/screen-statement.ts';
 import type { DefinitionOptions } from './definitions.ts';
-import { readContexts } from './read-module.ts';
+import { type ModuleToRead, readContexts, type StatedName } from './read-module.ts';
 import type { ContextAnswer } from './statement-context.ts';
 import { openedBy } from './written-name.ts';
 
@@ -46,14 +46,34 @@ interface Screened {
   readonly signature: string;
 }
 
+/** What is read from a module that holds statements. */
+export interface StatementReader<Answer> {
+  /** An answer for each, in order. */
+  read(stated: readonly StatedName[], module: ModuleToRead): readonly Answer[] | Promise<readonly Answer[]>;
+  /** The answer for a statement that could not be compiled or read. */
+  unread(reason: string): Answer;
+}
+
 /** An answer for each, in order. Rejects only with the signal's reason, or where the scratch folder cannot be written. */
-export async function statementContexts(
+export function statementContexts(
   statements: readonly StatementToRead[],
   task: ContextTask,
 ): Promise<readonly ContextAnswer[]> {
-  const answers = new Array<ContextAnswer>(statements.length);
+  return readStatements(statements, task, {
+    read: readContexts,
+    unread: (reason) => ({ context: null, reason }),
+  });
+}
+
+/** As `statementContexts`, for another reader of the compiled statements. */
+export async function readStatements<Answer>(
+  statements: readonly StatementToRead[],
+  task: ContextTask,
+  reader: StatementReader<Answer>,
+): Promise<readonly Answer[]> {
+  const answers = new Array<Answer>(statements.length);
   const unread = (index: number, reason: string): void => {
-    answers[index] = { context: null, reason };
+    answers[index] = reader.unread(reason);
   };
   const screened = statements.flatMap(({ header, statement }, index): Screened[] => {
     const above = screenHeader(header ?? task.libraryHeader);
@@ -69,7 +89,7 @@ export async function statementContexts(
     for (let from = 0; from < group.length; from += STATEMENTS_MAX) {
       task.signal?.throwIfAborted();
       const batch = group.slice(from, from + STATEMENTS_MAX);
-      const found = await contextsOf(batch, task);
+      const found = await readBatch(batch, task, reader);
       for (const [place, { index }] of batch.entries()) answers[index] = found[place]!;
       await turn();
     }
@@ -77,9 +97,15 @@ export async function statementContexts(
 }
 
 /** Of statements with the same imports. */
-async function contextsOf(batch: readonly Screened[], task: ContextTask): Promise<readonly ContextAnswer[]> {
+async function readBatch<Answer>(
+  batch: readonly Screened[],
+  task: ContextTask,
+  reader: StatementReader<Answer>,
+): Promise<readonly Answer[]> {
   const { place, memoryBytesMax, signal, indexFolder, source } = task;
-  const none = (reason: string): ContextAnswer[] => batch.map(() => ({ context: null, reason }));
+  const none = (reason: string): Answer[] => batch.map(() => reader.unread(reason));
+  const unreadable = (wrong: ReadonlyMap<string, string>, index: number): Answer =>
+    reader.unread(`Lean cannot read it: ${wrong.get(statedName(index)) ?? 'it says no more'}`);
   const own = await toolchainFolder({ place, signal, memoryBytesMax });
   if (own === null) return none('Lean does not say where its library is');
   const directory = join(task.scratchDirectory, `context-${randomBytes(8).toString('hex')}`);
@@ -99,7 +125,7 @@ async function contextsOf(batch: readonly Screened[], task: ContextTask): Promis
     const options = { path: stated.path, searchPath, indexFolder, toolchainFolder: own, source };
     const readable = [...batch.entries()].filter(([index]) => !stated.wrong.has(statedName(index)));
     const names = readable.map(([index, { opens }]) => ({ name: statedName(index), opened: openedBy(opens) }));
-    const read = readContexts(names, options);
+    const read = await reader.read(names, options);
     const byIndex = new Map(readable.map(([index], order) => [index, read[order]!]));
     return batch.map((_, index) => byIndex.get(index) ?? unreadable(stated.wrong, index));
   } catch (error) {
@@ -109,8 +135,3 @@ async function contextsOf(batch: readonly Screened[], task: ContextTask): Promis
     await rm(directory, { recursive: true, force: true });
   }
 }
-
-const unreadable = (wrong: ReadonlyMap<string, string>, index: number): ContextAnswer => ({
-  context: null,
-  reason: `Lean cannot read it: ${wrong.get(statedName(index)) ?? 'it says no more'}`,
-});

@@ -63,6 +63,10 @@ export class NodeTable {
     return made;
   }
 
+  get isScratchOpen(): boolean {
+    return this.#isScratchOpen;
+  }
+
   openScratch(): void {
     this.#isScratchOpen = true;
   }

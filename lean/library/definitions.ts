@@ -6,6 +6,7 @@
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
 import { LIBRARY_HEADER } from '../trust/header.ts';
 import { readCommands } from './commands.ts';
+import { mentionsIn } from './mentions.ts';
 import { maskSource } from './scan.ts';
 
 interface Definition extends Omit<ShownDefinition, 'written' | 'distance'> {
@@ -24,7 +25,6 @@ const KINDS: ReadonlyMap<string, ShownDefinition['kind']> = new Map([
   ['inductive', 'inductive'],
 ]);
 const NAME = /^\s*([\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*)/u;
-const WORD = /(?<![\p{L}\p{N}_'.])[\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*/gu;
 /** What follows says why a definition ends, not what it is. */
 const TERMINATION = /\n\s*(?:termination_by|decreasing_by|deriving)\b[\s\S]*$/u;
 
@@ -105,21 +105,12 @@ function mentionsOf(
   bound: ReadonlySet<string>,
 ): string[] {
   const found = new Set<string>();
-  for (const [word] of maskSource(text).code.matchAll(WORD)) {
-    const pieces = word.split('.');
-    if (bound.has(pieces[0]!)) continue;
-    for (let length = pieces.length; length > 0; length--) {
-      const prefix = pieces.slice(0, length).join('.');
-      const full = [...scopes.map((scope) => `${scope}.${prefix}`), prefix].find((name) => names.has(name));
-      if (full === undefined) continue;
-      found.add(full);
-      break;
-    }
-  }
+  for (const { name, head } of mentionsIn(text, scopes, names)) if (!bound.has(head)) found.add(name);
   return [...found];
 }
 
-function opensOf(header: string): string[] {
+/** Namespaces that a header opens, the last one first. */
+export function opensOf(header: string): string[] {
   return [...header.matchAll(/^[ \t]*open[ \t]+(.+)$/gmu)]
     .flatMap(([, names]) => names!.trim().split(/\s+/u))
     .reverse();

@@ -8,6 +8,7 @@ import { contentId } from '../../data/schemas/ids.ts';
 import { type LibraryTheorem, PROOF_CHARS_MAX, STATEMENT_CHARS_MAX } from '../../data/schemas/records.ts';
 import { LIBRARY_HEADER } from '../trust/header.ts';
 import { readCommands } from './commands.ts';
+import { mentionsIn } from './mentions.ts';
 import { discoverModules } from './modules.ts';
 import { lineAt, maskSource } from './scan.ts';
 import { type SkipReason, splitTheorem } from './theorem-text.ts';
@@ -37,8 +38,6 @@ interface FoundTheorem extends Omit<LibraryTheorem, 'premises'> {
 }
 
 const LIBRARY_NAMESPACE = 'Stp';
-const NAME_IN_PROOF =
-  /(?<![\p{L}\p{N}_'.])(?:_root_\.)?[\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*/gu;
 
 /** `directory` holds the modules `Stp.*`. Errors: STP1202 for a folder or an import that is not there. */
 export async function extractLibrary(directory: string): Promise<LibraryExtract> {
@@ -123,16 +122,7 @@ function prefixes(namespace: readonly string[]): string[] {
   return namespace.map((_, index) => namespace.slice(0, namespace.length - index).join('.'));
 }
 
-/** Library names in a proof, sorted. `rev_rev.symm` is a use of `rev_rev`; the innermost namespace wins. */
+/** Library names in a proof, sorted. */
 function premisesOf(proof: string, scopes: readonly string[], names: ReadonlySet<string>): string[] {
-  const used = new Set<string>();
-  for (const [written] of maskSource(proof).code.matchAll(NAME_IN_PROOF)) {
-    const parts = written.replace(/^_root_\./, '').split('.');
-    const name = parts
-      .map((_, index) => parts.slice(0, parts.length - index).join('.'))
-      .map((prefix) => [...scopes.map((scope) => `${scope}.${prefix}`), prefix].find((full) => names.has(full)))
-      .find((full) => full !== undefined);
-    if (name !== undefined) used.add(name);
-  }
-  return [...used].sort();
+  return [...new Set(mentionsIn(proof, scopes, names).map(({ name }) => name))].sort();
 }

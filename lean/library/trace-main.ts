@@ -5,8 +5,8 @@
  *     node lean/library/trace-main.ts [--minutes N]
  *
  * Rows of the file with the same Lean, library and proof stay and are not traced again, so the next run continues an unfinished
- * one. `--minutes` ends a run early. Proofs that name library theorems are left out, because prompts show no theorems. It needs
- * an installed Lean (`bin/stp setup`), two cores and, for a whole file, half an hour.
+ * one. `--minutes` ends a run early. Rows of theorems' own proofs keep the whole states, for the export (`bin/stp data export`).
+ * It needs an installed Lean (`bin/stp setup`), two cores and, for a whole file, half an hour.
  */
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -46,11 +46,10 @@ for (const row of earlier?.head.fingerprint === head.fingerprint ? earlier.rows 
 
 const { theorems } = await extractLibrary(library);
 const searched = Map.groupBy(await searchedProofs(), ({ theorem }) => theorem);
-/** First proofs of all theorems, then second proofs, so that a run that ends early has proofs of many theorems. */
+/** Own proofs of all theorems, then first found proofs, so that a run that ends early has proofs of many theorems. */
 const wanted = theorems
   .flatMap((theorem) => {
-    const own = theorem.premises.length === 0 ? [theorem.proof] : [];
-    const proofs = [...own, ...(searched.get(theorem.name) ?? []).map(({ proof }) => proof)];
+    const proofs = [theorem.proof, ...(searched.get(theorem.name) ?? []).map(({ proof }) => proof)];
     return proofs.map((proof, rank) => ({ theorem, proof, rank, id: tracedProofId(theorem, proof) }));
   })
   .sort((left, right) => left.rank - right.rank);
@@ -76,13 +75,15 @@ async function traceOpen(): Promise<void> {
   });
   const roots = new Map<string, StepState | null>();
   for (let next = open.shift(); next !== undefined && Date.now() < endsAtMs; next = open.shift()) {
-    const { theorem, proof, id } = next;
+    const { theorem, proof, rank, id } = next;
     if (!roots.has(theorem.name)) {
       const goal = await steps.openGoal(theorem.header, theorem.statement, STEP);
       roots.set(theorem.name, goal.kind === 'open' ? goal.state : null);
     }
     const root = roots.get(theorem.name) ?? null;
-    rows.set(id, { theorem: theorem.name, proof: id, steps: root === null ? [] : await traceProof(root, proof, STEP) });
+    const traced = root === null ? [] : await traceProof(root, proof, STEP);
+    const kept = rank === 0 ? traced : traced.map(({ goal, tactic }) => ({ goal, tactic }));
+    rows.set(id, { theorem: theorem.name, proof: id, steps: kept });
   }
   await steps.close();
 }

@@ -31,6 +31,8 @@ export interface PortfolioOutcome {
 export interface PortfolioTools {
   contexts(statements: readonly PortfolioStatement[]): Promise<readonly ContextAnswer[]>;
   check(candidates: readonly Candidate[]): Promise<readonly CheckResult[]>;
+  /** Theorems beside the definitions of a statement, by name; none where it is missing. */
+  lemmasFor?(statement: PortfolioStatement): readonly string[];
   onProgress?(done: number): void;
 }
 
@@ -62,7 +64,10 @@ async function proveSome(
   let open: Open[] = [];
   for (const [index, { context, reason }] of (await tools.contexts(statements)).entries()) {
     if (context === null) outcomes[index] = { proof: null, tried: 0, leanMs: 0, unread: reason };
-    else open.push({ index, stages: portfolioStages(context), tried: 0, leanMs: 0 });
+    else {
+      const stages = portfolioStages(context, tools.lemmasFor?.(statements[index]!) ?? []);
+      open.push({ index, stages, tried: 0, leanMs: 0 });
+    }
   }
   for (let stage = 0; open.length > 0; stage++) {
     const attempts = open.flatMap((one) => (one.stages[stage] ?? []).map((script, place) => ({ one, script, place })));

@@ -18,12 +18,16 @@ const APPLICATIONS_MAX = 4;
 /** Unused as a name by people: for binders that have none, or one that another hides. */
 const FRESH = 'stp_h';
 
-/** Stages of distinct scripts, cheap ones first: who is proved in one needs no later one. */
-export function portfolioStages(context: StatementContext): readonly (readonly SearchScript[])[] {
-  const definitions = context.definitions
-    .filter(({ kind }) => kind === 'definition')
-    .slice(0, DEFINITIONS_MAX)
-    .map(({ written }) => written);
+/**
+ * Stages of distinct scripts, cheap ones first: who is proved in one needs no later one.
+ * @param lemmas names of theorems that stand in the brackets behind the definitions
+ */
+export function portfolioStages(
+  context: StatementContext,
+  lemmas: readonly string[] = [],
+): readonly (readonly SearchScript[])[] {
+  const own = context.definitions.filter(({ kind }) => kind === 'definition').slice(0, DEFINITIONS_MAX);
+  const definitions = [...own.map(({ written }) => written), ...lemmas];
   const { binders, names } = introduced(context.binders);
   const variables = binders.filter(({ kind, inductive }) => kind === 'variable' && inductive !== null);
   const recursive = variables.filter(({ inductive }) => inductive!.isRecursive).slice(0, INDUCTION_VARIABLES_MAX);

@@ -1,7 +1,17 @@
 /** The states of a proof, each with the tactic that was run there: training data for a next-tactic prover. */
-import type { ProofStep } from '../../data/schemas/goal.ts';
+import type { ShownGoal } from '../../data/schemas/goal.ts';
 import { type ScriptStep, scriptSteps } from './script-steps.ts';
-import type { StepOptions, StepState } from './step.ts';
+import type { Goal, StepOptions, StepState } from './step.ts';
+
+/** A step with the whole states around it, as Lean prints them. */
+export interface TracedStep {
+  readonly goal: ShownGoal;
+  readonly tactic: string;
+  /** All goals, with a blank line between two. */
+  readonly before: string;
+  /** The same after the tactic; empty if no goal is left. */
+  readonly after: string;
+}
 
 /**
  * The steps of the split proof, and those of the proof with `<;>` lines kept whole. Either list is left out if Lean does not
@@ -9,7 +19,7 @@ import type { StepOptions, StepState } from './step.ts';
  *
  * @param root the first state of the theorem that the proof proves
  */
-export async function traceProof(root: StepState, proof: string, options: StepOptions): Promise<ProofStep[]> {
+export async function traceProof(root: StepState, proof: string, options: StepOptions): Promise<TracedStep[]> {
   const steps = scriptSteps(proof);
   if (steps === null) return [];
   const apart = await new Trace(options).through(steps, root);
@@ -20,7 +30,7 @@ export async function traceProof(root: StepState, proof: string, options: StepOp
       )
     : [];
   const traced = [...apart, ...asWritten];
-  const keys = traced.map((step) => JSON.stringify(step));
+  const keys = traced.map(({ goal, tactic }) => JSON.stringify({ goal, tactic }));
   return traced.filter((_, index) => keys.indexOf(keys[index]!) === index);
 }
 
@@ -30,14 +40,14 @@ type Reached = StepState | typeof PROVED | null;
 
 class Trace {
   readonly #options: StepOptions;
-  readonly #traced: ProofStep[] = [];
+  readonly #traced: TracedStep[] = [];
 
   constructor(options: StepOptions) {
     this.#options = options;
   }
 
   /** The traced steps; empty if Lean does not reach the end. */
-  async through(steps: readonly ScriptStep[], root: StepState): Promise<ProofStep[]> {
+  async through(steps: readonly ScriptStep[], root: StepState): Promise<TracedStep[]> {
     return (await this.#all(steps, root)) === PROVED ? this.#traced : [];
   }
 
@@ -69,9 +79,12 @@ class Trace {
 
   async #run(tactic: string, from: StepState): Promise<Reached> {
     const { hypotheses, target } = from.goals[0]!;
-    this.#traced.push({ goal: { hypotheses: [...hypotheses], target }, tactic });
     const result = await from.run(tactic, this.#options);
+    const goal = { hypotheses: [...hypotheses], target };
+    this.#traced.push({ goal, tactic, before: textOf(from.goals), after: textOf(result.goals) });
     if (result.kind === 'done') return PROVED;
     return result.kind === 'open' ? result.state : null;
   }
 }
+
+const textOf = (goals: readonly Goal[]): string => goals.map(({ text }) => text).join('\n\n');

@@ -11,8 +11,8 @@ export const tracedProofSchema = z.strictObject({
   theorem: z.string().max(256),
   /** `tracedProofId` of the proof. */
   proof: z.string(),
-  /** Empty if the proof could not be split into steps. */
-  steps: z.array(proofStepSchema),
+  /** Empty if the proof could not be split into steps. `before` and `after`: the whole states, kept for theorems' own proofs. */
+  steps: z.array(proofStepSchema.extend({ before: z.string().optional(), after: z.string().optional() })),
 });
 export type TracedProof = z.infer<typeof tracedProofSchema>;
 

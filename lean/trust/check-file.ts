@@ -43,6 +43,8 @@ export interface TheoremReport {
   readonly message: string;
   /** All axioms that it rests on, the allowed ones too, sorted. */
   readonly axioms: readonly string[];
+  /** Other theorems of a certificate's file that the compiled proof rests on; missing if there is none. */
+  readonly restsOn?: readonly string[];
   /** Names of the further checkers without a verdict on this theorem; missing if there is none. */
   readonly declinedBy?: readonly string[];
   /** Checkers that rejected it, or rejected the module without naming a theorem; missing if there is none. */
@@ -267,8 +269,8 @@ class FileCheck {
 
 /** Nothing may speak against it, and some kernel must have accepted it. */
 function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: CheckersReport): TheoremReport {
-  const { name, line, column, axioms, objection, kernel, reason } = theorem;
-  const report = { name, line, column, axioms };
+  const { name, line, column, axioms, restsOn, objection, kernel, reason } = theorem;
+  const report = { name, line, column, axioms, ...(restsOn.length === 0 ? {} : { restsOn }) };
   const refused = (verdict: FileVerdict, message: string, refusedBy: readonly string[]): TheoremReport => ({
     ...report,
     verdict,

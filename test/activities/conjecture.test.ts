@@ -166,6 +166,7 @@ describe('the gate', () => {
     set: Record<string, string | number | boolean> = {},
     name = 'rounds/2',
     partsAsked = Infinity,
+    history: readonly ArtifactRef[] = [],
   ) => {
     asked.length = 0;
     const plain = await context({
@@ -174,12 +175,12 @@ describe('the gate', () => {
       'conjectures.gate.refuseRefutable': true,
       ...set,
     });
-    const input = { ...plain, name };
+    const input = { ...plain, name, history };
     const origin = { kind: 'seed' as const, lemmaStatement: null, easyStatement: EASY.statement, easyProof: 'rfl' };
     const entry = { prompt: '', seedId: EASY.id, header: null, labels: ['conjecture'], lemma: null, level: 1, origin };
     const plan = await writeRecords(
       store,
-      'plan.jsonl',
+      `${name}/plan.jsonl`,
       texts.map(() => entry),
     );
     const written = texts.map((text, index) => ({ input: index, text }));
@@ -190,7 +191,7 @@ describe('the gate', () => {
     };
     const run = <T>(activity: unknown, given: unknown): Promise<T> =>
       new MockActivityEnvironment().run(activity as never, given);
-    const ref = await writeRecords(store, 'texts-*.jsonl', written);
+    const ref = await writeRecords(store, `${name}/texts-*.jsonl`, written);
     const read = await run<ReadConjectures>(activities.readConjectures, { ...input, plan, texts: ref });
     const gated: (GatedPart | null)[] = [];
     for (const [index, conjectures] of read.parts.entries())
@@ -250,6 +251,20 @@ describe('the gate', () => {
     );
     expect(made).toBe(1_100);
     expect(asked.filter((one) => one.startsWith('trivial'))).toHaveLength(partsAsked === 2 ? 1_024 : 1_100);
+  });
+  it('tries an earlier conjecture without a proof again where the library grows, after all that are new', async () => {
+    const OLD = '(n : Nat) : good2 n = 2';
+    const DONE = '(n : Nat) : good3 n = 3';
+    const earlier = await gate([OLD, DONE], {}, 'rounds/1');
+    const done = earlier.records.find(({ statement: text }) => text.includes('good3'))!;
+    const conjectures = await writeRecords(store, 'rounds/1/conjectures.jsonl', earlier.records);
+    const history = [await writeManifest(store, 'rounds/1', { round: 1, conjectures, rates: [rate(done.id, 1, 16)] })];
+    const texts = [OLD, DONE, '(m : Nat) : good2 m = 2', GOOD];
+    const grown = await gate(texts, { library: 'grow' }, 'rounds/2', Infinity, history);
+    expect(grown.records.map(({ statement: text }) => /good\d*/.exec(text)![0])).toEqual(['good', 'good2']);
+    expect(grown.counts).toEqual({ accepted: 2, duplicate: 2 });
+    const fixed = await gate(texts, {}, 'rounds/3', Infinity, history);
+    expect(fixed.records.map(({ statement: text }) => /good\d*/.exec(text)![0])).toEqual(['good']);
   });
   it('scores conjectures where the guide is on', async () => {
     const { records } = await gate([GOOD], { 'conjectures.guide': 'rule' });

@@ -75,16 +75,19 @@ it('searches every statement, certifies what it finds and says what it cost', as
   const refused = await evaluate('--prover', 'steps', '--samples', '4');
   expect(refused.exitCode).toBe(2);
   expect(refused.all).toContain('--samples counts whole proofs');
-  expect((await evaluate('--expansions', '4')).all).toContain('--expansions needs --prover steps');
+  expect((await evaluate('--max-expansions', '4')).all).toContain('--max-expansions needs --prover steps');
+  expect((await evaluate('--name-filter', 'xyz')).all).toContain('hexadecimal');
 
-  const result = await evaluate('--prover', 'steps', '--expansions', '4', '--tactics', '4');
+  const options = ['--prover', 'steps', '--max-expansions', '4', '--num-sampled-tactics', '4', '--timeout', '60'];
+  const result = await evaluate(...options);
   expect(result.exitCode, String(result.all)).toBe(0);
   expect(result.all).toContain('one search per statement');
   expect(result.all).toContain('states expanded');
+  expect(result.all).toContain(`of the ${statements} whose search could begin`);
   const text = await readFile(join(directory, 'run', 'evaluation.json'), 'utf8');
   const { groups, search, leanSeconds, samples } = evaluationReportSchema.parse(JSON.parse(text));
   const [group] = groups;
-  expect(group).toMatchObject({ statements, unverified: 0, refused: null });
+  expect(group).toMatchObject({ statements, begun: statements, unverified: 0, refused: null });
   expect(group!.proved).toBeGreaterThan(0);
   expect(group!.certified).toBe(group!.proved);
   expect(group!.unbiased.map(({ k }) => k)).toEqual([1]);
@@ -93,4 +96,8 @@ it('searches every statement, certifies what it finds and says what it cost', as
   expect(search!.found).toBeGreaterThanOrEqual(group!.proved);
   expect(search!.expansions).toBeGreaterThanOrEqual(statements);
   expect(leanSeconds).toBeGreaterThanOrEqual(search!.leanMs / 1_000);
+
+  const others = await evaluate(...options, '--num-theorems', '3');
+  expect(others.exitCode).toBe(2);
+  expect(others.all).toContain('was started with --num-theorems (none), not 3');
 });

@@ -13,6 +13,7 @@ import {
   reduceSum,
   subtract,
 } from '../../model/embedded/onnx/operations/arithmetic.ts';
+import { contrastive, contrastiveBatch } from '../../model/embedded/training/contrastive.ts';
 import { initialParameters } from '../../model/embedded/training/initial-parameters.ts';
 import { labelLogProbabilities, type Objective, weightedLikelihood } from '../../model/embedded/training/objective.ts';
 import { type PackedBatch, packedBatch, type TokenisedExample } from '../../model/embedded/training/packed-batch.ts';
@@ -87,7 +88,8 @@ const CLIP = 0.2;
 /** PPO's clipped surrogate (Schulman et al. 2017): what a run that trains by reward would make small. Lives in this test only. */
 const clippedPolicyGradient: Objective = {
   targetValues: ['advantages', 'oldLogProbabilities'],
-  loss: (logits, labels, values) => {
+  loss: (outputs, labels, values) => {
+    const logits = outputs.logits();
     const { graph } = logits;
     const minimum = (a: Value, b: Value) => negate(maximum(negate(a), negate(b)));
     const advantages = values.get('advantages')!;
@@ -113,22 +115,28 @@ describe('loss and gradient agree with central differences', () => {
     { name: 'weighted likelihood', objective: weightedLikelihood, tiedEmbeddings: true },
     { name: 'weighted likelihood, a head of its own', objective: weightedLikelihood, tiedEmbeddings: false },
     { name: 'another objective through the same seam', objective: clippedPolicyGradient, tiedEmbeddings: true },
-  ])('$name', async ({ objective, tiedEmbeddings }) => {
+    { name: 'contrast of pairs of texts', objective: contrastive(TINY_SHAPE, 2), tiedEmbeddings: true },
+  ])('$name', async ({ name, objective, tiedEmbeddings }) => {
     const shape: ModelShape = { ...TINY_SHAPE, contextLength: 8, tiedEmbeddings };
     const parameters = lively(initialParameters(shape, 5), 6);
     const examples = [randomExample(1, 5, 2, 1.5), randomExample(2, 3, 1, 0.5), randomExample(3, 7, 3, 1)];
-    const batch = withPolicyValues(packedBatch([[examples[0]!, examples[1]!], [examples[2]!]], 8, scaleOf(examples)));
+    const batch = name.startsWith('contrast')
+      ? contrastiveBatch([
+          { query: [3, 1, 4, 1, 5], match: [2, 6] },
+          { query: [5, 3], match: [5, 8, 9, 7] },
+        ])
+      : withPolicyValues(packedBatch([[examples[0]!, examples[1]!], [examples[2]!]], 8, scaleOf(examples)));
     const { loss, gradient } = await lossAndGradient(engineOf(shape, objective), parameters, batch);
 
     const graph = new Graph('reference');
-    const { logits, labels, feeds } = plainDecoder(graph, shape, parameters, batch);
+    const { outputs, labels, feeds } = plainDecoder(graph, shape, parameters, batch);
     const values = new Map(
       objective.targetValues.map((name) => {
         feeds.set(name, tensor(labels.shape.map(Number), batch.targetValues[name]!));
         return [name, graph.input(name, 'float32', labels.shape)];
       }),
     );
-    const result = objective.loss(logits, labels, values);
+    const result = objective.loss(outputs, labels, values);
     const lossNow = () => evaluate(graph, feeds, result, graph.nodes).data[0]!;
     expect(loss).toBeCloseTo(lossNow(), 5);
     for (const entry of parameterLayout(shape).entries) {

@@ -1,14 +1,13 @@
 /** The decoder over one packed batch as a graph of its own with every shape fixed, and its inputs: what the reference evaluates. */
 import type { Graph, Value } from '../../model/embedded/onnx/graph.ts';
-import { decoderLogits } from '../../model/embedded/training/decoder.ts';
+import { type DecoderOutputs, decoder } from '../../model/embedded/training/decoder.ts';
 import type { PackedBatch } from '../../model/embedded/training/packed-batch.ts';
 import { parameterLayout, parameterView } from '../../model/embedded/training/parameter-layout.ts';
 import type { ModelShape } from '../../model/trainer.ts';
 import { type Tensor, tensor } from './reference.ts';
 
 export interface PlainDecoder {
-  /** [targets, vocabularySize] */
-  readonly logits: Value;
+  readonly outputs: DecoderOutputs;
   /** Tokens that are scored, int64 [targets]. */
   readonly labels: Value;
   /** Everything the graph is fed with, weights included. */
@@ -32,13 +31,13 @@ export function plainDecoder(
   const weights = new Map(
     entries.map((entry) => [entry.name, input(entry.name, 'float32', entry.shape, parameterView(parameters, entry))]),
   );
-  const logits = decoderLogits(graph, shape, weights, {
+  const outputs = decoder(graph, shape, weights, {
     tokens: input('tokens', 'int64', [rows, rowLength], batch.tokens),
     positions: input('positions', 'int64', [rows, rowLength], batch.positions),
     attentionBias: input('attention_bias', 'float32', [rows, 1, rowLength, rowLength], attentionBias(batch)),
     predictors: input('predictors', 'int64', [targets], batch.predictors),
   });
-  return { logits, labels: input('labels', 'int64', [targets], batch.labels), feeds };
+  return { outputs, labels: input('labels', 'int64', [targets], batch.labels), feeds };
 }
 
 function attentionBias({ rows, rowLength, examples, positions }: PackedBatch): number[] {

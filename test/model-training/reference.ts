@@ -164,6 +164,11 @@ const OPERATORS: Readonly<Record<string, Evaluate>> = {
   Mul: (_, inputs) => binary((a, b) => a * b)(inputs),
   Div: (_, inputs) => binary((a, b) => a / b)(inputs),
   Max: (_, inputs) => binary(Math.max)(inputs),
+  Equal: (_, inputs) => binary((a, b) => (a === b ? 1 : 0))(inputs),
+  Where: (_, [condition, whenTrue, whenFalse]) =>
+    build(broadcast(broadcast(condition!.shape, whenTrue!.shape), whenFalse!.shape), (index) =>
+      at(at(condition!, index) === 1 ? whenTrue! : whenFalse!, index),
+    ),
   Neg: (_, inputs) => unary((x) => -x)(inputs),
   Exp: (_, inputs) => unary(Math.exp)(inputs),
   Sigmoid: (_, inputs) => unary(sigmoid)(inputs),

@@ -39,7 +39,8 @@ export interface SyntheticRound {
   readonly kernelsDisagreed?: number;
   readonly secondsPerStage?: Readonly<Record<string, number>>;
   readonly proof?: string;
-  readonly premises?: readonly string[];
+  /** Grown theorems that its certified proofs rest on. */
+  readonly restsOn?: readonly string[];
   /** Theorems by which the library had grown. */
   readonly grown?: readonly GrownRecord[];
 }
@@ -268,7 +269,7 @@ function asProved(
     level: origin === 'dataset' ? 0 : 1,
     round,
     passRate,
-    premises: [...(spec.premises ?? [])],
+    premises: [],
     model,
     seed: 5,
     leanVersion: 'Lean 4.test',
@@ -278,6 +279,7 @@ function asProved(
       fingerprint: 'f',
       fileHash: 'a'.repeat(64),
       axioms: ['propext'],
+      restsOn: [...(spec.restsOn ?? [])],
       // As on a machine that asks the second kernel about dataset statements only.
       ...(origin === 'dataset'
         ? { checks: [{ by: SECOND_KERNEL.name, version: '1', outcome: 'accepted' as const, ms: 1 }] }

@@ -185,6 +185,10 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       call('planConjectures', `${input.round} replaying from ${input.replayFrom}`);
       return ref('plan', 8);
     },
+    async exploreConjectures() {
+      call('exploreConjectures');
+      return ref('texts', 8);
+    },
     async sampleConjectures() {
       call('sampleConjectures');
       return ref('texts', 8);

@@ -1,16 +1,19 @@
 /**
- * The conjecturer's texts of a round, sampled by all machines of the run, each its share, and put together by one, which also
+ * The texts of a round's conjectures: explored, where the configuration asks for that; else the conjecturer's, sampled by all machines of the run, each its share, and put together by one, which also
  * samples what a lost machine has left.
  */
+import type { ExploreConjecturesInput } from '../../activities/round/explore.ts';
 import type { SampleConjecturesInput } from '../../activities/round/generate.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { host, oneOfSeveral } from '../control/activity-proxies.ts';
+import { host, lean, oneOfSeveral } from '../control/activity-proxies.ts';
 import { onEveryNode, warnOf } from '../nodes/every-node.ts';
 
 export async function conjectureTexts(
   { hostQueue, hostQueues }: { readonly hostQueue: string; readonly hostQueues: readonly string[] },
-  input: SampleConjecturesInput,
+  input: SampleConjecturesInput & ExploreConjecturesInput,
 ): Promise<ArtifactRef> {
+  if (input.config.conjectures.source === 'explore')
+    return lean(`explore the functions of ${input.plan.count} places`).exploreConjectures(input);
   const summary = `conjecture ${input.plan.count} texts`;
   const of = hostQueues.length;
   if (of > 1) {

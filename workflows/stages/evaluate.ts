@@ -1,6 +1,6 @@
 /** Held-out statements, proved by models of the run with equal samples: at its end the first and the last, between rounds the current one. */
 import type { RunState } from '../../activities/run/run-state.ts';
-import type { CheckpointRef } from '../../data/schemas/artifact.ts';
+import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
 import type { Evaluation, ModelEvaluation, RoundEvaluation } from '../../data/schemas/round.ts';
 import { evaluationConfig } from '../../data/schemas/run-config.ts';
 import { control, host } from '../control/activity-proxies.ts';
@@ -15,11 +15,11 @@ const isWanted = ({ config, data }: RunState): boolean =>
 /** The first model of the run and the one it has now; null where the configuration wants no evaluation. */
 export async function evaluateHeldOut(run: string, state: RunState, isOpen: () => boolean): Promise<Evaluation | null> {
   if (!isWanted(state)) return null;
-  const first = await evaluateModel(run, state, state.sft.checkpoint, 0, isOpen);
+  const first = await evaluateModel(run, state, state.sft.checkpoint, 0, null, isOpen);
   const last =
     state.checkpoint.model === state.sft.checkpoint.model
       ? first
-      : await evaluateModel(run, state, state.checkpoint, Math.max(0, state.nextRound - 1), isOpen);
+      : await evaluateCurrent(run, state, Math.max(0, state.nextRound - 1), isOpen);
   return {
     statements: first.statements,
     samplesPerStatement: first.samplesPerStatement,
@@ -44,7 +44,24 @@ export async function evaluateRound(
   isOpen: () => boolean,
 ): Promise<RoundEvaluation> {
   const samplesSoFar = state.outcomes.reduce((sum, outcome) => sum + outcome.counts.samples, 0);
-  return { ...(await evaluateModel(run, state, state.checkpoint, round, isOpen)), round, samplesSoFar };
+  return { ...(await evaluateCurrent(run, state, round, isOpen)), round, samplesSoFar };
+}
+
+/** The model that the run has now, over the library that it has now. */
+async function evaluateCurrent(
+  run: string,
+  state: RunState,
+  round: number,
+  isOpen: () => boolean,
+): Promise<ModelEvaluation> {
+  const { config, data, replayFrom, hostQueue } = state;
+  const history = state.outcomes.map((outcome) => outcome.manifest);
+  const name = `evaluation/library-${round}`;
+  const library =
+    config.library === 'grow' && round > 0
+      ? await host(hostQueue, 'grow the library').growLibrary({ run, round, name, config, data, history, replayFrom })
+      : null;
+  return evaluateModel(run, state, state.checkpoint, round, library, isOpen);
 }
 
 /** One model on the run's held-out statements: sampled, screened, the shortest proofs certified. Done once a model. */
@@ -53,6 +70,7 @@ async function evaluateModel(
   state: RunState,
   checkpoint: CheckpointRef,
   round: number,
+  library: ArtifactRef | null,
   isOpen: () => boolean,
 ): Promise<ModelEvaluation> {
   const { data, hostQueue } = state;
@@ -67,8 +85,7 @@ async function evaluateModel(
     shards: planned,
     checkpoint,
     config,
-    // Held-out statements are proved over the fixed library by every model.
-    library: null,
+    library,
     isOpen,
     onShard: () => undefined,
   });
@@ -87,7 +104,7 @@ async function evaluateModel(
     run,
     name,
     proved,
-    library: null,
+    library,
     config: { verification: config.verification },
   });
   await endLean(run, state.hostQueues, 'certify');

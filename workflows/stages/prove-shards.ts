@@ -41,7 +41,14 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
   const prove = async (items: ArtifactRef, index: number): Promise<ShardResult> => {
     const label = `shard ${index + 1} of ${total}`;
     const name = shardFolder(input.name, index);
-    const shard = { run, name, items, checkpoint, config: { prover, sampling, seed, modelThreads, verification } };
+    const shard = {
+      run,
+      name,
+      items,
+      library,
+      checkpoint,
+      config: { prover, sampling, seed, modelThreads, verification },
+    };
     const verify = (folder: string, sampled: Sampled, earlier: ShardResult | null): Promise<ShardResult> => {
       const distinct = sampled.distinctCount - (earlier?.distinctCount ?? 0);
       return lean(`verify ${label}: ${distinct} distinct proofs`, inFlightMax).verifyShard({
@@ -80,7 +87,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
     const search = async (earlier: ShardResult | null): Promise<ShardResult> => {
       const summary = `search ${label}: ${items.count} statements`;
       const { search: found, ...sampled } = await samplers.run((queue) =>
-        sampler(queue, summary).searchShard({ ...shard, earlier, library }),
+        sampler(queue, summary).searchShard({ ...shard, earlier }),
       );
       return { ...(await verify(`${name}/search`, sampled, earlier)), search: found };
     };

@@ -1,4 +1,5 @@
 /** Tables over rounds: proved statements, the gate's counts, cost; and the library. */
+import { displayStatement } from '../../../selfplay/prompts.ts';
 import type { RunFigures } from '../figures.ts';
 import { funnel, GATE_REASONS } from '../funnel.ts';
 import { formatSeconds, note, table } from '../html.ts';
@@ -104,7 +105,21 @@ export function libraryText(run: RunFigures): string {
     return note('The library is fixed, as STP’s: conjectures that were proved are no lemmas of later rounds.');
   const last = run.rounds.at(-1);
   const uses = run.rounds.reduce((sum, { proofsWithGrown }) => sum + proofsWithGrown, 0);
-  return note(
-    `The library grows: ${last?.libraryGrown ?? 0} proved conjectures could be used in the last round; ${uses} certified proofs of all rounds use one.`,
+  const { used, listed } = run.lemmas;
+  const text = note(
+    `The library grows: ${last?.libraryGrown ?? 0} proved conjectures could be used in the last round; ${uses} certified proofs of all rounds rest on one, and ${used} conjectures carry them.`,
   );
+  if (listed.length === 0) return text;
+  const rows = listed.map(({ name, round, statement, proofs, statements, example }) => [
+    name,
+    displayStatement(statement),
+    round,
+    proofs,
+    statements,
+    example ?? '–',
+  ]);
+  const heads = ['Lemma', 'Statement', 'Round', 'Proofs', 'Statements', 'One of these'];
+  const caption =
+    'Conjectures that proofs rest on, as their compiled objects say: certified proofs, and statements of the dataset';
+  return [text, table(heads, rows, caption)].join('\n');
 }

@@ -97,6 +97,8 @@ export class CompiledLibrary implements TrustedSource {
   }
 
   #constantAt(name: Name, { module, index }: Place, withProof: boolean): CompiledConstant {
+    // It is kept, and what is made in scratch is not.
+    if (this.#terms.nodes.isScratchOpen) throw new Error(`${this.#terms.names.print(name)} is read within a check`);
     return explained(module.path, () => {
       const constant = this.#open(module).constant(index, withProof);
       if (constant.name !== name) throw new Damaged(`${this.#terms.names.print(name)} is not where its index says`);

@@ -17,6 +17,7 @@ export function findInFile(report: ModuleReport, toleratesLibraryAxioms: boolean
       line: range?.line ?? 0,
       column: range?.column ?? 0,
       axioms: axiomNames(constant),
+      restsOn: [],
       objection:
         constant.kind === 'axiom' ? 'an axiom: nothing proves it' : axiomObjection(constant, toleratesLibraryAxioms),
       kernel: verdict === 'outside' ? 'declined' : verdict,

@@ -12,6 +12,8 @@ export interface TheoremFinding {
   readonly column: number;
   /** All that it rests on, sorted. */
   readonly axioms: readonly string[];
+  /** Other theorems that the module was to hold and that this one rests on, in the order of the file. */
+  readonly restsOn: readonly string[];
   /** What the object says against it; null where nothing. */
   readonly objection: string | null;
   /** Of the second kernel. */

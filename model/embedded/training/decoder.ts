@@ -1,7 +1,7 @@
 /**
  * The decoder as a graph over packed rows: Llama's architecture (RMSNorm, rotary positions, grouped-query attention,
  * SwiGLU, tied or own head), whole sequences at once, as training wants it. Several examples share a row; `attentionBias` keeps
- * them apart and `positions` restart with each. What the logits are scored by is in `objective.ts`.
+ * them apart and `positions` restart with each. `objective.ts` has what is made of its last layer.
  */
 
 import {
@@ -27,20 +27,28 @@ export interface DecoderInputs {
   readonly positions: Value;
   /** 0 where the second position may be seen from the first, very negative elsewhere; float32 [rows, 1, length, length]. */
   readonly attentionBias: Value;
-  /** Which tokens predict a target: indices into rows · rowLength, int64 [targets]. */
+  /** Which tokens are computed to the end, such as those that predict a target: indices into rows · rowLength, int64 [targets]. */
   readonly predictors: Value;
 }
 
 /** The weights by name. */
 export type ParameterValues = ReadonlyMap<string, Value>;
 
-/** Logits of the next token at the predictors, float32 [targets, vocabularySize]. */
-export function decoderLogits(
+/** What the decoder gives at the predictors. */
+export interface DecoderOutputs {
+  /** Last hidden layer, after the final norm, float32 [targets, hiddenSize]. */
+  readonly states: Value;
+  /** Adds the logits of the next token, float32 [targets, vocabularySize]. */
+  readonly logits: () => Value;
+}
+
+/** Adds the decoder to the graph. */
+export function decoder(
   graph: Graph,
   shape: ModelShape,
   parameters: ParameterValues,
   inputs: DecoderInputs,
-): Value {
+): DecoderOutputs {
   const weight = (name: string) => parameters.get(name)!;
   const embedding = weight(EMBEDDING_TENSOR);
   const tables = rotaryTables(graph, shape);
@@ -68,7 +76,8 @@ export function decoderLogits(
     stream = add(stream, linear(gated, weight(names.down)));
   }
   const head = shape.tiedEmbeddings === false ? weight(HEAD_TENSOR) : embedding;
-  return linear(rmsNorm(stream, weight(FINAL_NORM_TENSOR), RMS_EPSILON), head);
+  const states = rmsNorm(stream, weight(FINAL_NORM_TENSOR), RMS_EPSILON);
+  return { states, logits: () => linear(states, head) };
 }
 
 interface RotaryTables {

@@ -7,7 +7,7 @@ import type { ModelShape } from '../../trainer.ts';
 import type { Graph, Value } from '../onnx/graph.ts';
 import { and, atLeast, equal, where } from '../onnx/operations/compare.ts';
 import { cast, gatherRows, reshape, sliceRange } from '../onnx/operations/layout.ts';
-import { decoderLogits, type ParameterValues } from './decoder.ts';
+import { decoder, type ParameterValues } from './decoder.ts';
 import type { Objective } from './objective.ts';
 import type { PackedBatch } from './packed-batch.ts';
 
@@ -98,14 +98,14 @@ export function microBatchLoss(
     reshape(sliceRange(input(name), firstToken, endToken, 'tokens'), ['rows', 'row_length']);
   const perTarget = (name: string) => sliceRange(input(name), firstTarget, endTarget, 'targets');
   const positions = perToken('positions');
-  const logits = decoderLogits(body, shape, parameters, {
+  const outputs = decoder(body, shape, parameters, {
     tokens: cast(perToken('tokens'), 'int64'),
     positions: cast(positions, 'int64'),
     attentionBias: attentionBias(positions, perToken('examples')),
     predictors: cast(perTarget('predictors'), 'int64'),
   });
   const values = new Map(objective.targetValues.map((name) => [name, perTarget(name)]));
-  return objective.loss(logits, cast(perTarget('labels'), 'int64'), values);
+  return objective.loss(outputs, cast(perTarget('labels'), 'int64'), values);
 }
 
 /** 0 where one position sees the other (its own example, not later), very negative elsewhere: [rows, 1, length, length]. */

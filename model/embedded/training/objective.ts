@@ -1,20 +1,21 @@
 /**
- * The training objectives: functions from the decoder's logits to a scalar in the graph. An objective names the numbers
+ * The training objectives: functions from the decoder's outputs to a scalar in the graph. An objective names the numbers
  * that it needs for each scored token; packing, gradients, the optimizer and the loop are the same for all.
  */
 import type { Value } from '../onnx/graph.ts';
 import { multiply, negate, reduceSum } from '../onnx/operations/arithmetic.ts';
 import { gatherAlongLastAxis, reshape } from '../onnx/operations/layout.ts';
 import { logSoftmax } from '../onnx/operations/transformer.ts';
+import type { DecoderOutputs } from './decoder.ts';
 
 export interface Objective {
   /** Names of its inputs, float32 [targets], found in `PackedBatch.targetValues`. */
   readonly targetValues: readonly string[];
   /**
-   * Adds the loss of a micro-batch to the graph of `logits`, float32 [targets, vocabularySize]. `labels` are the scored
-   * tokens, int64 [targets]. The loss of a step is the sum over its micro-batches, so means are the caller's business.
+   * Adds the loss of a micro-batch to the decoder's graph. `labels` are the scored tokens, int64 [targets]. The loss of a
+   * step is the sum over its micro-batches, so means are the caller's business.
    */
-  readonly loss: (logits: Value, labels: Value, values: ReadonlyMap<string, Value>) => Value;
+  readonly loss: (outputs: DecoderOutputs, labels: Value, values: ReadonlyMap<string, Value>) => Value;
 }
 
 /** Log-probability of each scored token, float32 [targets]. */
@@ -29,6 +30,6 @@ export function labelLogProbabilities(logits: Value, labels: Value): Value {
  */
 export const weightedLikelihood: Objective = {
   targetValues: ['weights'],
-  loss: (logits, labels, values) =>
-    negate(reduceSum(multiply(labelLogProbabilities(logits, labels), values.get('weights')!), [0], false)),
+  loss: ({ logits }, labels, values) =>
+    negate(reduceSum(multiply(labelLogProbabilities(logits(), labels), values.get('weights')!), [0], false)),
 };

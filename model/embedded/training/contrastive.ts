@@ -1,0 +1,81 @@
+/**
+ * Contrastive training of the decoder as an encoder of texts: a query comes near to its match and away from the matches of
+ * the other queries of its batch (InfoNCE, arXiv 1807.03748; over batches, arXiv 2306.15626, §5). An embedding is that of
+ * `Generator.embed`: the mean of the last hidden layer over the text's tokens, at length 1.
+ */
+import type { ModelShape } from '../../trainer.ts';
+import { multiply, negate, reduceSum } from '../onnx/operations/arithmetic.ts';
+import { equal, where } from '../onnx/operations/compare.ts';
+import { reshape, slice } from '../onnx/operations/layout.ts';
+import { matmul } from '../onnx/operations/linear.ts';
+import { logSoftmax, rmsNorm } from '../onnx/operations/transformer.ts';
+import type { Objective } from './objective.ts';
+import type { PackedBatch } from './packed-batch.ts';
+
+/** What cosines are divided by before the softmax. */
+const TEMPERATURE = 0.05;
+/** Added to mean squares of an embedding, which are near 1 after the final norm. */
+const EPSILON = 1e-8;
+
+/** Tokens of a query and of the text that it should find. */
+export interface TextPair {
+  readonly query: readonly number[];
+  readonly match: readonly number[];
+}
+
+/**
+ * The mean over the pairs of -log p(its match | the matches of the batch). `labels` are numbers of texts: queries first, then
+ * matches in the same order; `weights` of a token is one over the length of its text.
+ *
+ * @param pairs number of pairs in every batch
+ */
+export function contrastive({ hiddenSize }: ModelShape, pairs: number): Objective {
+  return {
+    targetValues: ['weights'],
+    loss: ({ states }, labels, values) => {
+      const { graph } = states;
+      const numbers = (count: number) => graph.integers(Array.from({ length: count }, (_, index) => index));
+      const [one, zero] = [graph.scalar(1), graph.scalar(0)];
+      const [targets] = labels.shape;
+      const isOf = equal(reshape(labels, [targets!, 1]), numbers(2 * pairs));
+      const shares = multiply(where(isOf, one, zero), reshape(values.get('weights')!, [targets!, 1]));
+      const means = matmul(shares, states, { transposeLeft: true });
+      // Length 1 times the root of the hidden size, which the scale of the scores takes out again.
+      const gain = graph.initializer('contrastive_gain', [hiddenSize], new Float32Array(hiddenSize).fill(1));
+      const vectors = rmsNorm(means, gain, EPSILON);
+      const [queries, matches] = [slice(vectors, 0, 0, pairs), slice(vectors, 0, pairs, 2 * pairs)];
+      const scale = 1 / (hiddenSize * TEMPERATURE);
+      const scores = matmul(queries, matches, { transposeRight: true, scale });
+      const isOwn = equal(reshape(numbers(pairs), [pairs, 1]), numbers(pairs));
+      const own = multiply(logSoftmax(scores), where(isOwn, graph.scalar(1 / pairs), zero));
+      return negate(reduceSum(own, [0, 1], false));
+    },
+  };
+}
+
+/** The pairs as one batch, a text in each row. Every text has a token at least. */
+export function contrastiveBatch(pairs: readonly TextPair[]): PackedBatch {
+  const texts = [...pairs.map(({ query }) => query), ...pairs.map(({ match }) => match)];
+  const rowLength = Math.max(...texts.map(({ length }) => length));
+  const size = texts.length * rowLength;
+  const [tokens, positions, examples] = [new Int32Array(size), new Int32Array(size), new Int32Array(size).fill(-1)];
+  const places = texts.flatMap((text, row) => text.map((_, at) => row * rowLength + at));
+  texts.forEach((text, row) => {
+    tokens.set(text, row * rowLength);
+    positions.set(
+      text.map((_, at) => at),
+      row * rowLength,
+    );
+    examples.fill(0, row * rowLength, row * rowLength + text.length);
+  });
+  return {
+    rows: texts.length,
+    rowLength,
+    tokens,
+    positions,
+    examples,
+    predictors: Int32Array.from(places),
+    labels: Int32Array.from(texts.flatMap((text, row) => text.map(() => row))),
+    targetValues: { weights: Float32Array.from(texts.flatMap((text) => text.map(() => 1 / text.length))) },
+  };
+}

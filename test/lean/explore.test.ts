@@ -1,0 +1,80 @@
+/** Equations found by exploration, over modules that real Lean compiled; Lean says whether they are well formed. Half a minute of a core. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import type { Statement } from '../../data/schemas/records.ts';
+import { type AssembledPorts, assemblePorts } from '../../workers/assemble.ts';
+import { leanEnvironment } from '../../workers/lean-environment.ts';
+import { workerSettings } from '../../workers/settings.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'stp-explore-test-'));
+const cache = join(folder, 'cache');
+const { verification: limits } = resolveConfig({ preset: 'smoke', set: {}, flags: {} });
+const { signal } = new AbortController();
+let ports: AssembledPorts;
+let problems: readonly Statement[];
+beforeAll(async () => {
+  const settings = {
+    ...workerSettings(),
+    storeUri: pathToFileURL(folder).href,
+    scratchDirectory: join(folder, 'scratch'),
+  };
+  // What was explored before is not known here.
+  ports = await assemblePorts({ ...settings, cacheDirectory: cache }, await leanEnvironment(settings, () => {}));
+  problems = await Array.fromAsync(ports.sources.problemSet('isaplanner'));
+}, 280_000);
+afterAll(async () => {
+  await ports?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const explore = (statements: readonly { header: string | null; statement: string }[], seed = 1) =>
+  ports.explore('explore', statements, { ...limits, seed }, signal);
+const named = (name: string): Statement => problems.find((one) => one.name.endsWith(name))!;
+
+describe('exploration', () => {
+  test('finds what functions near a statement satisfy, most general first, all of it well formed', async () => {
+    const near = [named('prop_01'), named('prop_85')];
+    const found = await explore(near);
+    expect(found[0]!.equations).toContain(
+      '{α : Type} (xs : List α) (ys : List α) (zs : List α) : append (append xs ys) zs = append xs (append ys zs)',
+    );
+    expect(found[0]!.equations.join('\n')).not.toContain('append (append xs xs)');
+    expect(found[1]!.equations).toContain('{α : Type} (xs : List α) : rev (rev xs) = xs');
+    const statements = found.flatMap(({ equations }, place) =>
+      equations.map((equation, index) => ({
+        id: `${place} ${index}`,
+        header: near[place]!.header,
+        statement: `theorem explored ${equation}`,
+      })),
+    );
+    expect(statements.length).toBeGreaterThan(20);
+    const verifier = await ports.verifier('explore', limits);
+    const read = await verifier.checkStatements(statements, { signal });
+    expect(read.filter(({ kind }) => kind !== 'accepted')).toEqual([]);
+  });
+
+  test('gives the same equations again, and no equation that a test value refutes', async () => {
+    const one = await explore([named('prop_15')]);
+    expect(await explore([named('prop_15')])).toEqual(one);
+    rmSync(join(cache, 'remembered'), { recursive: true });
+    expect(await explore([named('prop_15')])).toEqual(one);
+    // `ins` sorts by its argument, so that order does not matter; `len` counts one more.
+    expect(one[0]!.equations.join('\n')).toContain('ins n (ins m xs) = ins m (ins n xs)');
+    expect(one[0]!.equations.join('\n')).not.toContain('len (ins n xs) = len xs\n');
+  });
+
+  test('says why there is nothing to combine', async () => {
+    const [found] = await explore([{ header: null, statement: 'theorem plain (n : Nat) : n = n' }]);
+    expect(found).toMatchObject({ equations: [], reason: 'no function near it has a first-order type' });
+  });
+
+  test('says what Lean says of a statement that cannot be read', async () => {
+    const [found] = await explore([{ header: null, statement: 'theorem broken (n : Nat) : n = nothing' }]);
+    expect(found!.equations).toEqual([]);
+    expect(found!.reason).toContain('Lean cannot read it');
+  });
+});

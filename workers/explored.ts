@@ -1,0 +1,39 @@
+/** Keeps what was explored: the same functions under the same Lean have the same equations, in every round and every run. */
+import { keep, type Memory, recall } from '../data/remembered.ts';
+import type { StatementToRead } from '../lean/context/statement-contexts.ts';
+import { EXPLORE_LIMITS } from '../lean/explore/equations.ts';
+import { type ExploredStatement, exploredStatementSchema } from '../lean/explore/explore-statements.ts';
+
+/** Raised whenever the equations of a statement could be others. */
+const VERSION = 1;
+
+interface ExploredUnder {
+  readonly cacheDirectory: string;
+  /** Of toolchain and library. */
+  readonly fingerprint: string;
+  readonly seed: number;
+}
+
+/**
+ * An answer for each statement, in order.
+ * @param explore asked for the statements that were not explored before
+ */
+export async function explored(
+  statements: readonly StatementToRead[],
+  { cacheDirectory, fingerprint, seed }: ExploredUnder,
+  explore: (open: readonly StatementToRead[]) => Promise<readonly ExploredStatement[]>,
+): Promise<ExploredStatement[]> {
+  const memoryOf = ({ header, statement }: StatementToRead): Memory<ExploredStatement> => ({
+    cacheDirectory,
+    key: ['explored', VERSION, EXPLORE_LIMITS, fingerprint, seed, header, statement],
+    schema: exploredStatementSchema,
+  });
+  const known = await Promise.all(statements.map((statement) => recall(memoryOf(statement))));
+  const open = statements.filter((_, place) => known[place] === undefined);
+  const found = open.length === 0 ? [] : await explore(open);
+  // What could not be read may be readable next time.
+  for (const [place, statement] of open.entries())
+    if (found[place]!.terms > 0) await keep(memoryOf(statement), found[place]!);
+  const fresh = found.values();
+  return known.map((one) => one ?? fresh.next().value!);
+}
