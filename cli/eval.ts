@@ -33,7 +33,7 @@ export interface EvalOptions extends RunOptions, LocalRunOptions {
   readonly problems: string;
   /** Whole proofs per statement. */
   readonly samples?: number;
-  readonly prover?: 'whole' | 'steps';
+  readonly prover?: 'whole' | 'steps' | 'revise';
   readonly maxExpansions?: number;
   readonly numSampledTactics?: number;
   readonly timeout?: number;

@@ -226,9 +226,10 @@ configOptions(program.command('eval'))
   .requiredOption('--problems <sets>', 'problem sets, separated by commas')
   .option('--samples <n>', 'samples for each statement (default: 32)', samplesValue)
   .addOption(
-    new Option('--prover <mode>', 'whole proofs, or best-first search by steps with one attempt per statement').choices(
-      ['whole', 'steps'],
-    ),
+    new Option(
+      '--prover <mode>',
+      "whole proofs, best-first search by steps with one attempt per statement, or whole proofs that are revised by Lean's errors",
+    ).choices(['whole', 'steps', 'revise']),
   )
   .option(
     '--max-expansions <n>',

@@ -4,13 +4,14 @@
  */
 import { CancellationScope, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { EvaluateInput, EvaluationFiles } from '../data/schemas/evaluation.ts';
+import type { ShardResult } from '../data/schemas/round.ts';
 import { evaluationConfig } from '../data/schemas/run-config.ts';
 import { host } from './control/activity-proxies.ts';
 import { type Progress, progressQuery, type Stage } from './control/contracts.ts';
 import { publish } from './control/search-attributes.ts';
 import { ShardTally } from './control/shard-tally.ts';
 import { StageClock } from './control/stage-clock.ts';
-import { cleanBefore, folderName, getNode, giveNodesBack } from './nodes/nodes.ts';
+import { cleanBefore, folderName, getNode, giveNodesBack, onNodes, type Place } from './nodes/nodes.ts';
 import { certifyProofs } from './stages/certify-proofs.ts';
 import { proveShards } from './stages/prove-shards.ts';
 
@@ -20,7 +21,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
   const run = folderName('stp-evaluate/', 'evaluation', 'Use stp-evaluate/NAME');
   const title = `**Evaluation ${run}** of ${input.modelName}`;
   const clock = new StageClock();
-  const shards = new ShardTally();
+  let shards = new ShardTally();
   let statements = 0;
   setHandler(
     progressQuery,
@@ -53,27 +54,37 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
     enter('data', 'taking model and statements');
     const plan = await host(hostQueue, 'model and statements').prepareEvaluation(run, input);
     const { config, checkpoint } = plan;
-    shards.total = plan.shards.length;
     statements = plan.statements.count;
     publish({ model: checkpoint.model });
 
     enter('prove', 'sampling proofs and verifying them in Lean');
-    const results = await proveShards({
-      run,
-      hostQueues: [hostQueue],
-      name: FOLDER,
-      shards: plan.shards,
-      checkpoint,
-      config: evaluationConfig(config, config.sampling.samplesPerStatement),
-      library: null,
-      isOpen: () => true,
-      onShard: (shard) => {
-        shards.add(shard);
-        const { shardsDone, shardsTotal } = shards.figures();
-        const proved = shards.sum((done) => done.provedStatements);
-        setCurrentDetails(`${title} · proving: ${shardsDone} of ${shardsTotal} shards, ${proved} statements proved`);
-      },
-    });
+    const prove = ({ hostQueues }: Pick<Place, 'hostQueues'>): Promise<ShardResult[]> => {
+      // Work that begins again on other machines finds the finished shards, and counts them anew.
+      shards = new ShardTally();
+      shards.total = plan.shards.length;
+      return proveShards({
+        run,
+        hostQueues,
+        name: FOLDER,
+        shards: plan.shards,
+        checkpoint,
+        config: evaluationConfig(config, config.sampling.samplesPerStatement),
+        library: null,
+        isOpen: () => true,
+        onShard: (shard) => {
+          shards.add(shard);
+          const { shardsDone, shardsTotal } = shards.figures();
+          const proved = shards.sum((done) => done.provedStatements);
+          setCurrentDetails(`${title} · proving: ${shardsDone} of ${shardsTotal} shards, ${proved} statements proved`);
+        },
+      });
+    };
+    const say = (line: string): void => setCurrentDetails(`${title} · ${line}`);
+    // The machine that took the model in goes on by itself, or its samples are shared by the configuration's machines.
+    const results =
+      config.nodes.provider === 'local'
+        ? await prove({ hostQueues: [hostQueue] })
+        : await onNodes({ run, nodes: config.nodes, carried: null, say }, (machines) => machines.use(prove));
 
     enter('certify', 'checking the shortest proofs again in a fresh process');
     const collected = await host(hostQueue, 'count proofs').collectEvaluation({

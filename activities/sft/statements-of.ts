@@ -1,5 +1,6 @@
 /** Finds all statements that an example shows or asks for, and makes the same example for another prompt shape. */
 import type { Example } from '../../data/schemas/records.ts';
+import { STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
 import type { ConjecturerForm } from '../../selfplay/formats/formatted.ts';
 import { targetExample } from '../../selfplay/prompts.ts';
@@ -26,6 +27,8 @@ export function restyled(example: Example, formOf: ProverForms, conjecturer: Con
   const [prove, lemma, easy, by, hard] = ['prove', 'lemma', 'easy', 'by', 'hard'].map((marker) => found.get(marker!));
   const { target, weight } = example;
   if (prove !== undefined) return formExamples(formOf({ header: null, statement: named(prove) }), target, weight);
+  // Proof states are shown in the embedded form only; rows of other forms stay as they are.
+  if (example.prompt.includes(STATE_MARKER)) return [];
   if (easy === undefined || hard === undefined) return [example];
   if (by === undefined) {
     const origin = { kind: 'target', targetStatement: named(hard) } as const;

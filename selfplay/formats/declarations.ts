@@ -3,23 +3,27 @@
  * found at column 0. Nothing here decides what is proved: the text that is cut out goes under our statement and to Lean.
  */
 import { declarationHead } from '../../data/schemas/declaration-head.ts';
-import { type Token, tokenize } from '../../lean/trust/screen/tokenizer.ts';
+import { tokenize } from '../../lean/trust/screen/tokenizer.ts';
 import { displayProof } from '../prompts.ts';
-import { proofAssignment, statementPieces } from '../statement-text.ts';
+import { proofAssignment, statementPieces, type TextPiece } from '../statement-text.ts';
 
-const THEOREM_WORDS: ReadonlySet<string> = new Set(['theorem', 'lemma']);
+const THEOREM_WORDS = 'theorem|lemma';
 /** Commands that add what a proof cannot bring along. */
-const ADDING_WORDS: ReadonlySet<string> = new Set(
-  'def abbrev axiom opaque instance structure inductive class notation macro syntax elab infixl infixr infix prefix postfix'.split(
-    ' ',
-  ),
-);
-const OTHER_WORDS: ReadonlySet<string> = new Set(
-  (
-    'example end namespace section open variable variables universe universes set_option import noncomputable private ' +
-    'protected attribute local scoped mutual unsafe partial nonrec'
-  ).split(' '),
-);
+const ADDING_WORDS =
+  'def|abbrev|axiom|opaque|instance|structure|inductive|class|notation|macro|syntax|elab|infixl|infixr|infix|prefix|postfix';
+const OTHER_WORDS =
+  'example|end|namespace|section|open|variables?|universes?|set_option|import|noncomputable|private|protected|attribute|' +
+  'local|scoped|mutual|unsafe|partial|nonrec';
+/** At column 0. */
+const COMMAND = new RegExp(`^(?:(?:${THEOREM_WORDS}|${ADDING_WORDS}|${OTHER_WORDS})(?![\\w.'])|[@#])`, 'gmu');
+const DECLARING = new RegExp(`(?<![\\w.'])(?:${THEOREM_WORDS}|${ADDING_WORDS})(?![\\w.'])`, 'u');
+const IS_THEOREM = new RegExp(`^(?:${THEOREM_WORDS})$`, 'u');
+/** What may hide a comment's opening, and the openings. */
+const COMMENTS = /"(?:[^"\\]|\\.)*"|'(?:[^'\\\n]|\\.)'|«[^»]*»|--[^\n]*|\/-/gsu;
+/** Before a tactic block. */
+const BY = /^by(?![\p{L}\p{N}_'.!?])/u;
+/** Of a text that is looked into first for the end of a statement. */
+const STATEMENT_CHARS = 512;
 
 export interface TheoremDeclaration {
   readonly kind: 'theorem';
@@ -38,17 +42,14 @@ export interface OtherDeclaration {
 }
 
 export function declarationsIn(code: string): (TheoremDeclaration | OtherDeclaration)[] {
-  const text = displayProof(code);
-  const tokens = tokenize(text);
-  const plain = withoutComments(text, tokens);
-  const starts = tokens.flatMap((token, index) => (isCommand(text, token) ? [index] : []));
-  return starts.flatMap((first, index): (TheoremDeclaration | OtherDeclaration)[] => {
-    const segment = tokens.slice(first, starts[index + 1] ?? tokens.length);
-    const last = segment.findLast(({ kind }) => kind !== 'comment')!;
-    const word = segment.find(({ text: it }) => THEOREM_WORDS.has(it) || ADDING_WORDS.has(it));
-    if (word === undefined) return [];
-    if (!THEOREM_WORDS.has(word.text)) return [{ kind: 'other', word: word.text }];
-    const declaration = theoremIn(plain.slice(0, last.end), word.start);
+  const plain = withoutComments(displayProof(code));
+  const starts = Array.from(plain.matchAll(COMMAND), ({ index }) => index);
+  return starts.flatMap((start, at): (TheoremDeclaration | OtherDeclaration)[] => {
+    const segment = plain.slice(start, starts[at + 1]).trimEnd();
+    const word = DECLARING.exec(segment);
+    if (word === null) return [];
+    if (!IS_THEOREM.test(word[0])) return [{ kind: 'other', word: word[0] }];
+    const declaration = theoremIn(segment, word.index);
     return declaration === null ? [] : [declaration];
   });
 }
@@ -64,9 +65,9 @@ export function sameTokens(left: string, right: string): boolean {
 /** The proof as a tactic block at column 0. */
 export function tacticBlock(proof: string): string {
   const start = proof.length - proof.trimStart().length;
-  const [by] = tokenize(proof.slice(start));
-  if (by?.text !== 'by') return `exact\n${indent(leftAligned(blanked(proof, start)))}`;
-  return leftAligned(blanked(proof, start + by.end));
+  const by = BY.exec(proof.slice(start))?.[0];
+  if (by === undefined) return `exact\n${indent(leftAligned(blanked(proof, start)))}`;
+  return leftAligned(blanked(proof, start + by.length));
 }
 
 /** A block at column 0 whose first line may stand behind other text. */
@@ -97,8 +98,7 @@ function theoremIn(plain: string, start: number): TheoremDeclaration | null {
   const head = declarationHead(text);
   if (head === null) return null;
   const rest = text.slice(head.text.length);
-  const { pieces } = statementPieces(rest);
-  const assignment = pieces[proofAssignment(pieces)];
+  const assignment = assignmentIn(rest);
   if (assignment === undefined) return { kind: 'theorem', name: head.name, signature: rest.trim(), proof: null };
   const proofStart = start + head.text.length + assignment.at + assignment.text.length;
   return {
@@ -109,26 +109,45 @@ function theoremIn(plain: string, start: number): TheoremDeclaration | null {
   };
 }
 
+/** The `:=` of a proof. Statements are short beside their proofs, so not all of the text is read. */
+function assignmentIn(text: string): TextPiece | undefined {
+  for (let length = STATEMENT_CHARS; ; length *= 4) {
+    const { pieces } = statementPieces(text.slice(0, length));
+    const assignment = pieces[proofAssignment(pieces)];
+    if (assignment !== undefined || length >= text.length) return assignment;
+  }
+}
+
 /** The text from `start` on, blanks before it on its line. */
 function blanked(text: string, start: number): string {
   const line = text.lastIndexOf('\n', start - 1) + 1;
   return ' '.repeat(start - line) + text.slice(start);
 }
 
-/** Comments as blanks, so that offsets and columns stay. */
-function withoutComments(text: string, tokens: readonly Token[]): string {
+/** Comments as blanks, so that offsets and columns stay. A block comment may hold others; one without an end reaches to the end. */
+function withoutComments(text: string): string {
   let plain = '';
-  let offset = 0;
-  for (const { kind, start, end } of tokens) {
-    if (kind !== 'comment') continue;
-    plain += text.slice(offset, start) + text.slice(start, end).replace(/[^\n]/gu, ' ');
-    offset = end;
+  let from = 0;
+  COMMENTS.lastIndex = 0;
+  for (let match = COMMENTS.exec(text); match !== null; match = COMMENTS.exec(text)) {
+    const start = match.index;
+    if (match[0] !== '/-' && !match[0].startsWith('--')) continue;
+    const end = match[0] === '/-' ? blockCommentEnd(text, start) : start + match[0].length;
+    plain += text.slice(from, start) + text.slice(start, end).replace(/[^\n]/gu, ' ');
+    from = end;
+    COMMENTS.lastIndex = end;
   }
-  return plain + text.slice(offset);
+  return plain + text.slice(from);
 }
 
-function isCommand(text: string, { kind, start, text: token }: Token): boolean {
-  if (start > 0 && text[start - 1] !== '\n') return false;
-  if (kind === 'symbol') return token === '@' || token === '#';
-  return kind === 'word' && (THEOREM_WORDS.has(token) || ADDING_WORDS.has(token) || OTHER_WORDS.has(token));
+function blockCommentEnd(text: string, start: number): number {
+  let depth = 0;
+  const marks = /\/-|-\//gu;
+  // The character after the opening belongs to it: `/--/` is not closed.
+  marks.lastIndex = start + 3;
+  for (let match = marks.exec(text); match !== null; match = marks.exec(text)) {
+    depth += match[0] === '/-' ? 1 : -1;
+    if (depth < 0) return match.index + match[0].length;
+  }
+  return text.length;
 }

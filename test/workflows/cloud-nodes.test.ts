@@ -9,13 +9,14 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { releaseClosedActivities } from '../../activities/nodes/release-closed.ts';
+import { resolveConfig } from '../../data/config/resolve.ts';
 import type { NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import * as contracts from '../../workflows/control/contracts.ts';
 import type { JanitorReport } from '../../workflows/janitor.ts';
 import { localServer } from '../support/temporal.ts';
-import { type Fakes, fakeActivities } from './fake-activities.ts';
+import { type Fakes, fakeActivities, HOST_QUEUE } from './fake-activities.ts';
 
 /** Processes, one after the other, each of which takes as long as the machine has it take. */
 vi.setConfig({ testTimeout: 180_000 });
@@ -126,6 +127,44 @@ describe('a run on machines of a cloud', () => {
       'cleanUpNode after',
       'releaseCloudNodes',
     ]);
+  });
+
+  it('shares the shards of an evaluation, which one machine has prepared', async () => {
+    const fakes = fakeActivities(6);
+    const run = name();
+    fakes.state = (generation) => ready(run, generation);
+    const { prepareEvaluation, sampleShard } = fakes.activities;
+    fakes.activities.prepareEvaluation = async (...words) => ({
+      ...(await prepareEvaluation(...words)),
+      config: resolveConfig({ preset: 'smoke', set: CLOUD }),
+    });
+    const sampledBy: string[] = [];
+    fakes.activities.sampleShard = async (input) => {
+      sampledBy.push(activityInfo().taskQueue);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return sampleShard(input);
+    };
+    const input = { preset: 'smoke', set: CLOUD, checkpoint: '/one', modelName: 'one', round: null, split: 'all' };
+    const own = await Worker.create({
+      connection: server.nativeConnection,
+      activities: fakes.activities,
+      taskQueue: HOST_QUEUE,
+    });
+    await own.runUntil(() =>
+      withWorkers(fakes, run, [1], () =>
+        server.client.workflow.execute(contracts.EVALUATE_TYPE, {
+          workflowId: contracts.evaluateWorkflowId(run),
+          taskQueue: contracts.CONTROL_QUEUE,
+          args: [input],
+        }),
+      ),
+    );
+    expect(sampledBy).toHaveLength(6);
+    expect(new Set(sampledBy)).toEqual(new Set([queue(run, 1, 0), queue(run, 1, 1)]));
+    // What they cost ends with the proving: certificates and figures are made where the model came from.
+    const at = (call: string): number => fakes.calls.findIndex((one) => one.startsWith(call));
+    expect(at('releaseCloudNodes')).toBeGreaterThan(at('sampleShard'));
+    expect(at('releaseCloudNodes')).toBeLessThan(at('collectEvaluation'));
   });
 
   it.each(['prepareRun', 'checkNodes', 'prepareData', 'takeOver'])(

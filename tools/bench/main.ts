@@ -1,5 +1,5 @@
 /**
- * `npm run bench [model] [lean] [verify] [search] [selection] [matching] [orchestration] [storage]`: how fast this machine trains,
+ * `npm run bench [model] [lean] [verify] [search] [answers] [selection] [matching] [orchestration] [storage]`: how fast this machine trains,
  * samples, embeds, verifies, searches, selects and matches, and what orchestration costs. Nothing here passes or fails. Costs about twenty
  * minutes; `model` has columns for PyTorch after `npm run test:python`.
  */
@@ -8,6 +8,7 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { proverExample, proverPrompt } from '../../selfplay/prompts.ts';
 import { repositorySources } from '../../workers/sources.ts';
+import { benchAnswers } from './answers.ts';
 import { benchKernel } from './kernel.ts';
 import { benchLean } from './lean.ts';
 import { benchMatching } from './matching.ts';
@@ -35,6 +36,7 @@ const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
   lean: benchLean,
   verify: benchVerify,
   search: benchSearch,
+  answers: benchAnswers,
   selection: () => benchSelection(row),
   matching: benchMatching,
   kernel: benchKernel,
