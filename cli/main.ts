@@ -8,6 +8,7 @@ import { addKernelCommand } from './commands/kernel.ts';
 import { addLeanCommands } from './commands/lean.ts';
 import { addNodesCommands } from './commands/nodes.ts';
 import { addVerifyCommand } from './commands/verify.ts';
+import { addWeightsCommands } from './commands/weights.ts';
 import {
   fromRoundValue,
   keyValue,
@@ -141,6 +142,7 @@ program
   });
 
 addVerifyCommand(program);
+addWeightsCommands(program);
 
 program
   .command('serve')

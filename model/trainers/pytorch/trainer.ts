@@ -22,8 +22,8 @@ const COPYING_FILE = 'copying';
 
 export interface PytorchTrainerOptions {
   readonly engine: PytorchEngine;
-  /** Finds the folder of `engine.base` on this node; without it `base` is a folder. Throws where the node does not have it. */
-  readonly findBase?: ((base: string, signal: AbortSignal | undefined) => Promise<string>) | undefined;
+  /** Finds the folder of `engine.base` on this node, or throws; without it `base` is a folder itself. */
+  readonly findBase?: (signal: AbortSignal | undefined) => Promise<string | null>;
   /** Threads of each process on the processor. */
   readonly threads: number;
   readonly runMark?: string | undefined;
@@ -47,7 +47,7 @@ async function train(
   await mkdir(workDirectory, { recursive: true });
   const found: { result: TrainResult | null } = { result: null };
   try {
-    const baseDirectory = engine.base === null ? null : ((await findBase?.(engine.base, signal)) ?? engine.base);
+    const baseDirectory = findBase === undefined ? engine.base : await findBase(signal);
     const { initDirectory, parent } = await startingPoint(request, baseDirectory, workDirectory, { runMark, signal });
     const { shape, ...rest } = request;
     const { device, precision, floatMasters, attention, lora, parallelism, recomputeActivations } = engine;
