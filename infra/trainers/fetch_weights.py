@@ -7,6 +7,7 @@ JSON. Code, pickles and everything that a trainer or a server does not read stay
 import hashlib
 import json
 import os
+import re
 import shutil
 import sys
 
@@ -15,6 +16,8 @@ from failure import Failure
 
 WANTED = (".safetensors", ".safetensors.index.json", ".json", ".jinja", ".txt", ".model")
 LICENCES = ("LICENSE", "LICENCE", "NOTICE", "README.md")
+# No file in a folder below.
+NAME = re.compile(r"\w[\w.-]{0,254}", re.ASCII)
 CHUNK = 1 << 24
 
 
@@ -86,7 +89,7 @@ def unreachable(name, error):
 
 
 def is_wanted(path):
-    return "/" not in path and (path.endswith(WANTED) or path.startswith(LICENCES))
+    return NAME.fullmatch(path) is not None and (path.endswith(WANTED) or path.startswith(LICENCES))
 
 
 def fetch(name, commit, files, folder):
