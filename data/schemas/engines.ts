@@ -42,8 +42,8 @@ const pytorchTrainer = z.strictObject({
   precision: z.enum(['float32', 'bfloat16']).default('bfloat16'),
   /** Weights that change and their moments in float32. False: in `precision`, with half the memory and coarser steps. */
   floatMasters: z.boolean().default(true),
-  /** How transformers computes attention. `flash_attention_2` wants the package flash-attn. */
-  attention: z.enum(['eager', 'sdpa', 'flex_attention', 'flash_attention_2']).default('sdpa'),
+  /** How transformers computes attention; `auto` leaves it to the library. `flash_attention_2` wants the package flash-attn. */
+  attention: z.enum(['auto', 'eager', 'sdpa', 'flex_attention', 'flash_attention_2']).default('auto'),
   /** Null: all weights change. */
   lora: lora.nullable().default(null),
   /** `all`: the processes of all machines of the run train together; they must reach one another. `one`: the first alone. */

@@ -12,11 +12,15 @@ import torch
 import torch.distributed as dist
 import torch.nn.functional as F
 from checkpoint_folder import ADAPTER_CONFIG_FILE, ADAPTER_FILE
-from failure import Failure, damaged, invalid_request
+from failure import damaged, invalid_request
 from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict, set_model_state_dict
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from transformers import AutoConfig, AutoModelForCausalLM
+from transformers.utils import logging
+
+# The log is for what happens once.
+logging.disable_progress_bar()
 
 # Names of probabilities in configurations: a loss that is compared and repeated wants none.
 DROPOUT = re.compile(r"drop(out|_rate)?$|_pdrop$")
@@ -44,7 +48,7 @@ class LanguageModel:
             self.module = self._read_once_for_all()
         self.module.train()
         if request["recomputeActivations"]:
-            self.module.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+            self.module.activation_checkpointing_enable({"use_reentrant": False})
             # Without gradients at its input a layer whose weights are frozen would not be recomputed.
             self.module.enable_input_require_grads()
         autocasts = not self.is_sharded and self.computed != self.trained
@@ -82,7 +86,9 @@ class LanguageModel:
     def gathered(self):
         """Whole trained tensors by name on the processor, in the first process; every process must ask."""
         options = StateDictOptions(full_state_dict=True, cpu_offload=True, ignore_frozen_params=True)
-        return get_model_state_dict(self.module, options=options)
+        tensors = get_model_state_dict(self.module, options=options)
+        # A head that is the embedding is brought together a second time.
+        return {name: tensor for name, tensor in tensors.items() if name not in (self.module.all_tied_weights_keys or {})}
 
     def save(self, folder, tensors):
         """Writes gathered tensors as weights, or as an adapter merged into the weights or beside them; one process."""
@@ -213,6 +219,9 @@ class LanguageModel:
         self._scored = predictors
         with self.autocast():
             logits = self.module(input_ids=tokens, position_ids=positions, use_cache=False).logits
+        if self.is_sharded and not torch.is_grad_enabled():
+            # The outermost part would wait for a backward pass with its weights brought together.
+            self.module.reshard()
         return (logits if self._cuts_head else scored_of(logits, predictors))[0].float()
 
     @torch.no_grad()
@@ -237,7 +246,8 @@ def scored_of(hidden, places):
 
 
 def library_options(request):
-    return {"attn_implementation": request["attention"], "trust_remote_code": False}
+    attention = request["attention"]
+    return {"trust_remote_code": False} | ({} if attention == "auto" else {"attn_implementation": attention})
 
 
 def read_model_config(directory):
@@ -267,9 +277,7 @@ def read_model(directory, dtype, request, quantised_on=None):
         module, found = AutoModelForCausalLM.from_pretrained(
             directory, output_loading_info=True, **options, **library_options(request)
         )
-    except Failure:
-        raise
-    except (ImportError, torch.OutOfMemoryError):
+    except (ImportError, MemoryError, torch.OutOfMemoryError):
         raise
     except Exception as error:
         raise damaged(directory, f"transformers does not load it: {str(error)[:500]}")

@@ -23,7 +23,7 @@ CHOICES = {
     "device": ("cpu", "cuda"),
     "precision": ("float32", "bfloat16"),
     "parallelism": ("replicated", "fsdp"),
-    "attention": ("eager", "sdpa", "flex_attention", "flash_attention_2"),
+    "attention": ("auto", "eager", "sdpa", "flex_attention", "flash_attention_2"),
 }
 PATHS = ("examplesPath", "initDirectory", "outputDirectory", "workDirectory")
 PATHS_OR_NONE = ("stateDirectory", "heldOutPath", "parent", "baseDirectory", "baseName")

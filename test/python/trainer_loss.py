@@ -32,7 +32,7 @@ SIZES = {
 REQUEST = {
     "precision": "float32",
     "floatMasters": True,
-    "attention": "sdpa",
+    "attention": "auto",
     "recomputeActivations": False,
     "lora": None,
     "seed": 1,

@@ -5,7 +5,7 @@
  */
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { StpError } from '../../data/errors.ts';
 import { type PytorchEngine, trainerEngineSchema } from '../../data/schemas/engines.ts';
 import { readCheckpoint, readManifest } from '../../model/checkpoint/checkpoint.ts';
@@ -19,6 +19,8 @@ import { markedProcesses } from '../support/processes.ts';
 import { type SmallTraining, smallTraining } from './small-training.ts';
 
 const skipped = skipsPython('training with PyTorch');
+/** A training loads PyTorch and transformers, which takes half a minute on a busy machine. */
+vi.setConfig({ testTimeout: 400_000 });
 const RUN = `pytorch-test-${process.pid}`;
 
 const engine = (changes: Partial<PytorchEngine> = {}): PytorchEngine => ({
