@@ -65,6 +65,9 @@ const pytorchTrainer = z.strictObject({
   base,
   /** Whether a node may download a `base` that it does not have. */
   fetchBase: z.boolean().default(false),
+}).refine(({ lora, base }) => lora?.output !== 'separate' || base !== null, {
+  path: ['base'],
+  message: 'a separate adapter belongs to a model that base names',
 });
 
 /** Levanter (JAX) on TPU: one process on every host of a slice. */

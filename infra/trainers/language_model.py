@@ -99,10 +99,13 @@ class LanguageModel:
             return self.module.save_pretrained(folder, state_dict=tensors, max_shard_size="1000TB")
         if lora["output"] == "separate":
             model = self._with_adapter(self._empty())
+            model.active_peft_config.base_model_name_or_path = self.request["baseName"]
             return model.save_pretrained(folder, state_dict={f"base_model.model.{name}": part for name, part in tensors.items()})
         # Into weights of full width, also where those below the adapter were quantised.
         model = self._with_adapter(read_model(self.base, torch.float32, self.request))
-        model.get_base_model().load_state_dict(tensors, strict=False)
+        unknown = model.get_base_model().load_state_dict(tensors, strict=False).unexpected_keys
+        if unknown:
+            raise RuntimeError(f"the trained adapter has {unknown[0]}, which the model does not")
         return model.merge_and_unload().to(stored).save_pretrained(folder, max_shard_size="1000TB")
 
     def _read(self):
@@ -136,7 +139,6 @@ class LanguageModel:
             lora_dropout=0.0,
             target_modules=lora["targets"] if len(lora["targets"]) > 0 else "all-linear",
             task_type="CAUSAL_LM",
-            base_model_name_or_path=self.request["baseName"],
         )
         parts = {name.rsplit(".", 1)[-1] for name, part in module.named_modules() if isinstance(part, torch.nn.Linear)}
         missing = sorted(set(lora["targets"]) - parts)
@@ -155,10 +157,16 @@ class LanguageModel:
 
         path = os.path.join(self.folder, ADAPTER_FILE)
         try:
-            found = set_peft_model_state_dict(model, load_file(path))
+            tensors = load_file(path)
         except Exception as error:
             raise damaged(path, str(error))
-        if found.unexpected_keys or any(".lora_" in name for name in found.missing_keys):
+        try:
+            found = set_peft_model_state_dict(model, tensors)
+            fits = not found.unexpected_keys and not any(".lora_" in name for name in found.missing_keys)
+        except RuntimeError:
+            # Of sizes.
+            fits = False
+        if not fits:
             problem = f"{path} is not an adapter of the rank and targets in engines.trainer.lora"
             raise invalid_request(problem, f"Give those in its {ADAPTER_CONFIG_FILE}, or start from a merged checkpoint.")
 

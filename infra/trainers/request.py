@@ -11,7 +11,7 @@ ARITHMETIC_VERSION = 2
 REQUEST_BYTES_MAX = 1 << 20
 RECIPE = (
     "steps", "tokensPerStep", "learningRate", "warmupSteps", "schedule", "weightDecay", "gradientClipNorm", "seed",
-    "device", "precision", "floatMasters", "attention", "parallelism", "microBatchTokens", "lora",
+    "device", "precision", "floatMasters", "attention", "microBatchTokens", "lora",
 )
 WHOLE_FROM = {
     "steps": 1, "tokensPerStep": 1, "warmupSteps": 0, "seed": 0, "heldOutEverySteps": 1, "microBatchTokens": 1, "threads": 1,

@@ -52,6 +52,9 @@ def folders_of(request):
     """Where the values come from, and the whole model: another folder where the first holds an adapter alone."""
     folder, base = request["initDirectory"], request["baseDirectory"]
     if not os.path.exists(os.path.join(folder, ADAPTER_FILE)):
+        if request["lora"] is not None and request["lora"]["output"] == "separate" and folder != base:
+            advice = "Start from engines.trainer.base or an adapter of it, or set engines.trainer.lora.output to merged."
+            raise invalid_request(f"a separate adapter of {folder} would be served with {base}", advice)
         return folder, folder
     if request["lora"] is None:
         advice = "Set engines.trainer.lora as it was when the adapter was trained."

@@ -60,7 +60,7 @@ const failureOf = async (work: Promise<unknown>): Promise<StpError> => {
   return error as StpError;
 };
 
-const LORA = { rank: 4, alpha: 8, targets: [], quantised: false, output: 'merged' } as const;
+const LORA: NonNullable<PytorchEngine['lora']> = { rank: 4, alpha: 8, targets: [], quantised: false, output: 'merged' };
 
 /** A whole model of another family with our tokenizer, as somebody else may have made it. */
 async function folderOf(family: string, changes: Record<string, unknown> = {}): Promise<string> {
@@ -98,7 +98,7 @@ function distance(one: ReadonlyMap<string, Tensor>, other: ReadonlyMap<string, T
 }
 
 /** What a state of one process has. */
-const STATE_PART = 'shard-00000-model-00001-of-00001.safetensors';
+const STATE_PART = 'shard-00001-model-00001-of-00001.safetensors';
 
 /** Of float32 sums in another order, over a dozen steps at a high rate. */
 const AFTER_STEPS_DIFFERENCE_MAX = 2e-3;
