@@ -15,7 +15,9 @@ export async function showWeights(name: string, { python, json }: WeightsCommand
   const found = await describeHubModel(name, { python });
   if (json) return console.log(printableJson(found));
   const plain = name.replace(/[@#].*$/, '');
-  console.log(printableLine(`licence  ${found.licence}${found.gated ? ' (its terms must be accepted on its page)' : ''}`));
+  console.log(
+    printableLine(`licence  ${found.licence}${found.gated ? ' (its terms must be accepted on its page)' : ''}`),
+  );
   console.log(`size     ${(found.bytes / GIB).toFixed(2)} GiB in ${found.files.length} files`);
   console.log(printableLine(`name     ${plain}@${found.commit}`));
 }

@@ -105,7 +105,10 @@ export async function weightsFolder(name: string, mayFetch: boolean, options: We
 }
 
 /** What the hub says of a model: nothing is downloaded but that. Throws as `fetchWeights`. */
-export async function describeHubModel(name: string, options: Omit<WeightsOptions, 'cacheDirectory'>): Promise<HubModel> {
+export async function describeHubModel(
+  name: string,
+  options: Omit<WeightsOptions, 'cacheDirectory'>,
+): Promise<HubModel> {
   const parsed = parseName(name);
   if (parsed?.kind !== 'hub')
     throw new StpError('STP1002', `${name} is not on the hub`, 'Write hf://OWNER/NAME or hf://OWNER/NAME@REVISION.');
@@ -130,7 +133,8 @@ export async function fetchWeights(name: string, options: WeightsOptions): Promi
   const partial = `${folder}.partial`;
   const files = join(partial, 'files');
   await mkdir(files, { recursive: true });
-  const said = parsed.kind === 'hub' ? (await askHub(parsed, files, options)).licence : await fetchBucket(parsed, files, options);
+  const said =
+    parsed.kind === 'hub' ? (await askHub(parsed, files, options)).licence : await fetchBucket(parsed, files, options);
   const record = { name: parsed.plain, licence: said, sha256: await digestOf(files) };
   if (parsed.sha256 !== null && parsed.sha256 !== record.sha256) {
     await rm(partial, { recursive: true, force: true });

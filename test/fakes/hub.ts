@@ -15,10 +15,15 @@ export interface FakeHub {
 }
 
 const hash = (algorithm: string, content: Buffer): string => createHash(algorithm).update(content).digest('hex');
-const blobId = (content: Buffer): string => hash('sha1', Buffer.concat([Buffer.from(`blob ${content.length}\0`), content]));
+const blobId = (content: Buffer): string =>
+  hash('sha1', Buffer.concat([Buffer.from(`blob ${content.length}\0`), content]));
 
 /** `files`: weights are in Git LFS there, all else is not. */
-export async function startFakeHub(model: string, files: ReadonlyMap<string, Buffer>, licence: string): Promise<FakeHub> {
+export async function startFakeHub(
+  model: string,
+  files: ReadonlyMap<string, Buffer>,
+  licence: string,
+): Promise<FakeHub> {
   const asked: string[] = [];
   const spoilt = new Map<string, Buffer>();
   const lfsOf = (name: string, content: Buffer) =>
@@ -42,7 +47,11 @@ export async function startFakeHub(model: string, files: ReadonlyMap<string, Buf
     asked.push(`${request.method} ${path}`);
     const json = (status: number, value: unknown, headers = {}) => {
       const text = JSON.stringify(value);
-      response.writeHead(status, { 'content-type': 'application/json', 'content-length': `${text.length}`, ...headers });
+      response.writeHead(status, {
+        'content-type': 'application/json',
+        'content-length': `${text.length}`,
+        ...headers,
+      });
       response.end(text);
     };
     const [, revision] = new RegExp(`^/api/models/${model}/revision/(.+)$`).exec(path) ?? [];

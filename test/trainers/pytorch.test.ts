@@ -214,7 +214,11 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
     const cut = await smallTraining({ steps: 8 });
     const request = { ...cut.request, stateDirectory: join(cut.directory, 'state') };
     const began = { ...cut, request };
-    for (const changes of [{}, { processes: 2, parallelism: 'fsdp' }, { processes: 2, parallelism: 'replicated' }] as const)
+    for (const changes of [
+      {},
+      { processes: 2, parallelism: 'fsdp' },
+      { processes: 2, parallelism: 'replicated' },
+    ] as const)
       await stopAfterState(began, changes);
     await train(began);
     expect(cut.seen.at(-1)!.step).toBe(8);
@@ -224,7 +228,9 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
       expect(Math.abs(firstOf.get(step)!.loss - loss)).toBeLessThan(1e-3);
       expect(Math.abs(firstOf.get(step)!.gradientNorm - gradientNorm)).toBeLessThan(1e-2);
     }
-    const [one, other] = await Promise.all([whole, cut].map(({ request: { outputDirectory } }) => tensorsOf(outputDirectory)));
+    const [one, other] = await Promise.all(
+      [whole, cut].map(({ request: { outputDirectory } }) => tensorsOf(outputDirectory)),
+    );
     expect(distance(one!, other!)).toBeLessThan(AFTER_STEPS_DIFFERENCE_MAX);
   });
 
@@ -276,7 +282,9 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
     expect(Math.abs(whole.seen[0]!.heldOutLoss! - result.heldOutLoss!)).toBeLessThan(1e-4);
     const before = await mergedShards(base);
     const after = await tensorsOf(merged.request.outputDirectory);
-    const changed = [...after.keys()].filter((name) => distance(new Map([[name, after.get(name)!]]), new Map([[name, before.get(name)!]])) > 0);
+    const changed = [...after.keys()].filter(
+      (name) => distance(new Map([[name, after.get(name)!]]), new Map([[name, before.get(name)!]])) > 0,
+    );
     expect(changed.length).toBe(2 * 7);
     expect(changed.every((name) => /proj\.weight$/.test(name))).toBe(true);
 
@@ -286,8 +294,13 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
     expect(again.finalLoss).toBe(result.finalLoss);
     const { outputDirectory } = separate.request;
     expect((await readdir(outputDirectory)).sort()).toEqual(
-      ['adapter_config.json', 'adapter_model.safetensors', 'config.json', 'generation_config.json', 'manifest.json']
-        .concat('tokenizer.json', 'tokenizer_config.json', 'training.json'),
+      [
+        'adapter_config.json',
+        'adapter_model.safetensors',
+        'config.json',
+        'generation_config.json',
+        'manifest.json',
+      ].concat('tokenizer.json', 'tokenizer_config.json', 'training.json'),
     );
     expect(await failureOf(readCheckpoint(outputDirectory))).toMatchObject({ code: 'STP1002' });
     const further = await smallTraining({ initDirectory: outputDirectory, steps: 1 });
@@ -310,7 +323,9 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
       expect(Math.abs(loss - one.seen[index]!.loss)).toBeLessThan(1e-3);
       expect(Math.abs(gradientNorm - one.seen[index]!.gradientNorm)).toBeLessThan(1e-2);
     });
-    const [here, there] = await Promise.all([one, two].map(({ request: { outputDirectory } }) => tensorsOf(outputDirectory)));
+    const [here, there] = await Promise.all(
+      [one, two].map(({ request: { outputDirectory } }) => tensorsOf(outputDirectory)),
+    );
     expect(distance(here!, there!)).toBeLessThan(1e-3);
   });
 
@@ -331,13 +346,21 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
   it('says what is wrong with a model: pickles, code, damage, a tokenizer of another one', async () => {
     const good = await folderOf('llama', { tie_word_embeddings: false });
     let count = 0;
-    const refused = async (code: string, message: string, spoil: (folder: string) => Promise<unknown>, changes = {}) => {
+    const refused = async (
+      code: string,
+      message: string,
+      spoil: (folder: string) => Promise<unknown>,
+      changes = {},
+    ) => {
       const base = `${good}-${count++}`;
       await cp(good, base, { recursive: true });
       await spoil(base);
       const training = await smallTraining({ steps: 1 });
       const failure = await failureOf(train(training, { base, ...changes }));
-      expect({ code: failure.code, message: failure.message }).toEqual({ code, message: expect.stringContaining(message) });
+      expect({ code: failure.code, message: failure.message }).toEqual({
+        code,
+        message: expect.stringContaining(message),
+      });
       expect((await readFile(`${training.request.outputDirectory}.log`, 'utf8')).length).toBeLessThan(20_000);
     };
     const config = (change: (fields: Record<string, unknown>) => object) => async (base: string) => {
@@ -348,10 +371,26 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
       for (const name of await readdir(base)) if (name.includes('safetensors')) await rm(join(base, name));
       await writeFile(join(base, 'pytorch_model.bin'), 'anything');
     });
-    await refused('STP1302', 'auto_map', config((fields) => ({ ...fields, auto_map: { AutoModelForCausalLM: 'm.M' } })));
-    await refused('STP1302', 'config.json', config((fields) => ({ ...fields, model_type: 'no-such-model' })));
-    await refused('STP1302', 'the tokenizer has a token', config((fields) => ({ ...fields, vocab_size: 100, eos_token_id: 1 })));
-    await refused('STP1302', 'missing', config((fields) => ({ ...fields, num_hidden_layers: 3 })));
+    await refused(
+      'STP1302',
+      'auto_map',
+      config((fields) => ({ ...fields, auto_map: { AutoModelForCausalLM: 'm.M' } })),
+    );
+    await refused(
+      'STP1302',
+      'config.json',
+      config((fields) => ({ ...fields, model_type: 'no-such-model' })),
+    );
+    await refused(
+      'STP1302',
+      'the tokenizer has a token',
+      config((fields) => ({ ...fields, vocab_size: 100, eos_token_id: 1 })),
+    );
+    await refused(
+      'STP1302',
+      'missing',
+      config((fields) => ({ ...fields, num_hidden_layers: 3 })),
+    );
     await refused('STP1302', 'model-0', async (base) => {
       const [first] = (await readdir(base)).filter((name) => name.endsWith('.safetensors'));
       await writeFile(join(base, first!), (await readFile(join(base, first!))).subarray(0, 200));

@@ -25,7 +25,12 @@ const EXIT_NOTICE_MS = 2_000;
 const EXIT_POLL_MS = 50;
 const METRICS_EVERY_MS = 30_000;
 const ADAPTER_CONFIG_BYTES_MAX = 1 << 20;
-const adapterConfigSchema = z.looseObject({ r: z.int().positive().max(1 << 16) });
+const adapterConfigSchema = z.looseObject({
+  r: z
+    .int()
+    .positive()
+    .max(1 << 16),
+});
 
 export interface VllmGeneratorsOptions {
   readonly engine: VllmEngine;
