@@ -25,9 +25,9 @@ export async function showWeights(name: string, { python, json }: WeightsCommand
 /** Downloads weights into the cache and says their name with its checksum. */
 export async function getWeights(name: string, { python, json }: WeightsCommandOptions): Promise<void> {
   const { cacheDirectory } = workerSettings();
+  if (!json && name.startsWith('hf://')) await showWeights(name, { python });
   const record = await fetchWeights(name, { python, cacheDirectory });
   if (json) return console.log(printableJson(record));
-  console.log(printableLine(`licence  ${record.licence}`));
   console.log(printableLine(`name     ${record.name}#sha256=${record.sha256}`));
   console.log('A training starts from it with this name as engines.trainer.base.');
 }

@@ -41,7 +41,8 @@ class LanguageModel:
         # Of the first values of adapters.
         torch.manual_seed(request["seed"] % 2**63)
         if not self.is_sharded:
-            self.module = self._read().to(group.device)
+            # Quantised weights were put there when they were read.
+            self.module = self._read() if self.is_quantised else self._read().to(group.device)
         elif self.is_quantised:
             self.module = self._share_out(self._read())
         else:

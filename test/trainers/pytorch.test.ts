@@ -3,6 +3,7 @@
  * training that goes on where it was cut off, also with more or fewer processes; models of other families, adapters, what
  * it refuses. Costs about 5 min of CPU where PyTorch is installed (it and transformers are loaded some thirty times).
  */
+import { spawnSync } from 'node:child_process';
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -19,6 +20,11 @@ import { markedProcesses } from '../support/processes.ts';
 import { type SmallTraining, smallTraining } from './small-training.ts';
 
 const skipped = skipsPython('training with PyTorch');
+const answers = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
+const hasGpu = !skipped && answers('nvidia-smi');
+const hasQuantisation = hasGpu && answers(interpreter, '-c', 'import bitsandbytes');
+if (!hasGpu) console.log('skipped: training on a GPU (there is none here)');
+if (!hasQuantisation) console.log('skipped: training over quantised weights (there is no GPU, or no bitsandbytes)');
 /** A training loads PyTorch and transformers, which takes half a minute on a busy machine. */
 vi.setConfig({ testTimeout: 400_000 });
 const RUN = `pytorch-test-${process.pid}`;
@@ -396,6 +402,27 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
       await writeFile(join(base, first!), (await readFile(join(base, first!))).subarray(0, 200));
     });
     await refused('STP1002', 'q_project', async () => undefined, { lora: { ...LORA, targets: ['q_project'] } });
+  });
+
+  it.skipIf(!hasGpu)('trains on a GPU what it trains on the processor', async () => {
+    const base = await folderOf('qwen2', { tie_word_embeddings: true });
+    const here = await smallTraining({ steps: 6 });
+    const there = await smallTraining({ steps: 6 });
+    await train(here, { base });
+    await train(there, { base, device: 'cuda' });
+    there.seen.forEach(({ loss }, index) => expect(Math.abs(loss - here.seen[index]!.loss)).toBeLessThan(1e-3));
+    const adapter = await smallTraining({ steps: 6, learningRate: 1e-2 });
+    const { finalLoss } = await train(adapter, { base, device: 'cuda', precision: 'bfloat16', lora: LORA });
+    expect(finalLoss).toBeLessThan(adapter.seen[0]!.loss);
+  });
+
+  it.skipIf(!hasQuantisation)('trains an adapter over weights of four bits', async () => {
+    const base = await folderOf('llama', { tie_word_embeddings: false, hidden_size: 64, head_dim: 16 });
+    const training = await smallTraining({ learningRate: 1e-2 });
+    const lora = { ...LORA, quantised: true };
+    const { finalLoss } = await train(training, { base, device: 'cuda', precision: 'bfloat16', lora });
+    expect(finalLoss).toBeLessThan(training.seen[0]!.loss);
+    await readManifest(training.request.outputDirectory);
   });
 
   it('says that there is no GPU, and no Python', async () => {
