@@ -11,7 +11,7 @@ import re
 import torch
 import torch.distributed as dist
 import torch.nn.functional as F
-from checkpoint_folder import ADAPTER_CONFIG_FILE, ADAPTER_FILE
+from checkpoint_folder import ADAPTER_CONFIG_FILE, ADAPTER_FILE, read_json
 from failure import damaged, invalid_request
 from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict, set_model_state_dict
 from torch.distributed.device_mesh import init_device_mesh
@@ -152,7 +152,7 @@ class LanguageModel:
             raise invalid_request(f"peft refuses the adapter: {error}", "Change engines.trainer.lora.")
 
     def _fill_adapter(self, model):
-        """The values of the folder's adapter, which must be one of the same rank and targets."""
+        """The values of the folder's adapter, which must be one of the same rank, alpha and targets."""
         from peft import set_peft_model_state_dict
         from safetensors.torch import load_file
 
@@ -161,14 +161,16 @@ class LanguageModel:
             tensors = load_file(path)
         except Exception as error:
             raise damaged(path, str(error))
+        lora, said = self.request["lora"], read_json(os.path.join(self.folder, ADAPTER_CONFIG_FILE))
         try:
             found = set_peft_model_state_dict(model, tensors)
-            fits = not found.unexpected_keys and not any(".lora_" in name for name in found.missing_keys)
+            fits = (said.get("r"), said.get("lora_alpha")) == (lora["rank"], lora["alpha"])
+            fits = fits and not found.unexpected_keys and not any(".lora_" in name for name in found.missing_keys)
         except RuntimeError:
             # Of sizes.
             fits = False
         if not fits:
-            problem = f"{path} is not an adapter of the rank and targets in engines.trainer.lora"
+            problem = f"{path} is not an adapter of the rank, alpha and targets in engines.trainer.lora"
             raise invalid_request(problem, f"Give those in its {ADAPTER_CONFIG_FILE}, or start from a merged checkpoint.")
 
     def _in_trained_type(self, module):

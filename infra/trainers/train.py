@@ -21,8 +21,8 @@ def main():
     reports = Reports(speaks=os.environ.get("LOCAL_RANK", os.environ.get("RANK", "0")) == "0")
     if os.environ.get("STP_ENDS_WITH_STDIN") == "1":
         threading.Thread(target=end_with_parent, daemon=True).start()
-    # Libraries must not look for anything on the internet, nor for their settings in the environment of this machine.
-    os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", TOKENIZERS_PARALLELISM="true")
+    # Libraries are not to look for anything on the internet.
+    os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="true")
     try:
         from request import read_request
 
