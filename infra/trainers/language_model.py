@@ -99,7 +99,7 @@ class LanguageModel:
             tensors = {name: tensor.to(stored) if tensor.is_floating_point() else tensor for name, tensor in tensors.items()}
             return self.module.save_pretrained(folder, state_dict=tensors, max_shard_size="1000TB")
         if lora["output"] == "separate":
-            model = self._with_adapter(self._empty())
+            model = self._with_adapter(self._empty(self.trained))
             model.active_peft_config.base_model_name_or_path = self.request["baseName"]
             return model.save_pretrained(folder, state_dict={f"base_model.model.{name}": part for name, part in tensors.items()})
         # Into weights of full width, also where those below the adapter were quantised.
@@ -124,10 +124,11 @@ class LanguageModel:
             self._fill_adapter(model)
         return self._in_trained_type(model.get_base_model())
 
-    def _empty(self):
+    def _empty(self, dtype):
+        """A module without values."""
         config = read_model_config(self.base)
         with torch.device("meta"):
-            return AutoModelForCausalLM.from_config(config, dtype=self.trained, **library_options(self.request))
+            return AutoModelForCausalLM.from_config(config, dtype=dtype, **library_options(self.request))
 
     def _with_adapter(self, module):
         """A model of peft; its `get_base_model()` has the adapter in it."""
@@ -182,11 +183,10 @@ class LanguageModel:
     def _read_once_for_all(self):
         """The first process reads the weights and gives each of the others its share."""
         whole = self._read() if self.group.is_first else None
-        lora = self.request["lora"]
-        if lora is None:
-            module = self._empty()
+        if self.request["lora"] is None:
+            module = self._empty(self.trained)
         else:
-            module = self._in_trained_type(self._with_adapter(self._empty().to(self.computed)).get_base_model())
+            module = self._in_trained_type(self._with_adapter(self._empty(self.computed)).get_base_model())
         self._share_out(module).to_empty(device=self.group.device)
         module.tie_weights()
         values = whole.state_dict() if whole is not None else {}
