@@ -12,7 +12,10 @@ const inherit = { cwd: repository, stdio: 'inherit', preferLocal: true } as cons
 try {
   if (!isInstalled()) await installPython();
   const tests = ['test/python', 'test/trainers', 'test/infra/weights'];
-  const { exitCode } = await execa('vitest', ['run', ...tests, ...process.argv.slice(2)], { ...inherit, reject: false });
+  const { exitCode } = await execa('vitest', ['run', ...tests, ...process.argv.slice(2)], {
+    ...inherit,
+    reject: false,
+  });
   process.exitCode = exitCode ?? 1;
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));

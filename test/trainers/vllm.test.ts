@@ -84,7 +84,11 @@ it('writes the command line', () => {
     expect.arrayContaining(['--runner', 'pooling', '--convert', 'embed']),
   );
   // An adapter beside its base goes by its own name.
-  const [, , ...adapted] = vllmCommand(engine, { ...served, adapterOf: { base: '/models/base', rank: 24 } }, 'complete');
+  const [, , ...adapted] = vllmCommand(
+    engine,
+    { ...served, adapterOf: { base: '/models/base', rank: 24 } },
+    'complete',
+  );
   expect(adapted.slice(0, 7)).toEqual(
     '/models/base --served-model-name base --lora-modules abc=/checkpoints/m --max-lora-rank 32'.split(' '),
   );
