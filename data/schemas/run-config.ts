@@ -75,7 +75,6 @@ const revisionConfigSchema = z.strictObject({
    */
   tokensPerStatement: positive.nullable().default(null),
 });
-type RevisionConfig = z.infer<typeof revisionConfigSchema>;
 
 /** How the prover meets a statement. */
 const proverConfigSchema = z.strictObject({

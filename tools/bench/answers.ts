@@ -13,7 +13,9 @@ export async function benchAnswers(): Promise<void> {
   const step = (index: number): string =>
     `  have h_${index} : (x + y) ^ 2 - ${index} = 49 - ${index} := by\n    -- the square of the sum\n    nlinarith [sq_nonneg (x - y), h₀, h₁]`;
   const steps = Array.from({ length: STEPS }, (_, index) => step(index)).join('\n');
-  const plan = 'Expand the square and use both hypotheses, then collect the terms of the second degree.\n'.repeat(PLAN_LINES);
+  const plan = 'Expand the square and use both hypotheses, then collect the terms of the second degree.\n'.repeat(
+    PLAN_LINES,
+  );
   const block = (proof: string): string => `\`\`\`lean4\nimport Mathlib\n\n${statement} := by\n${proof}\n\`\`\`\n`;
   const answer = `### Plan\n\n${plan}\n${block(steps.replaceAll(/by\n.*\n.*$/gmu, 'by sorry'))}\n### Proof\n\n${block(steps)}`;
   for (const name of ['deepseek-prover-v2', 'kimina-prover'] as const) {
