@@ -1,6 +1,6 @@
 /**
  * Types of the terms that are explored: inductive types applied to such types, functions between them, and one type of elements
- * (`α`) of which nothing is known. A statement that is polymorphic in several types is explored with all of them the same.
+ * (`α`) without any property. A statement that is polymorphic in several types is explored with all of them the same.
  */
 
 /** The type of elements. Values of it are numbers where a term is evaluated. */

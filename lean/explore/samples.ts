@@ -27,7 +27,7 @@ export class SmallRandom {
   }
 }
 
-/** Null for a type of which no values are known. `size`: 0 gives the least value. */
+/** Null where no values of the type are known. `size`: 0 gives the least value. */
 export function sampleValue(
   signature: SignatureReader,
   type: GroundType,
