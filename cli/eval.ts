@@ -26,6 +26,7 @@ import { type LocalRunOptions, openRunFolder, runLocally } from './local-run.ts'
 import { findModel, SERVED } from './model-source.ts';
 import { freshRunName, type RunOptions, startInput } from './options.ts';
 import { ProgressView } from './progress-view.ts';
+import { publishedLines } from './published.ts';
 
 export interface EvalOptions extends RunOptions, LocalRunOptions {
   readonly model: string;
@@ -174,9 +175,14 @@ export function describe(report: EvaluationReport): string {
   const loud = report.eligible ? [] : [`NOT ELIGIBLE  ${report.ineligibleBecause.join('; ')}`];
   const lean = report.leanSeconds === undefined ? [] : [`  ${report.leanSeconds.toFixed(1)} s of Lean in all`];
   const search = report.search === undefined ? [] : [describeSearch(report.search)];
-  return [head, ...describeTokens(report), ...loud, ...search, ...report.groups.map(describeGroup), ...lean].join(
-    '\n\n',
-  );
+  return [
+    head,
+    ...describeTokens(report),
+    ...loud,
+    ...search,
+    ...report.groups.map((group) => describeGroup(group, report)),
+    ...lean,
+  ].join('\n\n');
 }
 
 function describeTokens({ tokens, promptTokens, groups, cost }: EvaluationReport): string[] {
@@ -205,7 +211,7 @@ function describePassAt1({ proved, statements }: EvaluationGroup, begun: number)
   return `  Pass@1 ${percent(statements)} of all ${statements} statements, ${percent(begun)} of the ${begun} whose search could begin`;
 }
 
-function describeGroup(group: EvaluationGroup): string {
+function describeGroup(group: EvaluationGroup, { format, samplesPerStatement }: EvaluationReport): string {
   const proved =
     `  ${group.group}: ${group.proved} of ${group.statements} statements proved, ` +
     `${group.certified} with a certified proof`;
@@ -219,5 +225,6 @@ function describeGroup(group: EvaluationGroup): string {
       : '';
     return `  ${String(k).padStart(8)}  ${percent(mean)} [${percent(lower)},${percent(upper)}]   ${blocks}`;
   });
-  return [title, '    pass@k   unbiased, 95 %         blocks ± std (STP)', ...lines].join('\n');
+  const published = publishedLines(group.group, format, samplesPerStatement);
+  return [title, '    pass@k   unbiased, 95 %         blocks ± std (STP)', ...lines, ...published].join('\n');
 }

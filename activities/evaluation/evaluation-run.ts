@@ -125,6 +125,7 @@ export function evaluationRunActivities(ports: Ports) {
             leanVersion: verifier.environment.version,
             samples: shards.reduce((sum, shard) => sum + shard.sampleCount, 0),
             verdicts: sumVerdicts(shards.map((shard) => shard.verdictCounts)),
+            ...(plan.config.prover.format === undefined ? {} : { format: plan.config.prover.format }),
             ...sumTokens(shards),
             ...costOf(sumTokens(shards), plan.config.sampling.price),
             groups: await Promise.all(

@@ -79,6 +79,8 @@ export const evaluationReportSchema = z.strictObject({
   seed: count,
   leanVersion: z.string(),
   samples: count,
+  /** Prompt format of the model (`prover.format`); missing in older ones. */
+  format: z.string().optional(),
   verdicts: verdictCountsSchema,
   groups: z.array(evaluationGroupSchema),
   /** Tokens of all answers, and of all prompts where the engine counts them; missing in older ones. */
