@@ -53,29 +53,35 @@ export function contrastive({ hiddenSize }: ModelShape, pairs: number): Objectiv
   };
 }
 
-/** The pairs as one batch, a text in each row. Every text has a token at least. */
+/** The pairs as one batch, in rows as long as the longest text, several texts to a row. Every text has a token at least. */
 export function contrastiveBatch(pairs: readonly TextPair[]): PackedBatch {
   const texts = [...pairs.map(({ query }) => query), ...pairs.map(({ match }) => match)];
   const rowLength = Math.max(...texts.map(({ length }) => length));
-  const size = texts.length * rowLength;
-  const [tokens, positions, examples] = [new Int32Array(size), new Int32Array(size), new Int32Array(size).fill(-1)];
-  const places = texts.flatMap((text, row) => text.map((_, at) => row * rowLength + at));
-  texts.forEach((text, row) => {
-    tokens.set(text, row * rowLength);
-    positions.set(
-      text.map((_, at) => at),
-      row * rowLength,
-    );
-    examples.fill(0, row * rowLength, row * rowLength + text.length);
+  /** Tokens in each row so far. */
+  const rows: number[] = [];
+  const starts = texts.map(({ length }) => {
+    const fitting = rows.findIndex((used) => used + length <= rowLength);
+    const row = fitting < 0 ? rows.push(0) - 1 : fitting;
+    const start = row * rowLength + rows[row]!;
+    rows[row]! += length;
+    return start;
   });
+  const size = rows.length * rowLength;
+  const [tokens, positions, examples] = [new Int32Array(size), new Int32Array(size), new Int32Array(size).fill(-1)];
+  for (const [number, text] of texts.entries()) {
+    const start = starts[number]!;
+    tokens.set(text, start);
+    examples.fill(number, start, start + text.length);
+    for (let at = 0; at < text.length; at++) positions[start + at] = at;
+  }
   return {
-    rows: texts.length,
+    rows: rows.length,
     rowLength,
     tokens,
     positions,
     examples,
-    predictors: Int32Array.from(places),
-    labels: Int32Array.from(texts.flatMap((text, row) => text.map(() => row))),
+    predictors: Int32Array.from(texts.flatMap((text, number) => text.map((_, at) => starts[number]! + at))),
+    labels: Int32Array.from(texts.flatMap((text, number) => text.map(() => number))),
     targetValues: { weights: Float32Array.from(texts.flatMap((text) => text.map(() => 1 / text.length))) },
   };
 }
