@@ -97,6 +97,7 @@ describe('settings of a worker', () => {
       servedName: '{model}',
       keyVariable: 'STP_GENERATOR_KEY',
       requestsInFlight: 256,
+      samplesPerRequest: 1,
     });
     const full = {
       STP_GENERATOR_URL: 'https://a/b/v1, http://c',
