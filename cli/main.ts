@@ -10,6 +10,7 @@ import { addLeanCommands } from './commands/lean.ts';
 import { addNodesCommands } from './commands/nodes.ts';
 import { addRetrieveCommands } from './commands/retrieve.ts';
 import { addVerifyCommand } from './commands/verify.ts';
+import { addWeightsCommands } from './commands/weights.ts';
 import {
   amountValue,
   countValue,
@@ -170,6 +171,7 @@ program
   });
 
 addVerifyCommand(program);
+addWeightsCommands(program);
 
 program
   .command('serve')

@@ -116,6 +116,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     scratch,
     runMark: (run) => mark(run, 'model'),
     monitor,
+    cacheDirectory: settings.cacheDirectory,
   });
   /** Theorems that a proof of the run may name as premises: those of its SFT set, else of our library. */
   const theoremNames = async (store: ObjectStore): Promise<string[]> => {

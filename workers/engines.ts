@@ -12,6 +12,7 @@ import { type EnginesConfig, enginesConfigSchema, type TrainerEngine } from '../
 import { Turns } from '../data/turns.ts';
 import type { Metric, Monitor } from '../infra/monitor/monitor.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
+import { weightsFolder } from '../infra/weights/weights.ts';
 import { readServedModel } from '../model/checkpoint/served-model.ts';
 import { embeddedGenerator, embeddedTrainer } from '../model/embedded/engine.ts';
 import type { Generator } from '../model/generator.ts';
@@ -32,6 +33,8 @@ export interface EnginesOptions {
   readonly scratch: (run: string) => Promise<string>;
   readonly runMark: (run: string) => string;
   readonly monitor: (run: string) => Promise<Monitor>;
+  /** For weights from elsewhere. */
+  readonly cacheDirectory: string;
 }
 
 export interface Engines extends Pick<Ports, 'generator' | 'trainer' | 'alone'> {
@@ -48,7 +51,14 @@ interface Warm {
   close(): Promise<void>;
 }
 
-export function openEngines({ modelServer, store, scratch, runMark, monitor }: EnginesOptions): Engines {
+export function openEngines({
+  modelServer,
+  store,
+  scratch,
+  runMark,
+  monitor,
+  cacheDirectory,
+}: EnginesOptions): Engines {
   const remote = modelServer === null ? null : remoteGenerators(modelServer);
   const chosen = new Map<string, EnginesConfig>();
   let warm: Warm | null = null;
@@ -96,6 +106,7 @@ export function openEngines({ modelServer, store, scratch, runMark, monitor }: E
         engine,
         logDirectory,
         runMark: runMark(run),
+        findBase: async (signal) => baseOf((await enginesOf(run)).trainer, signal),
         onMetrics: (metrics) => void onMetrics(metrics).catch(() => undefined),
       });
       // One generator serves any requested folder.
@@ -105,13 +116,18 @@ export function openEngines({ modelServer, store, scratch, runMark, monitor }: E
   };
   const generatorOf = async (run: string, directory: string, threads: number) =>
     (await open(run, directory, threads)).of(directory);
+  /** The folder on this machine of the model that trainings start from, or null. */
+  const baseOf = async (engine: TrainerEngine, signal: AbortSignal | undefined): Promise<string | null> => {
+    if (engine.kind !== 'pytorch' || engine.base === null) return null;
+    return weightsFolder(engine.base, engine.fetchBase, { cacheDirectory, python: engine.python, signal });
+  };
   const trainerFor = (engine: TrainerEngine, run: string, threads: number): Trainer => {
     const options = { threads, runMark: runMark(run) };
     switch (engine.kind) {
       case 'embedded':
         return embeddedTrainer(options);
       case 'pytorch':
-        return pytorchTrainer({ ...options, engine });
+        return pytorchTrainer({ ...options, engine, findBase: (signal) => baseOf(engine, signal) });
       case 'levanter':
         // In parts of its own, over a slice or on one machine: activities/training/train-levanter.ts.
         throw new StpError('STP1002', 'Levanter does not train behind this port', 'Update the workers: they disagree.');

@@ -1,8 +1,8 @@
 /**
  * A training by PyTorch over several machines: the processes of all machines are one group, which meets at the first
  * machine. The machines share the store and this group; each copies its own part of a state to the store, and an
- * attempt resumes on all machines from the newest complete state there. A state on one machine's own disk may be from
- * another step than those of the others, so it is ignored.
+ * attempt resumes on all machines from the newest complete state there, also from one of another number of machines.
+ * A state on one machine's own disk may be from another step than those of the others, so it is ignored.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ export function trainPartsActivities(ports: Pick<Ports, 'store' | 'scratch' | 'm
     ): Promise<{ readonly meeting: Meeting; readonly trained: Trained | null }> {
       const { name, store, states } = await placeOf(input);
       const done = await store.stat(`${name}/trained.json`);
-      const state = await states.newest(nodes);
+      const state = await states.newest();
       return {
         meeting: { ...(await meetingPlace()), nodes, stateId: newStateId(), state },
         trained: done === null ? null : await readJson(store, done, trainedSchema),
@@ -70,7 +70,7 @@ export function trainPartsActivities(ports: Pick<Ports, 'store' | 'scratch' | 'm
         const work = join(await ports.scratch(input.run), `train-${hash}-${node}-of-${nodes}`);
         const places = placesIn(work);
         await rm(places.state, { recursive: true, force: true });
-        if (state !== null && !(await states.fetch(state, places.state, { node, nodes }, signal))) {
+        if (state !== null && !(await states.fetch(state, places.state, signal))) {
           await states.discard(state);
           const advice = 'All machines begin again, from the state before it.';
           throw new StpError('STP1402', `${name}: its state ${state} is damaged`, advice, { retryable: true });

@@ -21,8 +21,6 @@ import {
 } from './training.ts';
 import { stepOf, TrainingStates } from './training-states.ts';
 
-const ALONE = { node: 0, nodes: 1 } as const;
-
 export function trainActivities(ports: Ports) {
   return {
     /** Trains for the steps that the number of examples asks for; a checkpoint that is there is not made again. */
@@ -68,7 +66,7 @@ async function trainFromNewest(
     const behind = new AbortController();
     // What is kept here is copied from here, so it is never behind the store but for a reason.
     const onStart = (fromStep: number): void =>
-      void states.newest(ALONE.nodes).then(
+      void states.newest().then(
         (newest) => newest !== null && stepOf(newest) > fromStep && behind.abort(),
         () => undefined,
       );
@@ -80,7 +78,7 @@ async function trainFromNewest(
     }
   }
   await rm(state, { recursive: true, force: true });
-  await states.fetchNewest(state, ALONE, signal);
+  await states.fetchNewest(state, signal);
   return trainHere(ports, input, part, signal, report);
 }
 

@@ -85,26 +85,30 @@ export class TrainingStates {
     }
   }
 
-  /** The newest whole state of a training over so many machines, by its name here, or null. */
-  async newest(nodes: number): Promise<string | null> {
-    for (const stem of await this.#whole()) if ((await this.#lists(stem))?.length === nodes) return stem;
+  /** The newest whole state, of however many machines, by its name here, or null. */
+  async newest(): Promise<string | null> {
+    for (const stem of await this.#whole()) if ((await this.#lists(stem)) !== null) return stem;
     return null;
   }
 
   /** Fetches the newest complete, undamaged state; returns the state's name here, or null if there is none. */
-  async fetchNewest(directory: string, part: StatePart, signal: AbortSignal): Promise<string | null> {
-    for (const stem of await this.#whole()) if (await this.fetch(stem, directory, part, signal)) return stem;
+  async fetchNewest(directory: string, signal: AbortSignal): Promise<string | null> {
+    for (const stem of await this.#whole()) if (await this.fetch(stem, directory, signal)) return stem;
     return null;
   }
 
-  /** Puts this machine's part of a state into a folder, which is not there yet. False where it is damaged or no such part. */
-  async fetch(stem: string, directory: string, { node, nodes }: StatePart, signal: AbortSignal): Promise<boolean> {
+  /**
+   * Puts a state into a folder, which is not there yet: the files of all its machines, because other machines share the
+   * weights among them in another way. False where it is damaged.
+   */
+  async fetch(stem: string, directory: string, signal: AbortSignal): Promise<boolean> {
     const lists = await this.#lists(stem);
-    if (lists?.length !== nodes) return false;
+    if (lists === null) return false;
     const gathered = `${directory}.${stem}`;
     await removeGathered(directory, stem);
     try {
-      const { files } = await readJson(this.#store, lists[node]!, listSchema);
+      const parts = await Promise.all(lists.map((list) => readJson(this.#store, list, listSchema)));
+      const files = Object.assign({}, ...parts.map((part) => part.files));
       await fetchFiles(this.#store, files, gathered, signal);
       await rename(gathered, directory);
       return true;

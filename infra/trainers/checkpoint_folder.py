@@ -1,50 +1,56 @@
 """
-Checkpoint folders as in `model/checkpoint/`: read from ours or from a Llama in Hugging Face's form, written with a
-manifest under a temporary name and renamed. Tensors pass one at a time, so that memory need not hold a model twice.
+Model folders in Hugging Face's form: what is in a folder is checked before a library opens it, and a checkpoint of ours
+(`model/checkpoint/`) is written with a manifest under a temporary name and renamed. Needs no library.
 """
 
-import ctypes
 import hashlib
 import json
 import os
 import secrets
 import shutil
-import zlib
 from dataclasses import dataclass
 
-import torch
-from failure import damaged, invalid_request, unwritable
-from safetensors import safe_open
+from failure import Failure, damaged, invalid_request, unwritable
 
 WEIGHTS_FILE = "model.safetensors"
 INDEX_FILE = f"{WEIGHTS_FILE}.index.json"
+ADAPTER_FILE = "adapter_model.safetensors"
+ADAPTER_CONFIG_FILE = "adapter_config.json"
 MANIFEST_FILE = "manifest.json"
-# In the manifest's order.
-FILES = ("config.json", "generation_config.json", WEIGHTS_FILE, "tokenizer.json", "tokenizer_config.json", "training.json")
-KEPT_FILES = ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json")
+# In the manifest's order (model/checkpoint/manifest.ts).
+FILES = (
+    "config.json",
+    "generation_config.json",
+    WEIGHTS_FILE,
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "training.json",
+    "chat_template.jinja",
+    "special_tokens_map.json",
+    ADAPTER_CONFIG_FILE,
+    ADAPTER_FILE,
+)
+# Taken over from the folder that a training started from.
+KEPT_FILES = ("config.json", "tokenizer.json")
+KEPT_OR_EMPTY = ("generation_config.json", "tokenizer_config.json")
+KEPT_IF_THERE = ("chat_template.jinja", "special_tokens_map.json")
+# Loading any of these runs code that is in the file.
+PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
 JSON_BYTES_MAX = 64 << 20
+HEADER_BYTES_MAX = 64 << 20
 MODEL_HEX_DIGITS = 20
-ALIGNMENT_BYTES = 8
 HASH_BYTES_AT_ONCE = 1 << 24
-ROPE_THETA_DEFAULT = 10_000.0
-DTYPES = {"float32": ("F32", torch.float32), "bfloat16": ("BF16", torch.bfloat16), "float16": ("F16", torch.float16)}
+DTYPES = ("float32", "bfloat16", "float16")
 
 
 @dataclass(frozen=True)
-class LlamaConfig:
-    hidden_size: int
-    layers: int
-    heads: int
-    key_value_heads: int
-    head_size: int
-    feed_forward_size: int
+class ModelConfig:
+    """What this project itself wants to know of a model; `context_length` is None where the model names no limit."""
+
     vocabulary_size: int
-    context_length: int
-    tied_embeddings: bool
-    rms_epsilon: float
-    rope_theta: float
+    context_length: int | None
     end_id: int
-    # What the weights are stored in, a key of DTYPES.
+    # What the weights are stored in, one of DTYPES.
     dtype: str
 
 
@@ -53,100 +59,90 @@ def read_json(path):
         if os.path.getsize(path) > JSON_BYTES_MAX:
             raise damaged(path, f"more than {JSON_BYTES_MAX} bytes")
         with open(path, encoding="utf-8") as file:
-            return json.load(file)
+            value = json.load(file)
     except OSError as error:
         raise damaged(path, str(error))
     except ValueError as error:
         raise damaged(path, f"not JSON: {error}")
+    if not isinstance(value, dict):
+        raise damaged(path, "no JSON object")
+    return value
 
 
 def read_config(directory):
-    """Failure STP1302 where the folder has no Llama that this trainer computes as its `config.json` says."""
+    """Failure STP1302 where `config.json` is damaged, or the folder wants code or a pickle of its own to be run."""
     path = os.path.join(directory, "config.json")
     config = read_json(path)
+    if config.get("auto_map"):
+        advice = "Use a model of an architecture that transformers has itself. Code from a model's folder is never run."
+        raise Failure("STP1302", f"{path}: the model wants code of its own to be run (auto_map)", advice)
+    refuse_pickles(directory)
+    # Models that also see pictures have their language model's numbers in a part.
+    config = {**config, **(config.get("text_config") or {})}
     try:
-        rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
-        kind = rope.get("rope_type", rope.get("type", "default"))
-        wanted = {"model_type": "llama", "hidden_act": "silu"}
-        refused = [f"{name} is {config[name]}" for name, value in wanted.items() if config[name] != value]
-        refused += [f"{name} is set" for name in ("attention_bias", "mlp_bias") if config.get(name)]
-        refused += [f"rope type is {kind}"] if kind != "default" else []
-        if refused:
-            raise damaged(path, f"not a Llama that this trainer knows: {', '.join(refused)}")
-        end_id = config["eos_token_id"]
-        dtype = config.get("torch_dtype") or config.get("dtype") or "float32"
+        end_id = config.get("eos_token_id")
+        if end_id is None:
+            end_id = read_json(os.path.join(directory, "generation_config.json"))["eos_token_id"]
+        dtype = config.get("dtype") or config.get("torch_dtype") or "float32"
         if dtype not in DTYPES:
-            raise damaged(path, f"weights of type {dtype}")
-        return LlamaConfig(
-            hidden_size=int(config["hidden_size"]),
-            layers=int(config["num_hidden_layers"]),
-            heads=int(config["num_attention_heads"]),
-            key_value_heads=int(config.get("num_key_value_heads") or config["num_attention_heads"]),
-            head_size=int(config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]),
-            feed_forward_size=int(config["intermediate_size"]),
+            raise damaged(path, f"weights of type {dtype}; known are {', '.join(DTYPES)}")
+        length = config.get("max_position_embeddings") or config.get("n_positions")
+        found = ModelConfig(
             vocabulary_size=int(config["vocab_size"]),
-            context_length=int(config["max_position_embeddings"]),
-            tied_embeddings=bool(config.get("tie_word_embeddings", False)),
-            rms_epsilon=float(config["rms_norm_eps"]),
-            rope_theta=float(rope.get("rope_theta") or config.get("rope_theta") or ROPE_THETA_DEFAULT),
+            context_length=None if length is None else int(length),
             end_id=int(end_id[0] if isinstance(end_id, list) else end_id),
             dtype=dtype,
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, IndexError) as error:
         raise damaged(path, f"field {error}")
+    if not 0 <= found.end_id < found.vocabulary_size:
+        raise damaged(path, f"eos_token_id is {found.end_id}, the vocabulary has {found.vocabulary_size} tokens")
+    return found
 
 
-class Weights:
-    """The tensors of a folder by name, read when they are asked for."""
+def refuse_pickles(directory):
+    """Failure STP1302 where a folder has weights in pickles alone: reading one can run any program."""
+    names = sorted(os.listdir(directory))
+    if any(name.endswith(".safetensors") for name in names):
+        return
+    pickled = [name for name in names if name.endswith(PICKLED)]
+    if pickled:
+        advice = "Get the model as safetensors: its repository often has a revision with them."
+        raise Failure("STP1302", f"{os.path.join(directory, pickled[0])}: pickled weights are refused", advice)
+    raise damaged(directory, f"neither {WEIGHTS_FILE} nor {INDEX_FILE} is there")
 
-    def __init__(self, directory):
-        index_path = os.path.join(directory, INDEX_FILE)
-        if os.path.exists(index_path):
-            places = read_json(index_path).get("weight_map", {})
-            names = sorted(set(places.values()))
-            if any(os.path.basename(name) != name for name in names):
-                raise damaged(index_path, "a part that lies in another folder")
-        else:
-            places, names = None, [WEIGHTS_FILE]
-        self._directory = directory
-        self._place = {}
-        self._open = {}
-        for name in names:
-            path = os.path.join(directory, name)
-            try:
-                self._open[name] = safe_open(path, framework="pt")
-            except Exception as error:
-                raise damaged(path, str(error))
-            for tensor in self._open[name].keys():
-                self._place[tensor] = name
-        if places is not None and self._place != places:
-            raise damaged(index_path, "it does not name the tensors of its parts")
 
-    def names(self):
-        return set(self._place)
-
-    def whole(self, name):
-        if name not in self._place:
-            raise damaged(self._directory, f"tensor {name} is missing")
-        tensor = self._open[self._place[name]].get_tensor(name)
-        if not torch.isfinite(tensor).all():
-            raise damaged(self._directory, f"tensor {name} holds a value that is not finite")
-        return tensor
-
-    def tensor(self, name, shape):
-        tensor = self.whole(name)
-        if tensor.shape != shape:
-            raise damaged(self._directory, f"tensor {name} is {tuple(tensor.shape)}, expected {tuple(shape)}")
-        return tensor
+def tensor_shapes(directory):
+    """Shape of each tensor by name, from the headers of the folder's weights, in the order in which they lie there."""
+    index_path = os.path.join(directory, INDEX_FILE)
+    names = [WEIGHTS_FILE]
+    if os.path.exists(index_path):
+        names = sorted(set(read_json(index_path).get("weight_map", {}).values()))
+        if any(os.path.basename(name) != name for name in names):
+            raise damaged(index_path, "a part that lies in another folder")
+    shapes = {}
+    for name in names:
+        path = os.path.join(directory, name)
+        try:
+            with open(path, "rb") as file:
+                size = int.from_bytes(file.read(8), "little")
+                if size > HEADER_BYTES_MAX:
+                    raise ValueError(f"header of {size} bytes")
+                header = json.loads(file.read(size))
+            tensors = [(entry["data_offsets"], tensor, entry["shape"]) for tensor, entry in header.items() if tensor != "__metadata__"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise damaged(path, str(error))
+        shapes.update((tensor, tuple(shape)) for _, tensor, shape in sorted(tensors))
+    return shapes
 
 
 def check_manifest(directory):
-    """Name of the model in a checkpoint of ours, each file held against its checksum; null for a folder from elsewhere."""
+    """Holds each file of a checkpoint of ours against its checksum; a folder from elsewhere has none."""
     path = os.path.join(directory, MANIFEST_FILE)
     if not os.path.exists(path):
         if os.path.exists(os.path.join(directory, "training.json")):
             raise damaged(path, "missing, so the checkpoint was cut short")
-        return None
+        return
     manifest = read_json(path)
     try:
         for file in manifest["files"]:
@@ -155,9 +151,17 @@ def check_manifest(directory):
             found = file_sha256(os.path.join(directory, file["name"]))
             if found != file["sha256"]:
                 raise damaged(os.path.join(directory, file["name"]), "checksum differs from the manifest")
-        return str(manifest["model"])
     except (KeyError, TypeError) as error:
         raise damaged(path, f"field {error}")
+
+
+def identity_of(directory):
+    """What the state of a training is tied to: the manifest's text, or names and sizes of the files of a folder from elsewhere."""
+    manifest = os.path.join(directory, MANIFEST_FILE)
+    if os.path.exists(manifest):
+        with open(manifest, encoding="utf-8") as file:
+            return file.read()
+    return [[name, os.path.getsize(os.path.join(directory, name))] for name in sorted(os.listdir(directory))]
 
 
 def file_sha256(path):
@@ -171,24 +175,25 @@ def file_sha256(path):
     return digest.hexdigest()
 
 
-def write_checkpoint(directory, init_directory, shapes, dtype, tensor_of, training, writes):
+def write_checkpoint(directory, init_directory, save_weights, training):
     """
-    Every process calls `tensor_of(name)` for each of `shapes` in order, since a tensor may have to be brought together from
-    all of them; the one that `writes` makes the folder. The files beside the weights are those of `init_directory`.
+    `save_weights(folder)` puts the weights, `model.safetensors` or the two files of an adapter, into a folder. The files
+    beside them are those of `init_directory`, whatever else it wrote.
     """
-    temporary = f"{os.path.abspath(directory)}.partial-{secrets.token_hex(6)}"
-    if not writes:
-        for name in shapes:
-            tensor_of(name)
-        return
     if os.path.isdir(directory) and os.listdir(directory):
         raise invalid_request(f"checkpoint {directory}: the folder is there and not empty", "Give an empty folder.")
+    temporary = f"{os.path.abspath(directory)}.partial-{secrets.token_hex(6)}"
     try:
         os.makedirs(temporary)
-        for name in KEPT_FILES:
+        save_weights(temporary)
+        for name in os.listdir(temporary):
+            if name not in (WEIGHTS_FILE, ADAPTER_CONFIG_FILE, ADAPTER_FILE):
+                os.remove(os.path.join(temporary, name))
+            else:
+                sync(os.path.join(temporary, name))
+        for name in (*KEPT_FILES, *KEPT_OR_EMPTY, *KEPT_IF_THERE):
             copy_kept(init_directory, temporary, name)
         write_durably(os.path.join(temporary, "training.json"), json_bytes(training))
-        write_weights(os.path.join(temporary, WEIGHTS_FILE), shapes, dtype, tensor_of)
         seal(temporary)
         if os.path.isdir(directory):
             os.rmdir(directory)
@@ -204,9 +209,9 @@ def copy_kept(source, target, name):
     if os.path.exists(path):
         with open(path, "rb") as file:
             write_durably(os.path.join(target, name), file.read())
-    elif name in ("generation_config.json", "tokenizer_config.json"):
+    elif name in KEPT_OR_EMPTY:
         write_durably(os.path.join(target, name), b"{}\n")
-    else:
+    elif name in KEPT_FILES:
         raise damaged(path, "missing")
 
 
@@ -215,52 +220,22 @@ def seal(directory):
     files = []
     for name in FILES:
         path = os.path.join(directory, name)
-        files.append({"name": name, "bytes": os.path.getsize(path), "sha256": file_sha256(path)})
-    model = next(file["sha256"] for file in files if file["name"] == WEIGHTS_FILE)[:MODEL_HEX_DIGITS]
-    manifest = {"format": "stp-checkpoint/1", "model": model, "files": files}
+        if os.path.exists(path):
+            files.append({"name": name, "bytes": os.path.getsize(path), "sha256": file_sha256(path)})
+    weights = next(file["sha256"] for file in files if file["name"] in (WEIGHTS_FILE, ADAPTER_FILE))
+    manifest = {"format": "stp-checkpoint/1", "model": weights[:MODEL_HEX_DIGITS], "files": files}
     write_durably(os.path.join(directory, MANIFEST_FILE), json_bytes(manifest))
-
-
-def write_weights(path, shapes, dtype, tensor_of):
-    code, torch_type = DTYPES[dtype]
-    entries = {name: (code, torch_type, torch.Size(shape)) for name, shape in shapes.items()}
-    write_safetensors(path, entries, tensor_of, {"format": "pt"})
-
-
-def write_safetensors(path, entries, tensor_of, metadata):
-    """
-    The safetensors format: length of the header, the header, the tensors in order. The same tensors give the same bytes.
-    `entries`: name to (code of the type, the type, shape). Returns the CRC-32 of the tensors' bytes.
-    """
-    header, offset = {"__metadata__": metadata}, 0
-    for name, (code, torch_type, shape) in entries.items():
-        end = offset + torch_type.itemsize * shape.numel()
-        header[name] = {"dtype": code, "shape": list(shape), "data_offsets": [offset, end]}
-        offset = end
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % ALIGNMENT_BYTES)
-    checksum = 0
-    with open(path, "xb") as file:
-        file.write(len(text).to_bytes(8, "little") + text)
-        for name, (_, torch_type, _) in entries.items():
-            tensor = tensor_of(name).detach().to("cpu", torch_type).contiguous()
-            content = bytes_of(tensor)
-            file.write(content)
-            checksum = zlib.crc32(content, checksum)
-        file.flush()
-        os.fsync(file.fileno())
-    return checksum
-
-
-def bytes_of(tensor):
-    """The memory of a contiguous tensor on the processor, not copied; it must outlive what is returned."""
-    return memoryview((ctypes.c_char * tensor.nbytes).from_address(tensor.data_ptr()) if tensor.nbytes else b"")
 
 
 def write_durably(path, content):
     with open(path, "xb") as file:
         file.write(content)
         file.flush()
+        os.fsync(file.fileno())
+
+
+def sync(path):
+    with open(path, "rb") as file:
         os.fsync(file.fileno())
 
 

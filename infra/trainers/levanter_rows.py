@@ -62,16 +62,16 @@ def write_all(request, reports):
 
 def packed_rows(examples, context, seed, wanted):
     """All rows of an epoch, then of the next in a fresh order, until there are as many as wanted."""
-    from packing import pack_rows
+    from rows import pack_rows
     from seeded_order import EPOCH_SEED_STRIDE, shuffled_order
 
     rows, epoch = 0, 0
     while rows < wanted or epoch == 0:
         order = shuffled_order(len(examples), seed + epoch * EPOCH_SEED_STRIDE)
         for first in range(0, len(order), WINDOW):
-            for _, packed in pack_rows(order[first : first + WINDOW], examples.lengths, context, context, [context]):
-                rows += len(packed)
-                yield packed
+            packed = pack_rows(order[first : first + WINDOW], examples.lengths, context, context)
+            rows += len(packed)
+            yield [indices for _, indices in packed]
         epoch += 1
 
 

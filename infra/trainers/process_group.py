@@ -12,7 +12,7 @@ TIMEOUT = datetime.timedelta(hours=2)
 
 class ProcessGroup:
     """
-    From RANK, WORLD_SIZE and LOCAL_RANK. They meet at MASTER_ADDR where it is set (processes on several nodes), else over
+    From RANK, WORLD_SIZE, LOCAL_RANK and LOCAL_WORLD_SIZE. They meet at MASTER_ADDR where it is set (processes on several nodes), else over
     the file `rendezvous`.
     """
 
@@ -20,6 +20,7 @@ class ProcessGroup:
         self.rank = int(os.environ.get("RANK", "0"))
         self.size = int(os.environ.get("WORLD_SIZE", "1"))
         self.local_rank = int(os.environ.get("LOCAL_RANK", str(self.rank)))
+        self.local_size = int(os.environ.get("LOCAL_WORLD_SIZE", str(self.size)))
         self.device = torch.device("cuda", self.local_rank) if device == "cuda" else torch.device("cpu")
         if device == "cuda":
             torch.cuda.set_device(self.device)
@@ -42,9 +43,13 @@ class ProcessGroup:
             dist.all_reduce(tensor)
         return tensor
 
+    def total(self, number):
+        """Sum of a whole number over all processes."""
+        return self.sum(torch.tensor(number, device=self.device)).item()
+
     def all_agree(self, value):
         """Whether it is true in every process."""
-        return self.sum(torch.tensor(0 if value else 1, device=self.device)).item() == 0
+        return self.total(0 if value else 1) == 0
 
     def all_equal(self, number):
         """Whether it is the same whole number, of less than 63 bits, in every process."""

@@ -1,13 +1,18 @@
 """
-Turns a Hugging Face export of a training into a checkpoint folder of this project: weights in one file, the other files
-from the checkpoint folder that the training started from, a record, a manifest. `python seal_checkpoint.py --request FILE`.
+Turns a Hugging Face export of a training into a checkpoint folder of this project: the tensors of the checkpoint folder that
+the training started from, with the export's values, and the other files of that folder, a record, a manifest.
+`python seal_checkpoint.py --request FILE`.
 """
 
 import argparse
 import json
+import os
 
 from failure import Failure, damaged
 from reports import Reports
+
+# Levanter rounds the vocabulary up to what divides among devices.
+PADDED = ("model.embed_tokens.weight", "lm_head.weight")
 
 
 def main():
@@ -26,34 +31,39 @@ def main():
 
 def seal(request):
     import torch
-    from checkpoint_folder import Weights, read_config, write_checkpoint
-    from llama import Llama
-    from training import shapes_in_order
+    from checkpoint_folder import WEIGHTS_FILE, read_config, tensor_shapes, write_checkpoint
+    from safetensors.torch import load_file, save_file
 
-    config = read_config(request["initDirectory"])
-    with torch.device("meta"):
-        parameters = dict(Llama(config, False).named_parameters())
-    shapes = shapes_in_order(parameters, config.layers)
-    weights = Weights(request["exportDirectory"])
+    init, export = request["initDirectory"], request["exportDirectory"]
+    dtype = getattr(torch, read_config(init).dtype)
+    shapes = tensor_shapes(init)
+    found = {}
+    for name in sorted(os.listdir(export)):
+        if name.endswith(".safetensors"):
+            try:
+                found.update(load_file(os.path.join(export, name)))
+            except Exception as error:
+                raise damaged(os.path.join(export, name), str(error))
     # Some exports repeat a tied head.
-    unknown = weights.names() - set(shapes) - {"lm_head.weight"}
+    unknown = set(found) - set(shapes) - {"lm_head.weight"}
     if unknown:
-        raise damaged(request["exportDirectory"], f"tensor {sorted(unknown)[0]} is not part of the model")
+        raise damaged(export, f"tensor {sorted(unknown)[0]} is not part of the model")
 
-    def tensor_of(name):
-        whole = weights.whole(name)
-        # Levanter rounds the vocabulary up to what divides among devices.
-        return whole[: shapes[name][0]] if name in ("model.embed_tokens.weight", "lm_head.weight") else whole
+    def tensor_of(name, shape):
+        if name not in found:
+            raise damaged(export, f"tensor {name} is missing")
+        tensor = found[name][: shape[0]] if name in PADDED else found[name]
+        if tuple(tensor.shape) != shape:
+            raise damaged(export, f"tensor {name} is {tuple(tensor.shape)}, expected {shape}")
+        if not torch.isfinite(tensor).all():
+            raise damaged(export, f"tensor {name} holds a value that is not finite")
+        return tensor.to(dtype).contiguous()
 
-    write_checkpoint(
-        request["outputDirectory"],
-        request["initDirectory"],
-        shapes,
-        config.dtype,
-        tensor_of,
-        request["training"],
-        True,
-    )
+    def save_weights(folder):
+        tensors = {name: tensor_of(name, shape) for name, shape in shapes.items()}
+        save_file(tensors, os.path.join(folder, WEIGHTS_FILE), {"format": "pt"})
+
+    write_checkpoint(request["outputDirectory"], init, save_weights, request["training"])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """
-Trains a Llama with PyTorch: weighted examples and a checkpoint folder in, a checkpoint folder out (the `Trainer` port
+Trains a language model with transformers, peft and PyTorch: weighted examples and a checkpoint folder in, a checkpoint folder out (the `Trainer` port
 of model/trainer.ts). `python train.py --request FILE`; with RANK and WORLD_SIZE set, one process of several. Reports
-its progress in JSON Lines on standard output. Needs torch, safetensors and tokenizers.
+its progress in JSON Lines on standard output. Needs the packages of the environment `pytorch` (infra/bootstrap/pins.json).
+Nothing is fetched from anywhere.
 """
 
 import argparse
@@ -20,6 +21,8 @@ def main():
     reports = Reports(speaks=os.environ.get("LOCAL_RANK", os.environ.get("RANK", "0")) == "0")
     if os.environ.get("STP_ENDS_WITH_STDIN") == "1":
         threading.Thread(target=end_with_parent, daemon=True).start()
+    # Libraries are not to look for anything on the internet.
+    os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="true")
     try:
         from request import read_request
 
@@ -31,7 +34,7 @@ def main():
     except Failure as failure:
         give_up(reports, failure)
     except ModuleNotFoundError as error:
-        advice = "Install torch, safetensors and tokenizers (infra/bootstrap/pins.json) for the Python of engines.trainer."
+        advice = "Install infra/bootstrap/locks/pytorch.txt for the Python of engines.trainer."
         give_up(reports, Failure("STP1301", f"Python has no module {error.name}", advice))
     except Exception as error:
         traceback.print_exc()

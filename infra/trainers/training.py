@@ -1,38 +1,23 @@
 """A training from its request to its checkpoint: reads and tokenises, makes the model, runs the steps, writes the result."""
 
-import math
 import os
 import shutil
 import tempfile
 
 import torch
-from adamw import AdamW
-from checkpoint_folder import Weights, check_manifest, read_config, write_checkpoint
+from checkpoint_folder import ADAPTER_FILE, check_manifest, identity_of, read_config, write_checkpoint
 from examples import open_tokenised, tokenise
 from failure import Failure, damaged, invalid_request
-from llama import Llama
+from language_model import LanguageModel
 from process_group import ProcessGroup
 from request import request_hash
-from sharding import ShardedModel
-from steps import TRAINING_START, Training
+from steps import TRAINING_START, Optimizer, Training
 from tokenizers import Tokenizer
 from training_state import StateFolder
 
 RECORDED = ("seed", "steps", "learningRate", "warmupSteps", "schedule", "weightDecay", "gradientClipNorm", "tokensPerStep")
 # Of the request's hash, 60 bits: what a sum over processes can carry.
 DIGEST_DIGITS_COMPARED = 15
-# Order of a layer's tensors in a checkpoint (model/checkpoint/llama-tensors.ts): equal weights are equal files.
-LAYER_TENSORS = (
-    "input_layernorm",
-    "self_attn.q_proj",
-    "self_attn.k_proj",
-    "self_attn.v_proj",
-    "self_attn.o_proj",
-    "post_attention_layernorm",
-    "mlp.gate_proj",
-    "mlp.up_proj",
-    "mlp.down_proj",
-)
 
 
 def train(request, reports):
@@ -41,10 +26,11 @@ def train(request, reports):
         raise Failure("STP1301", "PyTorch finds no CUDA device", advice)
     torch.set_num_threads(request["threads"])
     group = ProcessGroup(request["device"], os.path.join(request["workDirectory"], "rendezvous"))
+    folder, base = folders_of(request)
     if group.is_first:
-        check_manifest(request["initDirectory"])
-    config = read_config(request["initDirectory"])
-    if request["contextLength"] > config.context_length:
+        check_manifest(folder)
+    config = read_config(base)
+    if config.context_length is not None and request["contextLength"] > config.context_length:
         problem = f"contextLength is {request['contextLength']}, the model has {config.context_length}"
         raise invalid_request(problem, "Lower contextLength to the model's.")
     # Processes of one node share the tokenised examples.
@@ -55,11 +41,27 @@ def train(request, reports):
         if group.local_rank == 0:
             tokenise_all(request, config, work)
         group.barrier()
-        run(request, reports, group, config, work)
+        run(request, reports, group, config, (folder, base), work)
         group.close()
     finally:
         if group.local_rank == 0:
             shutil.rmtree(work, ignore_errors=True)
+
+
+def folders_of(request):
+    """Where the values come from, and the whole model: another folder where the first holds an adapter alone."""
+    folder, base = request["initDirectory"], request["baseDirectory"]
+    if not os.path.exists(os.path.join(folder, ADAPTER_FILE)):
+        if request["lora"] is not None and request["lora"]["output"] == "separate" and folder != base:
+            advice = "Start from engines.trainer.base or an adapter of it, or set engines.trainer.lora.output to merged."
+            raise invalid_request(f"a separate adapter of {folder} would be served with {base}", advice)
+        return folder, folder
+    if request["lora"] is None:
+        advice = "Set engines.trainer.lora as it was when the adapter was trained."
+        raise invalid_request(f"{folder} holds an adapter, not a whole model", advice)
+    if base is None:
+        raise invalid_request(f"{folder} holds an adapter", "Set engines.trainer.base to the model that it belongs to.")
+    return folder, base
 
 
 def tokenise_all(request, config, work):
@@ -71,48 +73,52 @@ def tokenise_all(request, config, work):
         raise damaged(path, str(error))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    if tokenizer.get_vocab_size() > config.vocabulary_size:
-        raise damaged(path, f"{tokenizer.get_vocab_size()} tokens, the model has {config.vocabulary_size}")
+    largest = max(tokenizer.get_vocab(with_added_tokens=True).values(), default=-1)
+    if largest >= config.vocabulary_size:
+        raise damaged(path, f"the tokenizer has a token {largest}, the model {config.vocabulary_size} tokens from 0 on")
     for name, examples in (("train", request["examplesPath"]), ("held-out", request["heldOutPath"])):
         if examples is not None:
             tokenise(examples, work, name, tokenizer, config.end_id, request["contextLength"])
 
 
-def run(request, reports, group, config, work):
+def run(request, reports, group, config, folders, work):
     examples = open_tokenised(work, "train")
     held_out = None if request["heldOutPath"] is None else open_tokenised(work, "held-out")
     if len(examples) == 0:
         problem = f"{request['examplesPath']} has no example to train on ({examples.too_long} are longer than the context)"
         raise invalid_request(problem, "Give examples of positive weight that fit contextLength, or raise contextLength.")
-    sharded = load_model(request, group, config)
-    optimizer = AdamW(sharded.local_parameters(), request["weightDecay"])
-    parts = {"weight": optimizer.parameters, "first": optimizer.first, "second": optimizer.second}
-    tensors = {f"{part}/{name}": tensor for part, named in parts.items() for name, tensor in named.items()}
-    digest = request_hash(request, identity_of(request["initDirectory"]), group.size)
+    folder, base = folders
+    digest = request_hash(request, [identity_of(path) for path in dict.fromkeys(folders)])
     if not group.all_equal(int(digest[:DIGEST_DIGITS_COMPARED], 16)):
         advice = "Give every node the same release of the worker and the same engines.trainer.base."
         raise invalid_request("the processes were given different examples, recipes or first weights", advice)
+    model = LanguageModel(request, group, folder, base, config)
+    if not model.keeps_apart:
+        print("Examples of this model are not packed: they would see one another in a row.")
+    optimizer = Optimizer(model, request)
     state = None
     if request["stateDirectory"] is not None:
         state = StateFolder(request["stateDirectory"], digest, group, os.path.join(request["workDirectory"], "copying"))
-    place = (state.load(tensors) if state else None) or TRAINING_START
-    shapes = shapes_in_order(sharded.parameters, config.layers)
+    place = (state.load(optimizer.tensors) if state else None) or TRAINING_START
+    optimizer.set_step(place["step"])
     reports.send(
         "started",
         processes=group.size,
-        parameters=sum(math.prod(shape) for shape in shapes.values()),
+        parameters=model.count(),
         examples=len(examples),
         tooLong=examples.too_long,
         fromStep=place["step"],
     )
-    training = Training(request, reports, group, sharded, optimizer, examples, held_out, state, tensors)
+    training = Training(request, reports, group, model, optimizer, examples, held_out, state)
     place = training.run(place)
     final_loss = place["finalLossSum"] / place["finalWeight"]
     record = {name: request[name] for name in RECORDED}
     record |= {"tokens": place["tokens"], "finalLoss": final_loss, "parent": request["parent"]}
     held_out_loss = training.held_out_loss()
-    directory, init = request["outputDirectory"], request["initDirectory"]
-    write_checkpoint(directory, init, shapes, config.dtype, sharded.whole, record, group.is_first)
+    tensors = model.gathered()
+    if group.is_first:
+        write_checkpoint(request["outputDirectory"], base, lambda target: model.save(target, tensors), record)
+    group.barrier()
     result = {
         "steps": request["steps"],
         "finalLoss": final_loss,
@@ -123,29 +129,3 @@ def run(request, reports, group, config, work):
         "heldOutTooLong": held_out.too_long if held_out else 0,
     }
     reports.send("trained", result=result)
-
-
-def load_model(request, group, config):
-    with torch.device("meta"):
-        model = Llama(config, request["recomputeActivations"])
-    weights = Weights(request["initDirectory"])
-    unknown = weights.names() - set(dict(model.named_parameters()))
-    if unknown:
-        raise damaged(request["initDirectory"], f"tensor {sorted(unknown)[0]} is not part of the model")
-    return ShardedModel(model, group, request["parallelism"], request["precision"], weights)
-
-
-def identity_of(directory):
-    """What the state of a training is tied to: the manifest's text, or names and sizes of the files of a folder from elsewhere."""
-    manifest = os.path.join(directory, "manifest.json")
-    if os.path.exists(manifest):
-        with open(manifest, encoding="utf-8") as file:
-            return file.read()
-    return [[name, os.path.getsize(os.path.join(directory, name))] for name in sorted(os.listdir(directory))]
-
-
-def shapes_in_order(parameters, layers):
-    names = ["model.embed_tokens.weight"]
-    names += [f"model.layers.{layer}.{name}.weight" for layer in range(layers) for name in LAYER_TENSORS]
-    names += ["model.norm.weight", "lm_head.weight"]
-    return {name: tuple(parameters[name].shape) for name in names if name in parameters}

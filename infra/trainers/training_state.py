@@ -1,7 +1,7 @@
 """
-The state of a training on disk, so that a killed training can resume. Each process writes its own tensors into a folder
-of the step; `state.json`, written last by the first process of the node, names the training and the step. A damaged
-state, or one of another training, is ignored.
+The state of a training on disk, so that a killed training can resume: files of torch.distributed.checkpoint, which other
+numbers of processes can read too, in a folder of the step. `state.json`, written last by the first process of each node,
+names the training and the step. A damaged or incomplete state, or one of another training, is ignored.
 """
 
 import json
@@ -10,15 +10,17 @@ import re
 import shutil
 import zlib
 
-import torch
-from checkpoint_folder import bytes_of, json_bytes, write_safetensors
-from failure import unwritable
-from safetensors import safe_open
+import torch.distributed.checkpoint as checkpoint
+from checkpoint_folder import json_bytes
+from failure import Failure, unwritable
 
 STATE_FILE = "state.json"
+PART = ".safetensors"
+CHECKSUM = ".crc32"
 FOLDER = re.compile(r"^step-\d+$")
 # The newest and the one before: a process that was told of the older one can still read its files.
 FOLDERS_KEPT = 2
+BYTES_AT_ONCE = 1 << 24
 
 
 class StateFolder:
@@ -39,20 +41,22 @@ class StateFolder:
 
     def save(self, step, tensors, place):
         """All processes call it, each with its own tensors; an interrupted one leaves the state before it as it was."""
-        folder, name = self._folder(step), self._name()
+        folder = self._folder(step)
         try:
             if self.group.is_first_of_node:
                 # Left by a training that was interrupted after this step: tensors of two trainings must not be mixed.
                 shutil.rmtree(folder, ignore_errors=True)
                 os.makedirs(folder)
             self.group.barrier()
-            entries = {key: ("F32", torch.float32, tensor.shape) for key, tensor in tensors.items()}
-            path = os.path.join(folder, f"{name}.safetensors")
-            checksum = write_safetensors(path, entries, tensors.__getitem__, {"format": "pt"})
-            write_replacing(os.path.join(folder, f"{name}.crc32"), str(checksum).encode())
+            writer = checkpoint.HuggingFaceStorageWriter(folder, save_distributed=True)
+            checkpoint.save(tensors, storage_writer=writer)
             self.group.barrier()
+            own = parts_of(folder)
+            for name in own[self.group.local_rank :: self.group.local_size]:
+                write_replacing(os.path.join(folder, f"{name}{CHECKSUM}"), str(crc32_of(os.path.join(folder, name))).encode())
+            parts = self.group.total(len(own) if self.group.is_first_of_node else 0)
             if self.group.is_first_of_node:
-                state = {"request": self.request_hash, "place": place}
+                state = {"request": self.request_hash, "parts": parts, "place": place}
                 write_replacing(os.path.join(folder, STATE_FILE), json_bytes(state))
                 self._remove_old(os.path.basename(folder))
         except OSError as error:
@@ -75,43 +79,40 @@ class StateFolder:
 
     def load(self, tensors):
         """Fills the tensors of every process with what was kept of this training and gives its place; None where none was."""
-        found = self._read(tensors)
-        step = 0 if found is None else found[0]["step"]
-        if not self.group.all_equal(step) or step == 0:
+        folder, place = self._newest() or (None, {"step": 0})
+        if not self.group.all_equal(place["step"]) or folder is None:
             return None
-        place, kept = found
-        with torch.no_grad():
-            for key, tensor in tensors.items():
-                tensor.copy_(kept(key))
+        # The processes of a node read the files together; each looks through a share of them.
+        if not self.group.all_agree(self._is_whole(folder)):
+            return None
+        try:
+            checkpoint.load(tensors, storage_reader=checkpoint.HuggingFaceStorageReader(folder))
+        except Exception as error:
+            # Some tensors may be overwritten already, so this try is lost.
+            shutil.rmtree(folder, ignore_errors=True)
+            problem = f"{folder}: the state cannot be loaded: {str(error)[:500]}"
+            raise Failure("STP1301", problem, "The next try does without it.", retryable=True)
         return place
 
-    def _read(self, tensors):
+    def _is_whole(self, folder):
         try:
-            folder, place = self._newest()
-            with open(os.path.join(folder, f"{self._name()}.crc32"), encoding="utf-8") as file:
-                expected = int(file.read())
-            opened = safe_open(os.path.join(folder, f"{self._name()}.safetensors"), framework="pt")
-            checksum = 0
-            for key, tensor in tensors.items():
-                kept = opened.get_tensor(key)
-                if kept.shape != tensor.shape:
-                    return None
-                checksum = zlib.crc32(bytes_of(kept), checksum)
-            return (place, opened.get_tensor) if checksum == expected else None
-        except Exception:
-            # Not there, cut short or altered: the training begins anew and gives the same weights.
-            return None
+            own = parts_of(folder)[self.group.local_rank :: self.group.local_size]
+            return all(crc32_of(os.path.join(folder, name)) == checksum_beside(folder, name) for name in own)
+        except (OSError, ValueError):
+            return False
 
     def _newest(self):
-        """Folder and place of the newest complete state; an error if this training has none."""
+        """Folder and place of the newest complete state; None if this training has none. A damaged one counts for nothing."""
         for name in sorted(self._folders(), reverse=True):
-            path = os.path.join(self.directory, name, STATE_FILE)
-            if os.path.exists(path):
-                with open(path, encoding="utf-8") as file:
+            folder = os.path.join(self.directory, name)
+            try:
+                with open(os.path.join(folder, STATE_FILE), encoding="utf-8") as file:
                     state = json.load(file)
-                if state["request"] == self.request_hash:
-                    return os.path.join(self.directory, name), state["place"]
-        raise FileNotFoundError(self.directory)
+                if state["request"] == self.request_hash and state["parts"] == len(parts_of(folder)):
+                    return folder, state["place"]
+            except (OSError, ValueError, KeyError, TypeError):
+                continue
+        return None
 
     def _folder(self, step):
         return os.path.join(self.directory, f"step-{step:09d}")
@@ -119,15 +120,30 @@ class StateFolder:
     def _folders(self):
         return [name for name in os.listdir(self.directory) if FOLDER.match(name)]
 
-    def _name(self):
-        return f"rank-{self.group.rank}-of-{self.group.size}"
-
     def _remove_old(self, newest):
         folders = sorted(self._folders())
         older = [name for name in folders if name < newest]
         stale = [name for name in folders if name > newest] + older[: len(older) - (FOLDERS_KEPT - 1)]
         for name in stale:
             shutil.rmtree(os.path.join(self.directory, name), ignore_errors=True)
+
+
+def parts_of(folder):
+    """Names of the files with tensors."""
+    return sorted(name for name in os.listdir(folder) if name.endswith(PART))
+
+
+def checksum_beside(folder, name):
+    with open(os.path.join(folder, f"{name}{CHECKSUM}"), encoding="utf-8") as file:
+        return int(file.read())
+
+
+def crc32_of(path):
+    checksum = 0
+    with open(path, "rb") as file:
+        while part := file.read(BYTES_AT_ONCE):
+            checksum = zlib.crc32(part, checksum)
+    return checksum
 
 
 def write_replacing(path, content):

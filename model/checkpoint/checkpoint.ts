@@ -16,6 +16,7 @@ import { FILE_BYTES_MAX, parseJson, readWhole } from './files.ts';
 import { tensorProblem, tokenizerProblem } from './fit.ts';
 import { llamaTensorShapes } from './llama-tensors.ts';
 import {
+  ADAPTER_FILE,
   CHECKPOINT_FILES,
   type CheckpointFile,
   type CheckpointManifest,
@@ -89,12 +90,16 @@ export async function removePartialCheckpoints(directory: string): Promise<void>
   for (const name of names) if (name.startsWith(prefix)) await rm(join(parent, name), { recursive: true, force: true });
 }
 
-/** Throws STP1302 where a file is missing, cut short, altered or not what its manifest says. */
+/** Throws STP1302 where a file is missing, cut short, altered or not what its manifest says, STP1002 for an adapter. */
 export async function readCheckpoint(
   directory: string,
 ): Promise<Checkpoint & { readonly manifest: CheckpointManifest }> {
   const manifest = await readManifest(directory);
-  const contents = new Map<CheckpointFile, Buffer>();
+  if (manifest.files.some(({ name }) => name === ADAPTER_FILE)) {
+    const advice = 'Give a whole model: set engines.trainer.lora.output to merged, or serve the adapter with its base.';
+    throw new StpError('STP1002', `${directory} holds an adapter, not a whole model`, advice);
+  }
+  const contents = new Map<string, Buffer>();
   for (const { name, bytes, sha256 } of manifest.files) {
     const path = join(directory, name);
     const content = await readWhole(path, FILE_BYTES_MAX);

@@ -5,7 +5,11 @@ import { z } from 'zod';
 export const MANIFEST_FILE = 'manifest.json';
 export const WEIGHTS_FILE = 'model.safetensors';
 
-/** Every file of a checkpoint but the manifest, in the manifest's order. */
+/** In the place of the weights: the change to a whole model that lies elsewhere (peft's format). */
+export const ADAPTER_FILE = 'adapter_model.safetensors';
+export const ADAPTER_CONFIG_FILE = 'adapter_config.json';
+
+/** Every file of a checkpoint that the embedded engine runs, but the manifest, in the manifest's order. */
 export const CHECKPOINT_FILES = [
   'config.json',
   'generation_config.json',
@@ -15,6 +19,11 @@ export const CHECKPOINT_FILES = [
   'training.json',
 ] as const;
 export type CheckpointFile = (typeof CHECKPOINT_FILES)[number];
+
+/** What checkpoints of the PyTorch trainer may hold besides, in the manifest's order after the others. */
+const FURTHER_FILES = ['chat_template.jinja', 'special_tokens_map.json', ADAPTER_CONFIG_FILE, ADAPTER_FILE] as const;
+const ALL_FILES = [...CHECKPOINT_FILES, ...FURTHER_FILES] as const;
+type AnyFile = (typeof ALL_FILES)[number];
 
 /** As `contentId`: 80 bits. */
 export const MODEL_HEX_DIGITS = 20;
@@ -27,14 +36,14 @@ export const manifestSchema = z
     files: z
       .array(
         z.strictObject({
-          name: z.enum(CHECKPOINT_FILES),
+          name: z.enum(ALL_FILES),
           bytes: z.int().nonnegative(),
           sha256: z.string().regex(/^[0-9a-f]{64}$/),
         }),
       )
-      .length(CHECKPOINT_FILES.length),
+      .max(ALL_FILES.length),
   })
-  .refine(({ files }) => files.every(({ name }, index) => name === CHECKPOINT_FILES[index]), 'files are out of order')
+  .refine(({ files }) => isComplete(files.map(({ name }) => name)), 'files are missing or out of order')
   .refine(({ files, model }) => modelOf(files) === model, 'model is not the hash of the weights');
 export type CheckpointManifest = z.infer<typeof manifestSchema>;
 
@@ -52,5 +61,21 @@ export function sha256Hex(bytes: Buffer): string {
 }
 
 function modelOf(files: readonly { name: string; sha256: string }[]): string {
-  return files.find(({ name }) => name === WEIGHTS_FILE)?.sha256.slice(0, MODEL_HEX_DIGITS) ?? '';
+  const weights = files.find(({ name }) => name === WEIGHTS_FILE || name === ADAPTER_FILE);
+  return weights?.sha256.slice(0, MODEL_HEX_DIGITS) ?? '';
+}
+
+/** In order, without gaps, and with either whole weights or an adapter. */
+function isComplete(names: readonly AnyFile[]): boolean {
+  const has = new Set(names);
+  const isAdapter = has.has(ADAPTER_FILE);
+  const needed = CHECKPOINT_FILES.filter((name) => !isAdapter || name !== WEIGHTS_FILE);
+  const inOrder = ALL_FILES.filter((name) => has.has(name));
+  return (
+    needed.every((name) => has.has(name)) &&
+    inOrder.every((name, index) => name === names[index]) &&
+    inOrder.length === names.length &&
+    isAdapter === has.has(ADAPTER_CONFIG_FILE) &&
+    isAdapter !== has.has(WEIGHTS_FILE)
+  );
 }

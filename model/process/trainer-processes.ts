@@ -103,6 +103,7 @@ function ranks(local: number, processes: number, share: TrainingShare | undefine
   const who = {
     RANK: `${node * processes + local}`,
     LOCAL_RANK: `${local}`,
+    LOCAL_WORLD_SIZE: `${processes}`,
     WORLD_SIZE: `${nodes * processes}`,
   };
   return share === undefined ? who : { ...who, MASTER_ADDR: share.address, MASTER_PORT: `${share.port}` };

@@ -51,7 +51,7 @@ async function place(kind = 'folder') {
 it.each(['folder', 'bucket'])('keeps the newest two in a %s, gives the newest, and none at the end', async (kind) => {
   const { states, copy, newFolder, names, directory } = await place(kind);
   const folder = newFolder();
-  expect(await states.fetchNewest(folder, { node: 0, nodes: 1 }, signal)).toBeNull();
+  expect(await states.fetchNewest(folder, signal)).toBeNull();
   for (const step of [9, 10, 120]) await copy(step);
   expect(await names()).toEqual(
     ['step-000000010', 'step-000000120'].flatMap((step) =>
@@ -63,14 +63,12 @@ it.each(['folder', 'bucket'])('keeps the newest two in a %s, gives the newest, a
       ].map((rest) => `${step}.${ID}.${rest}`),
     ),
   );
-  expect(await states.fetchNewest(folder, { node: 0, nodes: 1 }, signal)).toBe(`step-000000120.${ID}`);
+  expect(await states.fetchNewest(folder, signal)).toBe(`step-000000120.${ID}`);
   expect(await readdir(folder)).toEqual(['step-120']);
   expect(await readFile(join(folder, 'step-120', 'state.json'), 'utf8')).toBe(`step-120/state.json by ${ID}`);
   // Beside it nothing is left of its coming; nor of the copying.
   expect(await readdir(join(folder, '..'))).toEqual(['state']);
   expect(await readdir(directory)).not.toContain('node-0.copying');
-  // For a training on two machines this is not a state.
-  expect(await states.newest(2)).toBeNull();
   await states.drop();
   expect(await names()).toEqual([]);
 });
@@ -88,10 +86,10 @@ it('a copy that was cut off is never taken, and goes with the next whole one', a
       putFile: async (name, ...rest) => cut(name).then(() => store.putFile(name, ...rest)),
     };
     await expect(copy(6, undefined, OTHER_ID, over)).rejects.toThrow('the machine was taken away');
-    expect(await states.newest(1)).toBe(`step-000000005.${ID}`);
+    expect(await states.newest()).toBe(`step-000000005.${ID}`);
   }
   expect((await names()).some((name) => name.startsWith('step-000000006'))).toBe(true);
-  expect(await states.fetchNewest(newFolder(), { node: 0, nodes: 1 }, signal)).toBe(`step-000000005.${ID}`);
+  expect(await states.fetchNewest(newFolder(), signal)).toBe(`step-000000005.${ID}`);
   await copy(7);
   expect(new Set((await names()).map((name) => name.split('.')[0]))).toEqual(
     new Set(['step-000000005', 'step-000000007']),
@@ -103,7 +101,7 @@ it('the same step of two attempts are two states', async () => {
   await copy(5);
   await copy(5, undefined, OTHER_ID);
   const folder = newFolder();
-  await states.fetchNewest(folder, { node: 0, nodes: 1 }, signal);
+  await states.fetchNewest(folder, signal);
   const by = (await readFile(join(folder, 'step-5', 'state.json'), 'utf8')).split(' by ')[1];
   expect(await readFile(join(folder, 'step-5', 'rank-0.safetensors'), 'utf8')).toBe(
     `step-5/rank-0.safetensors by ${by}`,
@@ -119,30 +117,28 @@ it.each(['altered', 'cut short', 'gone'])('the one before is taken where a file 
   if (how === 'gone') await rm(path);
   else await writeFile(path, how === 'altered' ? text.replace('rank', 'RANK') : text.slice(1));
   const folder = newFolder();
-  expect(await states.fetchNewest(folder, { node: 0, nodes: 1 }, signal)).toBe(`step-000000005.${ID}`);
+  expect(await states.fetchNewest(folder, signal)).toBe(`step-000000005.${ID}`);
   expect(await readdir(folder)).toEqual(['step-5']);
 });
 
 it.each(['folder', 'bucket'])(
-  'of several machines is whole in a %s when all have copied, a part for each',
+  'of several machines is whole in a %s when all have copied, and is fetched with the files of all',
   async (kind) => {
     const { states, copy, newFolder, names } = await place(kind);
     await copy(5, { node: 1, nodes: 2 });
-    expect(await states.newest(2)).toBeNull();
+    expect(await states.newest()).toBeNull();
     await copy(5, { node: 0, nodes: 2 });
     // The second machine is slower: what it has not copied is not whole.
     await copy(8, { node: 0, nodes: 2 });
-    const newest = await states.newest(2);
+    const newest = await states.newest();
     expect(newest).toBe(`step-000000005.${ID}`);
-    for (const node of [0, 1]) {
-      const folder = newFolder();
-      expect(await states.fetch(newest!, folder, { node, nodes: 2 }, signal)).toBe(true);
-      expect(await readdir(join(folder, 'step-5'))).toEqual([`rank-${node}.safetensors`, 'state.json']);
-    }
+    const folder = newFolder();
+    expect(await states.fetch(newest!, folder, signal)).toBe(true);
+    expect(await readdir(join(folder, 'step-5'))).toEqual(['rank-0.safetensors', 'rank-1.safetensors', 'state.json']);
     await copy(8, { node: 1, nodes: 2 });
-    expect(await states.newest(2)).toBe(`step-000000008.${ID}`);
+    expect(await states.newest()).toBe(`step-000000008.${ID}`);
     await states.discard(`step-000000008.${ID}`);
-    expect(await states.newest(2)).toBe(`step-000000005.${ID}`);
+    expect(await states.newest()).toBe(`step-000000005.${ID}`);
     expect((await names()).length).toBeGreaterThan(8);
   },
 );

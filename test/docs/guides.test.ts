@@ -43,6 +43,7 @@ const NOT_RUN: readonly (readonly [start: string, why: string])[] = [
   ['bin/stp nodes down --inventory', 'as above'],
   ['bin/stp report', 'reads a finished run; test/report does'],
   ['bin/stp summary', 'reads a finished run; test/report does'],
+  ['bin/stp weights', 'asks the hub; test/infra/weights does, with a stand-in for the hub'],
   ['bin/stp clean', 'ends processes of this machine; test/infra/nodes does, on processes of its own'],
 ];
 

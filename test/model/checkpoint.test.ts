@@ -9,7 +9,7 @@ import {
   writeCheckpoint,
 } from '../../model/checkpoint/checkpoint.ts';
 import type { CheckpointFile } from '../../model/checkpoint/manifest.ts';
-import { CHECKPOINT_FILES, MANIFEST_FILE, manifestOf } from '../../model/checkpoint/manifest.ts';
+import { CHECKPOINT_FILES, MANIFEST_FILE, manifestOf, WEIGHTS_FILE } from '../../model/checkpoint/manifest.ts';
 import { SMALL_SHAPE, smallCheckpoint, temporaryDirectory } from './small-checkpoint.ts';
 
 const damaged = expect.objectContaining({ code: 'STP1302' });
@@ -115,6 +115,23 @@ describe('checkpoint', () => {
     }
     await writeFile(path, JSON.stringify({ ...manifest, model: '0'.repeat(20) }));
     await expect(readCheckpoint(directory)).rejects.toThrow(damaged);
+  });
+
+  it('may hold an adapter in the place of weights, which then go elsewhere', async () => {
+    const { directory, manifest } = await written();
+    const path = join(directory, MANIFEST_FILE);
+    const fact = (name: string) => ({ name, bytes: 1, sha256: manifest.files[0]!.sha256 });
+    const others = manifest.files.filter(({ name }) => name !== WEIGHTS_FILE);
+    const [config, adapter] = ['adapter_config.json', 'adapter_model.safetensors'].map(fact);
+    const write = (files: readonly object[]) =>
+      writeFile(path, JSON.stringify({ ...manifest, model: adapter!.sha256.slice(0, 20), files }));
+    await write([...others, config!, adapter!]);
+    expect(await readManifest(directory)).toMatchObject({ model: adapter!.sha256.slice(0, 20) });
+    await expect(readCheckpoint(directory)).rejects.toThrow(invalid);
+    for (const files of [[...others, adapter!], [...others, config!], [...manifest.files, config!, adapter!], others]) {
+      await write(files);
+      await expect(readManifest(directory)).rejects.toThrow(damaged);
+    }
   });
 
   it('is not written over what is there, nor from parts that do not fit', async () => {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 
 const REPOSITORY = join(import.meta.dirname, '..', '..');
-const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
+export const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 const ENVIRONMENT = join(REPOSITORY, '.cache', 'python-venv');
 /** Copy of the requirements, written when all of them are installed. */
 const INSTALLED = join(ENVIRONMENT, 'installed.txt');

@@ -1,5 +1,5 @@
 /**
- * `npm run test:python`: installs pinned PyTorch, transformers, tokenizers and safetensors into `.cache/python-venv` (about
+ * `npm run test:python`: installs pinned PyTorch, transformers, peft and what goes with them into `.cache/python-venv` (about
  * two minutes and 6 GB, once), then runs the comparisons of this folder and the trainers' tests against them.
  */
 import { join } from 'node:path';
@@ -11,7 +11,8 @@ const inherit = { cwd: repository, stdio: 'inherit', preferLocal: true } as cons
 
 try {
   if (!isInstalled()) await installPython();
-  const { exitCode } = await execa('vitest', ['run', 'test/python', 'test/trainers', ...process.argv.slice(2)], {
+  const tests = ['test/python', 'test/trainers', 'test/infra/weights'];
+  const { exitCode } = await execa('vitest', ['run', ...tests, ...process.argv.slice(2)], {
     ...inherit,
     reject: false,
   });

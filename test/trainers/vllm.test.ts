@@ -83,6 +83,16 @@ it('writes the command line', () => {
   expect(vllmCommand(engine, served, 'embed')).toEqual(
     expect.arrayContaining(['--runner', 'pooling', '--convert', 'embed']),
   );
+  // An adapter beside its base goes by its own name.
+  const [, , ...adapted] = vllmCommand(
+    engine,
+    { ...served, adapterOf: { base: '/models/base', rank: 24 } },
+    'complete',
+  );
+  expect(adapted.slice(0, 7)).toEqual(
+    '/models/base --served-model-name base --lora-modules abc=/checkpoints/m --max-lora-rank 32'.split(' '),
+  );
+  expect(adapted).toContain('--enable-lora');
 });
 
 it('reads metrics', () => {

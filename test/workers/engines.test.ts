@@ -23,6 +23,7 @@ it('ends the sampler that is kept warm before work that wants the machine alone,
     scratch: async () => directory,
     runMark: () => mark,
     monitor: () => Promise.reject(new Error('no metrics here')),
+    cacheDirectory: directory,
   });
   const sample = async (): Promise<string | undefined> => {
     const generator = await engines.generator('run', join(directory, 'checkpoint'), 1, new AbortController().signal);

@@ -173,13 +173,14 @@ describe('a run', () => {
     });
   });
 
-  it('grows the library before it conjectures', async () => {
+  it('grows the library before it conjectures, and before its last model is evaluated', async () => {
     const fakes = fakeActivities();
     await workers.with(fakes, async () => {
       const handle = await start({ rounds: 1, set: { library: 'grow' } });
       await handle.result();
       const names = fakes.calls.map((call) => call.split(' ')[0]);
-      expect(names.filter((name) => name === 'growLibrary')).toHaveLength(1);
+      expect(names.filter((name) => name === 'growLibrary')).toHaveLength(2);
+      expect(names.lastIndexOf('growLibrary')).toBeGreaterThan(names.indexOf('finishRound'));
       expect(names.indexOf('growLibrary')).toBeLessThan(names.indexOf('planConjectures'));
     });
   });

@@ -1,6 +1,7 @@
 /**
- * Measures training: tokens per processor-second against PyTorch on the same weights, the same packed micro-batches and
- * the same optimizer, alternately, one thread each. Losses are compared, to ensure that both do the same work.
+ * Measures training: tokens per processor-second of the embedded trainer, of plain PyTorch written by hand and of the
+ * PyTorch trainer (transformers), on the same weights, the same packed micro-batches and the same optimizer,
+ * alternately, one thread each. Losses are compared, to ensure that all do the same work.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -58,6 +59,9 @@ function roundsOf(shape: ModelShape, examples: readonly Example[], steps: number
   });
 }
 
+/** Others that train beside the embedded engine, and their scripts. */
+const OTHERS = { PyTorch: 'bench_training.py', 'PyTorch trainer': 'bench_trainer.py' } as const;
+
 async function compareWithPyTorch(
   directory: string,
   name: string,
@@ -70,32 +74,35 @@ async function compareWithPyTorch(
     (entry) => [entry.name, { shape: entry.shape, values: parameterView(state.parameters, entry) }] as const,
   );
   await writeFile(weights, writeSafetensors(new Map(tensors)));
-  const python = skipsPython('the column of PyTorch') ? null : startPython('bench_training.py');
+  const others = skipsPython('the columns of PyTorch')
+    ? []
+    : Object.entries(OTHERS).map(([who, script]) => ({ who, python: startPython(script), rates: [] as number[] }));
   const engine = new TrainingEngine({ shape, threads: 1, ...RECIPE });
   const ours: number[] = [];
-  const theirs: number[] = [];
   for (const [index, round] of rounds.entries()) {
     const started = cpuSeconds();
     const results = await engine.train(state, round.plans);
     if (index > 0) ours.push(round.tokens / (cpuSeconds() - started));
-    if (python === null) continue;
-    const answer = (await python.ask({ shape, weights, ...RECIPE, steps: stepsAsJson(round.plans) })) as {
-      losses: number[];
-      cpuSeconds: number;
-    };
-    if (index > 0) theirs.push(round.tokens / answer.cpuSeconds);
-    results.forEach(({ step, loss }, place) => {
-      const other = answer.losses[place]!;
-      if (!(Math.abs(loss - other) <= LOSS_DIFFERENCE_MAX * other))
-        throw new Error(`step ${step}: loss ${loss}, PyTorch has ${other}: not the same work`);
-    });
+    for (const { who, python, rates } of others) {
+      const answer = (await python.ask({ shape, weights, ...RECIPE, steps: stepsAsJson(round.plans) })) as {
+        losses: number[];
+        cpuSeconds: number;
+      };
+      if (index > 0) rates.push(round.tokens / answer.cpuSeconds);
+      results.forEach(({ step, loss }, place) => {
+        const other = answer.losses[place]!;
+        if (!(Math.abs(loss - other) <= LOSS_DIFFERENCE_MAX * other))
+          throw new Error(`step ${step}: loss ${loss}, ${who} has ${other}: not the same work`);
+      });
+    }
   }
   await engine.close();
-  python?.close();
   row(`${name}, training: ours`, median(ours), 'tokens/cpu-s');
-  if (python === null) return;
-  row(`${name}, training: PyTorch`, median(theirs), 'tokens/cpu-s');
-  row(`${name}, training: ours / PyTorch`, median(ours.map((rate, at) => rate / theirs[at]!)), '×', 2);
+  for (const { who, python, rates } of others) {
+    python.close();
+    row(`${name}, training: ${who}`, median(rates), 'tokens/cpu-s');
+    row(`${name}, training: ours / ${who}`, median(ours.map((rate, at) => rate / rates[at]!)), '×', 2);
+  }
 }
 
 /** `examples` are what the presets train on; their lengths decide how much of a row is attention. */
@@ -103,4 +110,5 @@ export async function benchTraining(directory: string, examples: readonly Exampl
   const { model } = resolveConfig({ preset: 'embedded' });
   await compareWithPyTorch(directory, 'embedded preset', model, roundsOf(model, examples, 8));
   await compareWithPyTorch(directory, '3M', MODEL_SIZES['3M'], roundsOf(MODEL_SIZES['3M'], examples, 4));
+  await compareWithPyTorch(directory, '15M', MODEL_SIZES['15M'], roundsOf(MODEL_SIZES['15M'], examples, 2));
 }

@@ -13,11 +13,26 @@ export interface ServedCheckpoint {
   readonly directory: string;
   /** The name requests use: the hash of the weights, so that a server of another model is noticed. */
   readonly model: string;
+  /** Where the folder holds an adapter: the whole model that it belongs to, and the adapter's rank. */
+  readonly adapterOf?: { readonly base: string; readonly rank: number } | undefined;
 }
 
-export function vllmCommand(engine: VllmEngine, { directory, model }: ServedCheckpoint, task: ServerTask): string[] {
+/** What `--max-lora-rank` takes. */
+const ADAPTER_RANKS = [8, 16, 32, 64, 128, 256, 320, 512];
+
+export function vllmCommand(
+  engine: VllmEngine,
+  { directory, model, adapterOf }: ServedCheckpoint,
+  task: ServerTask,
+): string[] {
   const options: Record<string, string> = {
-    '--served-model-name': model,
+    ...(adapterOf === undefined
+      ? { '--served-model-name': model }
+      : {
+          '--served-model-name': 'base',
+          '--lora-modules': `${model}=${directory}`,
+          '--max-lora-rank': `${ADAPTER_RANKS.find((rank) => rank >= adapterOf.rank) ?? adapterOf.rank}`,
+        }),
     '--host': SERVER_HOST,
     '--port': `${engine.port}`,
     '--tensor-parallel-size': `${engine.tensorParallelism}`,
@@ -32,5 +47,7 @@ export function vllmCommand(engine: VllmEngine, { directory, model }: ServedChec
       '--pooler-config': JSON.stringify({ pooling_type: 'MEAN' }),
     }),
   };
-  return [...engine.command, 'serve', directory, ...Object.entries(options).flat(), ...engine.arguments];
+  const flags = adapterOf === undefined ? [] : ['--enable-lora'];
+  const folder = adapterOf?.base ?? directory;
+  return [...engine.command, 'serve', folder, ...Object.entries(options).flat(), ...flags, ...engine.arguments];
 }

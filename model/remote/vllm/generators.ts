@@ -5,9 +5,12 @@
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StpError } from '../../../data/errors.ts';
+import { z } from 'zod';
+import { StpError } from '../../../data/errors.ts';
 import type { VllmEngine } from '../../../data/schemas/engines.ts';
 import { readManifest } from '../../checkpoint/checkpoint.ts';
+import { parseJson, readWhole } from '../../checkpoint/files.ts';
+import { ADAPTER_CONFIG_FILE, ADAPTER_FILE } from '../../checkpoint/manifest.ts';
 import type { Generator } from '../../generator.ts';
 import { remoteGenerator } from '../openai/engine.ts';
 import type { RemoteGenerator } from '../openai/remote-generator.ts';
@@ -21,12 +24,21 @@ const RESTARTS_MAX = 3;
 const EXIT_NOTICE_MS = 2_000;
 const EXIT_POLL_MS = 50;
 const METRICS_EVERY_MS = 30_000;
+const ADAPTER_CONFIG_BYTES_MAX = 1 << 20;
+const adapterConfigSchema = z.looseObject({
+  r: z
+    .int()
+    .positive()
+    .max(1 << 16),
+});
 
 export interface VllmGeneratorsOptions {
   readonly engine: VllmEngine;
   /** Where servers log. */
   readonly logDirectory: string;
   readonly runMark?: string | undefined;
+  /** The folder of the whole model that the run's adapters belong to, or null. */
+  readonly findBase?: (signal: AbortSignal | undefined) => Promise<string | null>;
   /** Called with what the server that runs says of itself, every so often. */
   readonly onMetrics?: (metrics: Partial<ServerMetrics>) => void;
   /** Default: half a minute. */
@@ -112,11 +124,13 @@ export class VllmGenerators {
     const isSame = open?.server.checkpoint.directory === directory && open.server.task === task;
     if (open !== null && isSame && (await open.server.isWell(signal))) return open.client;
     const { engine, logDirectory, runMark } = this.#options;
-    const { model } = await readManifest(directory);
+    const { model, files } = await readManifest(directory);
+    const isAdapter = files.some(({ name }) => name === ADAPTER_FILE);
+    const adapterOf = isAdapter ? await this.#below(directory, signal) : undefined;
     if (open !== null && isSame) await open.server.end();
     else await this.#end();
     const logPath = join(logDirectory, `vllm-${task}-${model}.log`);
-    const server = await VllmServer.start({ directory, model }, task, { engine, logPath, runMark, signal });
+    const server = await VllmServer.start({ directory, model, adapterOf }, task, { engine, logPath, runMark, signal });
     if (open !== null && isSame) {
       this.#open = { server, client: open.client };
       return open.client;
@@ -130,6 +144,20 @@ export class VllmGenerators {
       await server.end();
       throw error;
     }
+  }
+
+  /** The whole model below an adapter. */
+  async #below(directory: string, signal: AbortSignal | undefined): Promise<{ base: string; rank: number }> {
+    const base = await this.#options.findBase?.(signal);
+    if (base === undefined || base === null) {
+      const advice = 'Set engines.trainer.base as it was when the adapter was trained.';
+      throw new StpError('STP1002', `${directory} holds an adapter, and no model is named that it belongs to`, advice);
+    }
+    const path = join(directory, ADAPTER_CONFIG_FILE);
+    const { r: rank } = parseJson(await readWhole(path, ADAPTER_CONFIG_BYTES_MAX), path, (json) =>
+      adapterConfigSchema.parse(json),
+    );
+    return { base, rank };
   }
 
   async #end(): Promise<void> {

@@ -1,8 +1,8 @@
 /**
- * The `Trainer` port by PyTorch: runs `infra/trainers/train.py` on this node, one process per GPU, alone or together
- * with the processes of other nodes. It does the same training as the embedded trainer: the same steps of the same
- * examples from the same first weights, with the same loss and optimizer. Results are equal up to rounding, not bit for
- * bit.
+ * The `Trainer` port by PyTorch: runs `infra/trainers/train.py` (transformers, peft) on this node, one process per GPU,
+ * alone or together with the processes of other nodes. On a Llama it does the same training as the embedded trainer: the
+ * same steps of the same examples from the same first weights, with the same loss and optimizer. Results are equal up
+ * to rounding, not bit for bit.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -22,6 +22,8 @@ const COPYING_FILE = 'copying';
 
 export interface PytorchTrainerOptions {
   readonly engine: PytorchEngine;
+  /** Finds the folder of `engine.base` on this node, or throws; without it `base` is a folder itself. */
+  readonly findBase?: (signal: AbortSignal | undefined) => Promise<string | null>;
   /** Threads of each process on the processor. */
   readonly threads: number;
   readonly runMark?: string | undefined;
@@ -37,7 +39,7 @@ export function pytorchTrainer(options: PytorchTrainerOptions): Trainer {
 async function train(
   request: TrainRequest,
   { signal, onProgress, onKept, share }: TrainOptions,
-  { engine, threads, runMark, logPath }: PytorchTrainerOptions,
+  { engine, findBase, threads, runMark, logPath }: PytorchTrainerOptions,
 ): Promise<TrainResult> {
   const workDirectory = `${resolve(request.outputDirectory)}${WORK_SUFFIX}`;
   const silenceLimitMs = await trainingSilenceMs(request);
@@ -45,12 +47,15 @@ async function train(
   await mkdir(workDirectory, { recursive: true });
   const found: { result: TrainResult | null } = { result: null };
   try {
-    const { initDirectory, parent } = await startingPoint(request, engine.base, workDirectory, { runMark, signal });
+    const baseDirectory = findBase === undefined ? engine.base : await findBase(signal);
+    const { initDirectory, parent } = await startingPoint(request, baseDirectory, workDirectory, { runMark, signal });
     const { shape, ...rest } = request;
-    const { device, precision, parallelism, recomputeActivations, microBatchTokens, keepStateSeconds } = engine;
+    const { device, precision, floatMasters, attention, lora, parallelism, recomputeActivations } = engine;
+    const { microBatchTokens, keepStateSeconds } = engine;
     const asked = {
       ...rest,
-      ...{ device, precision, parallelism, recomputeActivations, microBatchTokens, keepStateSeconds },
+      ...{ device, precision, floatMasters, attention, lora, parallelism, recomputeActivations },
+      ...{ microBatchTokens, keepStateSeconds, baseDirectory, baseName: engine.base },
       contextLength: shape.contextLength,
       initDirectory,
       parent,

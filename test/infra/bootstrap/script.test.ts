@@ -1,7 +1,9 @@
 /** The text of start-up scripts: a shell reads it, a linter has nothing to say, and what it installs has one version. */
+import { readFileSync } from 'node:fs';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { readLock, readPins, startupMetadata, startupScript } from '../../../infra/bootstrap/script.ts';
+import { REQUIREMENTS } from '../../python/python.ts';
 import { shellcheck } from './shellcheck.ts';
 
 const KINDS = ['tpu', 'gpu', 'lean'] as const;
@@ -37,6 +39,13 @@ it('a kind of node installs its own environments, each package at one version, w
       expect(lock).toEqual(expect.arrayContaining(packages.map(normal)));
     }
   }
+});
+
+it('the tests train with the versions that nodes have', () => {
+  const tested = readFileSync(REQUIREMENTS, 'utf8').split('\n');
+  // bitsandbytes is for GPUs, which the tests do without.
+  const packages = readPins().environments.pytorch!.packages.filter((one) => !one.startsWith('bitsandbytes=='));
+  expect(tested).toEqual(expect.arrayContaining(packages));
 });
 
 it('a pin cannot end its quotes', async () => {

@@ -1,7 +1,6 @@
 /**
  * The remote engine against `transformers serve`, a server that other people made, with a random Qwen3 made on the spot.
- * It has no `n`, no log-probabilities, and refuses fields that OpenAI's API does not have. Costs about a minute, and
- * installs six gigabytes of Python packages where they are missing.
+ * It has no `n`, no log-probabilities, and refuses fields that OpenAI's API does not have. Costs about a minute.
  *
  * @module-tag slow
  */
@@ -21,18 +20,12 @@ import { remoteGenerator } from '../../model/remote/openai/engine.ts';
 import type { RemoteGenerator } from '../../model/remote/openai/remote-generator.ts';
 import { formattedForm } from '../../selfplay/formats/formatted.ts';
 import { stp } from '../support/stp.ts';
-import { installPython, interpreter, isInstalled, runPython } from './python.ts';
+import { interpreter, runPython, skipsPython } from './python.ts';
 
 const START_MS_MAX = 240_000;
 const SAMPLING = { temperature: 1, topP: 1, maxTokens: 24 };
 
-const problem = isInstalled()
-  ? null
-  : await installPython().then(
-      () => null,
-      (error: Error) => error.message.split('\n')[0],
-    );
-if (problem !== null) console.log(`skipped: transformers serve (${problem})`);
+const skips = skipsPython('transformers serve');
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -99,7 +92,7 @@ const requests = (count: number, chat: boolean): SampleRequest[] =>
     return { id: `s${index}`, prompt, seed: index, ...(chat ? { messages: messages! } : {}) };
   });
 
-describe.skipIf(problem !== null)('transformers serve', () => {
+describe.skipIf(skips)('transformers serve', () => {
   let served: Awaited<ReturnType<typeof serve>>;
 
   beforeAll(async () => {

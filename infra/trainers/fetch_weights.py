@@ -1,0 +1,122 @@
+"""
+Weights from the Hugging Face hub: says what a repository holds, or fetches one revision of it into a folder, each file held
+against the checksum that the hub states. `python fetch_weights.py`, request on standard input, answer on standard output, both
+JSON. Code, pickles and everything that a trainer or a server does not read stay there. Needs huggingface_hub.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import sys
+
+from checkpoint_folder import PICKLED, file_sha256
+from failure import Failure
+
+WANTED = (".safetensors", ".safetensors.index.json", ".json", ".jinja", ".txt", ".model")
+LICENCES = ("LICENSE", "LICENCE", "NOTICE", "README.md")
+# No file in a folder below.
+NAME = re.compile(r"\w[\w.-]{0,254}", re.ASCII)
+CHUNK = 1 << 24
+
+
+def main():
+    request = json.load(sys.stdin)
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    try:
+        answer = {"type": "fetched" if request["folder"] else "found", **work(request)}
+    except Failure as failure:
+        answer = {"type": "failed", "code": failure.code, "message": str(failure), "advice": failure.advice}
+    except ModuleNotFoundError as error:
+        advice = "Install infra/bootstrap/locks/pytorch.txt for this Python, or name another with --python."
+        answer = {"type": "failed", "code": "STP1301", "message": f"Python has no module {error.name}", "advice": advice}
+    json.dump(answer, answers)
+
+
+def work(request):
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError, RevisionNotFoundError
+
+    name, revision = request["repository"], request["revision"]
+    try:
+        found = HfApi().model_info(name, revision=revision, files_metadata=True)
+        files = [file for file in found.siblings or [] if is_wanted(file.rfilename)]
+        if not any(file.rfilename.endswith(".safetensors") for file in files):
+            if any(file.rfilename.endswith(PICKLED) for file in found.siblings or []):
+                advice = "Look for a revision with safetensors; pickled weights can run any program and are refused."
+                raise Failure("STP1302", f"{name} has its weights in pickles alone", advice)
+            raise Failure("STP1302", f"{name} holds no weights", "Name the repository of a model.")
+        card = found.card_data
+        said = {
+            "commit": found.sha,
+            "licence": str((card.get("license") if card else None) or "not stated"),
+            "gated": bool(found.gated),
+            "bytes": sum(file.size or 0 for file in files),
+            "files": sorted(file.rfilename for file in files),
+        }
+        if request["folder"] is None:
+            return said
+        fetch(name, found.sha, files, request["folder"])
+        check(files, request["folder"])
+        return said
+    except GatedRepoError:
+        advice = "Accept its terms on its page, and put a token of that account into HF_TOKEN."
+        raise Failure("STP1002", f"{name} is open only to those who accepted its terms", advice)
+    except RevisionNotFoundError:
+        raise Failure("STP1002", f"{name} has no revision {revision}", "See its page for its commits.")
+    except RepositoryNotFoundError:
+        raise Failure("STP1002", f"the hub has no model {name} that this machine may see", "Check owner and name, and HF_TOKEN.")
+    except HfHubHTTPError as error:
+        raise unreachable(name, error)
+    except OSError as error:
+        # Of connections and of files.
+        raise unreachable(name, error)
+    except Failure:
+        raise
+    except Exception as error:
+        if "connect" in type(error).__name__.lower() or "timeout" in type(error).__name__.lower():
+            raise unreachable(name, error)
+        raise
+
+
+def unreachable(name, error):
+    advice = (
+        "Fetch it on a machine that reaches the hub, copy the folder here and give the folder; or set HF_ENDPOINT to a mirror."
+    )
+    return Failure("STP1405", f"{name} cannot be had from the hub from this machine: {str(error)[:300]}", advice)
+
+
+def is_wanted(path):
+    return NAME.fullmatch(path) is not None and (path.endswith(WANTED) or path.startswith(LICENCES))
+
+
+def fetch(name, commit, files, folder):
+    from huggingface_hub import snapshot_download
+
+    snapshot_download(name, revision=commit, local_dir=folder, allow_patterns=[file.rfilename for file in files])
+    # The library's notes on its downloads.
+    shutil.rmtree(os.path.join(folder, ".cache"), ignore_errors=True)
+
+
+def check(files, folder):
+    """Large files have a SHA-256 there, small ones the name that Git gives their content."""
+    for file in files:
+        path = os.path.join(folder, file.rfilename)
+        wrong = file.lfs.sha256 != file_sha256(path) if file.lfs else file.blob_id != git_blob_id(path)
+        if wrong:
+            os.remove(path)
+            raise Failure("STP1204", f"{path} is not the file that the hub states", "Fetch it again.")
+
+
+def git_blob_id(path):
+    digest = hashlib.sha1(f"blob {os.path.getsize(path)}\0".encode())
+    with open(path, "rb") as file:
+        while part := file.read(CHUNK):
+            digest.update(part)
+    return digest.hexdigest()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+/**
+ * Weights from elsewhere by name: `hf://OWNER/NAME@COMMIT` of the Hugging Face hub or `gs://BUCKET/PREFIX`, each with
+ * `#sha256=…` where its files are to be exactly those of before. They lie in a cache on this machine; nothing is
+ * downloaded unless the caller says that it may be.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { execa } from 'execa';
+import { z } from 'zod';
+import { ERROR_CODES, type ErrorCode, StpError } from '../../data/errors.ts';
+import { inLanes } from '../../data/lanes.ts';
+import { openStore } from '../stores/open-store.ts';
+
+const SCRIPT = resolve(import.meta.dirname, '../trainers/fetch_weights.py');
+/** What the library of the hub needs of our environment; other keys stay here. */
+const PASSED_ON = /^(PATH|HOME|LANG|TMPDIR|HF_\w+|SSL_CERT_\w+|REQUESTS_CA_BUNDLE|(?:https?|no|all)_proxy)$/i;
+const ANSWER_BYTES_MAX = 1 << 24;
+const TRANSFERS_MAX = 4;
+const RECORD_FILE = 'weights.json';
+
+const HUB = /^hf:\/\/([\w-][\w.-]{0,95}\/[\w-][\w.-]{0,95})(?:@([\w./-]{1,128}))?(?:#sha256=([0-9a-f]{64}))?$/;
+const BUCKET = /^(gs:\/\/[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]\/[\w./-]{1,512}?)\/?(?:#sha256=([0-9a-f]{64}))?$/;
+const COMMIT = /^[0-9a-f]{40}$/;
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const fileName = z.string().regex(/^\w[\w.-]{0,254}$/);
+const licence = z.string().max(200);
+const foundFields = {
+  commit: z.string().regex(COMMIT),
+  licence,
+  gated: z.boolean(),
+  bytes: z.int().nonnegative(),
+  files: z.array(fileName).max(10_000),
+};
+const answerSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('found'), ...foundFields }),
+  z.strictObject({ type: z.literal('fetched'), ...foundFields }),
+  z.strictObject({
+    type: z.literal('failed'),
+    code: z.string().refine((text): text is ErrorCode => text in ERROR_CODES),
+    message: z.string(),
+    advice: z.string(),
+  }),
+]);
+export type HubModel = Omit<Exclude<z.infer<typeof answerSchema>, { type: 'failed' }>, 'type'>;
+
+const recordSchema = z.strictObject({
+  /** Without a checksum. */
+  name: z.string(),
+  licence,
+  /** Over the lines `SHA-256  NAME` of all files, in the order of their names. */
+  sha256,
+});
+export type WeightsRecord = z.infer<typeof recordSchema>;
+
+interface Name {
+  readonly kind: 'hub' | 'bucket';
+  /** `OWNER/NAME`, or the URI. */
+  readonly place: string;
+  readonly revision: string | null;
+  /** Without the checksum. */
+  readonly plain: string;
+  readonly sha256: string | null;
+}
+
+export interface WeightsOptions {
+  /** STP_CACHE. */
+  readonly cacheDirectory: string;
+  /** Python with huggingface_hub. */
+  readonly python: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Null for the path of a folder. Throws STP1002 for a name that is not well formed. */
+function parseName(name: string): Name | null {
+  if (!name.includes('://')) return null;
+  const hub = HUB.exec(name);
+  const bucket = BUCKET.exec(name);
+  const plain = name.replace(/\/?(#.*)?$/, '');
+  if (hub !== null) return { kind: 'hub', place: hub[1]!, revision: hub[2] ?? null, plain, sha256: hub[3] ?? null };
+  if (bucket !== null) return { kind: 'bucket', place: bucket[1]!, revision: null, plain, sha256: bucket[2] ?? null };
+  const advice = 'Write a folder, hf://OWNER/NAME@COMMIT or gs://BUCKET/PREFIX, and #sha256=… after it if you want.';
+  throw new StpError('STP1002', `${JSON.stringify(name.slice(0, 200))} names no weights`, advice);
+}
+
+/**
+ * The folder of the weights on this machine; a name without `://` is such a folder. STP1002 where they are not here and
+ * may not be fetched, STP1204 where they are not those of the name's checksum.
+ */
+export async function weightsFolder(name: string, mayFetch: boolean, options: WeightsOptions): Promise<string> {
+  const parsed = parseName(name);
+  if (parsed === null) return name;
+  const folder = folderOf(parsed, options.cacheDirectory);
+  const record = await readRecord(folder);
+  if (record === null && !mayFetch) {
+    const advice = `Run \`bin/stp weights get ${name}\` on this machine, or set engines.trainer.fetchBase.`;
+    throw new StpError('STP1002', `${name} is not on this machine, and nothing is downloaded unasked`, advice);
+  }
+  const { sha256: found } = record ?? (await fetchWeights(name, options));
+  if (parsed.sha256 !== null && parsed.sha256 !== found) throw otherFiles(parsed, found);
+  return join(folder, 'files');
+}
+
+/** What the hub says of a model: nothing is downloaded but that. Throws as `fetchWeights`. */
+export async function describeHubModel(
+  name: string,
+  options: Omit<WeightsOptions, 'cacheDirectory'>,
+): Promise<HubModel> {
+  const parsed = parseName(name);
+  if (parsed?.kind !== 'hub')
+    throw new StpError('STP1002', `${name} is not on the hub`, 'Write hf://OWNER/NAME or hf://OWNER/NAME@REVISION.');
+  return askHub(parsed, null, options);
+}
+
+/**
+ * Downloads weights into the cache, whole or not at all; a later call goes on where one was interrupted. STP1002 for a
+ * name without a commit and for what does not exist, STP1204 for files that are not what was stated, STP1405 where the
+ * hub or the bucket cannot be reached.
+ */
+export async function fetchWeights(name: string, options: WeightsOptions): Promise<WeightsRecord> {
+  const parsed = parseName(name);
+  if (parsed === null) throw new StpError('STP1002', `${name} is a folder`, 'A folder needs no fetching.');
+  if (parsed.kind === 'hub' && !COMMIT.test(parsed.revision ?? ''))
+    throw new StpError(
+      'STP1002',
+      `${name} names no commit`,
+      `A branch or tag can change: \`bin/stp weights show ${name}\` prints the commit that it means now.`,
+    );
+  const folder = folderOf(parsed, options.cacheDirectory);
+  const partial = `${folder}.partial`;
+  const files = join(partial, 'files');
+  await mkdir(files, { recursive: true });
+  const said =
+    parsed.kind === 'hub' ? (await askHub(parsed, files, options)).licence : await fetchBucket(parsed, files, options);
+  const record = { name: parsed.plain, licence: said, sha256: await digestOf(files) };
+  if (parsed.sha256 !== null && parsed.sha256 !== record.sha256) {
+    await rm(partial, { recursive: true, force: true });
+    throw otherFiles(parsed, record.sha256);
+  }
+  await writeFile(join(partial, RECORD_FILE), `${JSON.stringify(record, null, 2)}\n`);
+  await rm(folder, { recursive: true, force: true });
+  await rename(partial, folder);
+  return record;
+}
+
+const folderOf = ({ plain }: Name, cacheDirectory: string): string =>
+  join(cacheDirectory, 'weights', plain.replace('://', '-').replaceAll('/', '--'));
+
+async function readRecord(folder: string): Promise<WeightsRecord | null> {
+  try {
+    return recordSchema.parse(JSON.parse(await readFile(join(folder, RECORD_FILE), 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+async function askHub(
+  { place, revision }: Name,
+  folder: string | null,
+  { python, signal }: Pick<WeightsOptions, 'python' | 'signal'>,
+): Promise<HubModel> {
+  const { stdout, failed, shortMessage, stderr } = await execa(python, [SCRIPT], {
+    input: JSON.stringify({ repository: place, revision: revision ?? 'main', folder }),
+    env: {
+      ...Object.fromEntries(Object.entries(process.env).filter(([variable]) => PASSED_ON.test(variable))),
+      PYTHONDONTWRITEBYTECODE: '1',
+      HF_HUB_DISABLE_TELEMETRY: '1',
+    },
+    extendEnv: false,
+    maxBuffer: ANSWER_BYTES_MAX,
+    reject: false,
+    ...(signal !== undefined && { cancelSignal: signal }),
+  });
+  signal?.throwIfAborted();
+  if (failed) {
+    const last = stderr.trim().split('\n').at(-1) ?? '';
+    const advice = 'Name a Python with huggingface_hub, which infra/bootstrap/locks/pytorch.txt has.';
+    throw new StpError('STP1301', `the hub could not be asked: ${last === '' ? shortMessage : last}`, advice);
+  }
+  const answer = answerSchema.parse(JSON.parse(stdout));
+  if (answer.type === 'failed') throw new StpError(answer.code, answer.message, answer.advice);
+  const { type: _, ...found } = answer;
+  return found;
+}
+
+/** Its files but those in folders below; what the licence is, only a person can say. */
+async function fetchBucket({ place }: Name, folder: string, { signal }: WeightsOptions): Promise<string> {
+  const store = await openStore(place);
+  const names: string[] = [];
+  for await (const { name } of store.list('')) if (fileName.safeParse(name).success) names.push(name);
+  if (!names.some((name) => name.endsWith('.safetensors')))
+    throw new StpError('STP1002', `${place} holds no weights as safetensors`, 'Name the folder with config.json.');
+  await inLanes(names, TRANSFERS_MAX, signal ?? new AbortController().signal, async (name, laneSignal) => {
+    const ref = await store.stat(name);
+    if (ref !== null) await store.download(ref, join(folder, name), { signal: laneSignal });
+  });
+  return 'not stated';
+}
+
+async function digestOf(folder: string): Promise<string> {
+  const whole = createHash('sha256');
+  for (const name of (await readdir(folder)).sort()) {
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(join(folder, name)), hash);
+    whole.update(`${hash.digest('hex')}  ${name}\n`);
+  }
+  return whole.digest('hex');
+}
+
+function otherFiles({ plain, sha256: wanted }: Name, found: string): StpError {
+  const problem = `the files of ${plain} have the checksum ${found}, wanted is ${wanted}`;
+  return new StpError('STP1204', problem, 'Do not use them before you know why they differ.');
+}

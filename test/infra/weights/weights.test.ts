@@ -1,0 +1,137 @@
+/**
+ * Weights by name: from a stand-in for the hub through the real `huggingface_hub`, and from a bucket; nothing comes unasked,
+ * and what is not what was stated is refused. Costs about 10 s of CPU where the Python packages are installed.
+ */
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openStore } from '../../../infra/stores/open-store.ts';
+import { describeHubModel, fetchWeights, weightsFolder } from '../../../infra/weights/weights.ts';
+import { startFakeGcs } from '../../fakes/gcs.ts';
+import { COMMIT, startFakeHub } from '../../fakes/hub.ts';
+import { interpreter, skipsPython } from '../../python/python.ts';
+
+const MODEL = 'someone/Prover-1.0';
+const NAME = `hf://${MODEL}@${COMMIT}`;
+const FILES = new Map(
+  Object.entries({
+    '.gitattributes': '*.safetensors filter=lfs',
+    'README.md': '# a prover',
+    'config.json': '{"model_type":"llama"}',
+    'model.safetensors': 'w'.repeat(5_000),
+    'modeling_own.py': 'raise SystemExit',
+    'pytorch_model.bin': 'a pickle',
+    'tokenizer.json': '{}',
+  }).map(([name, text]) => [name, Buffer.from(text)]),
+);
+const skipped = skipsPython('weights of the hub');
+
+afterEach(() => vi.unstubAllEnvs());
+
+async function place() {
+  const cacheDirectory = await mkdtemp(join(tmpdir(), 'stp-weights-'));
+  onTestFinished(() => rm(cacheDirectory, { recursive: true, force: true }));
+  return { cacheDirectory, python: interpreter };
+}
+
+async function hub(files: ReadonlyMap<string, Buffer> = FILES) {
+  const fake = await startFakeHub(MODEL, files, 'mit');
+  onTestFinished(() => fake.close());
+  vi.stubEnv('HF_ENDPOINT', fake.endpoint);
+  vi.stubEnv('NO_PROXY', '127.0.0.1');
+  vi.stubEnv('HF_HUB_OFFLINE', undefined);
+  return fake;
+}
+
+const problemOf = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    ({ code, message, advice }) => ({ code, message, advice }),
+  );
+
+describe.skipIf(skipped)('weights of the hub', () => {
+  it('come when they are asked for, each file checked, without code and pickles', async () => {
+    const options = await place();
+    const fake = await hub();
+    const found = await describeHubModel(`hf://${MODEL}`, options);
+    expect(found).toMatchObject({ commit: COMMIT, licence: 'mit', gated: false, bytes: 5_034 });
+    expect(fake.asked.every((path) => path.startsWith('GET /api/models/'))).toBe(true);
+    expect(await problemOf(weightsFolder(NAME, false, options))).toMatchObject({
+      code: 'STP1002',
+      advice: expect.stringContaining(`bin/stp weights get ${NAME}`),
+    });
+    const record = await fetchWeights(NAME, options);
+    expect(record).toMatchObject({ name: NAME, licence: 'mit' });
+    const folder = await weightsFolder(NAME, false, options);
+    expect((await readdir(folder)).sort()).toEqual(['README.md', 'config.json', 'model.safetensors', 'tokenizer.json']);
+    expect(await readFile(join(folder, 'model.safetensors'))).toEqual(FILES.get('model.safetensors'));
+    // From the cache, with its checksum or another.
+    await fake.close();
+    expect(await weightsFolder(`${NAME}#sha256=${record.sha256}`, false, options)).toBe(folder);
+    const other = 'a'.repeat(64);
+    expect(await problemOf(weightsFolder(`${NAME}#sha256=${other}`, true, options))).toMatchObject({ code: 'STP1204' });
+  });
+
+  it('are refused if a file is not what the hub states, and come at the next try', async () => {
+    const options = await place();
+    const fake = await hub();
+    fake.spoilt.set('model.safetensors', Buffer.from('W'.repeat(5_000)));
+    expect(await problemOf(fetchWeights(NAME, options))).not.toBeNull();
+    expect(await problemOf(weightsFolder(NAME, false, options))).toMatchObject({ code: 'STP1002' });
+    fake.spoilt.clear();
+    await fetchWeights(NAME, options);
+    const path = join(await weightsFolder(NAME, false, options), 'model.safetensors');
+    expect(await readFile(path)).toEqual(FILES.get('model.safetensors'));
+  });
+
+  it('want a commit, exist, are no pickles, and a hub that cannot be reached is said to be so', async () => {
+    const options = await place();
+    const fake = await hub();
+    expect(await problemOf(fetchWeights(`hf://${MODEL}@main`, options))).toMatchObject({
+      code: 'STP1002',
+      message: expect.stringContaining('names no commit'),
+    });
+    const nowhere = COMMIT.replace('c0ffee', 'decade');
+    expect(await problemOf(fetchWeights(`hf://${MODEL}@${nowhere}`, options))).toMatchObject({
+      code: 'STP1002',
+      message: expect.stringContaining('no revision'),
+    });
+    expect(await problemOf(fetchWeights(`hf://someone/else@${COMMIT}`, options))).toMatchObject({
+      code: 'STP1002',
+      message: expect.stringContaining('no model'),
+    });
+    await fake.close();
+    expect(await problemOf(fetchWeights(NAME, options))).toMatchObject({
+      code: 'STP1405',
+      advice: expect.stringContaining('copy the folder here'),
+    });
+    await hub(new Map([...FILES].filter(([name]) => !name.endsWith('.safetensors'))));
+    expect(await problemOf(fetchWeights(NAME, options))).toMatchObject({
+      code: 'STP1302',
+      message: expect.stringContaining('pickles alone'),
+    });
+  });
+});
+
+it('weights of a bucket come with their checksum, and the path of a folder is itself', async () => {
+  const options = await place();
+  const fake = await startFakeGcs(['bucket']);
+  onTestFinished(() => fake.close());
+  vi.stubEnv('STP_GCS_ENDPOINT', fake.endpoint);
+  const store = await openStore('gs://bucket/models/prover');
+  for (const name of ['config.json', 'model.safetensors', 'deeper/model.safetensors'])
+    await store.put(name, `content of ${name}`);
+  const name = 'gs://bucket/models/prover';
+  expect(await problemOf(weightsFolder(name, false, options))).toMatchObject({ code: 'STP1002' });
+  const folder = await weightsFolder(name, true, options);
+  expect((await readdir(folder)).sort()).toEqual(['config.json', 'model.safetensors']);
+  expect(await readFile(join(folder, 'model.safetensors'), 'utf8')).toBe('content of model.safetensors');
+  expect(await problemOf(fetchWeights('gs://bucket/models', options))).toMatchObject({ code: 'STP1002' });
+  const own = join(options.cacheDirectory, 'own');
+  await mkdir(own);
+  await writeFile(join(own, 'config.json'), '{}');
+  expect(await weightsFolder(own, false, options)).toBe(own);
+  for (const wrong of ['hf://nobody', 's3://bucket/x', `${NAME}#sha256=1`, 'hf://../../etc@main'])
+    expect(await problemOf(weightsFolder(wrong, true, options))).toMatchObject({ code: 'STP1002' });
+});
