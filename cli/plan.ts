@@ -12,8 +12,10 @@ import { table } from './table.ts';
 export interface PlanOptions extends RunOptions {
   readonly gpu: string;
   readonly gpus: number;
-  readonly training: 'full' | 'lora';
-  readonly rank: number;
+  /** Default: as the configuration trains. */
+  readonly training?: 'full' | 'lora';
+  /** Default: the configuration's, else 32. */
+  readonly rank?: number;
   readonly statements: number;
   /** Mean length of an answer, tokens; default: the format's, else a quarter of the most. */
   readonly answerTokens?: number;
@@ -25,6 +27,8 @@ export interface PlanOptions extends RunOptions {
 
 /** Of a statement with its header and the words around it. */
 const PROMPT_TOKENS = 400;
+/** Of an adapter, as the trainer's. */
+const RANK_DEFAULT = 32;
 /** Statements that teach in a round, and proofs of each: for the length of a training. */
 const TAUGHT_SHARE = 0.2;
 const PROOFS_PER_STATEMENT = 4;
@@ -61,8 +65,8 @@ export function planInput(config: RunConfig, options: PlanOptions): PlanInput {
     gpu: gpuNamed(options.gpu),
     gpus: options.gpus,
     training: {
-      kind: options.training,
-      rank: options.rank,
+      kind: options.training ?? (trainer.lora === null ? 'full' : 'lora'),
+      rank: options.rank ?? trainer.lora?.rank ?? RANK_DEFAULT,
       isSharded: trainer.parallelism === 'fsdp',
       recomputes: trainer.recomputeActivations,
       microBatchTokens: trainer.microBatchTokens,
@@ -124,7 +128,7 @@ function planText(
   const { gpu, gpus } = input;
   const head =
     `${config.preset}: ${(parameters / 1e9).toFixed(2)} billion weights (P) on ${gpus} × ${gpu.name} ` +
-    `(${gpu.memoryGib} GiB, ${gpu.teraflops} TFLOPS, ${gpu.gigabytesPerSecond} GB/s), ${options.training} training`;
+    `(${gpu.memoryGib} GiB, ${gpu.teraflops} TFLOPS, ${gpu.gigabytesPerSecond} GB/s), ${input.training.kind} training`;
   const memory = (title: string, parts: readonly Part[]): string =>
     `${title}, GiB on each GPU\n${table([
       ...parts.map(({ what, gib, formula }) => ['  ', what, gib.toFixed(1).padStart(7), formula]),
