@@ -96,7 +96,12 @@ configOptions(program.command('plan'))
   )
   .option('--gpu <name>', 'the GPUs: l4, rtx-4090, a100-40, l40s, a100-80, h100, h200', 'h100')
   .option('--gpus <n>', 'how many', countValue, 8)
-  .addOption(new Option('--training <kind>', "all weights, or an adapter; default: the configuration's").choices(['full', 'lora']))
+  .addOption(
+    new Option('--training <kind>', "all weights, or an adapter; default: the configuration's").choices([
+      'full',
+      'lora',
+    ]),
+  )
   .option('--rank <n>', "rank of the adapter; default: the configuration's", countValue)
   .option('--statements <n>', 'statements of a round; default: about those of LeanWorkbook', countValue, 89_000)
   .option('--answer-tokens <n>', "mean length of an answer; default: the prompt format's", countValue)

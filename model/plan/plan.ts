@@ -182,7 +182,9 @@ export function whatWouldFit(input: PlanInput, gpus: readonly Gpu[]): string[] {
     ...[2, 4, 8]
       .filter((parallel) => parallel > sampling.tensorParallelism && input.gpus % parallel === 0)
       .map((parallel) => [`engines.generator.tensorParallelism=${parallel}`, withSampling(parallel)] as const),
-    ...(training.kind === 'lora' ? [] : [['--training lora (engines.trainer.lora)', withTraining({ kind: 'lora' })] as const]),
+    ...(training.kind === 'lora'
+      ? []
+      : [['--training lora (engines.trainer.lora)', withTraining({ kind: 'lora' })] as const]),
   ].map(([name, change]) => [name, change]);
   const alone = changes.filter(([, change]) => fits(change(input))).map(([name]) => name);
   if (alone.length > 0) return alone;
