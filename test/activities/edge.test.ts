@@ -38,7 +38,7 @@ describe('a write that fails', () => {
     });
   });
 
-  it('on a file system that is read-only waits for a person, whoever wrote', () => {
+  it('on a file system that is read-only waits for a person, for every kind of file', () => {
     expect(toFailure(failed('EROFS'))).toBeInstanceOf(ApplicationFailure);
     expect(toFailure(failed('EROFS'))).toMatchObject({ type: 'STP1401', nonRetryable: true });
   });

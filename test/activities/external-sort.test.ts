@@ -30,7 +30,7 @@ const entries = fc.array(
   { maxLength: 120 },
 );
 
-it('is Array.sort, stable, whatever the size of the buffer and however many files are merged at once', async () => {
+it('agrees with Array.sort, also in stability, for any size of the buffer and any number of files merged at once', async () => {
   await fc.assert(
     fc.asyncProperty(
       entries,

@@ -179,7 +179,7 @@ describe('a library that grows', () => {
     expect(verdicts.filter(([, verdict]) => verdict !== 'accepted')).toEqual([]);
   });
 
-  it('gives a theorem another name whatever its own: universe parameters stay, quoted names go', async () => {
+  it('gives a theorem with any name another one: universe parameters stay, quoted names go', async () => {
     const certified = [
       'theorem several.{u} (α : Type u) (a : α) : a = a',
       'theorem both.{u, v} {α : Type u} {β : Type v} (f : α → β) (a : α) : f a = f a',

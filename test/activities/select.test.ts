@@ -95,7 +95,7 @@ describe('a round', () => {
     expect((await readAll(store, collected.rates, rateSchema)).every((rate) => rate.attempts >= 31)).toBe(true);
   });
 
-  it('trains on the same examples whatever the order and the size of its shards', async () => {
+  it('trains on the same examples for any order and size of its shards', async () => {
     const first = await play(await write());
     const home = store;
     store = await openAt('other');

@@ -100,7 +100,7 @@ async function statesIn(store: ObjectStore): Promise<string[]> {
   return found;
 }
 
-it('a retry goes on from the state of the attempt before it, and ends as one that was not cut off', async () => {
+it('a retry continues from the state of the attempt before it, and ends as one that was not cut off', async () => {
   const first = await place();
   await expect(first.attempt(trainerOf([], 40))).rejects.toThrow('the engine was lost');
   expect(await readdir(first.scratch)).toHaveLength(1);
@@ -132,7 +132,7 @@ it('a retry goes on from the state of the attempt before it, and ends as one tha
   expect(named('held_out_loss').at(-1)!.value).toBeLessThan(named('held_out_loss')[0]!.value);
 });
 
-it('goes on from the store where the trainer makes nothing of the state on its own disk', async () => {
+it('takes the state from the store if the trainer cannot use the one on its own disk', async () => {
   const { attempt, scratch, store } = await place();
   await expect(attempt(trainerOf([], 'copied'))).rejects.toThrow('the engine was lost');
   const copied = Math.max(...(await statesIn(store)).map((name) => Number(/step-(\d+)/.exec(name)![1])));

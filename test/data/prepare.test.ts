@@ -92,7 +92,7 @@ describe('bin/stp data prepare', () => {
     expect(statements[2]!.statement).toBe('theorem c.{u} (α : Type u) : 3 = 3');
   });
 
-  it('leaves a repeated statement out, whatever its name, and takes split, weight and header from options', async () => {
+  it('leaves out a statement that is there under another name, and takes split, weight and header from options', async () => {
     const input = await file(
       'mine.jsonl',
       lines(

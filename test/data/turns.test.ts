@@ -13,7 +13,7 @@ function work(name: string, begun: string[]) {
   return { run, end: resolve };
 }
 
-it('lets no more run at once than whoever asks allows, in the order they came', async () => {
+it('runs at most as many at once as the caller allows, in order of arrival', async () => {
   const turns = new Turns();
   const begun: string[] = [];
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => work(name, begun));

@@ -71,7 +71,7 @@ describe('answers every row in its place', () => {
   });
 });
 
-it('ends with 0 where all rows were judged, whatever the verdicts', async () => {
+it('ends with 0 if all rows were judged, with any verdicts', async () => {
   const { stdout, exitCode } = await stp(['verify', '--json', await fileOf([BAD, good('a')], directory)]);
   expect(answersOf(stdout)).toMatchObject([
     { verdict: 'rejected', certified: null, checks: [], message: expect.stringMatching(/^1:2: /) },

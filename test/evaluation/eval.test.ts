@@ -123,7 +123,7 @@ it('survives the death of everything, does no shard again, and leaves a log that
 });
 
 /** In the folder that the evaluation above has left. */
-it('refuses a model that is none, and another model or split in the same folder', { tags: ['slow'] }, async () => {
+it('refuses a model that is not there, and another model or split in the same folder', { tags: ['slow'] }, async () => {
   const run = join(directory, 'runs', 'killed');
   const none = await stp(['eval', '--model', join(directory, 'nothing'), '--problems', 'nng', '--run-dir', run]);
   expect(none.exitCode).toBe(2);

@@ -73,7 +73,7 @@ const RECORDS = Array.from({ length: 8 }, (_, iter) => [
 ]).flat();
 
 describe('a summary', () => {
-  it('gives both estimators per cent for each split, whatever the order of the records', async () => {
+  it('gives both estimators in per cent for each split, in any order of the records', async () => {
     const [valid, test] = await summary(await logFile(gzipSync(lines(RECORDS.toReversed()))));
     expect(valid!.block).toEqual([
       [1, 12.5, Math.sqrt(0.125 * 0.875) * 100],

@@ -56,7 +56,7 @@ describe('the rounds of a run', () => {
     expect(lines).toHaveLength(4);
     expect(lines[3]).toMatch(/^ +1 +3 +20 +1 +2 +50\.00 %/);
   });
-  it('are asked of a folder that is none in vain, and nothing is made there', async () => {
+  it('are refused for a folder that is no run, and nothing is made there', async () => {
     await expect(roundTable(join(directory, 'none'), false)).rejects.toMatchObject({ code: 'STP1502' });
     expect(existsSync(join(directory, 'none'))).toBe(false);
   });

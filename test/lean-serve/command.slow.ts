@@ -104,8 +104,8 @@ it('serves with a key, and on SIGTERM finishes, ends its processes and leaves no
 describe('is refused', () => {
   it.each([
     ['for all the world without a key', ['--host', '0.0.0.0'], 'STP_LEAN_SERVE_KEYS', 2],
-    ['on a port that is none', ['--port', '70000'], 'port', 2],
-    ['with a driver that is none', ['--driver', 'telnet'], 'driver', 2],
+    ['on a port that cannot be', ['--port', '70000'], 'port', 2],
+    ['with an unknown driver', ['--driver', 'telnet'], 'driver', 2],
     ['without memory', ['--memory-mb', '1'], 'memory', 2],
   ])('%s', async (_, args, said, code) => {
     const env = { STP_LEAN_SERVE_KEYS: '' };

@@ -100,7 +100,7 @@ describe.each(DRIVER_NAMES)('with the driver %s', (driver) => {
     else expect(goals).toEqual(['', '', '']);
   });
 
-  it('counts lines and columns as the client does, whatever stands above and beside the imports', async () => {
+  it('counts lines and columns as the client does, with text above and beside the imports', async () => {
     const codes = [
       'example : 1 = 2 := rfl',
       'import Init\nimport Init\n\nexample : 1 = 2 := rfl',

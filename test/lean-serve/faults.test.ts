@@ -82,7 +82,7 @@ describe('bodies that do not fit', () => {
     ['no time', { snippets: [{ id: 'a', code: '' }], timeout: 0 }, 422, 'timeout'],
     ['more time than there is', { snippets: [{ id: 'a', code: '' }], timeout: 101 }, 422, '100'],
     ['info trees', { snippets: [{ id: 'a', code: '' }], infotree: 'original' }, 422, 'infotree'],
-    ['a kind of info tree that is none', { snippets: [{ id: 'a', code: '' }], infotree: 'all' }, 422, 'infotree'],
+    ['an unknown kind of info tree', { snippets: [{ id: 'a', code: '' }], infotree: 'all' }, 422, 'infotree'],
     ['more than is read', ' '.repeat(17 * 1024 * 1024), 413, 'large'],
   ])('%s', async (_, body, status, said) => {
     const answer = await ask(body);
@@ -123,7 +123,7 @@ it('describes itself in a document that is valid, and whose schemas take what it
   expect(ajv.validate(responses['422']!.content['application/json'].schema, refusal.body)).toBe(true);
 });
 
-it('tells its Lean to whoever has a key', async () => {
+it('tells its Lean to a client with a key', async () => {
   const response = await fetch(`${served.server.url}/api/environment`, { headers: key });
   expect(await response.json()).toMatchObject({
     lean: expect.stringContaining('Lean 4'),

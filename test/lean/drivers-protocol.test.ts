@@ -36,7 +36,7 @@ describe('frames', () => {
     ['text without a head', Buffer.alloc(4_000, 'y\n')],
     ['a head without a length', Buffer.from('Content-Type: x\r\n\r\n{}')],
     ['a length beyond measure', Buffer.from('Content-Length: 999999999\r\n\r\n{}')],
-    ['a length that is none', Buffer.from('Content-Length: 12a\r\n\r\n{}')],
+    ['a length that is no number', Buffer.from('Content-Length: 12a\r\n\r\n{}')],
   ])('%s breaks the stream once, after what was whole', (_what, bytes) => {
     for (const size of [1, 7, 5_000]) {
       const { bodies, broken } = framesOf(Buffer.concat([frame('{"a":1}'), bytes, frame('{"b":1}')]), size);

@@ -92,7 +92,7 @@ describe('a process', () => {
     expect(ended).toMatchObject({ how: 'finished', code: 1 });
   });
 
-  test('that has spoken was started, whatever it says of that at its end', async () => {
+  test('that has written output counts as started, also if it ends with an error', async () => {
     const said = line('here').trim();
     expect(await run(`echo '${said}'; exit 127`)).toMatchObject({ how: 'crashed', code: 127 });
     const sandbox = { ...noSandbox('none'), failedToStart: () => true };

@@ -155,7 +155,7 @@ describe('the process', () => {
   });
 });
 
-test('the check of the whole proof decides, whatever the steps said', async () => {
+test('the check of the whole proof decides, also against the steps', async () => {
   const directory = mkdtempSync(join(workingDirectory, 'library-'));
   writeFileSync(join(directory, 'Cheat.lean'), 'axiom Nat.cheat : (1 : Nat) = 2\n');
   await execa(core.executable, ['-o', 'Cheat.olean', 'Cheat.lean'], { cwd: directory });

@@ -87,7 +87,7 @@ const leanish = fc.oneof(
 );
 
 describe('random texts', () => {
-  test('tokens and the white space between them are the text, whatever it is', () => {
+  test('tokens and the white space between them are the text, for any text', () => {
     fc.assert(
       fc.property(leanish, (text) => {
         let end = 0;

@@ -23,13 +23,13 @@ test.for([
   expect((await chooseProviders(wanted, device, probe)).providers).toEqual(providers);
 });
 
-test('the note names every provider that failed and why, and a word that is none is refused', async () => {
+test('the note names every provider that failed and why, and an unknown provider is refused', async () => {
   const { note } = await chooseProviders(undefined, true, async (name) => `no ${name} library`);
   expect(note).toContain('cuda: no cuda library; webgpu: no webgpu library');
   await expect(chooseProviders('tpu', true, works)).rejects.toMatchObject({ code: 'STP1002' });
 });
 
-test('the real probe ends in providers that exist, whatever this machine has', async () => {
+test('the real probe answers with providers that this machine has', async () => {
   process.env.STP_EXECUTION_PROVIDER = 'cuda';
   const { providers, note } = await executionProviders();
   delete process.env.STP_EXECUTION_PROVIDER;

@@ -56,7 +56,7 @@ describe('token chooser', () => {
     );
   });
 
-  it('gives the log-probability at temperature 1 over everything, whatever was asked', () => {
+  it('gives the log-probability at temperature 1 over the whole vocabulary, at any temperature and top-p', () => {
     fc.assert(
       fc.property(rows, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (row, uniform) => {
         for (const temperature of [0, 0.5, 1]) {

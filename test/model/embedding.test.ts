@@ -43,7 +43,7 @@ describe('embeddings', () => {
     expect(similarity).toBeLessThan(0.99);
   });
 
-  it('of a text depend on it alone, bit for bit, whatever else is in the batch', async () => {
+  it('of a text are the same bits in every batch', async () => {
     const lengths = Array.from({ length: 90 }, (_, index) => `(h${index} : ${'n + '.repeat(index % 23)}n = ${index})`);
     const texts = [...LEAN_TEXTS, ...lengths];
     await withEmbedder(smallModel(), async (embed) => {

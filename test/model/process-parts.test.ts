@@ -34,7 +34,7 @@ describe('kept samples', () => {
   });
 });
 
-it('cuts texts into batches of bounded work, whatever their lengths', () => {
+it('cuts texts of any lengths into batches of bounded work', () => {
   const queue = new EmbeddingQueue();
   const lengths = [...Array(20).fill(100_000), ...Array(1_000).fill(40), 0];
   void queue.add(

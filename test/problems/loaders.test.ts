@@ -86,11 +86,11 @@ describe('theorem text', () => {
     'theorem',
     'theorem a := by',
     '/- theorem a : 1 = 1',
-  ])('%j is none', (formal) => {
+  ])('%j is refused', (formal) => {
     expect(theoremText(formal)).toBeNull();
   });
 
-  it('keeps every signature whatever its ending', () => {
+  it('keeps every signature with any ending', () => {
     const word = fc.stringMatching(/^[a-z]{1,6}$/u).filter((text) => !text.includes('sorry'));
     const ending = fc.constantFrom(
       ' := by',
@@ -213,7 +213,7 @@ describe('JSON arrays', () => {
   const values = async (content: string | Uint8Array, max?: number) =>
     (await rowsOf(content, max)).map(({ text }) => JSON.parse(text));
 
-  it('are read element by element, whatever the values and the white space', async () => {
+  it('are read element by element, with any values and white space', async () => {
     const json = fc.array(fc.jsonValue(), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(json, fc.constantFrom(0, 1, '\t'), async (elements, indent) => {
@@ -241,7 +241,7 @@ describe('JSON arrays', () => {
     ['[1] 2', 'text after the array'],
     ['[1]]', 'text after the array'],
     ['[}]', 'a bracket closes that was not opened'],
-  ])('%j is none', async (content, problem) => {
+  ])('%j is refused', async (content, problem) => {
     expect((await errorOf(rowsOf(content))).message).toContain(`:1: ${problem}`);
   });
 

@@ -52,7 +52,7 @@ it('every IsaPlanner problem has its statement', () => {
   );
 });
 
-it('no statement is in the sets twice, whatever its names', () => {
+it('no statement is in the sets twice, also under other names', () => {
   const seen = new Map<string, string>();
   const doubles: string[] = [];
   for (const [set, statements] of sets) {

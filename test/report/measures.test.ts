@@ -28,7 +28,7 @@ function noveltyByDefinition(statement: string, earlier: readonly string[]): num
 }
 
 describe('novelty', () => {
-  it('is what its definition says, in whatever order statements came', () => {
+  it('is what its definition says, in any order of the statements', () => {
     fc.assert(
       fc.property(text, fc.array(text, { maxLength: 12 }), (statement, earlier) => {
         const [forth, back] = [new NoveltyIndex(), new NoveltyIndex()];
@@ -124,7 +124,7 @@ describe('distributions', () => {
   });
 });
 
-it('a short list holds the best of each key, whatever the order they came in', () => {
+it('a short list holds the best of each key, in any order of arrival', () => {
   const offers = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g'), fc.nat(50)), { maxLength: 60 });
   fc.assert(
     fc.property(offers, fc.integer({ min: 1, max: 4 }), (entries, max) => {

@@ -77,7 +77,7 @@ describe('elegancy', () => {
     expect(values([5, 1, 4, 3, 2])).toEqual([5, 4, 3, 2]);
     expect(values([5, 1, 4, 3, 1])).toEqual([5, 1, 4, 3, 1]);
   });
-  it('keeps the most elegant whatever the share', () => expect(values([1, 2, 3], 1)).toEqual([3]));
+  it('keeps the most elegant at any share', () => expect(values([1, 2, 3], 1)).toEqual([3]));
   it('never drops more than the share of a group', () => {
     fc.assert(
       fc.property(

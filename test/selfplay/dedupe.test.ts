@@ -16,7 +16,7 @@ const raw = (text: string, index: number) => ({
   finish: 'stop' as const,
 });
 
-it('equal proofs are one sample with their multiplicity, whatever their outer indentation', () => {
+it('equal proofs with other outer indentation are one sample with its multiplicity', () => {
   const samples = dedupeSamples([raw('rfl', 1), raw('  rfl\n', 2), raw('simp', 3)], 'm');
   expect(samples.map(({ proof, multiplicity, seed, indices }) => [proof, multiplicity, seed, indices])).toEqual([
     ['rfl', 2, 101, [1, 2]],

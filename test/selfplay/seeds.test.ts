@@ -38,7 +38,7 @@ describe('seed proofs', () => {
     chosen.offer(a);
     expect(chosen.chosen()).toEqual([]);
   });
-  it('are one a statement, the same in whatever order and however often proofs come', () => {
+  it('are one per statement, the same for any order and number of its proofs', () => {
     const proofs = Array.from({ length: 12 }, (_, index) =>
       proved(`theorem a (n : Nat) : n + ${index % 4} = n`, `p${index}`, {
         premises: [`l${index % 3}`, `k${index % 5}`],
@@ -131,7 +131,7 @@ describe('the list that is sampled from', () => {
     expect(repeat(3, 12, 36)).toHaveLength(36);
     expect(repeat(256, 12, 36, 1)).toHaveLength(12);
   });
-  it('is never longer than wanted, whatever the numbers', () => {
+  it('is never longer than asked for, with any numbers', () => {
     fc.assert(
       fc.property(
         fc.nat(500),

@@ -140,7 +140,7 @@ describe('prover examples of a statement', () => {
     expect(examples).toHaveLength(16);
     expect(examples.reduce((sum, example) => sum + example.weight, 0)).toBeCloseTo(1, 12);
   });
-  it('stand together by key, the newest of equal texts first, whatever order they come in', () => {
+  it('stand together by key, the newest of equal texts first, in any order of arrival', () => {
     const proofs = [0, 1, 2].flatMap((round) => [
       { ...a, round, proof: 'rfl', seed: round },
       { ...a, round, proof: 'simp', seed: round },

@@ -53,7 +53,7 @@ describe('is refused', () => {
   it.each([
     ['for all the world without a key', ['--host', '0.0.0.0'], 'STP_SERVE_KEYS', 2],
     ['on a host that is not here', ['--host', '192.0.2.1', '--no-key'], '192.0.2.1', 2],
-    ['on a port that is none', ['--port', '70000'], 'port', 2],
+    ['on a port that cannot be', ['--port', '70000'], 'port', 2],
     ['without a checkpoint', ['--model', '/nonexistent'], 'STP1302', 1],
   ])('%s', async (_, args, said, code) => {
     const result = await stp(['serve', '--model', directory, '--port', String(await freePort()), ...args], {

@@ -95,7 +95,7 @@ it.skipIf(skipped)('one machine keeps its state in the store too, and leaves onl
 });
 
 it.skipIf(realPython === '')(
-  'Levanter itself goes on from the store where its machine has lost everything',
+  'Levanter itself continues from the store if its machine has lost everything',
   async () => {
     const steps = 100;
     const { server, directory, run, input } = await prepare(1, steps);

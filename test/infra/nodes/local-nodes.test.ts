@@ -48,7 +48,7 @@ async function pidsWithMark(mark: string): Promise<number[]> {
   return pids;
 }
 
-it('ends fifty marked processes whatever became of their parents, and nothing else', async () => {
+it('ends fifty marked processes with living and dead parents, and nothing else', async () => {
   // 20 in groups and sessions of their own, whose parent is killed: nobody is left who knows them.
   const parent = await start(run, 'for i in $(seq 20); do setsid sleep 600 & done; echo ready; wait', true);
   process.kill(parent.pid, 'SIGKILL');

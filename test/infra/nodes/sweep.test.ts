@@ -51,7 +51,7 @@ it('writes and reads marks, and takes any other text for the name of a run witho
     expect(readRunMark(text)).toEqual({ run: text, owner: null, part: null });
 });
 
-it('ends what belongs to a dead worker, whatever the run, and nothing else', async () => {
+it('ends what belongs to a dead worker of any run, and nothing else', async () => {
   const dead = await deadOwner();
   const elsewhere = { ...dead, pidNamespace: '1' };
   const later = { ...self, startTicks: self.startTicks + 1 };

@@ -133,7 +133,7 @@ describe('an answer that is no answer', () => {
     expect(shown(form.read(text, 'stop'))).toEqual({ kind: 'refused', reason: 'too-long' });
   });
 
-  it('never throws, whatever it is', () => {
+  it('never throws, for any text', () => {
     const odd = [
       '',
       '```',
