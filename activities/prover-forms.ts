@@ -2,10 +2,17 @@
 import { formatOf } from '../data/config/formats.ts';
 import { hasSearch, PROVER_WITHOUT_SLOTS, type ProverConfig, proverMode } from '../data/schemas/run-config.ts';
 import { LIBRARY_HEADER } from '../lean/trust/header.ts';
+import { markedProof, withoutMarks } from '../lean/trust/kept-theorem.ts';
 import { type ConjecturerForm, conjecturerForm, formattedForm } from '../selfplay/formats/formatted.ts';
+import { displayProof } from '../selfplay/prompts.ts';
 import type { ProofExamples } from '../selfplay/prover-set.ts';
-import { RelevantLemmas } from '../selfplay/relevant-lemmas.ts';
-import { formExamples, type ProverForms, type Stated, slottedForm } from '../selfplay/slots/prover-form.ts';
+import {
+  formExamples,
+  type ProverForm,
+  type ProverForms,
+  type Stated,
+  slottedForm,
+} from '../selfplay/slots/prover-form.ts';
 import { slotKey } from '../selfplay/slots/slot-key.ts';
 import { boundNames } from '../selfplay/slots/slot-table.ts';
 import { plainStateForm, type StateForm, slottedStateForm } from '../selfplay/slots/state-form.ts';
@@ -21,9 +28,9 @@ export async function proverForms(
     return (stated) => formattedForm(format, stated, LIBRARY_HEADER);
   }
   const definitions = await sources.definitions();
-  return ({ header, statement }, lemmas) => {
+  return ({ header, statement }) => {
     const shown = definitions.under(header, statement, boundNames(statement));
-    return slottedForm(statement, shown, prover.definitionTokens, lemmas);
+    return slottedForm(statement, shown, prover.definitionTokens);
   };
 }
 
@@ -32,22 +39,13 @@ export function conjecturerFormOf(prover: ProverConfig = PROVER_WITHOUT_SLOTS): 
   return conjecturerForm(formatOf(prover), LIBRARY_HEADER);
 }
 
-/** Names of grown theorems that a proof of a statement may list beside its functions; none where the configuration asks for none. */
-export async function lemmasInReach(
-  sources: Pick<Sources, 'definitions'>,
-  prover: ProverConfig = PROVER_WITHOUT_SLOTS,
-  grown: readonly (Stated & { readonly name: string })[] = [],
-): Promise<(stated: Stated) => readonly string[]> {
-  if (!prover.slots || !(prover.lemmasMax > 0) || grown.length === 0) return () => [];
-  const definitions = await sources.definitions();
-  const functionsOf = ({ header, statement }: Stated): string[] =>
-    definitions
-      .under(header, statement, boundNames(statement))
-      .flatMap(({ kind, written }) => (kind === 'function' ? [written] : []));
-  const lemmas = new RelevantLemmas(
-    grown.map(({ name, header, statement }) => ({ name, header, functions: functionsOf({ header, statement }) })),
-  );
-  return (stated) => lemmas.for(stated.header, functionsOf(stated), prover.lemmasMax);
+/** A form whose proofs run with the marks of a namespace. What a model is trained to write does not say so. */
+export function markedForm(form: ProverForm, namespace: string): ProverForm {
+  const read: ProverForm['read'] = (text, finish) => {
+    const answer = form.read(text, finish);
+    return answer.kind === 'proof' ? { ...answer, proof: markedProof(displayProof(answer.proof), namespace) } : answer;
+  };
+  return { ...form, read };
 }
 
 /** The form in which the prover sees the states in a statement's proof; compare `proverForms`. */
@@ -72,7 +70,7 @@ export async function proofExamples(
   const formOf = await proverForms(sources, prover);
   const stateFormOf = await stateForms(sources, prover);
   return (found, weight) => {
-    const whole = mode === 'steps' ? [] : formExamples(formOf(found), found.proof, weight);
+    const whole = mode === 'steps' ? [] : formExamples(formOf(found), withoutMarks(found.proof), weight);
     if (!hasSearch(mode) || found.steps === undefined) return whole;
     const form = stateFormOf(found);
     return [...whole, ...found.steps.flatMap(({ goal, tactic }) => formExamples(form(goal), tactic, weight))];

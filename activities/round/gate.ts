@@ -7,12 +7,15 @@ import { StpError } from '../../data/errors.ts';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { type GateCounts, gateCountsSchema } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
+import { grownHeaders, grownMarks } from '../../lean/library/grow.ts';
+import { markedProof } from '../../lean/trust/kept-theorem.ts';
 import type { Verifier } from '../../lean/verifier.ts';
 import { type GateCandidate, gateQuestions } from '../../selfplay/gate.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readAll, writeRecords } from '../records/record-files.ts';
 import { type ConjectureRecord, conjectureRecordSchema } from './conjecture-records.ts';
+import { type GrownRecord, grownTheorems } from './library.ts';
 
 /** Cost of a question: the number of statements, and wall time, ms. */
 const costSchema = z.strictObject({ question: z.string(), asked: z.number().int(), ms: z.number().nonnegative() });
@@ -31,18 +34,20 @@ export interface GateConjecturesInput {
   /** Folder of the part's objects. */
   readonly name: string;
   readonly conjectures: ArtifactRef;
+  /** Grown theorems; a statement that they make trivial is refused. Null, or missing in older requests: none. */
+  readonly library?: ArtifactRef | null;
   readonly config: Pick<RunConfig, 'conjectures' | 'verification'>;
 }
 
 export function gateActivities(ports: Ports) {
   return {
     /** Accepts the statements that pass the screen, elaborate in Lean, and are not refused by `conjectures.gate`. */
-    async gateConjectures({ run, name, conjectures, config }: GateConjecturesInput): Promise<GatedPart> {
+    async gateConjectures({ run, name, conjectures, library, config }: GateConjecturesInput): Promise<GatedPart> {
       const store = await ports.store(run);
       return once(store, `${name}/gated.json`, gatedPartSchema, () =>
         withHeartbeat(async (signal, report) => {
-          const verifier = await ports.verifier(run, config.verification);
-          const gate = new Gate(verifier, signal);
+          const grown = await Array.fromAsync(grownTheorems(store, library ?? null));
+          const gate = new Gate(await ports.verifier(run, config.verification, grown), grown, signal);
           let standing = await gate.thoseThatElaborate(await readAll(store, conjectures, conjectureRecordSchema));
           for (const { verdict, candidates } of gateQuestions(config.conjectures.gate)) {
             report({ standing: standing.length, of: conjectures.count, asking: verdict });
@@ -58,12 +63,16 @@ export function gateActivities(ports: Ports) {
 /** Keeps what was refused why, and what each question cost. */
 class Gate {
   private readonly verifier: Verifier;
+  private readonly headers: ReadonlyMap<string | null, string>;
+  private readonly marks: ReadonlyMap<string | null, string>;
   private readonly signal: AbortSignal;
   private readonly counts: GateCounts = {};
   private readonly costs: GatedPart['costs'] = [];
 
-  constructor(verifier: Verifier, signal: AbortSignal) {
+  constructor(verifier: Verifier, library: readonly GrownRecord[], signal: AbortSignal) {
     this.verifier = verifier;
+    this.headers = grownHeaders(library);
+    this.marks = grownMarks(library);
     this.signal = signal;
   }
 
@@ -91,7 +100,11 @@ class Gate {
     candidatesOf: (statement: string) => readonly GateCandidate[],
   ): Promise<ConjectureRecord[]> {
     const candidates = conjectures.flatMap(({ id, header, statement }) =>
-      candidatesOf(statement).map((candidate) => ({ id, header, ...candidate })),
+      candidatesOf(statement).map((candidate) => {
+        const marks = question === 'trivial' ? this.marks.get(header) : undefined;
+        const proof = marks === undefined ? candidate.proof : markedProof(candidate.proof, marks);
+        return { id, header: this.headers.get(header) ?? header, ...candidate, proof };
+      }),
     );
     const results = await this.timed(question, conjectures.length, () =>
       this.verifier.check(candidates, { signal: this.signal, smallLimitsOnly: true, confirm: false }),

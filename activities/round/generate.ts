@@ -5,6 +5,7 @@ import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../../d
 import { costOf, sumTokens } from '../../data/schemas/round.ts';
 import { proverMode, type RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { grownMarks } from '../../lean/library/grow.ts';
 import type { Completion } from '../../model/generator.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { seedFrom } from '../../selfplay/random.ts';
@@ -12,7 +13,7 @@ import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
-import { lemmasInReach, proverForms } from '../prover-forms.ts';
+import { markedForm, proverForms } from '../prover-forms.ts';
 import { batchesOf } from '../records/batches.ts';
 import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
 import { fetchCheckpoint } from '../training/checkpoints.ts';
@@ -76,15 +77,16 @@ export function generateActivities(ports: Ports) {
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
           const formOf = await proverForms(ports.sources, config.prover);
           const grown = await Array.fromAsync(grownTheorems(store, input.library ?? null));
-          const lemmasFor = await lemmasInReach(ports.sources, config.prover, grown);
+          const marks = config.prover?.lemmas === 'marked' ? grownMarks(grown) : new Map<string | null, string>();
           const requests = items.flatMap((item) => {
             const form = formOf(item.statement);
-            // Every second sample does without: lemmas in a list help some proofs and hinder others.
-            const withLemmas = formOf(item.statement, lemmasFor(item.statement));
+            const namespace = marks.get(item.statement.header);
+            // Every second sample does without: what is marked helps some proofs and hinders others.
+            const other = namespace === undefined ? form : markedForm(form, namespace);
             return Array.from({ length: item.samples }, (_, index) => ({
               id: item.statement.id,
               index,
-              form: index % 2 === 1 ? withLemmas : form,
+              form: index % 2 === 1 ? other : form,
               prompt: form.prompt,
               ...(form.messages === undefined ? {} : { messages: form.messages }),
               seed: seedFrom(config.seed, input.name, item.statement.id, index),

@@ -7,7 +7,7 @@ import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact
 import { type Proved, provedSchema } from '../../data/schemas/records.ts';
 import type { RoundManifest } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { GROWN_NAMESPACE } from '../../lean/trust/kept-theorem.ts';
+import { GROWN_NAMESPACE, LEMMA_MARKS } from '../../lean/trust/kept-theorem.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
@@ -25,6 +25,8 @@ export const grownTheoremSchema = z.strictObject({
   proof: z.string(),
   /** Library and grown theorems that the proof names. */
   premises: z.array(z.string()),
+  /** How proofs that open the library's marks use it (`lean/trust/kept-theorem.ts`). */
+  marks: z.array(z.enum(LEMMA_MARKS)).default([]),
 });
 export type GrownRecord = z.infer<typeof grownTheoremSchema>;
 
@@ -57,12 +59,12 @@ export function libraryActivities(ports: Ports) {
           const earlier = await Array.fromAsync(grownTheorems(store, last.library));
           const added = await nextTheorems(store, last, earlier);
           if (added.length === 0) return { library: last.library };
-          const fit = new Set(
-            (await ports.growable(run, earlier, added, input.config.verification, signal)).map(
-              (theorem) => theorem.name,
-            ),
-          );
-          const all = [...earlier, ...added.filter(({ name }) => fit.has(name))];
+          const fit = await ports.growable(run, earlier, added, input.config.verification, signal);
+          const marks = new Map(fit.map((theorem) => [theorem.name, [...theorem.marks]]));
+          const all = [
+            ...earlier,
+            ...added.flatMap((one) => (marks.has(one.name) ? [{ ...one, marks: marks.get(one.name)! }] : [])),
+          ];
           return { library: await writeRecords(store, `${input.name}/library-*.jsonl`, all, signal) };
         }),
       );
@@ -89,7 +91,7 @@ async function nextTheorems(
     .slice(0, GROWN_PER_ROUND_MAX)
     .map(({ statementId, header, statement, proof, premises }, index) => {
       const name = `${GROWN_NAMESPACE}.g${first + index}`;
-      return { name, round, statementId, header, statement, proof, premises };
+      return { name, round, statementId, header, statement, proof, premises, marks: [...LEMMA_MARKS] };
     });
 }
 

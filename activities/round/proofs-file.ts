@@ -57,7 +57,7 @@ export function proofsFile(
   return [
     '/- Proofs found by self-play, with the definitions and theorems that they use. Written by a machine. -/',
     ...carried,
-    ...grownSection(grown),
+    ...grownSection(grown, proofs),
     keptSection(proofs.map(keptText)),
   ].join('\n');
 }

@@ -90,10 +90,10 @@ const proverConfigSchema = z.strictObject({
   /** With `format` `custom`: the whole format. */
   customFormat: promptFormatSchema.nullable().default(null),
   /**
-   * Theorems of a grown library that every second sample of a statement names beside all definitions, at most, with `slots`
-   * and `library: grow`: those over the statement's own functions.
+   * With `library: grow`: `marked` lets every second sample of a statement run with the library's theorems marked for `simp` and
+   * `grind`; by `name` a sample uses those alone that the model names.
    */
-  lemmasMax: z.number().int().nonnegative().max(100).default(0),
+  lemmas: z.enum(['name', 'marked']).default('name'),
   /**
    * `whole`: samples are whole proofs. `steps`: one search per statement, tactic by tactic, is its only sample, so its pass
    * rate is 0 or 1. `both`: whole proofs first; each statement that they do not prove gets one search as one more sample.

@@ -15,7 +15,15 @@ import { contentId } from '../../data/schemas/ids.ts';
 import type { LeanMessage } from '../../data/schemas/records.ts';
 import type { Sandbox } from '../runtime/sandbox/sandbox.ts';
 import { splitImports } from '../trust/header.ts';
-import { GROWN_NAMESPACE, type GrownTheorem, headerOf, theoremText } from '../trust/kept-theorem.ts';
+import {
+  GROWN_NAMESPACE,
+  type GrownTheorem,
+  headerOf,
+  type LemmaMark,
+  markedNamespace,
+  markLines,
+  theoremText,
+} from '../trust/kept-theorem.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 import { libraryError } from './modules.ts';
 import { runLean } from './run-lean.ts';
@@ -28,10 +36,13 @@ export interface GrownModule {
   readonly theorems: readonly GrownTheorem[];
   /** 1-based first line of each theorem in the source. */
   readonly lines: readonly number[];
+  /** What stands on the lines from `marksFrom` on, a mark each. */
+  readonly marks: readonly { readonly theorem: string; readonly mark: LemmaMark }[];
+  readonly marksFrom: number;
 }
 
 /** Part of every module name: raise it when the layout changes. */
-const LAYOUT = 'grown library 2';
+const LAYOUT = 'grown library 3';
 /** Enough for a thousand proofs of a few seconds each. */
 const MODULE_DEADLINE_MS = 600_000;
 
@@ -40,12 +51,21 @@ export function grownModules(theorems: readonly GrownTheorem[]): GrownModule[] {
   return [...Map.groupBy(theorems, ({ header }) => header)].flatMap(([header, own]) => {
     const modules: GrownModule[] = [];
     const rounds = [...Map.groupBy(own, ({ round }) => round)].sort(([a], [b]) => a - b);
-    for (const [, added] of rounds) modules.push(grownModule(header, added, modules.at(-1)?.module ?? null));
+    let earlier: readonly GrownTheorem[] = [];
+    for (const [, added] of rounds) {
+      modules.push(grownModule(header, added, earlier, modules.at(-1)?.module ?? null));
+      earlier = [...earlier, ...added];
+    }
     return modules;
   });
 }
 
-function grownModule(header: string | null, theorems: readonly GrownTheorem[], before: string | null): GrownModule {
+function grownModule(
+  header: string | null,
+  theorems: readonly GrownTheorem[],
+  earlier: readonly GrownTheorem[],
+  before: string | null,
+): GrownModule {
   const { imports, rest } = splitImports(headerOf(header));
   const parts = [
     ...imports,
@@ -64,8 +84,20 @@ function grownModule(header: string | null, theorems: readonly GrownTheorem[], b
     parts.push(text);
     line += text.split('\n').length;
   }
+  const marked = markedNamespace(theorems.at(-1)!.name).slice(GROWN_NAMESPACE.length + 1);
+  const all = [...earlier, ...theorems];
+  parts.push(`namespace ${marked}`, ...markLines(all), `end ${marked}`);
   const source = `${[...parts, `end ${GROWN_NAMESPACE}`].join('\n')}\n`;
-  return { module: `StpGrown${contentId(LAYOUT, source)}`, header, source, theorems, lines };
+  const marks = all.flatMap((one) => one.marks.map((mark) => ({ theorem: one.name, mark })));
+  return {
+    module: `StpGrown${contentId(LAYOUT, source)}`,
+    header,
+    source,
+    theorems,
+    lines,
+    marks,
+    marksFrom: line + 1,
+  };
 }
 
 /** Header by header, the one under which its grown theorems are there and open. Headers that grew none are not in it. */
@@ -77,6 +109,11 @@ export function grownHeaders(theorems: readonly GrownTheorem[]): Map<string | nu
     headers.set(header, [...imports, `import ${module}`, rest, `open ${GROWN_NAMESPACE}`].join('\n'));
   }
   return headers;
+}
+
+/** Header by header, the namespace that marks all its grown theorems. */
+export function grownMarks(theorems: readonly GrownTheorem[]): Map<string | null, string> {
+  return new Map(theorems.map(({ header, name }) => [header, markedNamespace(name)]));
 }
 
 export interface GrowOptions {
@@ -105,9 +142,9 @@ export async function growEnvironment(
 }
 
 /**
- * The theorems of `added` that compile over `earlier`. One module holds all theorems of one header; theorems that Lean
- * refuses are left out, and the others tried again. STP1202 where Lean refuses a module without saying which theorem it
- * means.
+ * The theorems of `added` that compile over `earlier`, each with the marks that Lean accepts of those it came with. One
+ * module holds all theorems of one header; what Lean refuses is left out, and the rest tried again. STP1202 where Lean
+ * refuses a module without saying what it means.
  */
 export async function growable(
   environment: LeanEnvironment,
@@ -124,14 +161,36 @@ export async function growable(
       const module = grownModules([...before, ...standing]).at(-1)!;
       const { errors } = await compileGrownModule(grown, environment.fingerprint, module, options);
       if (errors.length === 0) break;
-      const refused = new Set(errors.map((error) => module.lines.findLastIndex((line) => line <= error.line)));
-      if (refused.has(-1)) throw notCompiled(module, errors);
-      standing = module.theorems.filter((_, index) => !refused.has(index));
+      const left = withoutRefused(module, errors);
+      if (left === null) throw notCompiled(module, errors);
+      standing = left;
     }
     fit.push(...standing);
   }
   return fit;
 }
+
+/** The theorems of a module without those, and without the marks, that errors point at; null where one points at neither. */
+function withoutRefused(
+  { theorems, lines, marks, marksFrom }: GrownModule,
+  errors: readonly LeanMessage[],
+): GrownTheorem[] | null {
+  const refused = new Set<GrownTheorem | undefined>();
+  const unfit = new Set<string>();
+  for (const { line } of errors) {
+    const { theorem, mark } = marks[line - marksFrom] ?? {};
+    if (theorem === undefined) refused.add(theorems[lines.findLastIndex((first) => first <= line)]);
+    else if (theorems.some(({ name }) => name === theorem)) unfit.add(`${theorem} ${mark}`);
+    else return null;
+  }
+  if (refused.has(undefined)) return null;
+  return theorems
+    .filter((theorem) => !refused.has(theorem))
+    .map((one) => ({ ...one, marks: one.marks.filter((mark) => !unfit.has(`${one.name} ${mark}`)) }));
+}
+
+/** Warnings that count as errors: a proof that is missing, and a rewrite rule that would be tried on every term. */
+const UNFIT_WARNING = /uses [`'‘]sorry|has a variable as head symbol/u;
 
 /** Two compilations at once are safe: the first to finish gives the folder its name. */
 async function compileGrownModule(
@@ -157,7 +216,7 @@ async function compileGrownModule(
       ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox, writable: [staging] }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
-    const errors = run.messages.filter(({ severity, text }) => severity === 'error' || /uses [`'‘]sorry/u.test(text));
+    const errors = run.messages.filter(({ severity, text }) => severity === 'error' || UNFIT_WARNING.test(text));
     if (errors.length > 0) return { folder, errors };
     if (run.timedOut || run.exitCode !== 0)
       throw libraryError(

@@ -31,8 +31,6 @@ export interface PortfolioOutcome {
 export interface PortfolioTools {
   contexts(statements: readonly PortfolioStatement[]): Promise<readonly ContextAnswer[]>;
   check(candidates: readonly Candidate[]): Promise<readonly CheckResult[]>;
-  /** Theorems beside the definitions of a statement, by name; none where it is missing. */
-  lemmasFor?(statement: PortfolioStatement): readonly string[];
   onProgress?(done: number): void;
 }
 
@@ -65,7 +63,7 @@ async function proveSome(
   for (const [index, { context, reason }] of (await tools.contexts(statements)).entries()) {
     if (context === null) outcomes[index] = { proof: null, tried: 0, leanMs: 0, unread: reason };
     else {
-      const stages = portfolioStages(context, tools.lemmasFor?.(statements[index]!) ?? []);
+      const stages = portfolioStages(context);
       open.push({ index, stages, tried: 0, leanMs: 0 });
     }
   }

@@ -20,14 +20,10 @@ const FRESH = 'stp_h';
 
 /**
  * Stages of distinct scripts, cheap ones first: who is proved in one needs no later one.
- * @param lemmas names of theorems that stand in the brackets behind the definitions
  */
-export function portfolioStages(
-  context: StatementContext,
-  lemmas: readonly string[] = [],
-): readonly (readonly SearchScript[])[] {
+export function portfolioStages(context: StatementContext): readonly (readonly SearchScript[])[] {
   const own = context.definitions.filter(({ kind }) => kind === 'definition').slice(0, DEFINITIONS_MAX);
-  const definitions = [...own.map(({ written }) => written), ...lemmas];
+  const definitions = own.map(({ written }) => written);
   const { binders, names } = introduced(context.binders);
   const variables = binders.filter(({ kind, inductive }) => kind === 'variable' && inductive !== null);
   const recursive = variables.filter(({ inductive }) => inductive!.isRecursive).slice(0, INDUCTION_VARIABLES_MAX);

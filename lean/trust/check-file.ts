@@ -229,7 +229,7 @@ class FileCheck {
       const times = { statementsMs: 0, objectMs: performance.now() - startedMs };
       return { ...findInFile(report, toleratesLibraryAxioms), ...times };
     }
-    const { stated, importLines } = certificate;
+    const { stated, importLines, marksTheorems = false } = certificate;
     const directory = `${this.#directory}-stated`;
     const statements = await compileStatements(stated, { ...this.#bounds(), importLines, directory });
     if (statements.problem !== '') return { unread: `the statements: ${statements.problem}` };
@@ -239,7 +239,13 @@ class FileCheck {
     const report = await judgeObject({ ...task, asked, ...statedPath });
     if ('unread' in report) return report;
     if (report.rejected.length > 0) await tellDisagreement(path, report, disagreementsFolder);
-    const expected = { importLines, unreadable: statements.wrong, toleratesLibraryAxioms, mayShare: true };
+    const expected = {
+      importLines,
+      unreadable: statements.wrong,
+      toleratesLibraryAxioms,
+      mayShare: true,
+      mayMark: marksTheorems,
+    };
     const times = { statementsMs: statedMs - startedMs, objectMs: performance.now() - statedMs };
     return { ...findProofs(report, expected), ...times };
   }

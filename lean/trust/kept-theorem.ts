@@ -7,6 +7,13 @@ import { screenStatement } from './screen/screen-statement.ts';
 
 export const GROWN_NAMESPACE = 'Grown';
 
+/**
+ * What a grown theorem can be marked with, so that `simp` and `grind` use it without its name: an equation as a rewrite
+ * rule, and for `grind` with its left side as the pattern.
+ */
+export const LEMMA_MARKS = ['simp', 'grind ='] as const;
+export type LemmaMark = (typeof LEMMA_MARKS)[number];
+
 export interface GrownTheorem {
   /** Fully qualified, `Grown.g17`. */
   readonly name: string;
@@ -16,6 +23,39 @@ export interface GrownTheorem {
   readonly statement: string;
   /** Tactic block, certified. */
   readonly proof: string;
+  /** The marks that Lean accepts for it. */
+  readonly marks: readonly LemmaMark[];
+}
+
+/**
+ * The namespace that marks a grown theorem and all earlier ones of its header while it is open: `Grown.marked17` for
+ * `Grown.g17`. Marks are scoped, so a proof that does not open it is checked as before.
+ */
+export function markedNamespace(name: string): string {
+  return `${GROWN_NAMESPACE}.marked${name.slice(GROWN_NAMESPACE.length + 2)}`;
+}
+
+const MARKED = new RegExp(`^open (${GROWN_NAMESPACE}\\.marked[1-9]\\d*) in\\n`, 'u');
+
+/** A tactic block at column 0 that runs with the marks of a namespace. */
+export function markedProof(proof: string, namespace: string): string {
+  return `open ${namespace} in\n${proof}`;
+}
+
+/** The namespace that a proof opens first; null: none. */
+export function marksOpened(proof: string): string | null {
+  return MARKED.exec(proof)?.[1] ?? null;
+}
+
+export function withoutMarks(proof: string): string {
+  return proof.replace(MARKED, '');
+}
+
+/** Lean's commands for the marks of theorems, inside the namespace of grown theorems. One line each. */
+export function markLines(theorems: readonly GrownTheorem[]): string[] {
+  return theorems.flatMap(({ name, marks }) =>
+    marks.map((mark) => `attribute [scoped ${mark}] ${name.slice(GROWN_NAMESPACE.length + 1)}`),
+  );
 }
 
 /**

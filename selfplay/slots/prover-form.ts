@@ -33,8 +33,7 @@ export interface Stated {
   readonly informal?: string | undefined;
 }
 
-/** `lemmas`: full names of grown theorems that stand behind all functions where a proof lists these; prompts do not show them. */
-export type ProverForms = (stated: Stated, lemmas?: readonly string[]) => ProverForm;
+export type ProverForms = (stated: Stated) => ProverForm;
 
 export function plainForm(statement: string): ProverForm {
   return { prompt: proverPrompt(statement), targetOf: displayProof, read: wholeAnswer };
@@ -43,17 +42,15 @@ export function plainForm(statement: string): ProverForm {
 /**
  * @param definitions that the statement stands on, nearest first
  * @param definitionTokens about how many tokens of a prompt they may take
- * @param lemmas as of `ProverForms`
  */
 export function slottedForm(
   statement: string,
   definitions: readonly ShownDefinition[],
   definitionTokens: number,
-  lemmas: readonly string[] = [],
 ): ProverForm {
   const binders = readSignature(statement)?.binders ?? [];
   const shown = { marker: '<prove>', text: displayStatement(statement), binders };
-  return withSlots(shown, definitions, definitionTokens, lemmas) ?? plainForm(statement);
+  return withSlots(shown, definitions, definitionTokens) ?? plainForm(statement);
 }
 
 /** The form of a text after a marker; null if the text contains something that reads as a slot or a marker. */
@@ -61,7 +58,6 @@ export function withSlots(
   { marker, text, binders }: { readonly marker: string; readonly text: string; readonly binders: readonly Binder[] },
   definitions: readonly ShownDefinition[],
   definitionTokens: number,
-  lemmas: readonly string[] = [],
 ): ProverForm | null {
   const { table, lines } = shown(binders, definitions, definitionTokens);
   const written = toSlots(text, table);
@@ -70,14 +66,10 @@ export function withSlots(
   const above = lines.length === 0 ? '' : `<defs>${[all, ...lines].join('\n')}`;
   return {
     prompt: `${above}${marker}${written}<by>`,
-    targetOf: (proof) => toSlots(displayProof(withoutGrown(proof)), table),
-    read: (text) => wholeAnswer(fromSlots(text, table, lemmas)),
+    targetOf: (proof) => toSlots(displayProof(proof), table),
+    read: (text) => wholeAnswer(fromSlots(text, table)),
   };
 }
-
-/** Names of grown theorems behind others of a list. A run has them for itself: the model learns to list functions. */
-const GROWN_IN_LIST = /, Grown\.g\d+/gu;
-const withoutGrown = (proof: string): string => proof.replaceAll(GROWN_IN_LIST, '');
 
 /** The proof as what a prover of this form is to write; none where it cannot be written. */
 export function formExamples(form: ProverForm, proof: string, weight: number): Example[] {

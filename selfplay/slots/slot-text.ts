@@ -41,17 +41,13 @@ export function toSlots(text: string, table: SlotTable): string | null {
   return out + text.slice(from);
 }
 
-/**
- * Slots that the table does not know stay as they are.
- * @param lemmas full names of theorems that stand behind all functions where a list has these
- */
-export function fromSlots(text: string, table: SlotTable, lemmas: readonly string[] = []): string {
+/** Slots that the table does not know stay as they are. */
+export function fromSlots(text: string, table: SlotTable): string {
   let out = '';
   let from = 0;
   for (const match of text.matchAll(SLOT)) {
     out += text.slice(from, match.index);
-    const all =
-      match[0] === ALL_FUNCTIONS && table.functions.length > 0 ? [...table.functions, ...lemmas].join(', ') : undefined;
+    const all = match[0] === ALL_FUNCTIONS && table.functions.length > 0 ? table.functions.join(', ') : undefined;
     const name = all ?? table.nameOf.get(match[0]) ?? match[0];
     out += wantsBlank(out) ? ` ${name}` : name;
     from = match.index + match[0].length;

@@ -141,6 +141,7 @@ describe('planning conjectures', () => {
       statement: 'theorem x (n : Nat) : 0 + n = n',
       proof: 'simp',
       premises: [],
+      marks: [],
     };
     const input = await context({ 'conjectures.noLemmaProbability': 0 });
     const library = await writeRecords(store, 'library.jsonl', [grown]);

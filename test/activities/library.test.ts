@@ -15,11 +15,12 @@ import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import type { Proved } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import { growable, growEnvironment, grownHeaders, grownModules } from '../../lean/library/grow.ts';
+import { growable, growEnvironment, grownHeaders, grownMarks, grownModules } from '../../lean/library/grow.ts';
 import type { CertificateTask } from '../../lean/trust/certificate/checkers.ts';
 import { certificateFile, certificateTask } from '../../lean/trust/certificate/proofs-text.ts';
 import { checkFile } from '../../lean/trust/check-file.ts';
 import { LIBRARY_HEADER } from '../../lean/trust/header.ts';
+import { markedProof } from '../../lean/trust/kept-theorem.ts';
 import { openVerifier } from '../../lean/trust/open-verifier.ts';
 import type { Candidate, CheckResult, LeanEnvironment } from '../../lean/verifier.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
@@ -50,6 +51,7 @@ const FIRST = conjecture('theorem first (n : Nat) : double n + n = 3 * n', 'rw [
 });
 const BROKEN = conjecture('theorem broken (n : Nat) : n + 1 = n', 'rfl', { passRate: 0.2 });
 const OTHER = conjecture('theorem other (xs : List Nat) : xs ++ [] = xs', 'simp', { passRate: 0.9 });
+const NO_PATTERN = conjecture('theorem bare (n : Nat) : n = 0 + n', 'omega', { passRate: 0.3 });
 const TIP = 'import Stp\nimport Stp.Problems.Tip2015\nopen Stp.Problems.Tip2015';
 const ELSEWHERE = conjecture('theorem elsewhere (n : Nat) : plus Nat.zero n = n', 'simp [plus]', { header: TIP });
 const SECOND = conjecture('theorem second (n : Nat) : double n + n = 3 * n ∧ True', 'exact ⟨g1 n, trivial⟩', {
@@ -177,6 +179,37 @@ describe('a library that grows', () => {
     const verdicts = await verdictsOf('Proofs', text);
     expect(verdicts.filter(([name]) => name.startsWith('Grown.') || name.startsWith('Kept.'))).toEqual(expected);
     expect(verdicts.filter(([, verdict]) => verdict !== 'accepted')).toEqual([]);
+  });
+
+  it('is used by simp and grind without names, in proofs that open its marks', async () => {
+    const library = await theoremsOf(await grow(1, [FIRST, NO_PATTERN, ELSEWHERE], null));
+    expect(library.map(({ name, marks }) => [name, marks])).toEqual([
+      ['Grown.g1', ['simp', 'grind =']],
+      ['Grown.g2', []],
+      ['Grown.g3', ['simp', 'grind =']],
+    ]);
+    const next = [...library, { ...library[0]!, name: 'Grown.g4', round: 2, ...pick(SECOND), marks: [] }];
+    const marks = grownMarks(next).get(null)!;
+    expect([marks, grownMarks(library).get(TIP)]).toEqual(['Grown.marked4', 'Grown.marked3']);
+    const one = statement('theorem t (n : Nat) : double n + n = 3 * n');
+    const tip = 'theorem t (n : Nat) : plus Nat.zero n = n';
+    const results = await check(next, [
+      { ...one, header: null, proof: 'simp' },
+      { id: 'tip', header: TIP, statement: tip, proof: 'grind' },
+      { ...one, header: null, proof: markedProof('have : 1 = 1 := by\n  rfl\nsimp', marks) },
+      { id: 'tip', header: TIP, statement: tip, proof: markedProof('grind', 'Grown.marked3') },
+    ]);
+    expect(results.map(({ kind }) => kind)).toEqual(['rejected', 'rejected', 'proved', 'proved']);
+
+    const kept = proved('theorem kept (n : Nat) : 1 + (double n + n) = 1 + 3 * n', markedProof('simp', marks), {
+      round: 3,
+    });
+    const texts = [keptText(kept)];
+    const certificate = certificateFile(texts, next);
+    const expected = [...['g1', 'g2', 'g4'].map((name) => [`Grown.${name}`, 'accepted']), [keptName(kept), 'accepted']];
+    expect(await verdictsOf('MarkedCertificate', certificate, certificateTask(texts, next))).toEqual(expected);
+    const verdicts = await verdictsOf('MarkedProofs', proofsFile(await repositorySources().modules(), [kept], next));
+    expect(verdicts.filter(([name]) => name.startsWith('Grown.') || name.startsWith('Kept.'))).toEqual(expected);
   });
 
   it('gives a theorem with any name another one: universe parameters stay, quoted names go', async () => {

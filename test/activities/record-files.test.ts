@@ -74,7 +74,7 @@ it('make work happen once, and again only when nothing was finished', async () =
   expect(runs).toBe(2);
 });
 
-it('make a race for the same result harmless: the second returns the first one's result', async () => {
+it('make a race for the same result harmless: the second returns the result of the first', async () => {
   const result = await once(store, 'race.json', schema, async () => {
     await store.put('race.json', '{"n":1}\n');
     return { n: 2 };

@@ -265,7 +265,7 @@ describe('runs that are out of the ordinary', () => {
         {
           samples: 2,
           shards: [{ 2: 1, 3: 0 }],
-          grown: [{ ...theorem, name: 'Grown.g1' }],
+          grown: [{ ...theorem, name: 'Grown.g1', marks: [] }],
           restsOn: ['Grown.g1'],
         },
       ],

@@ -15,7 +15,7 @@ export async function gateConjectures(
   input: ReadConjecturesInput,
   isOpen: () => boolean,
 ): Promise<Gated> {
-  const { run, round, name, config, texts } = input;
+  const { run, round, name, config, library, texts } = input;
   const read = await host(hostQueue, `read ${texts.count} texts of the conjecturer`).readConjectures(input);
   const inFlight = await piecesAtOnce();
   const lane = new Lane(inFlight, isOpen);
@@ -29,6 +29,7 @@ export async function gateConjectures(
       run,
       name: partFolder(name, 'gate', index),
       conjectures,
+      library,
       config: { conjectures: conjecturing, verification },
     });
     standing += gated.standing.count;

@@ -15,4 +15,6 @@ export interface CertificateTask {
   readonly stated: readonly StatedTheorem[];
   /** What the file is to import: `import Foo`, one a line. */
   readonly importLines: readonly string[];
+  /** Whether the file marks grown theorems for `simp` and `grind`; missing: it does not. */
+  readonly marksTheorems?: boolean;
 }

@@ -4,7 +4,16 @@
  */
 
 import { splitImports } from '../header.ts';
-import { GROWN_NAMESPACE, type GrownTheorem, headerOf, signatureOf, theoremText } from '../kept-theorem.ts';
+import {
+  GROWN_NAMESPACE,
+  type GrownTheorem,
+  headerOf,
+  markedNamespace,
+  markLines,
+  marksOpened,
+  signatureOf,
+  theoremText,
+} from '../kept-theorem.ts';
 import type { CertificateTask } from './checkers.ts';
 
 /** Names of certified theorems are `Kept.NAME`, so that they meet none of a library. */
@@ -30,7 +39,7 @@ const NO_AUTO_BOUND = 'set_option autoImplicit false\n';
 /** The file over the compiled library. */
 export function certificateFile(proofs: readonly ProofText[], library: readonly GrownText[] = []): string {
   const grown = neededTheorems(proofs, library);
-  return [...importLines([...proofs, ...grown]), ...grownSection(grown), keptSection(proofs)].join('\n');
+  return [...importLines([...proofs, ...grown]), ...grownSection(grown, proofs), keptSection(proofs)].join('\n');
 }
 
 /** What that file is to prove: each theorem as our record states it. */
@@ -43,24 +52,36 @@ export function certificateTask(proofs: readonly ProofText[], library: readonly 
       signature: signatureOf(statement),
     })),
     importLines: importLines([...proofs, ...grown]),
+    marksTheorems: [...proofs, ...grown].some(({ proof }) => marksOpened(proof) !== null),
   };
 }
 
 /**
- * Grown theorems that the proofs name, and those that their own proofs name, in order of growth. A theorem names only
- * ones that grew before it, so in this order each stands below all that it needs.
+ * Grown theorems that the proofs need, and those that their own proofs need, in order of growth: what a proof names, and where
+ * it opens marks all that are marked, since a tactic may fare otherwise with fewer. A theorem needs only ones that grew before
+ * it, so in this order each stands below all that it needs.
  */
 export function neededTheorems<Grown extends GrownText>(
-  proofs: readonly Pick<ProofText, 'premises'>[],
+  proofs: readonly Pick<ProofText, 'proof' | 'premises'>[],
   library: readonly Grown[],
 ): Grown[] {
-  const needed = new Set(proofs.flatMap((proof) => proof.premises));
+  const needed = new Set<string>();
+  /** Headers whose theorems are needed from here to the first. */
+  const marked = new Set<string | null>();
+  const opened = new Set<string>();
+  const need = ({ proof, premises }: Pick<ProofText, 'proof' | 'premises'>): void => {
+    for (const premise of premises) needed.add(premise);
+    const marks = marksOpened(proof);
+    if (marks !== null) opened.add(marks);
+  };
+  for (const proof of proofs) need(proof);
   const found: Grown[] = [];
-  for (const theorem of library.toReversed())
-    if (needed.has(theorem.name)) {
-      found.push(theorem);
-      for (const premise of theorem.premises) needed.add(premise);
-    }
+  for (const theorem of library.toReversed()) {
+    if (opened.has(markedNamespace(theorem.name))) marked.add(theorem.header);
+    if (!needed.has(theorem.name) && !marked.has(theorem.header)) continue;
+    found.push(theorem);
+    need(theorem);
+  }
   return found.toReversed();
 }
 
@@ -69,11 +90,21 @@ export function importLines(proofs: readonly Pick<ProofText, 'header'>[]): strin
   return [...new Set(proofs.flatMap((proof) => splitImports(headerOf(proof.header)).imports))].sort();
 }
 
-export function grownSection(theorems: readonly GrownText[]): string[] {
+/**
+ * @param theorems as of `neededTheorems`
+ * @param proofs that stand below them
+ */
+export function grownSection(theorems: readonly GrownText[], proofs: readonly Pick<ProofText, 'proof'>[]): string[] {
   if (theorems.length === 0) return [];
-  const grown = theorems.map((theorem) => {
+  const opened = new Set([...proofs, ...theorems].map(({ proof }) => marksOpened(proof)));
+  const grown = theorems.map((theorem, place) => {
     const text = theoremText(theorem.name.slice(GROWN_NAMESPACE.length + 1), theorem);
-    return `section\n${openLines(theorem.header)}\n-- conjecture, round ${theorem.round}\n${text}\nend\n`;
+    const stated = `section\n${openLines(theorem.header)}\n-- conjecture, round ${theorem.round}\n${text}\nend\n`;
+    const marks = markedNamespace(theorem.name);
+    if (!opened.has(marks)) return stated;
+    const marked = theorems.slice(0, place + 1).filter(({ header }) => header === theorem.header);
+    const name = marks.slice(GROWN_NAMESPACE.length + 1);
+    return `${stated}\n${[`namespace ${name}`, ...markLines(marked), `end ${name}`].join('\n')}\n`;
   });
   return [`namespace ${GROWN_NAMESPACE}\n\n${NO_AUTO_BOUND}`, ...grown, `end ${GROWN_NAMESPACE}\n`];
 }

@@ -108,7 +108,13 @@ async function lookAt(
   const report = await judgeObject({ ...task, statedPath: statements.path! });
   if ('unread' in report) return { mixed: refused('timeout', `its object was not read: ${report.unread}`) };
   const { toleratesLibraryAxioms } = place.environment;
-  const expected = { importLines, unreadable: statements.wrong, toleratesLibraryAxioms, mayShare: false };
+  const expected = {
+    importLines,
+    unreadable: statements.wrong,
+    toleratesLibraryAxioms,
+    mayShare: false,
+    mayMark: false,
+  };
   const { theorems, objection } = findProofs(report, expected);
   const wrong = theorems.find((theorem) => theorem.objection !== null || theorem.kernel === 'rejected');
   if (objection === null && wrong === undefined)
