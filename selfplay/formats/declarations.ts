@@ -18,8 +18,8 @@ const OTHER_WORDS =
 const COMMAND = new RegExp(`^(?:(?:${THEOREM_WORDS}|${ADDING_WORDS}|${OTHER_WORDS})(?![\\w.'])|[@#])`, 'gmu');
 const DECLARING = new RegExp(`(?<![\\w.'])(?:${THEOREM_WORDS}|${ADDING_WORDS})(?![\\w.'])`, 'u');
 const IS_THEOREM = new RegExp(`^(?:${THEOREM_WORDS})$`, 'u');
-/** What may hide a comment's opening, and the openings. */
-const COMMENTS = /"(?:[^"\\]|\\.)*"|'(?:[^'\\\n]|\\.)'|«[^»]*»|--[^\n]*|\/-/gsu;
+/** What may hide a comment's opening, and the openings. A text without an end reaches to the end, so that nothing is read twice. */
+const COMMENTS = /"(?:[^"\\]|\\.?)*"?|'(?:[^'\\\n]|\\.)'|«[^»\n]*»?|--[^\n]*|\/-/gsu;
 /** Before a tactic block. */
 const BY = /^by(?![\p{L}\p{N}_'.!?])/u;
 /** Of a text that is looked into first for the end of a statement. */
