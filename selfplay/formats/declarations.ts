@@ -10,7 +10,8 @@ import { proofAssignment, statementPieces, type TextPiece } from '../statement-t
 const THEOREM_WORDS = 'theorem|lemma';
 /** Commands that add what a proof cannot bring along. */
 const ADDING_WORDS =
-  'def|abbrev|axiom|opaque|instance|structure|inductive|class|notation|macro|syntax|elab|infixl|infixr|infix|prefix|postfix';
+  'def|abbrev|axiom|opaque|instance|structure|inductive|class|notation|macro|macro_rules|syntax|declare_syntax_cat|elab|' +
+  'elab_rules|simproc|alias|infixl|infixr|infix|prefix|postfix';
 const OTHER_WORDS =
   'example|end|namespace|section|open|variables?|universes?|set_option|import|noncomputable|private|protected|attribute|' +
   'local|scoped|mutual|unsafe|partial|nonrec';
