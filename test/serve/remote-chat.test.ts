@@ -132,7 +132,9 @@ describe('a streamed answer', () => {
       ...delta(content),
       usage: { prompt_tokens: 7, completion_tokens: tokens, total_tokens: 7 + tokens },
     });
-    const { server, remote } = await open((_, response) => writeEvents(response, [counted('a ', 16), counted('b', 31)]));
+    const { server, remote } = await open((_, response) =>
+      writeEvents(response, [counted('a ', 16), counted('b', 31)]),
+    );
     const [completion] = await remote.sample(chats(1), SAMPLING, { isComplete: (_, text) => text === 'a b' });
     expect(completion).toMatchObject({ text: 'a b', tokens: 31, promptTokens: 7, finish: 'stop' });
     expect(server.asked[0]?.body.stream_options).toEqual({ include_usage: true, continuous_usage_stats: true });
