@@ -85,7 +85,7 @@ it('answers that a lost attempt had finished are not asked for again, and none i
         ...{ id, text: `proof_${seed}`, tokens: 5, promptTokens: 3, logprob: null, finish: 'stop' as const },
       }));
       // One is longer than any record may be: it is sampled again.
-      done.forEach((completion, at) => onCompletion?.(at, at === 1 ? long(completion) : completion));
+      for (const [at, completion] of done.entries()) onCompletion?.(at, at === 1 ? long(completion) : completion);
       if (done.length < requests.length) throw new Error('the server is gone');
       return done;
     },
