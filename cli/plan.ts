@@ -67,6 +67,7 @@ export function planInput(config: RunConfig, options: PlanOptions): PlanInput {
     training: {
       kind: options.training ?? (trainer.lora === null ? 'full' : 'lora'),
       rank: options.rank ?? trainer.lora?.rank ?? RANK_DEFAULT,
+      isQuantised: trainer.lora?.quantised ?? false,
       isSharded: trainer.parallelism === 'fsdp',
       recomputes: trainer.recomputeActivations,
       microBatchTokens: trainer.microBatchTokens,

@@ -64,6 +64,7 @@ export function describeNow(snapshot: Snapshot, nowMs: number): string {
       parts.push(`${(at.verified / (elapsedMs / 1_000)).toFixed(0)} proofs/s`);
       parts.push(`pass rate ${((100 * at.successes) / at.verified).toFixed(1)} %`);
     }
+    if (at.tokens) parts.push(`${at.tokens} tokens${at.cost === undefined ? '' : `, cost ${at.cost.toFixed(2)}`}`);
     if (at.shardsDone > 0)
       parts.push(`${seconds((elapsedMs / at.shardsDone) * (at.shardsTotal - at.shardsDone))} left`);
   } else if (typeof activity.step === 'number' && typeof activity.steps === 'number') {

@@ -32,8 +32,9 @@ export function displayProof(proof: string): string {
     .map((line) => line.trimEnd());
   while (lines.length > 0 && lines[0] === '') lines.shift();
   while (lines.length > 0 && lines.at(-1) === '') lines.pop();
-  const indents = lines.filter((line) => line !== '').map((line) => line.length - line.trimStart().length);
-  const common = Math.min(...indents, Number.POSITIVE_INFINITY);
+  const indentOf = (line: string): number =>
+    line === '' ? Number.POSITIVE_INFINITY : line.length - line.trimStart().length;
+  const common = lines.reduce((least, line) => Math.min(least, indentOf(line)), Number.POSITIVE_INFINITY);
   return lines.map((line) => line.slice(Math.min(common, line.length))).join('\n');
 }
 

@@ -18,8 +18,9 @@ const ALL_CLOSERS: ReadonlySet<string> = new Set(Object.values(CLOSERS));
 /** Each takes one `:=` of its own where it stands in a term. */
 const BINDING_WORDS: ReadonlySet<string> = new Set(['let', 'have', 'letI', 'haveI', 'let_fun']);
 
+/** A string or a quoted name that does not end reaches to the end, or to that of its line: nothing is read twice. */
 const PIECE =
-  /(\s+)|([\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*)|(«[^»]*»)|("(?:[^"\\]|\\.)*")|(:=)|(::)|(.)/gsu;
+  /(\s+)|([\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*)|(«[^»\n]*»?)|("(?:[^"\\]|\\.?)*"?)|(:=)|(::)|(.)/gsu;
 /** What each group of `PIECE` finds. */
 const KINDS = ['space', 'word', 'quoted', 'string', 'assign', 'cons', 'other'] as const;
 

@@ -5,7 +5,7 @@
 import { CancellationScope, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { EvaluateInput, EvaluationFiles } from '../data/schemas/evaluation.ts';
 import type { ShardResult } from '../data/schemas/round.ts';
-import { evaluationConfig } from '../data/schemas/run-config.ts';
+import { evaluationConfig, type RunConfig } from '../data/schemas/run-config.ts';
 import { host } from './control/activity-proxies.ts';
 import { type Progress, progressQuery, type Stage } from './control/contracts.ts';
 import { publish } from './control/search-attributes.ts';
@@ -22,6 +22,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
   const title = `**Evaluation ${run}** of ${input.modelName}`;
   const clock = new StageClock();
   let shards = new ShardTally();
+  let price: RunConfig['sampling']['price'];
   let statements = 0;
   setHandler(
     progressQuery,
@@ -33,6 +34,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
       child: null,
       stageStartedAtMs: clock.startedAtMs,
       ...shards.figures(),
+      ...shards.spent(price),
       statements,
       provedBaseline: null,
       provedPerRound: [],
@@ -55,6 +57,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
     const plan = await host(hostQueue, 'model and statements').prepareEvaluation(run, input);
     const { config, checkpoint } = plan;
     statements = plan.statements.count;
+    price = config.sampling.price;
     publish({ model: checkpoint.model });
 
     enter('prove', 'sampling proofs and verifying them in Lean');
@@ -75,7 +78,11 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
           shards.add(shard);
           const { shardsDone, shardsTotal } = shards.figures();
           const proved = shards.sum((done) => done.provedStatements);
-          setCurrentDetails(`${title} · proving: ${shardsDone} of ${shardsTotal} shards, ${proved} statements proved`);
+          const { tokens, cost } = shards.spent(price);
+          const spent = `${tokens} tokens of answers${cost === undefined ? '' : `, cost ${cost.toFixed(2)}`}`;
+          setCurrentDetails(
+            `${title} · proving: ${shardsDone} of ${shardsTotal} shards, ${proved} statements proved, ${spent}`,
+          );
         },
       });
     };

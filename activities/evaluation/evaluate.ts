@@ -17,8 +17,9 @@ import { writeShards } from '../round/shard-files.ts';
 import type { PreparedData } from '../run/datasets.ts';
 import { type StatementTally, tallyShards } from './evaluation-shards.ts';
 
-/** Samples of a shard, about: what a lost worker may have to do again. */
+/** Samples of a shard, about, and the tokens that they may come to: long answers make small shards, which machines share better. */
 const SHARD_SAMPLES = 8_192;
+const SHARD_TOKENS = 2 ** 24;
 /** Shards of an evaluation at most: two activities each, they share one workflow history. */
 const SHARDS_MAX = 1_000;
 
@@ -49,7 +50,7 @@ export function evaluateActivities(ports: Ports) {
       const store = await ports.store(input.run);
       const statements = await readAll(store, input.data.heldOut, statementSchema);
       const { evaluation, sampling } = input.config;
-      return planShards(store, statements, evaluation.samplesPerStatement, sampling.statementsPerShard);
+      return planShards(store, statements, evaluation.samplesPerStatement, sampling);
     },
   };
 }
@@ -85,9 +86,16 @@ export function collectEvaluationActivities(ports: Ports) {
   };
 }
 
-/** Statements of a shard: `SHARD_SAMPLES` samples, `statementsPerShard` and `SHARDS_MAX` allow no more, in this order. */
-export function shardSize(statements: number, samples: number, statementsPerShard: number): number {
-  const fitting = Math.max(1, Math.floor(SHARD_SAMPLES / Math.max(1, samples)));
+/**
+ * Statements of a shard: `SHARD_SAMPLES` and `SHARD_TOKENS`, `statementsPerShard` and `SHARDS_MAX` allow no more, in this order.
+ */
+export function shardSize(
+  statements: number,
+  samples: number,
+  { statementsPerShard, maxTokens }: Pick<RunConfig['sampling'], 'statementsPerShard' | 'maxTokens'>,
+): number {
+  const samplesMax = Math.min(SHARD_SAMPLES, SHARD_TOKENS / maxTokens);
+  const fitting = Math.max(1, Math.floor(samplesMax / Math.max(1, samples)));
   return Math.max(Math.min(statementsPerShard, fitting), Math.ceil(statements / SHARDS_MAX));
 }
 
@@ -96,10 +104,10 @@ export async function planShards(
   store: ObjectStore,
   statements: readonly Statement[],
   samples: number,
-  statementsPerShard: number,
+  sampling: Pick<RunConfig['sampling'], 'statementsPerShard' | 'maxTokens'>,
 ): Promise<ArtifactRef[]> {
   const items = statements.map((statement): WorkItem => ({ statement, origin: 'dataset', samples }));
-  return writeShards(store, 'evaluation', items, shardSize(items.length, samples, statementsPerShard));
+  return writeShards(store, 'evaluation', items, shardSize(items.length, samples, sampling));
 }
 
 /** Outcomes in the statements' order; one that was never sampled has none. */

@@ -80,12 +80,11 @@ export function evaluationRunActivities(ports: Ports) {
         requireSameSubject(run, subject, { model, split, nameFilter, theorems });
         return once(store, 'evaluation/plan.json', evaluationPlanSchema, async () => {
           const statements = await takeStatements(ports, config, { split, nameFilter, theorems });
-          const { samplesPerStatement, statementsPerShard } = config.sampling;
           return {
             config,
             checkpoint: subject.checkpoint,
             statements: await writeRecords(store, 'statements.jsonl', statements, signal),
-            shards: await planShards(store, statements, samplesPerStatement, statementsPerShard),
+            shards: await planShards(store, statements, config.sampling.samplesPerStatement, config.sampling),
           };
         });
       });

@@ -4,6 +4,10 @@ import type { PromptFormat } from '../../data/schemas/prompt-format.ts';
 import { type ChatMessage, chatMessageSchema } from '../../data/schemas/records.ts';
 import type { Completion } from '../../model/generator.ts';
 import { afterThinking } from '../../selfplay/formats/code-blocks.ts';
+import { LINE_BYTES_MAX } from '../records/line-batches.ts';
+
+/** Beside the other fields of a line. */
+const CHAT_BYTES_MAX = LINE_BYTES_MAX - 1_024;
 
 export const answerRecordSchema = z.strictObject({
   statementId: z.string(),
@@ -11,7 +15,10 @@ export const answerRecordSchema = z.strictObject({
   index: z.number().int().nonnegative(),
   /** Of this answer. */
   tokens: z.number().int().nonnegative(),
-  /** Without the system text; the answer is the last. Its thinking is left out, as chat templates leave it out. */
+  /**
+   * Without the system text; the answer is the last. Its thinking is left out, as chat templates leave it out. None: the chat
+   * is longer than a line of records may be, and is not revised.
+   */
   messages: z.array(chatMessageSchema),
 });
 export type AnswerRecord = z.infer<typeof answerRecordSchema>;
@@ -23,5 +30,7 @@ export function answerRecord(
 ): AnswerRecord {
   const { statementId, index, asked } = sample;
   const answer: ChatMessage = { role: 'assistant', content: afterThinking(text, format.thinking) ?? text };
-  return { statementId, index, tokens, messages: [...asked, answer] };
+  const messages = [...asked, answer];
+  const bytes = Buffer.byteLength(JSON.stringify(messages));
+  return { statementId, index, tokens, messages: bytes > CHAT_BYTES_MAX ? [] : messages };
 }

@@ -93,7 +93,9 @@ export function generateActivities(ports: Ports) {
             }));
           });
           const started = performance.now();
-          const { completions, raw } = await sampleAnswers(generator, config, requests, signal, report);
+          const keeping = { store, name: input.name, model: input.checkpoint.model };
+          const answers = await sampleAnswers(generator, config, requests, keeping, signal, report);
+          const { completions, raw } = answers;
           const samples = dedupeSamples(raw, input.checkpoint.model);
           const counted = sumTokens(completions);
           const seconds = (performance.now() - started) / 1_000;
@@ -109,7 +111,7 @@ export function generateActivities(ports: Ports) {
               shard_seconds_sample: seconds,
             }),
           );
-          return {
+          const sampled = {
             samples: await writeRecords(store, `${input.name}/samples-*.jsonl`, samples, signal),
             sampleCount: raw.length,
             distinctCount: samples.length,
@@ -125,6 +127,8 @@ export function generateActivities(ports: Ports) {
                 }
               : {}),
           };
+          await answers.forget();
+          return sampled;
         }),
       );
     },

@@ -73,7 +73,15 @@ export function reviseShardActivities(ports: Ports) {
             ...asPrompt(format, asked),
             seed: seedFrom(config.seed, name, item.statement.id, index),
           }));
-          const { completions, raw } = await sampleAnswers(generator, config, requests, signal, report);
+          const keeping = { store, name, model: input.checkpoint.model };
+          const { completions, raw, forget } = await sampleAnswers(
+            generator,
+            config,
+            requests,
+            keeping,
+            signal,
+            report,
+          );
           const all = dedupeSamples(raw, input.checkpoint.model, samples);
           const counted = sumTokens(completions);
           await logMetrics(
@@ -90,13 +98,15 @@ export function reviseShardActivities(ports: Ports) {
             const { item, index, asked } = revised[at]!;
             return answerRecord(format, { statementId: item.statement.id, index, asked }, completion);
           });
-          return {
+          const sampled = {
             samples: await writeRecords(store, `${name}/samples-*.jsonl`, all, signal),
             sampleCount: earlier.sampleCount + raw.length,
             distinctCount: all.length,
             ...sumTokens([earlier, counted]),
             answers: await writeRecords(store, `${name}/answers-*.jsonl`, answers, signal),
           };
+          await forget();
+          return sampled;
         }),
       );
     },
@@ -131,6 +141,7 @@ async function chooseRevised(
     for (const answer of (last.get(id) ?? []).toSorted((a, b) => a.index - b.index)) {
       const found = judged.get(indexKey(id, answer.index));
       if (found === undefined || !TOLD.has(found.verdict.kind) || tokens < config.sampling.maxTokens) continue;
+      if (answer.messages.length === 0) continue;
       tokens -= config.sampling.maxTokens;
       const failed = { statement, proof: found.sample.proof, messages: found.verdict.messages };
       const content = revisionPrompt(format, failed, turn - 1);

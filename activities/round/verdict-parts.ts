@@ -1,16 +1,14 @@
 /**
- * Keeps verdicts of a shard in parts as they arrive, so that the attempt after a lost one continues where that one
- * stopped and does not check again. A part holds the next verdicts in the order in which Lean gave them, and its name
- * gives the sandbox of that Lean. At the end the verdicts of the whole shard are written in order, from parts and
- * memory.
+ * Keeps verdicts of a shard in parts as they arrive, so that the attempt after a lost one does not check again. The name of a
+ * part gives the sandbox of the Lean that gave its verdicts. At the end the verdicts of the whole shard are written in order,
+ * from parts and memory.
  */
 import { type SandboxFacts, type Verdict, verdictSchema } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { readAll, writeRecords } from '../records/record-files.ts';
+import { RecordParts } from '../records/record-parts.ts';
 
 /** Verdicts of a part: about half a second of a node with a hundred processes at cheap proofs, 100 kB. */
 const VERDICTS_PER_PART = 256;
-/** Where verdicts come slowly a part is written after this long: what a lost worker loses at most is this time of its node. */
 const PART_AFTER_MS = 15_000;
 
 /** Of a part whose verdicts an unprotected Lean gave. */
@@ -25,23 +23,18 @@ export interface PartCursor {
 }
 
 export class VerdictParts {
-  private readonly store: ObjectStore;
-  private readonly folder: string;
   private readonly keptVerdicts = new Map<string, Verdict>();
-  private parts = 0;
-  private pending: Verdict[] = [];
-  private lastPartAtMs = performance.now();
-  private writing: Promise<void> = Promise.resolve();
-  private lastPart: string | null = null;
+  private readonly parts: RecordParts<Verdict>;
   private readonly sandbox: SandboxFacts;
-  private isUnprotected = false;
-  private readonly onPart: () => void;
+  private lastPart: string | null;
 
-  private constructor(store: ObjectStore, folder: string, sandbox: SandboxFacts, onPart: () => void) {
-    this.store = store;
-    this.folder = folder;
+  private constructor(parts: RecordParts<Verdict>, sandbox: SandboxFacts) {
+    this.parts = parts;
     this.sandbox = sandbox;
-    this.onPart = onPart;
+    this.lastPart = parts.earlier.at(-1)?.name ?? null;
+    for (const { records } of parts.earlier)
+      for (const verdict of records)
+        if (!this.keptVerdicts.has(verdict.sampleId)) this.keptVerdicts.set(verdict.sampleId, verdict);
   }
 
   /**
@@ -55,17 +48,20 @@ export class VerdictParts {
     sandbox: SandboxFacts,
     onPart: () => void = () => {},
   ): Promise<VerdictParts> {
-    const opened = new VerdictParts(store, folder, sandbox, onPart);
-    const names: string[] = [];
-    for await (const { name } of store.list(`${folder}/`)) names.push(name);
-    for (const name of names.sort()) {
-      const ref = await store.stat(name);
-      for (const verdict of ref === null ? [] : await readAll(store, ref, verdictSchema))
-        if (!opened.keptVerdicts.has(verdict.sampleId)) opened.keptVerdicts.set(verdict.sampleId, verdict);
-      opened.isUnprotected ||= UNPROTECTED.test(name);
-      opened.parts++;
-      opened.lastPart = name;
-    }
+    const opened: VerdictParts = new VerdictParts(
+      await RecordParts.open(store, folder, {
+        schema: verdictSchema,
+        tag: sandbox.kind,
+        recordsMax: VERDICTS_PER_PART,
+        afterMs: PART_AFTER_MS,
+        onPart: (verdicts, name) => {
+          for (const verdict of verdicts) opened.keptVerdicts.set(verdict.sampleId, verdict);
+          opened.lastPart = name;
+          onPart();
+        },
+      }),
+      sandbox,
+    );
     return opened;
   }
 
@@ -76,7 +72,8 @@ export class VerdictParts {
 
   /** The weakest walls of this attempt and those before it. */
   get weakestSandbox(): SandboxFacts {
-    if (this.sandbox.kind === 'none' || !this.isUnprotected) return this.sandbox;
+    const isUnprotected = this.parts.earlier.some(({ name }) => UNPROTECTED.test(name));
+    if (this.sandbox.kind === 'none' || !isUnprotected) return this.sandbox;
     return { kind: 'none', description: 'an earlier attempt at the shard had none' };
   }
 
@@ -86,35 +83,16 @@ export class VerdictParts {
 
   /** Takes a verdict. `infra` means that there is no verdict yet; it is not kept. */
   add(verdict: Verdict): void {
-    if (verdict.kind === 'infra') return;
-    this.pending.push(verdict);
-    const isDue = performance.now() - this.lastPartAtMs >= PART_AFTER_MS;
-    if (this.pending.length >= VERDICTS_PER_PART || isDue) this.cut();
+    if (verdict.kind !== 'infra') this.parts.add(verdict);
   }
 
   /** To be called where the attempt ends before its time: what was found stays found. Never throws. */
-  async keepAll(): Promise<void> {
-    if (this.pending.length > 0) this.cut();
-    await this.writing.catch(() => undefined);
+  keepAll(): Promise<void> {
+    return this.parts.keepAll();
   }
 
   /** Resolves when every part that was begun is in the store; throws what kept one out of it. */
-  async settled(): Promise<void> {
-    await this.writing;
-  }
-
-  private cut(): void {
-    const verdicts = this.pending;
-    this.pending = [];
-    this.lastPartAtMs = performance.now();
-    const name = `${this.folder}/${String(this.parts++).padStart(5, '0')}-${this.sandbox.kind}-*.jsonl`;
-    this.writing = this.writing.then(async () => {
-      const { uri } = await writeRecords(this.store, name, verdicts);
-      for (const verdict of verdicts) this.keptVerdicts.set(verdict.sampleId, verdict);
-      this.lastPart = uri.slice(uri.lastIndexOf(this.folder));
-      this.onPart();
-    });
-    // It is awaited at the end; until then a rejection has no listener.
-    this.writing.catch(() => undefined);
+  settled(): Promise<void> {
+    return this.parts.settled();
   }
 }

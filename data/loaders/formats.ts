@@ -17,23 +17,30 @@ const informal = {
   natural_language_statement: text.nullish(),
 };
 
+const header = z.string().max(4_096);
 /** Keys we do not use (`goal`, …) are allowed and left: the files are other people's. */
-const miniF2fRow = z.looseObject({ formal_statement: text, split: label, tags, ...informal });
+const miniF2fRow = z.looseObject({ formal_statement: text, header: header.nullish(), split: label, tags, ...informal });
 const namedRow = z.looseObject({
   name: label,
   formal_statement: text,
-  header: z.string().max(4_096),
+  header,
   split: label,
   tags,
   ...informal,
 });
-const leanWorkbookRow = z.looseObject({ formal_statement: text, split: label.nullish(), tags, ...informal });
+const leanWorkbookRow = z.looseObject({
+  formal_statement: text,
+  header: header.nullish(),
+  split: label.nullish(),
+  tags,
+  ...informal,
+});
 /** Rows of anybody's: STP's loader needs no more than the statement (§1.1). */
 const plainRow = z
   .looseObject({
     formal_statement: text.optional(),
     statement: text.optional(),
-    header: z.string().max(4_096).nullish(),
+    header: header.nullish(),
     split: label.nullish(),
     tags,
     weight: z.number().positive().optional(),

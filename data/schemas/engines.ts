@@ -23,7 +23,7 @@ const lora = z.strictObject({
     .array(z.string().regex(/^\w{1,64}$/))
     .max(64)
     .default([]),
-  /** The matrices that stay are held in four bits a weight (Dettmers et al., arXiv 2305.14314); needs bitsandbytes and a GPU. */
+  /** The matrices that stay are held in four bits a weight (Dettmers et al., arXiv 2305.14314); needs bitsandbytes. */
   quantised: z.boolean().default(false),
   /** `merged`: the checkpoint is a whole model. `separate`: it is the adapter alone, to be served with `base`. */
   output: z.enum(['merged', 'separate']).default('merged'),

@@ -88,8 +88,12 @@ class LanguageModel:
         """Whole trained tensors by name on the processor, in the first process; every process must ask."""
         options = StateDictOptions(full_state_dict=True, cpu_offload=True, ignore_frozen_params=True)
         tensors = get_model_state_dict(self.module, options=options)
-        # A head that is the embedding is brought together a second time.
-        return {name: tensor for name, tensor in tensors.items() if name not in (self.module.all_tied_weights_keys or {})}
+        # A head that is the embedding is brought together a second time, and what quantised weights have beside them is no share
+        # of an adapter.
+        unwanted = set(self.module.all_tied_weights_keys or {})
+        if self.request["lora"] is not None:
+            unwanted |= tensors.keys() - self.trained_parameters().keys()
+        return {name: tensor for name, tensor in tensors.items() if name not in unwanted}
 
     def save(self, folder, tensors):
         """Writes gathered tensors as weights, or as an adapter merged into the weights or beside them; one process."""

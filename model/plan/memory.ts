@@ -10,6 +10,8 @@ const GIB = 2 ** 30;
 const OVERHEAD_GIB = 3;
 /** Bytes of activations for each token and hidden number of one layer in 16 bits, attention computed in place. */
 const LAYER_BYTES = 34;
+/** Of a weight in four bits, with its share of the scales and of the embedding, which stays whole. */
+const QUANTISED_BYTES = 0.6;
 
 export interface Part {
   readonly what: string;
@@ -23,6 +25,8 @@ export interface TrainingSetup {
   readonly kind: 'full' | 'lora';
   /** Of the adapter. */
   readonly rank: number;
+  /** The weights below the adapter have four bits; every process holds all of them. */
+  readonly isQuantised: boolean;
   readonly isSharded: boolean;
   readonly recomputes: boolean;
   /** Padded tokens in one pass of a process. */
@@ -50,7 +54,7 @@ export function adapterParameters(shape: ModelShape, rank: number): number {
 }
 
 export function trainingMemory(shape: ModelShape, setup: TrainingSetup): Part[] {
-  const { gpus, kind, rank, isSharded, recomputes, microBatchTokens: tokens } = setup;
+  const { gpus, kind, rank, isQuantised, isSharded, recomputes, microBatchTokens: tokens } = setup;
   const { all, layer } = parameters(shape);
   const share = isSharded ? gpus : 1;
   const per = isSharded ? `/${gpus} GPUs` : ', on each GPU';
@@ -64,7 +68,9 @@ export function trainingMemory(shape: ModelShape, setup: TrainingSetup): Part[] 
           part('moments', (8 * all) / share, `2 × 4 bytes × P${per}`),
         ]
       : [
-          part('weights that stay', (2 * all) / share, `2 bytes × P${per}`),
+          isQuantised
+            ? part('weights that stay', QUANTISED_BYTES * all, `${QUANTISED_BYTES} bytes × P, on each GPU`)
+            : part('weights that stay', (2 * all) / share, `2 bytes × P${per}`),
           part('adapter', (16 * trained) / share, `(4 + 4 + 8) bytes × A${per}, A of rank ${rank}`),
         ];
   const gathered = isSharded ? [part('gathered layers', 2 * 2 * layer, '2 layers × 2 bytes × P of a layer')] : [];

@@ -7,7 +7,7 @@ import { type AnswerRefusal, PROOF_CHARS_MAX } from '../../data/schemas/records.
 import { afterThinking, leanBlocks, upToFence } from './code-blocks.ts';
 import { declarationsIn, hasSorry, indent, sameTokens, type TheoremDeclaration, tacticBlock } from './declarations.ts';
 
-/** Of a block that is read: comments and lemmas beside a proof. Reading takes some microseconds a character. */
+/** Of a block that is read: comments and lemmas beside a proof. Reading takes less than a microsecond a character. */
 const BLOCK_CHARS_MAX = 4 * PROOF_CHARS_MAX;
 
 export type Answer =
@@ -52,14 +52,20 @@ export function readAnswer(
   if (open === undefined) return refused('no-code', 'the answer has no code block of Lean');
   if (!open.isClosed && finish === 'length' && whenCutOff === 'refuse')
     return refused('cut-off', 'the last code block did not end before the token limit');
+  let unproved: Answer | null = null;
   for (const { code } of blocks.toReversed()) {
     const read = readBlock(code, asked);
     if (read === null) continue;
+    // A model may repeat the statement after its proof, or what Lean might say of it.
+    if (read.kind === 'refused' && read.refusal.reason === 'no-theorem') {
+      unproved ??= read;
+      continue;
+    }
     if (read.kind === 'proof' && read.changed && whenChanged === 'refuse')
       return refused('changed-statement', 'the answer states another theorem than the one asked for');
     return fitting(read);
   }
-  return refused('no-theorem', 'no code block of the answer states a theorem');
+  return unproved ?? refused('no-theorem', 'no code block of the answer states a theorem');
 }
 
 /** May sampling end here? A block has closed whose proof has no `sorry`: what follows would only repeat it. */
@@ -71,6 +77,7 @@ export function isAnswered(format: Pick<PromptFormat, 'prover' | 'thinking'>, as
 /** The text of the last theorem in the last block with one: a conjecture. Null where there is none. */
 export function lastTheorem(text: string): string | null {
   for (const { code } of leanBlocks(text).toReversed()) {
+    if (code.length > BLOCK_CHARS_MAX) continue;
     const theorem = declarationsIn(code).findLast((one) => one.kind === 'theorem');
     if (theorem !== undefined) return `theorem ${theorem.name} ${theorem.signature}`;
   }

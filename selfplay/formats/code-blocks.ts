@@ -2,7 +2,9 @@
 import type { PromptFormat } from '../../data/schemas/prompt-format.ts';
 
 const FENCE = '```';
-const OPENING = /```([A-Za-z0-9]*)[^\n`]*\n/gu;
+/** What follows the word cannot give it back, so that a line without an end is read once. */
+const OPENING = /```([A-Za-z0-9]*)(?![A-Za-z0-9])[^\n`]*\n/gu;
+const THEOREM = /\b(?:theorem|lemma)\b/u;
 /** Info words of blocks that hold Lean; models also write blocks without one. */
 const LEAN: ReadonlySet<string> = new Set(['lean4', 'lean', '']);
 
@@ -32,12 +34,19 @@ export function upToFence(text: string): { readonly code: string; readonly isClo
   return fence < 0 ? { code: text, isClosed: false } : { code: text.slice(0, fence), isClosed: true };
 }
 
-/** Does a block end where the text ends? The only place where an answer can have become complete. */
-export function endsAtFence(text: string): boolean {
-  return text
+/**
+ * May a block with a theorem end where the text ends? The only place where an answer can have become complete: earlier blocks
+ * ended earlier. Answers come in thousands of pieces, so little of the text is looked at.
+ */
+export function mayEndTheorem(text: string): boolean {
+  const isAtFence = text
     .slice(-FENCE.length - 2)
     .trimEnd()
     .endsWith(FENCE);
+  if (!isAtFence) return false;
+  const close = text.lastIndexOf(FENCE);
+  const open = text.lastIndexOf(FENCE, close - 1);
+  return open >= 0 && THEOREM.test(text.slice(open, close));
 }
 
 /** What follows the thinking; null where the model still thinks. A model that did not begin to think has answered. */

@@ -10,7 +10,8 @@ import { proofAssignment, statementPieces, type TextPiece } from '../statement-t
 const THEOREM_WORDS = 'theorem|lemma';
 /** Commands that add what a proof cannot bring along. */
 const ADDING_WORDS =
-  'def|abbrev|axiom|opaque|instance|structure|inductive|class|notation|macro|syntax|elab|infixl|infixr|infix|prefix|postfix';
+  'def|abbrev|axiom|opaque|instance|structure|inductive|class|notation|macro|macro_rules|syntax|declare_syntax_cat|elab|' +
+  'elab_rules|simproc|alias|infixl|infixr|infix|prefix|postfix';
 const OTHER_WORDS =
   'example|end|namespace|section|open|variables?|universes?|set_option|import|noncomputable|private|protected|attribute|' +
   'local|scoped|mutual|unsafe|partial|nonrec';
@@ -18,8 +19,8 @@ const OTHER_WORDS =
 const COMMAND = new RegExp(`^(?:(?:${THEOREM_WORDS}|${ADDING_WORDS}|${OTHER_WORDS})(?![\\w.'])|[@#])`, 'gmu');
 const DECLARING = new RegExp(`(?<![\\w.'])(?:${THEOREM_WORDS}|${ADDING_WORDS})(?![\\w.'])`, 'u');
 const IS_THEOREM = new RegExp(`^(?:${THEOREM_WORDS})$`, 'u');
-/** What may hide a comment's opening, and the openings. */
-const COMMENTS = /"(?:[^"\\]|\\.)*"|'(?:[^'\\\n]|\\.)'|«[^»]*»|--[^\n]*|\/-/gsu;
+/** What may hide a comment's opening, and the openings. A text without an end reaches to the end, so that nothing is read twice. */
+const COMMENTS = /"(?:[^"\\]|\\.?)*"?|'(?:[^'\\\n]|\\.)'|«[^»\n]*»?|--[^\n]*|\/-/gsu;
 /** Before a tactic block. */
 const BY = /^by(?![\p{L}\p{N}_'.!?])/u;
 /** Of a text that is looked into first for the end of a statement. */

@@ -5,7 +5,7 @@ import type { ChatMessage, Example } from '../../data/schemas/records.ts';
 import { type ConjectureOrigin, displayProof, displayStatement, namedStatement, parseConjecture } from '../prompts.ts';
 import type { ProverForm, Stated } from '../slots/prover-form.ts';
 import { isAnswered, lastTheorem, readAnswer } from './answer.ts';
-import { afterThinking, endsAtFence } from './code-blocks.ts';
+import { afterThinking, mayEndTheorem } from './code-blocks.ts';
 import { indent } from './declarations.ts';
 import { fill } from './fill.ts';
 
@@ -29,7 +29,7 @@ export function formattedForm(format: PromptFormat, stated: Stated, libraryHeade
     read: (text, finish) => readAnswer(format, asked, text, finish),
     // Other answers are the model's and the stop texts' to end.
     ...(prover.answer.form === 'code-block'
-      ? { isComplete: (text: string) => endsAtFence(text) && isAnswered(format, asked, text) }
+      ? { isComplete: (text: string) => mayEndTheorem(text) && isAnswered(format, asked, text) }
       : {}),
   };
 }

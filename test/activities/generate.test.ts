@@ -14,6 +14,7 @@ import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { sampleSchema } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import type { GenerateOptions, SampleRequest, SamplingOptions } from '../../model/generator.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { statement } from '../selfplay/records.ts';
 import { forget } from './forget.ts';
@@ -68,6 +69,46 @@ it('samples of a shard are those of the attempt that came to its end', async () 
   expect((await readAll(store, samples, sampleSchema)).map(({ proof }) => proof.trim())).toEqual([
     `call_${before + 2}`,
   ]);
+});
+
+it('answers that a lost attempt had finished are not asked for again, and none is kept for long', async () => {
+  const one = { statement: statement('theorem a (n : Nat) : n = n'), origin: 'dataset', samples: 6 };
+  const items = await writeRecords(store, 'items.jsonl', [one]);
+  const config = resolveConfig({ preset: 'smoke' });
+  const input = { run: 'test', name: 'shard', items, checkpoint: { manifest: items, model: 'm' }, config };
+  const asked: number[][] = [];
+  /** Finishes some of what it is asked for, and then the server is gone. */
+  const sampling = (most: number) => ({
+    async sample(requests: readonly SampleRequest[], _: SamplingOptions, { onCompletion }: GenerateOptions = {}) {
+      asked.push(requests.map(({ seed }) => seed));
+      const done = requests.slice(0, most).map(({ id, seed }) => ({
+        ...{ id, text: `proof_${seed}`, tokens: 5, promptTokens: 3, logprob: null, finish: 'stop' as const },
+      }));
+      // One is longer than any record may be: it is sampled again.
+      for (const [at, completion] of done.entries()) onCompletion?.(at, at === 1 ? long(completion) : completion);
+      if (done.length < requests.length) throw new Error('the server is gone');
+      return done;
+    },
+  });
+  const long = <T extends { text: string }>(completion: T): T => ({ ...completion, text: '\u0001'.repeat(50_000) });
+  const attempt = (most: number, model = 'm') =>
+    run<Sampled>(generateActivities({ ...ports, generator: async () => sampling(most) as never }).sampleShard, {
+      ...input,
+      checkpoint: { ...input.checkpoint, model },
+    });
+  await expect(attempt(4)).rejects.toThrow('the server is gone');
+  await expect(attempt(1)).rejects.toThrow('the server is gone');
+  // Answers of other weights are of no use.
+  await expect(attempt(0, 'other')).rejects.toThrow('the server is gone');
+  const result = await attempt(6);
+  const all = asked[0]!;
+  expect(asked).toEqual([all, [all[1], all[4], all[5]], all, [all[4], all[5]]]);
+  expect(result).toMatchObject({ sampleCount: 6, distinctCount: 6, tokens: 30, promptTokens: 18 });
+  const samples = await readAll(store, result.samples, sampleSchema);
+  expect(samples.map(({ proof, indices }) => [proof, indices])).toEqual(
+    all.map((seed, index) => [`proof_${seed}`, [index]]),
+  );
+  expect(await Array.fromAsync(store.list('shard/answer-parts/'))).toEqual([]);
 });
 
 it('texts of conjectures are those of the attempt that came to its end', async () => {

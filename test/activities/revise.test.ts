@@ -191,6 +191,18 @@ describe('a revision', () => {
     expect(turns).toBe(2);
   });
 
+  it('is not made of a chat that is longer than a record may be', async () => {
+    const { chats, result, turns } = await play({
+      answer: (messages, seed) =>
+        `${messages[0]!.content.includes('theorem a') ? 'plan '.repeat(100_000) : ''}${block(`${A.statement} := by\n  wrong_${seed}`)}`,
+      set: { 'prover.revision.turns': '1' },
+    });
+    expect(turns).toBe(1);
+    // The two answers to one statement, and nothing is lost of the others.
+    expect(chats).toHaveLength(4 + 2);
+    expect(result).toMatchObject({ sampleCount: 6, verdictCounts: { rejected: 6 } });
+  });
+
   it('counts with the sample that it revises in pass@k', async () => {
     const { result } = await play({
       answer: (messages) => block(`${A.statement} := by\n  ${messages.length > 1 ? 'right' : 'wrong'}`),

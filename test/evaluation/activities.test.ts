@@ -282,8 +282,13 @@ describe('an evaluation', () => {
 });
 
 it('cuts shards that hold a bounded number of samples and are never too many for one history', () => {
-  expect(shardSize(10, 4, 4)).toBe(4);
-  expect(shardSize(859, 3_200, 24)).toBe(2);
-  expect(shardSize(488, 25_600, 24)).toBe(1);
-  expect(Math.ceil(89_221 / shardSize(89_221, 32, 24))).toBeLessThanOrEqual(1_000);
+  const limits = (statementsPerShard: number, maxTokens = 512) => ({ statementsPerShard, maxTokens });
+  expect(shardSize(10, 4, limits(4))).toBe(4);
+  expect(shardSize(859, 3_200, limits(24))).toBe(2);
+  expect(shardSize(488, 25_600, limits(24))).toBe(1);
+  expect(Math.ceil(89_221 / shardSize(89_221, 32, limits(24)))).toBeLessThanOrEqual(1_000);
+  // 32 samples of 244 statements: sixteen shards where answers may be long, not seven.
+  expect(Math.ceil(244 / shardSize(244, 32, limits(40, 32_768)))).toBe(16);
+  expect(shardSize(244, 32, limits(40, 1_024))).toBe(40);
+  expect(shardSize(244, 1_000, limits(40, 32_768))).toBe(1);
 });

@@ -1,8 +1,12 @@
 /** Published figures stand beside an evaluation of the same family, set and split. Under 1 s. */
 import { expect, it } from 'vitest';
 import { describe as describeReport } from '../../cli/eval.ts';
+import { describeNow } from '../../cli/progress-view.ts';
 import { publishedFigures, publishedLines } from '../../cli/published.ts';
 import { evaluationReportSchema } from '../../data/schemas/evaluation.ts';
+import type { ShardResult } from '../../data/schemas/round.ts';
+import type { Progress } from '../../workflows/control/contracts.ts';
+import { ShardTally } from '../../workflows/control/shard-tally.ts';
 
 it('all have a source and a share that can be', () => {
   const figures = publishedFigures();
@@ -51,4 +55,17 @@ it('stand in the text of an evaluation, with its tokens and what they cost', () 
   expect(text).toContain(
     '100000 tokens of answers, 50000 for each proved statement; cost 0.50, 0.2500 for each proved',
   );
+});
+
+it('has its tokens and cost so far in its progress', () => {
+  const shards = new ShardTally();
+  shards.total = 4;
+  const shard = { sampleCount: 32, verdictCounts: { proved: 8, rejected: 24 }, tokens: 90_000, promptTokens: 10_000 };
+  for (let done = 0; done < 2; done++) shards.add(shard as unknown as ShardResult);
+  const progress = { ...shards.figures(), ...shards.spent({ prompt: 1, answer: 4 }), stage: 'prove' };
+  const run = { ...progress, child: null, stageStartedAtMs: 0, paused: false, waiting: null } as unknown as Progress;
+  const now = describeNow({ run, round: null, activity: {} }, 60_000);
+  expect(now).toContain('shard 2/4 · 64 samples');
+  expect(now).toContain('180000 tokens, cost 0.74');
+  expect(new ShardTally().spent(null)).toEqual({ tokens: 0 });
 });

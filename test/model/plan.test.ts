@@ -53,6 +53,13 @@ describe('memory', () => {
     expect(totalGib(lora.training)).toBeLessThan(totalGib(planOf('goedel-8b').training) - 10);
     for (const { formula, gib } of lora.training) expect([formula.length > 3, gib > 0]).toEqual([true, true]);
   });
+  it('for an adapter over four bits is that of the configuration, whole on each GPU', () => {
+    const config = resolveConfig({ preset: 'goedel-8b', set: { 'engines.trainer.lora.quantised': 'true' } });
+    const { training } = makePlan(planInput(config, { ...OPTIONS, training: 'lora' } as PlanOptions));
+    const { gib, formula } = training.find(({ what }) => what === 'weights that stay')!;
+    expect(gib).toBeCloseTo((0.6 * parameters(config.model).all) / 2 ** 30, 9);
+    expect(formula).toBe('0.6 bytes × P, on each GPU');
+  });
 });
 
 describe('a round', () => {

@@ -127,6 +127,21 @@ describe('formats', () => {
     expect(report).toEqual({ rows: 2, statements: 2, skipped: 0, skippedRows: [] });
   });
 
+  it('miniF2F and LeanWorkbook: with the headers of those rows that bring one', async () => {
+    const row = (name: string, header?: unknown) => ({
+      ...{ name, formal_statement: `theorem ${name} : 1 = 1 := by sorry`, split: 'test' },
+      ...(header === undefined ? {} : { header }),
+    });
+    const own = 'import Mathlib\n\nopen Real Nat';
+    for (const format of ['minif2f', 'lean-workbook'] as const) {
+      const options = { format, header: 'import Mathlib', skipInvalid: true };
+      const path = await file(lines(row('a', `${own}\n\n`), row('b'), row('c', null), row('d', 5)));
+      const { statements, report } = await collect(path, options);
+      expect(statements.map(({ header }) => header)).toEqual([own, 'import Mathlib', 'import Mathlib']);
+      expect(report.skippedRows).toEqual([expect.stringContaining(':4: header: ')]);
+    }
+  });
+
   it('ProofNet: JSON Lines or an array, with its headers', async () => {
     const row = (name: string, split: string) => ({
       name,

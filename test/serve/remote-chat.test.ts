@@ -127,6 +127,32 @@ describe('a streamed answer', () => {
     expect(server.asked[0]?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
 
+  it('that is ended here has the counts of its last event, from a server that counts with each', async () => {
+    const counted = (content: string, tokens: number) => ({
+      ...delta(content),
+      usage: { prompt_tokens: 7, completion_tokens: tokens, total_tokens: 7 + tokens },
+    });
+    const { server, remote } = await open((_, response) =>
+      writeEvents(response, [counted('a ', 16), counted('b', 31)]),
+    );
+    const [completion] = await remote.sample(chats(1), SAMPLING, { isComplete: (_, text) => text === 'a b' });
+    expect(completion).toMatchObject({ text: 'a b', tokens: 31, promptTokens: 7, finish: 'stop' });
+    expect(server.asked[0]?.body.stream_options).toEqual({ include_usage: true, continuous_usage_stats: true });
+  });
+
+  it('comes from a server too that refuses to count so', async () => {
+    const { server, remote } = await open((asked, response) => {
+      if (JSON.stringify(asked.body).includes('continuous_usage_stats')) {
+        const message = "Unknown parameter: 'stream_options.continuous_usage_stats'.";
+        return sendJson(response, 400, { error: { message } });
+      }
+      writeEvents(response, [delta('a', 'stop'), { choices: [], usage }]);
+      endStream(response);
+    });
+    expect((await remote.sample(chats(3), SAMPLING, whole)).map(({ text }) => text)).toEqual(['a', 'a', 'a']);
+    expect(server.asked.length).toBeLessThanOrEqual(6);
+  });
+
   it('ends where it is complete, and the server is told by the closed connection', async () => {
     let closed = (): void => undefined;
     const isClosed = new Promise<void>((resolve) => {

@@ -22,9 +22,7 @@ import { type SmallTraining, smallTraining } from './small-training.ts';
 const skipped = skipsPython('training with PyTorch');
 const answers = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
 const hasGpu = !skipped && answers('nvidia-smi');
-const hasQuantisation = hasGpu && answers(interpreter, '-c', 'import bitsandbytes');
 if (!hasGpu) console.log('skipped: training on a GPU (there is none here)');
-if (!hasQuantisation) console.log('skipped: training over quantised weights (there is no GPU, or no bitsandbytes)');
 /** A training loads PyTorch and transformers, which takes half a minute on a busy machine. */
 vi.setConfig({ testTimeout: 400_000 });
 const RUN = `pytorch-test-${process.pid}`;
@@ -417,13 +415,24 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
     expect(finalLoss).toBeLessThan(adapter.seen[0]!.loss);
   });
 
-  it.skipIf(!hasQuantisation)('trains an adapter over weights of four bits', async () => {
+  it('trains an adapter over weights of four bits, by two processes as by one', { tags: ['slow'] }, async () => {
     const base = await folderOf('llama', { tie_word_embeddings: false, hidden_size: 64, head_dim: 16 });
-    const training = await smallTraining({ learningRate: 1e-2 });
+    const one = await smallTraining({ learningRate: 1e-2, steps: 4 });
+    const two = await smallTraining({ learningRate: 1e-2, steps: 4 });
     const lora = { ...LORA, quantised: true };
-    const { finalLoss } = await train(training, { base, device: 'cuda', precision: 'bfloat16', lora });
-    expect(finalLoss).toBeLessThan(training.seen[0]!.loss);
-    await readManifest(training.request.outputDirectory);
+    const { finalLoss, heldOutLoss } = await train(one, { base, lora });
+    expect(finalLoss).toBeLessThan(one.seen[0]!.loss);
+    // The weights below are whole again in the merged ones, so the two differ by what four bits leave out.
+    const merged = await smallTraining({ initDirectory: one.request.outputDirectory, steps: 1 });
+    await train(merged);
+    expect(Math.abs(merged.seen[0]!.heldOutLoss! - heldOutLoss!)).toBeLessThan(0.1);
+    await train(two, { base, lora: { ...lora, output: 'separate' }, processes: 2, parallelism: 'fsdp' });
+    two.seen.forEach(({ loss }, index) => {
+      expect(Math.abs(loss - one.seen[index]!.loss)).toBeLessThan(1e-3);
+    });
+    const adapter = await tensorsOf(two.request.outputDirectory, 'adapter_model.safetensors');
+    expect([...adapter.keys()].every((name) => name.includes('.lora_'))).toBe(true);
+    expect(adapter.size).toBe(2 * 2 * 7);
   });
 
   it('says that there is no GPU, and no Python', async () => {

@@ -76,9 +76,8 @@ it('writes the command line', () => {
   const served = { directory: '/checkpoints/m', model: 'abc' };
   expect(vllmCommand(engine, served, 'complete')).toEqual(
     `vllm serve /checkpoints/m --served-model-name abc --host 127.0.0.1 --port 8000 --tensor-parallel-size 4
-     --gpu-memory-utilization 0.9 --max-num-seqs 256 --generation-config vllm --max-model-len 2048 --enforce-eager`.split(
-      /\s+/,
-    ),
+     --gpu-memory-utilization 0.9 --max-num-seqs 256 --generation-config vllm --stream-interval 16 --max-model-len 2048
+     --enforce-eager`.split(/\s+/),
   );
   expect(vllmCommand(engine, served, 'embed')).toEqual(
     expect.arrayContaining(['--runner', 'pooling', '--convert', 'embed']),

@@ -76,6 +76,9 @@ export interface Progress {
   readonly samples: number;
   readonly verified: number;
   readonly successes: number;
+  /** Of answers, where models gave them; and what they cost so far, where `sampling.price` says. */
+  readonly tokens?: number;
+  readonly cost?: number;
   /** Dataset statements: in the run, proved at baseline, and after each round so far. */
   readonly statements: number;
   readonly provedBaseline: number | null;

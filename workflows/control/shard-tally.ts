@@ -1,5 +1,6 @@
 /** What the shards of a round or an evaluation have come to so far. */
-import type { ShardResult } from '../../data/schemas/round.ts';
+import { costOf, type ShardResult, sumTokens } from '../../data/schemas/round.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { Progress } from './contracts.ts';
 
 export class ShardTally {
@@ -12,6 +13,12 @@ export class ShardTally {
 
   sum(pick: (shard: ShardResult) => number): number {
     return this.done.reduce((total, shard) => total + pick(shard), 0);
+  }
+
+  /** What the answers took, in tokens and by the price of each. */
+  spent(price: RunConfig['sampling']['price']): Pick<Progress, 'tokens' | 'cost'> {
+    const tokens = sumTokens(this.done);
+    return { tokens: tokens.tokens, ...costOf(tokens, price) };
   }
 
   /** The figures of the `progress` query. */

@@ -242,10 +242,12 @@ export class RemoteGenerator implements Generator {
 
   /** Completions of the unit's first requests, at least one. */
   async #complete(server: ModelServer, asking: Asking): Promise<readonly Completion[]> {
+    // Requests that were under way when another was refused were made with the field too.
+    const wasStrict = this.#strict.has(server);
     try {
       return await this.#ask(server, asking);
     } catch (error) {
-      if (hasFact(error, 'extraRefused') && !this.#strict.has(server)) {
+      if (hasFact(error, 'extraRefused') && !wasStrict) {
         this.#strict.add(server);
         return this.#complete(server, asking);
       }
@@ -285,12 +287,18 @@ export class RemoteGenerator implements Generator {
       return readWhole(answer, ids, sampling) as Completion[];
     }
     return server.stream(path, {
-      body: { ...body, stream: true, stream_options: { include_usage: true } },
+      body: { ...body, stream: true, stream_options: this.#streamOptions(unit, server) },
       schema: eventSchemas[path],
       answerBytesMax: ANSWER_BYTES_BASE + EVENT_BYTES_MAX * tokens,
       signal,
       read: () => streamReader(ids, sampling, (at, text) => isComplete(unit.indices[at]!, text)),
     });
+  }
+
+  /** vLLM counts the tokens with every event where it is asked to, of one choice: an answer that is ended here is counted too. */
+  #streamOptions({ indices }: Unit, server: ModelServer): object {
+    const counts = indices.length === 1 && !this.#strict.has(server);
+    return { include_usage: true, ...(counts ? { continuous_usage_stats: true } : {}) };
   }
 
   #body(path: SamplingPath, { unit, sampling, tokensWanted }: Asking, server: ModelServer): object {

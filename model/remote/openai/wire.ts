@@ -194,9 +194,9 @@ export function isContextExceeded(status: number, { code, message }: ServerMessa
   return status === 400 && (code === 'context_length_exceeded' || CONTEXT_EXCEEDED.test(message));
 }
 
-/** Whether a refusal is of the one field that we send beside OpenAI's. */
+/** Whether a refusal is of a field that we send beside OpenAI's. */
 export function isExtraRefused(status: number, { message }: ServerMessage): boolean {
-  return (status === 400 || status === 422) && message.includes('skip_special_tokens');
+  return (status === 400 || status === 422) && /skip_special_tokens|continuous_usage_stats/.test(message);
 }
 
 /** Whether a refusal says that fewer choices may be asked for at once. */

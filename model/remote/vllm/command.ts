@@ -17,6 +17,7 @@ export interface ServedCheckpoint {
   readonly adapterOf?: { readonly base: string; readonly rank: number } | undefined;
 }
 
+const TOKENS_PER_EVENT = 16;
 /** What `--max-lora-rank` takes. */
 const ADAPTER_RANKS = [8, 16, 32, 64, 128, 256, 320, 512];
 
@@ -40,6 +41,8 @@ export function vllmCommand(
     '--max-num-seqs': `${engine.requestsInFlight}`,
     // Else defaults that a folder's generation_config.json has would change what is sampled.
     '--generation-config': 'vllm',
+    // An event for each token of hundreds of streams would keep both sides busy; the first and the last come at once.
+    ...(task === 'complete' && { '--stream-interval': `${TOKENS_PER_EVENT}` }),
     ...(engine.contextLength !== null && { '--max-model-len': `${engine.contextLength}` }),
     ...(task === 'embed' && {
       '--runner': 'pooling',

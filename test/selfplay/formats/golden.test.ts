@@ -122,6 +122,19 @@ describe('the end of an answer', () => {
     expect(form.isComplete!(`plan\n${block('sorry')}\n\n${block('norm_num')}`)).toBe(true);
     expect(form.isComplete!(`plan\n${block('norm_num').slice(0, -3)}`)).toBe(false);
     expect(form.isComplete!(`plan\n${block('norm_num')}\nand more`)).toBe(false);
+    expect(form.isComplete!(`plan\n${block('norm_num')}\n\`\`\`\nno errors\n\`\`\``)).toBe(false);
+  });
+});
+
+const inBlock = (text: string) => `\`\`\`lean4\n${text}\n\`\`\``;
+
+describe('an answer that repeats the statement after its proof', () => {
+  it('has the proof of the block before', () => {
+    const form = formattedForm(loadFormat('goedel-prover-v2'), stated(answers.statement), LIBRARY);
+    const { statement } = answers.statement;
+    const text = `${inBlock(`${statement} := by\n  norm_num`)}\nThis proves\n\`\`\`\n${statement}\n\`\`\``;
+    expect(form.read(text, 'stop')).toEqual({ kind: 'proof', proof: 'norm_num', changed: false });
+    expect(shown(form.read(inBlock(statement), 'stop'))).toEqual({ kind: 'refused', reason: 'no-theorem' });
   });
 });
 
@@ -131,6 +144,26 @@ describe('an answer that is no answer', () => {
     const proof = `  ${'simp; '.repeat(1_700_000)}`;
     const text = `\`\`\`lean4\n${answers.statement.statement} := by\n${proof}\n\`\`\``;
     expect(shown(form.read(text, 'stop'))).toEqual({ kind: 'refused', reason: 'too-long' });
+  });
+
+  it.each<[string, string]>([
+    ['a fence and letters without end', '```'.padEnd(60_000, 'a')],
+    ['quoted names without end', inBlock('«'.repeat(60_000))],
+    ['quotes after backslashes', inBlock(`"${'\\"'.repeat(30_000)}`)],
+    ['theorems without end', inBlock('theorem x : True\n'.repeat(6_000))],
+    ['fences alone', '```\n'.repeat(15_000)],
+  ])('is read in no more time than its length asks for: %s', (_, text) => {
+    const conjecturer = conjecturerForm(loadFormat('goedel-prover-v2'), LIBRARY);
+    // Tens of milliseconds; minutes, and so the test's time limit, where each character looks at all that follow.
+    expect(form.read(text, 'stop').kind).toBe('refused');
+    form.isComplete!(text);
+    conjecturer.read(text, 'c');
+  });
+
+  it('of a million lines is no conjecture, and no error', () => {
+    const conjecturer = conjecturerForm(loadFormat('goedel-prover-v2'), LIBRARY);
+    expect(conjecturer.read(inBlock('theorem x : True\n'.repeat(200_000)), 'c')).toBeNull();
+    expect(displayProof('  a\n'.repeat(200_000)).length).toBe(399_999);
   });
 
   it('never throws, for any text', () => {

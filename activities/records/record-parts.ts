@@ -1,0 +1,99 @@
+/**
+ * Keeps records in parts as they arrive, so that the attempt after a lost one continues where that one stopped. A part holds
+ * the next records in the order in which they came. Two attempts side by side write parts of different names.
+ */
+import type { z } from 'zod';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { readAll, writeRecords } from './record-files.ts';
+
+export interface PartsOptions<T> {
+  readonly schema: z.ZodType<T>;
+  /** Part of the names of this attempt's parts. */
+  readonly tag: string;
+  /** A part is written when it has so many records, … */
+  readonly recordsMax: number;
+  /** … or with the first record after so long: what a lost worker loses at most is this time of its node. */
+  readonly afterMs: number;
+  /** Called with each part that this attempt has stored. */
+  readonly onPart?: (records: readonly T[], name: string) => void;
+}
+
+export class RecordParts<T> {
+  /** What earlier attempts have left: names of parts in order, and their records. */
+  readonly earlier: readonly { readonly name: string; readonly records: readonly T[] }[];
+  private readonly store: ObjectStore;
+  private readonly folder: string;
+  private readonly options: PartsOptions<T>;
+  private parts: number;
+  private pending: T[] = [];
+  private lastPartAtMs = performance.now();
+  private writing: Promise<void> = Promise.resolve();
+
+  private constructor(
+    store: ObjectStore,
+    folder: string,
+    options: PartsOptions<T>,
+    earlier: RecordParts<T>['earlier'],
+  ) {
+    this.store = store;
+    this.folder = folder;
+    this.options = options;
+    this.earlier = earlier;
+    this.parts = earlier.length;
+  }
+
+  static async open<T>(store: ObjectStore, folder: string, options: PartsOptions<T>): Promise<RecordParts<T>> {
+    const names: string[] = [];
+    for await (const { name } of store.list(`${folder}/`)) names.push(name);
+    const earlier: { name: string; records: T[] }[] = [];
+    for (const name of names.sort()) {
+      const ref = await store.stat(name);
+      earlier.push({ name, records: ref === null ? [] : await readAll(store, ref, options.schema) });
+    }
+    return new RecordParts(store, folder, options, earlier);
+  }
+
+  add(record: T): void {
+    this.pending.push(record);
+    const isDue = performance.now() - this.lastPartAtMs >= this.options.afterMs;
+    if (this.pending.length >= this.options.recordsMax || isDue) this.cut();
+  }
+
+  /** To be called where the attempt ends before its time: what was found stays found. Never throws. */
+  async keepAll(): Promise<void> {
+    if (this.pending.length > 0) this.cut();
+    await this.writing.catch(() => undefined);
+  }
+
+  /** Resolves when every part that was begun is in the store; throws what kept one out of it. */
+  async settled(): Promise<void> {
+    await this.writing;
+  }
+
+  /** Removes all parts, where what they were kept for is in the store. Never throws. */
+  async remove(): Promise<void> {
+    this.pending = [];
+    await this.writing.catch(() => undefined);
+    try {
+      for await (const { name } of this.store.list(`${this.folder}/`)) {
+        const ref = await this.store.stat(name);
+        if (ref !== null) await this.store.remove(ref);
+      }
+    } catch {
+      // They take room, and nothing reads them.
+    }
+  }
+
+  private cut(): void {
+    const records = this.pending;
+    this.pending = [];
+    this.lastPartAtMs = performance.now();
+    const name = `${this.folder}/${String(this.parts++).padStart(5, '0')}-${this.options.tag}-*.jsonl`;
+    this.writing = this.writing.then(async () => {
+      const { uri } = await writeRecords(this.store, name, records);
+      this.options.onPart?.(records, uri.slice(uri.lastIndexOf(this.folder)));
+    });
+    // It is awaited at the end; until then a rejection has no listener.
+    this.writing.catch(() => undefined);
+  }
+}
