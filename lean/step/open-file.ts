@@ -30,18 +30,21 @@ export interface PlaceState {
   run(tactic: string, options: StepOptions): Promise<PlaceResult>;
 }
 
-export type PlaceResult =
-  | { readonly kind: 'open' | 'done'; readonly state: PlaceState; readonly messages: readonly LeanMessage[] }
-  | {
-      readonly kind: 'invalid';
-      readonly why: Exclude<VerdictKind, 'proved'>;
-      readonly messages: readonly LeanMessage[];
-    };
-
-export type OpenedPlace = Exclude<PlaceResult, { kind: 'done' }>;
+interface RefusedStep {
+  readonly kind: 'invalid';
+  readonly why: Exclude<VerdictKind, 'proved'>;
+  readonly messages: readonly LeanMessage[];
+}
+interface Stepped<Kind> {
+  readonly kind: Kind;
+  readonly state: PlaceState;
+  readonly messages: readonly LeanMessage[];
+}
+export type PlaceResult = Stepped<'open' | 'done'> | RefusedStep;
+export type OpenedPlace = Stepped<'open'> | RefusedStep;
 
 export interface FilePlaces {
-  /** `above`: the file up to the place, where a tactic can begin. */
+  /** `above`: the file up to the place, where a tactic can begin. `messages`: errors above it. */
   openAt(above: string, options: StepOptions): Promise<OpenedPlace>;
   /** Ends the process; steps that run or wait are rejected with STP1203. */
   close(): Promise<void>;
@@ -82,7 +85,8 @@ export function openFilePlaces({ memoryBytesMax, heartbeatsMax, ...place }: File
       }
       // What is wrong with an empty place, such as an open bracket above it, is wrong with every tactic there.
       const known = new Set(errors.map((error) => keyOf(error, file)));
-      return { kind: 'open', state: stateOf(worker, file, known, [], read.goals, read.cpuMs), messages: [] };
+      const messages = errors.filter(({ text }) => !UNSOLVED.test(text));
+      return { kind: 'open', state: stateOf(worker, file, known, [], read.goals, read.cpuMs), messages };
     },
   };
 }
@@ -216,10 +220,12 @@ function headerEnd(lines: readonly string[]): number {
 function leftAligned(text: string): string {
   const [first, ...rest] = text.split('\n');
   const columns = first!.length - first!.trimStart().length;
-  return [first!.slice(columns), ...rest.map((line) => line.replace(new RegExp(`^ {0,${columns}}`, 'u'), ''))].join('\n');
+  return [first!.slice(columns), ...rest.map((line) => line.replace(new RegExp(`^ {0,${columns}}`, 'u'), ''))].join(
+    '\n',
+  );
 }
 
-function failure(read: Exclude<StepReading, { kind: 'read' }>): Extract<PlaceResult, { kind: 'invalid' }> {
+function failure(read: Exclude<StepReading, { kind: 'read' }>): RefusedStep {
   if (read.kind === 'header_error') return { kind: 'invalid', why: 'header_error', messages: read.messages };
   const { kind, messages } = isKilledFromOutside(read.exit)
     ? infra('somebody else ended the process')
