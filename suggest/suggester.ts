@@ -147,7 +147,7 @@ export class Suggester {
           for (const one of proposals) {
             if (signal.aborted || isEnough() || isOver()) return;
             const suggestion = await this.#check(one, state, others, words);
-            if (suggestion.class === 'done' || suggestion.class === 'valid' || one.proposal.score !== null)
+            if (suggestion.class === 'done' || suggestion.class === 'valid' || !one.isQuiet)
               add(suggestion);
           }
         };
@@ -170,7 +170,7 @@ export class Suggester {
       const proposal = { text: proof ?? '', score: null, logprob: null };
       if (proof !== null)
         await opened.place.turn(async () => {
-          add(await this.#check({ proposal, source: 'search' }, opened.state, others, words));
+          add(await this.#check({ proposal, source: 'search', isQuiet: true }, opened.state, others, words));
         }, signal);
     }
     if (found.length === 0 && failures.length > 0 && failures.length === this.engines.length)
@@ -191,7 +191,7 @@ export class Suggester {
     const { engineMs, checkMs } = this.#options.limits;
     const ended = new AbortController();
     const seen = new Set<string>();
-    const work = this.engines.map(async ({ name, propose }) => {
+    const work = this.engines.map(async ({ name, propose, isQuiet = false }) => {
       const limit = AbortSignal.timeout(engineMs);
       const either = AbortSignal.any([signal, ended.signal, limit]);
       const proposals = await untilAborted(propose(query, either), either).catch((error: unknown) => {
@@ -200,12 +200,12 @@ export class Suggester {
         else if (!either.aborted) to.failed(name, (error as Error).message.slice(0, REASON_CHARS_MAX));
         return [];
       });
-      const fresh = proposals.filter(({ text }) => !seen.has(text) && seen.add(text));
+      const fresh = proposals.filter(({ text }) => text.startsWith(query.prefix) && !seen.has(text) && seen.add(text));
       const endAt = performance.now() + checkMs;
       const isOver = (): boolean => performance.now() > endAt;
       for (let from = 0; from < fresh.length && !signal.aborted && !isEnough() && !isOver(); from += CHUNK)
         await to.check(
-          fresh.slice(from, from + CHUNK).map((proposal) => ({ proposal, source: name })),
+          fresh.slice(from, from + CHUNK).map((proposal) => ({ proposal, source: name, isQuiet })),
           isOver,
         );
       if (isEnough()) ended.abort();
@@ -291,6 +291,7 @@ const DEFINITIONS_KEPT = 16;
 interface Sourced {
   readonly proposal: Proposal;
   readonly source: string;
+  readonly isQuiet: boolean;
 }
 
 function refusal({ why, messages }: Extract<PlaceResult, { kind: 'invalid' }>): {

@@ -26,6 +26,8 @@ export interface Engine {
   readonly name: string;
   /** Everything that its proposals depend on beside the query: part of the cache's key. */
   readonly identity: string;
+  /** Tries what often fails: what Lean refuses of it is not told. */
+  readonly isQuiet?: boolean;
   /** The likeliest first, without repeats. */
   propose(query: Query, signal: AbortSignal): Promise<readonly Proposal[]>;
   /** The vector of a text; missing where the engine has none. */

@@ -34,6 +34,7 @@ const BOUND = /^∀ [({]?([\p{L}_][\p{L}\p{N}_']*(?: [\p{L}_][\p{L}\p{N}_']*)*)/
 export function portfolioEngine(): Engine {
   return {
     name: 'portfolio',
+    isQuiet: true,
     identity: `portfolio ${PORTFOLIO_VERSION}`,
     async propose(query) {
       const [plain, ...later] = portfolioStages(contextOf(query)).map((stage) =>

@@ -44,15 +44,13 @@ export function editPlace(text: string, { line, character }: Position, isBroken:
   if (ONLY_BULLET.test(current)) return put(`${above(end)} `, end, { line, character: current.length }, ' ', end.character + 1);
   if (OPENS_BLOCK.test(current)) return below(line, indentOf(current) + INDENT);
   const lead = LEAD.exec(current)![0].length;
-  if (isBroken) {
-    const start = { line, character: lead };
-    const isAtEnd = current.slice(character).trim() === '';
-    const to = { line, character: isAtEnd ? current.length : Math.max(lead, character) };
-    const prefix = current.slice(lead, Math.max(lead, character));
-    return { ...put(above(start), start, to, '', lead), prefix };
-  }
   let last = line;
   while (last + 1 < lines.length && lines[last + 1]!.trim() !== '' && indentOf(lines[last + 1]!) > lead) last += 1;
+  if (isBroken) {
+    const start = { line, character: lead };
+    const prefix = current.slice(lead, Math.max(lead, character));
+    return { ...put(above(start), start, { line: last, character: lines[last]!.length }, '', lead), prefix };
+  }
   return below(last, lead);
 
   function below(at: number, column: number): EditPlace {

@@ -131,9 +131,11 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
   }
 
   async function offerActions(message: any, asked: Asked, body: Buffer): Promise<void> {
-    const goals = await goalsAt(asked, GOAL_WAIT_MS);
     const document = documents.get(asked.uri);
     const errors = document === null ? [] : errorsOf(document, asked.position.line);
+    const place = document === null ? null : editPlace(document.text, asked.position, errors.length > 0);
+    // Where the tactic will begin: behind a hole no goal is left.
+    const goals = await goalsAt({ uri: asked.uri, position: place?.range.start ?? asked.position }, GOAL_WAIT_MS);
     const offered = [...(goals === null || goals.length > 0 ? [STEP, SEARCH] : []), ...(errors.length > 0 || goals?.length ? [EXPLAIN] : [])];
     if (document === null || (goals === null && errors.length === 0) || offered.length === 0) return write(editor.output, body);
     const ours = offered.map((command) => ({
