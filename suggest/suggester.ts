@@ -29,6 +29,8 @@ import { untilAborted } from './until-aborted.ts';
 
 /** Proposals that are checked in one turn at a process; others may have their turn between two. */
 const CHUNK = 8;
+/** Of the time for an engine's proposals: what a list tries mostly fails. */
+const QUIET_SHARE = 0.3;
 /** Suggestions of an answer. */
 const SUGGESTIONS_MAX = 64;
 /** Unchecked suggestions of an engine: whoever asked has to check them. */
@@ -40,7 +42,7 @@ const USES_LIBRARY = /^import Stp\b/mu;
 export interface SuggesterLimits {
   /** Lean's processor time for one proposal, ms; ten times that in wall time. */
   readonly stepMs: number;
-  /** Wall time for the proposals of one engine, ms. */
+  /** Time that Lean spends on the proposals of one engine, ms; it does not count who waits for a process. */
   readonly checkMs: number;
   /** Wall time for an engine to propose, ms. */
   readonly engineMs: number;
@@ -137,7 +139,7 @@ export class Suggester {
         failures.push({ source, reason });
         emit({ kind: 'failure', source, reason });
       },
-      check: async (proposals, isOver) => {
+      check: async (proposals, isOver, took) => {
         if ('unchecked' in opened) {
           for (const one of proposals.slice(0, UNCHECKED_MAX)) add(uncheckedSuggestion(one, opened.unchecked));
           return;
@@ -147,6 +149,7 @@ export class Suggester {
           for (const one of proposals) {
             if (signal.aborted || isEnough() || isOver()) return;
             const suggestion = await this.#check(one, state, others, words);
+            took(suggestion.ms);
             if (suggestion.class === 'done' || suggestion.class === 'valid' || !one.isQuiet)
               add(suggestion);
           }
@@ -184,7 +187,7 @@ export class Suggester {
     isEnough: () => boolean,
     signal: AbortSignal,
     to: {
-      check(proposals: readonly Sourced[], isOver: () => boolean): Promise<void>;
+      check(proposals: readonly Sourced[], isOver: () => boolean, took: (ms: number) => void): Promise<void>;
       failed(source: string, reason: string): void;
     },
   ): Promise<void> {
@@ -201,12 +204,16 @@ export class Suggester {
         return [];
       });
       const fresh = proposals.filter(({ text }) => text.startsWith(query.prefix) && !seen.has(text) && seen.add(text));
-      const endAt = performance.now() + checkMs;
-      const isOver = (): boolean => performance.now() > endAt;
+      let leftMs = isQuiet ? checkMs * QUIET_SHARE : checkMs;
+      const isOver = (): boolean => leftMs <= 0;
+      const took = (ms: number): void => {
+        leftMs -= ms;
+      };
       for (let from = 0; from < fresh.length && !signal.aborted && !isEnough() && !isOver(); from += CHUNK)
         await to.check(
           fresh.slice(from, from + CHUNK).map((proposal) => ({ proposal, source: name, isQuiet })),
           isOver,
+          took,
         );
       if (isEnough()) ended.abort();
     });

@@ -9,7 +9,7 @@ import { PORTFOLIO_VERSION, portfolioStages } from '../../lean/portfolio/scripts
 import { displayProof } from '../../selfplay/prompts.ts';
 import type { Engine, Query } from './engine.ts';
 
-const PROPOSALS_MAX = 48;
+const PROPOSALS_MAX = 40;
 const HYPOTHESES_MAX = 8;
 
 const inductive = (name: string, isRecursive: boolean, ...constructors: string[]): [string, ContextInductive] => [
@@ -37,10 +37,10 @@ export function portfolioEngine(): Engine {
     isQuiet: true,
     identity: `portfolio ${PORTFOLIO_VERSION}`,
     async propose(query) {
-      const [plain, ...later] = portfolioStages(contextOf(query)).map((stage) =>
+      const [plain, induction, ...later] = portfolioStages(contextOf(query)).map((stage) =>
         stage.map(({ proof }) => displayProof(proof)),
       );
-      const texts = new Set([...plain!, ...stepsOf(query), ...later.flat()]);
+      const texts = new Set([...plain!, ...induction!, ...stepsOf(query), ...later.flat()]);
       const begun = [...texts].filter((text) => text.startsWith(query.prefix));
       return begun.slice(0, PROPOSALS_MAX).map((text) => ({ text, score: null, logprob: null }));
     },

@@ -60,8 +60,8 @@ beforeAll(async () => {
   editor.onNotification(PublishDiagnosticsNotification.type, (params) => {
     if (params.version === version) diagnostics = params.diagnostics;
   });
-  editor.onNotification('$/progress', ({ value }) => progress.push(value));
-  editor.onNotification('window/showMessage', ({ message }) => shown.push(message));
+  editor.onNotification('$/progress', ({ value }) => void progress.push(value));
+  editor.onNotification('window/showMessage', ({ message }) => void shown.push(message));
   editor.onRequest(WorkDoneProgressCreateRequest.type, () => undefined);
   editor.onRequest('client/registerCapability', () => null);
   editor.onRequest(ApplyWorkspaceEditRequest.type, ({ edit }) => {
@@ -112,7 +112,7 @@ const run = ({ command }: CodeAction): Promise<unknown> => editor.sendRequest(Ex
 const errorsFrom = (from: number, to: number): string[] =>
   diagnostics
     .filter(({ severity, range }) => severity === 1 && range.start.line >= from && range.start.line < to)
-    .map(({ message }) => message);
+    .map(({ message }) => String(message));
 
 /** Processes that the proxy has started to suggest. */
 function suggesters(): number[] {

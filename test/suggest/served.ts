@@ -89,7 +89,7 @@ export async function post(url: string, body: unknown, init: RequestInit = {}): 
   const response = await fetch(url, {
     method: 'POST',
     ...init,
-    body: raw ? (body as BodyInit) : JSON.stringify(body),
+    body: raw ? (body as NonNullable<RequestInit['body']>) : JSON.stringify(body),
     headers: { 'content-type': 'application/json', ...init.headers },
   });
   return { status: response.status, headers: response.headers, body: JSON.parse((await response.text()) || 'null') };
