@@ -42,7 +42,7 @@ const USES_LIBRARY = /^import Stp\b/mu;
 export interface SuggesterLimits {
   /** Lean's processor time for one proposal, ms; ten times that in wall time. */
   readonly stepMs: number;
-  /** Time that Lean spends on the proposals of one engine, ms; it does not count who waits for a process. */
+  /** Lean's processor time for the proposals of one engine, ms. */
   readonly checkMs: number;
   /** Wall time for an engine to propose, ms. */
   readonly engineMs: number;
@@ -148,8 +148,8 @@ export class Suggester {
         const checkAll = async (): Promise<void> => {
           for (const one of proposals) {
             if (signal.aborted || isEnough() || isOver()) return;
-            const suggestion = await this.#check(one, state, others, words);
-            took(suggestion.ms);
+            const { suggestion, cpuMs } = await this.#check(one, state, others, words);
+            took(cpuMs);
             if (suggestion.class === 'done' || suggestion.class === 'valid' || !one.isQuiet)
               add(suggestion);
           }
@@ -173,7 +173,7 @@ export class Suggester {
       const proposal = { text: proof ?? '', score: null, logprob: null };
       if (proof !== null)
         await opened.place.turn(async () => {
-          add(await this.#check({ proposal, source: 'search', isQuiet: true }, opened.state, others, words));
+          add((await this.#check({ proposal, source: 'search', isQuiet: true }, opened.state, others, words)).suggestion);
         }, signal);
     }
     if (found.length === 0 && failures.length > 0 && failures.length === this.engines.length)
@@ -227,17 +227,17 @@ export class Suggester {
     state: PlaceState,
     others: readonly string[],
     words: ReadonlyMap<string, string>,
-  ): Promise<Suggestion> {
+  ): Promise<{ suggestion: Suggestion; cpuMs: number }> {
+    const common = { text, goals: [], score, source, ms: 0, checked: true };
     const refused = refusedWord(text, words);
-    if (refused !== null)
-      return { text, class: 'forbidden', goals: [], score, source, ms: 0, reason: refused, checked: true };
+    if (refused !== null) return { suggestion: { ...common, class: 'forbidden', reason: refused }, cpuMs: 0 };
     const began = performance.now();
     const result = await retried(() => state.run(text, { deadlineMs: this.#options.limits.stepMs }));
     const ms = Math.round(performance.now() - began);
-    if (result.kind === 'invalid') return { text, ...refusal(result), goals: [], score, source, ms, checked: true };
+    const { cpuMs } = result;
+    if (result.kind === 'invalid') return { suggestion: { ...common, ...refusal(result), ms }, cpuMs };
     const goals = [...texts(result.state.goals), ...others];
-    const isDone = goals.length === 0;
-    return { text, class: isDone ? 'done' : 'valid', goals, score, source, ms, reason: null, checked: true };
+    return { suggestion: { ...common, class: goals.length === 0 ? 'done' : 'valid', goals, ms, reason: null }, cpuMs };
   }
 
   /** In its file, where that is known; else the first goal as a statement of its own. */

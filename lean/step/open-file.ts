@@ -34,9 +34,12 @@ interface RefusedStep {
   readonly kind: 'invalid';
   readonly why: Exclude<VerdictKind, 'proved'>;
   readonly messages: readonly LeanMessage[];
+  readonly cpuMs: number;
 }
 interface Stepped<Kind> {
   readonly kind: Kind;
+  /** Lean's processor time. */
+  readonly cpuMs: number;
   readonly state: PlaceState;
   readonly messages: readonly LeanMessage[];
 }
@@ -76,17 +79,17 @@ export function openFilePlaces({ memoryBytesMax, heartbeatsMax, ...place }: File
     async openAt(above, options) {
       const file = cutFile(above, heartbeatsMax);
       const read = await readAt(worker, file, [PROBE], 0, [], options);
-      if (read.kind !== 'read') return failure(read);
+      if (read.kind !== 'read') return failure(read, options);
       const errors = read.messages.filter(({ severity }) => severity === 'error');
       const wrong = errors.filter((error) => isAtOrBehind(error, file) && !UNSOLVED.test(error.text));
       if (read.goals === null || read.goals.length === 0) {
         const messages = wrong.length > 0 ? wrong : [...errors, note('there is no goal here')];
-        return { kind: 'invalid', why: 'rejected', messages };
+        return { kind: 'invalid', why: 'rejected', messages, cpuMs: read.cpuMs };
       }
       // What is wrong with an empty place, such as an open bracket above it, is wrong with every tactic there.
       const known = new Set(errors.map((error) => keyOf(error, file)));
       const messages = errors.filter(({ text }) => !UNSOLVED.test(text));
-      return { kind: 'open', state: stateOf(worker, file, known, [], read.goals, read.cpuMs), messages };
+      return { kind: 'open', state: stateOf(worker, file, known, [], read.goals, read.cpuMs), messages, cpuMs: read.cpuMs };
     },
   };
 }
@@ -106,18 +109,19 @@ function stateOf(
       const screened = screenProof(tactic);
       if (!screened.accepted) {
         const { kind, reason, ...at } = screened.refusal;
-        return { kind: 'invalid', why: kind, messages: [{ severity: 'error', ...at, text: reason }] };
+        return { kind: 'invalid', why: kind, messages: [{ severity: 'error', ...at, text: reason }], cpuMs: 0 };
       }
       const placed = leftAligned(screened.text);
       const read = await readAt(worker, file, [...tactics, placed], cpuMs, tactics, options);
-      if (read.kind !== 'read') return failure(read);
+      if (read.kind !== 'read') return failure(read, options);
       const first = file.line + tactics.reduce((lines, one) => lines + one.split('\n').length, 0);
       const { why, messages } = judge(read.messages, file, known, first);
-      if (why !== null) return { kind: 'invalid', why, messages };
+      const { cpuMs: took } = read;
+      if (why !== null) return { kind: 'invalid', why, messages, cpuMs: took };
       if (read.goals === null)
-        return { kind: 'invalid', why: 'infra', messages: [note('the language server gives no goals here')] };
-      const next = stateOf(worker, file, known, [...tactics, placed], read.goals, cpuMs + read.cpuMs);
-      return { kind: read.goals.length === 0 ? 'done' : 'open', state: next, messages };
+        return { kind: 'invalid', why: 'infra', messages: [note('the language server gives no goals here')], cpuMs: took };
+      const next = stateOf(worker, file, known, [...tactics, placed], read.goals, cpuMs + took);
+      return { kind: read.goals.length === 0 ? 'done' : 'open', state: next, messages, cpuMs: took };
     },
   };
 }
@@ -225,10 +229,11 @@ function leftAligned(text: string): string {
   );
 }
 
-function failure(read: Exclude<StepReading, { kind: 'read' }>): RefusedStep {
-  if (read.kind === 'header_error') return { kind: 'invalid', why: 'header_error', messages: read.messages };
+/** What was ended has had all its time. */
+function failure(read: Exclude<StepReading, { kind: 'read' }>, { deadlineMs: cpuMs }: StepOptions): RefusedStep {
+  if (read.kind === 'header_error') return { kind: 'invalid', why: 'header_error', messages: read.messages, cpuMs };
   const { kind, messages } = isKilledFromOutside(read.exit)
     ? infra('somebody else ended the process')
     : endedEarly(read.exit);
-  return { kind: 'invalid', why: kind === 'proved' ? 'infra' : kind, messages };
+  return { kind: 'invalid', why: kind === 'proved' ? 'infra' : kind, messages, cpuMs };
 }

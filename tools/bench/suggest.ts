@@ -165,7 +165,7 @@ async function benchAlone(directory: string, checkpoint: string, goals: readonly
 }
 
 /** There and back through `suggest lsp` in front of `cat`, and without it. */
-async function benchProxy(): Promise<void> {
+export async function benchProxy(): Promise<void> {
   const direct = await roundTrips(['cat']);
   const main = join(REPOSITORY, 'cli', 'main.ts');
   const proxied = await roundTrips([process.execPath, main, 'suggest', 'lsp', '--url', 'http://127.0.0.1:9', 'cat']);
