@@ -130,7 +130,9 @@ export async function serveSuggestions(options: SuggestServeOptions): Promise<nu
     try {
       if (copilotPort !== false) servers.push(await startSuggestServer({ ...common, port: copilotPort }));
       console.log(`serving suggestions on ${servers.map(({ url }) => url).join(' and ')}`);
-      console.log(`engines: ${suggester.engines.map((one) => one.name).join(', ')}; checked by ${describePlace(place)}`);
+      console.log(
+        `engines: ${suggester.engines.map((one) => one.name).join(', ')}; checked by ${describePlace(place)}`,
+      );
       console.log(allowed.length === 0 ? 'no key is asked for' : `a key of ${SUGGEST_KEYS_VARIABLE} is asked for`);
       await new Promise<void>((resolve) => {
         if (signal.aborted) resolve();
@@ -183,7 +185,11 @@ async function openEngines(options: SuggestServeOptions, scratch: string, runMar
     }
     if (options.portfolio) engines.push(portfolioEngine());
     if (engines.length > 0) return engines;
-    throw new StpError('STP1002', 'nothing is left that could suggest', 'Give --model or --server, or leave out --no-portfolio.');
+    throw new StpError(
+      'STP1002',
+      'nothing is left that could suggest',
+      'Give --model or --server, or leave out --no-portfolio.',
+    );
   } catch (error) {
     await Promise.all(engines.map((one) => one.close()));
     throw error;

@@ -150,8 +150,7 @@ export class Suggester {
             if (signal.aborted || isEnough() || isOver()) return;
             const { suggestion, cpuMs } = await this.#check(one, state, others, words);
             took(cpuMs);
-            if (suggestion.class === 'done' || suggestion.class === 'valid' || !one.isQuiet)
-              add(suggestion);
+            if (suggestion.class === 'done' || suggestion.class === 'valid' || !one.isQuiet) add(suggestion);
           }
         };
         await place.turn(checkAll, signal);
@@ -173,7 +172,9 @@ export class Suggester {
       const proposal = { text: proof ?? '', score: null, logprob: null };
       if (proof !== null)
         await opened.place.turn(async () => {
-          add((await this.#check({ proposal, source: 'search', isQuiet: true }, opened.state, others, words)).suggestion);
+          add(
+            (await this.#check({ proposal, source: 'search', isQuiet: true }, opened.state, others, words)).suggestion,
+          );
         }, signal);
     }
     if (found.length === 0 && failures.length > 0 && failures.length === this.engines.length)
@@ -257,7 +258,12 @@ export class Suggester {
     return { unchecked: 'Lean reads the goal as another one, so it can only be opened in its file' };
   }
 
-  async #openAbove(above: string, others: readonly string[], isStatement: boolean, signal: AbortSignal): Promise<Opened> {
+  async #openAbove(
+    above: string,
+    others: readonly string[],
+    isStatement: boolean,
+    signal: AbortSignal,
+  ): Promise<Opened> {
     const place = this.#options.places.pick(above);
     const limits: StepOptions = { deadlineMs: Math.max(OPENING_MS, this.#options.limits.stepMs) };
     const opened = await place.turn(() => place.open(limits), signal);

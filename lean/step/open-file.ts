@@ -89,7 +89,12 @@ export function openFilePlaces({ memoryBytesMax, heartbeatsMax, ...place }: File
       // What is wrong with an empty place, such as an open bracket above it, is wrong with every tactic there.
       const known = new Set(errors.map((error) => keyOf(error, file)));
       const messages = errors.filter(({ text }) => !UNSOLVED.test(text));
-      return { kind: 'open', state: stateOf(worker, file, known, [], read.goals, read.cpuMs), messages, cpuMs: read.cpuMs };
+      return {
+        kind: 'open',
+        state: stateOf(worker, file, known, [], read.goals, read.cpuMs),
+        messages,
+        cpuMs: read.cpuMs,
+      };
     },
   };
 }
@@ -119,7 +124,12 @@ function stateOf(
       const { cpuMs: took } = read;
       if (why !== null) return { kind: 'invalid', why, messages, cpuMs: took };
       if (read.goals === null)
-        return { kind: 'invalid', why: 'infra', messages: [note('the language server gives no goals here')], cpuMs: took };
+        return {
+          kind: 'invalid',
+          why: 'infra',
+          messages: [note('the language server gives no goals here')],
+          cpuMs: took,
+        };
       const next = stateOf(worker, file, known, [...tactics, placed], read.goals, cpuMs + took);
       return { kind: read.goals.length === 0 ? 'done' : 'open', state: next, messages, cpuMs: took };
     },

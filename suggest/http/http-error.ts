@@ -24,7 +24,11 @@ export const foreignHost = (): HttpError =>
 
 export const workEndings: WorkEndings = {
   tooManyRequests: (most) =>
-    new HttpError(429, `${most} requests are under way, which is this server's limit. Try again shortly.`, RETRY_AFTER_SECONDS),
+    new HttpError(
+      429,
+      `${most} requests are under way, which is this server's limit. Try again shortly.`,
+      RETRY_AFTER_SECONDS,
+    ),
   clientLeft: () => new HttpError(CLIENT_GONE_STATUS, 'The client left.'),
   tookTooLong: (limitMs) => new HttpError(504, `The request took longer than ${limitMs / 1_000} s.`),
   shuttingDown: () => new HttpError(503, 'The server is shutting down.', RETRY_AFTER_SECONDS),
@@ -36,7 +40,11 @@ export function httpErrorOf(error: unknown, report: (error: unknown) => void): H
   if (error instanceof StpError) {
     if (error.facts.timedOut === true) return new HttpError(504, error.message);
     report(error);
-    return new HttpError(error.retryable ? 503 : 500, `${error.code}: ${error.message}`, error.retryable ? RETRY_AFTER_SECONDS : null);
+    return new HttpError(
+      error.retryable ? 503 : 500,
+      `${error.code}: ${error.message}`,
+      error.retryable ? RETRY_AFTER_SECONDS : null,
+    );
   }
   const { statusCode, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown };
   if (statusCode === 415) return new HttpError(415, 'Send JSON, with `Content-Type: application/json`.');

@@ -111,7 +111,15 @@ export async function startSuggestServer(options: SuggestServerOptions): Promise
     return answer(reply, async (signal) => ({ outputs: Array.from(await engine.embed!(input, signal)) }));
   });
   server.post('/v2/suggest', async (request, reply) => {
-    const { id: given, tactic_state: tacticState, prefix, context, search_seconds, all, stream } = parseBody(suggestSchema, request.body);
+    const {
+      id: given,
+      tactic_state: tacticState,
+      prefix,
+      context,
+      search_seconds,
+      all,
+      stream,
+    } = parseBody(suggestSchema, request.body);
     const id = given ?? randomUUID();
     reply.header('x-request-id', id);
     const asked: SuggestionRequest = {
@@ -124,7 +132,8 @@ export async function startSuggestServer(options: SuggestServerOptions): Promise
     const startedAt = performance.now();
     const whole = async (signal: AbortSignal, onEvent?: Parameters<Suggester['suggest']>[2]) =>
       suggestAnswer(id, await suggester.suggest(asked, signal, onEvent), performance.now() - startedAt);
-    if (!stream && !request.headers.accept?.includes('text/event-stream')) return answer(reply, (signal) => whole(signal));
+    if (!stream && !request.headers.accept?.includes('text/event-stream'))
+      return answer(reply, (signal) => whole(signal));
     const events = new PassThrough();
     const { signal, end } = tracker.begin(reply.raw);
     whole(signal, (event) => events.write(eventText(event)))
@@ -173,7 +182,9 @@ function addErrors(server: FastifyInstance, onError: (error: unknown) => void): 
   });
   server.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0];
-    return reply.status(404).send(errorBody(request, new HttpError(404, `There is no ${request.method} ${path} here.`)));
+    return reply
+      .status(404)
+      .send(errorBody(request, new HttpError(404, `There is no ${request.method} ${path} here.`)));
   });
 }
 

@@ -87,7 +87,16 @@ export const suggestAnswer = (id: string, answer: AnswerOf, ms: number) => ({
   ms: Math.round(ms),
 });
 
-const wireSuggestion = ({ text, class: of, goals, score, source, ms, reason, checked }: AnswerOf['suggestions'][number]) => ({
+const wireSuggestion = ({
+  text,
+  class: of,
+  goals,
+  score,
+  source,
+  ms,
+  reason,
+  checked,
+}: AnswerOf['suggestions'][number]) => ({
   text,
   class: of,
   goals,

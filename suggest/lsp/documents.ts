@@ -1,6 +1,10 @@
 /** The editor's open documents and what Lean has said of them, as both tell each other. */
 import type { Position } from './place.ts';
 
+/** A message as it came: what is read of it is tested where it is read, and Lean judges the rest. */
+// biome-ignore lint/suspicious/noExplicitAny: the protocol's messages are not ours to check
+export type Json = any;
+
 interface Change {
   readonly range?: { readonly start: Position; readonly end: Position };
   readonly text: string;
@@ -26,11 +30,15 @@ export class Documents {
   }
 
   /** Of the editor. Messages of another form are Lean's to judge. */
-  hear(method: string, params: any): void {
+  hear(method: string, params: Json): void {
     const uri = params?.textDocument?.uri;
     if (typeof uri !== 'string') return;
     if (method === 'textDocument/didOpen')
-      this.#open.set(uri, { text: String(params.textDocument.text), version: params.textDocument.version, diagnostics: [] });
+      this.#open.set(uri, {
+        text: String(params.textDocument.text),
+        version: params.textDocument.version,
+        diagnostics: [],
+      });
     if (method === 'textDocument/didClose') this.#open.delete(uri);
     const document = this.#open.get(uri);
     if (method !== 'textDocument/didChange' || document === undefined || !Array.isArray(params.contentChanges)) return;
@@ -38,10 +46,11 @@ export class Documents {
     document.version = params.textDocument.version;
   }
 
-  hearDiagnostics(params: any): void {
+  hearDiagnostics(params: Json): void {
     const document = this.#open.get(params?.uri);
     if (document === undefined || !Array.isArray(params.diagnostics)) return;
-    document.diagnostics = params.isIncremental === true ? [...document.diagnostics, ...params.diagnostics] : params.diagnostics;
+    document.diagnostics =
+      params.isIncremental === true ? [...document.diagnostics, ...params.diagnostics] : params.diagnostics;
   }
 }
 

@@ -27,12 +27,19 @@ const INDENT = 2;
 export function editPlace(text: string, { line, character }: Position, isBroken: boolean): EditPlace {
   const lines = text.split('\n').map((one) => one.replace(/\r$/u, ''));
   const current = lines[line] ?? '';
-  const above = (end: Position): string => [...lines.slice(0, end.line), lines[end.line]!.slice(0, end.character)].join('\n');
+  const above = (end: Position): string =>
+    [...lines.slice(0, end.line), lines[end.line]!.slice(0, end.character)].join('\n');
   const hole = [...current.matchAll(SORRY)].find(({ index }) => index <= character && character <= index + 5);
   if (hole !== undefined) {
     const start = { line, character: hole.index };
     const opening = TERM_BEFORE.test(current.slice(0, hole.index)) ? 'by ' : '';
-    return put(above(start) + opening, start, { line, character: hole.index + 5 }, opening, hole.index + opening.length);
+    return put(
+      above(start) + opening,
+      start,
+      { line, character: hole.index + 5 },
+      opening,
+      hole.index + opening.length,
+    );
   }
   if (current.trim() === '') {
     const column = character > 0 ? character : columnBelow(lines.slice(0, line));
@@ -41,7 +48,8 @@ export function editPlace(text: string, { line, character }: Position, isBroken:
     return put(before.join('') + indent, { line, character: 0 }, { line, character: current.length }, indent, column);
   }
   const end = { line, character: current.trimEnd().length };
-  if (ONLY_BULLET.test(current)) return put(`${above(end)} `, end, { line, character: current.length }, ' ', end.character + 1);
+  if (ONLY_BULLET.test(current))
+    return put(`${above(end)} `, end, { line, character: current.length }, ' ', end.character + 1);
   if (OPENS_BLOCK.test(current)) return below(line, indentOf(current) + INDENT);
   const lead = LEAD.exec(current)![0].length;
   let last = line;

@@ -5,7 +5,7 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import { readFrames } from '../../lean/runtime/process/server/frames.ts';
-import { type Diagnostic, type Document, Documents, errorsOf } from './documents.ts';
+import { type Diagnostic, type Document, Documents, errorsOf, type Json } from './documents.ts';
 import { type EditPlace, editPlace, type Position } from './place.ts';
 import type { ServedAnswer, SuggesterProcess } from './suggester-process.ts';
 
@@ -47,7 +47,7 @@ type Id = number | string;
 export function startProxy({ editor, server, suggester, searchSeconds, onError }: ProxyOptions): void {
   const documents = new Documents();
   /** What the proxy has asked of either side. */
-  const own = new Map<string, (result: any) => void>();
+  const own = new Map<string, (result: Json) => void>();
   const actionsAsked = new Map<Id, Asked>();
   const running = new Map<Id, AbortController>();
   const tokens = new Map<Id, AbortController>();
@@ -55,13 +55,15 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
   let canShowProgress = false;
   let count = 0;
 
-  const toEditor = (message: object): void => write(editor.output, Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message })));
-  const show = (type: number, message: string): void => toEditor({ method: 'window/showMessage', params: { type, message } });
+  const toEditor = (message: object): void =>
+    write(editor.output, Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message })));
+  const show = (type: number, message: string): void =>
+    toEditor({ method: 'window/showMessage', params: { type, message } });
 
   /** Null if it is answered with an error, or not in time. */
-  function ask(to: Writable, method: string, params: object, waitMs?: number): Promise<any> {
+  function ask(to: Writable, method: string, params: object, waitMs?: number): Promise<Json> {
     const id = `${OWN}${count++}`;
-    const { promise, resolve } = Promise.withResolvers<any>();
+    const { promise, resolve } = Promise.withResolvers<Json>();
     const timer = waitMs === undefined ? undefined : setTimeout(() => resolve(null), waitMs);
     own.set(id, (result) => {
       clearTimeout(timer);
@@ -75,7 +77,7 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
     (await ask(server.input, '$/lean/plainGoal', { textDocument: { uri }, position }, waitMs))?.goals ?? null;
 
   /** True for what the other side is not to get. */
-  function isAnswerToOwn(message: any): boolean {
+  function isAnswerToOwn(message: Json): boolean {
     if (typeof message.id !== 'string' || !message.id.startsWith(OWN) || message.method !== undefined) return false;
     own.get(message.id)?.(message.result ?? null);
     own.delete(message.id);
@@ -98,7 +100,7 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
     else if (typeof method === 'string' && method.startsWith('textDocument/did')) documents.hear(method, params);
   }
 
-  function isForUs(message: any): boolean {
+  function isForUs(message: Json): boolean {
     if (message === null) return false;
     if (isAnswerToOwn(message)) return true;
     const { method, params, id } = message;
@@ -106,7 +108,12 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
       void execute(id, params.command, params.arguments?.[0], params.workDoneToken);
       return true;
     }
-    const cancelled = method === '$/cancelRequest' ? running.get(params?.id) : method === 'window/workDoneProgress/cancel' ? tokens.get(params?.token) : undefined;
+    const cancelled =
+      method === '$/cancelRequest'
+        ? running.get(params?.id)
+        : method === 'window/workDoneProgress/cancel'
+          ? tokens.get(params?.token)
+          : undefined;
     cancelled?.abort(new Error('cancelled'));
     return cancelled !== undefined;
   }
@@ -118,7 +125,8 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
     const isAnswer = message !== null && message.method === undefined;
     if (isAnswer && message.id === initializeId) {
       initializeId = null;
-      return toEditor({ id: message.id, ...withOurCapabilities(message) });
+      toEditor({ id: message.id, ...withOurCapabilities(message) });
+      return;
     }
     const asked = isAnswer ? actionsAsked.get(message.id) : undefined;
     if (asked !== undefined) {
@@ -130,14 +138,20 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
     if (body.includes('"textDocument/publishDiagnostics"')) documents.hearDiagnostics((message ?? parse(body))?.params);
   }
 
-  async function offerActions(message: any, asked: Asked, body: Buffer): Promise<void> {
+  async function offerActions(message: Json, asked: Asked, body: Buffer): Promise<void> {
     const document = documents.get(asked.uri);
     const errors = document === null ? [] : errorsOf(document, asked.position.line);
     const place = document === null ? null : editPlace(document.text, asked.position, errors.length > 0);
     // Where the tactic will begin: behind a hole no goal is left.
     const goals = await goalsAt({ uri: asked.uri, position: place?.range.start ?? asked.position }, GOAL_WAIT_MS);
-    const offered = [...(goals === null || goals.length > 0 ? [STEP, SEARCH] : []), ...(errors.length > 0 || goals?.length ? [EXPLAIN] : [])];
-    if (document === null || (goals === null && errors.length === 0) || offered.length === 0) return write(editor.output, body);
+    const offered = [
+      ...(goals === null || goals.length > 0 ? [STEP, SEARCH] : []),
+      ...(errors.length > 0 || goals?.length ? [EXPLAIN] : []),
+    ];
+    if (document === null || (goals === null && errors.length === 0) || offered.length === 0) {
+      write(editor.output, body);
+      return;
+    }
     const ours = offered.map((command) => ({
       title: TITLES[command],
       kind: 'quickfix',
@@ -163,7 +177,10 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
         onError(error);
         show(WARNING, (error as Error).message);
       }
-      toEditor({ id, error: { code: isCancelled ? REQUEST_CANCELLED : INTERNAL_ERROR, message: (error as Error).message } });
+      toEditor({
+        id,
+        error: { code: isCancelled ? REQUEST_CANCELLED : INTERNAL_ERROR, message: (error as Error).message },
+      });
     } finally {
       running.delete(id);
       progress.end();
@@ -191,7 +208,8 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
     signal.throwIfAborted();
     const best = answer.suggestions.find((one) => one.class === 'done' || (!isSearch && one.class === 'valid'));
     if (best === undefined) return show(INFORMATION, nothingFound(answer, isSearch));
-    if (documents.get(asked.uri)?.version !== version) return show(INFORMATION, 'The text has changed meanwhile; ask again.');
+    if (documents.get(asked.uri)?.version !== version)
+      return show(INFORMATION, 'The text has changed meanwhile; ask again.');
     await applyEdit(asked.uri, place, best.text);
     const left = best.remaining === 0 ? 'closes the goal' : `${best.remaining} goals left`;
     say(`${best.text.split('\n')[0]} (${best.source}, ${left})`);
@@ -199,7 +217,10 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
 
   async function applyEdit(uri: string, place: EditPlace, tactic: string): Promise<void> {
     const edits = [{ range: place.range, newText: place.newText(tactic) }];
-    const result = await ask(editor.output, 'workspace/applyEdit', { label: 'Suggestion', edit: { changes: { [uri]: edits } } });
+    const result = await ask(editor.output, 'workspace/applyEdit', {
+      label: 'Suggestion',
+      edit: { changes: { [uri]: edits } },
+    });
     if (result?.applied !== true) show(WARNING, 'The editor did not take the suggestion.');
   }
 
@@ -246,8 +267,9 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
   follow(server.output, editor.output, fromServer);
 }
 
-function withOurCapabilities(message: any): { result?: unknown; error?: unknown } {
-  if (message.result?.capabilities === undefined) return { ...(message.error ? { error: message.error } : { result: message.result }) };
+function withOurCapabilities(message: Json): { result?: unknown; error?: unknown } {
+  if (message.result?.capabilities === undefined)
+    return { ...(message.error ? { error: message.error } : { result: message.result }) };
   const { capabilities, ...result } = message.result;
   const commands = [...(capabilities.executeCommandProvider?.commands ?? []), ...Object.keys(TITLES)];
   return {
@@ -273,7 +295,7 @@ function write(output: Writable, body: Buffer): void {
   output.write(Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]));
 }
 
-function parse(body: Buffer): any {
+function parse(body: Buffer): Json {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {

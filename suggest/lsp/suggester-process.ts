@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { HttpClient } from '../../data/http/http-client.ts';
+import type { Json } from './documents.ts';
 
 const SERVING = /^serving suggestions on (http:\/\/\S+)/u;
 /** The first start may get Lean and compile the library. */
@@ -48,7 +49,7 @@ export class SuggesterProcess {
   }
 
   /** @param onEvent hears what the server says on the way */
-  async ask(body: object, signal: AbortSignal, onEvent: (kind: string, data: any) => void): Promise<ServedAnswer> {
+  async ask(body: object, signal: AbortSignal, onEvent: (kind: string, data: Json) => void): Promise<ServedAnswer> {
     const client = await this.#connect();
     let kind = '';
     let answer: ServedAnswer | null = null;

@@ -6,7 +6,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createMessageConnection, type MessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import {
+  createMessageConnection,
+  type MessageConnection,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from 'vscode-jsonrpc/node';
 import {
   ApplyWorkspaceEditRequest,
   type CodeAction,
@@ -23,7 +29,6 @@ import {
   type TextEdit,
   WorkDoneProgressCreateRequest,
 } from 'vscode-languageserver-protocol';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { scratchFolder } from '../lean/environment.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
@@ -55,7 +60,9 @@ const progress: { kind: string; message?: string }[] = [];
 const shown: string[] = [];
 
 beforeAll(async () => {
-  proxy = spawn(process.execPath, [MAIN, 'suggest', 'lsp', '--suggest=--sandbox=off'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  proxy = spawn(process.execPath, [MAIN, 'suggest', 'lsp', '--suggest=--sandbox=off'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   editor = createMessageConnection(new StreamMessageReader(proxy.stdout!), new StreamMessageWriter(proxy.stdin!));
   editor.onNotification(PublishDiagnosticsNotification.type, (params) => {
     if (params.version === version) diagnostics = params.diagnostics;
@@ -94,7 +101,10 @@ function apply({ range, newText }: TextEdit): void {
   version += 1;
   diagnostics = [];
   const textDocument = { uri: URI, version };
-  void editor.sendNotification(DidChangeTextDocumentNotification.type, { textDocument, contentChanges: [{ range, text: newText }] });
+  void editor.sendNotification(DidChangeTextDocumentNotification.type, {
+    textDocument,
+    contentChanges: [{ range, text: newText }],
+  });
 }
 
 /** Lean has read the text to its end. */
@@ -104,7 +114,11 @@ async function actionsAt(line: number, character: number): Promise<CodeAction[]>
   await untilRead();
   const at = { line, character };
   const context = { diagnostics: [] };
-  const actions = await editor.sendRequest(CodeActionRequest.type, { textDocument: { uri: URI }, range: { start: at, end: at }, context });
+  const actions = await editor.sendRequest(CodeActionRequest.type, {
+    textDocument: { uri: URI },
+    range: { start: at, end: at },
+    context,
+  });
   return actions as CodeAction[];
 }
 
@@ -158,7 +172,10 @@ describe('a session', () => {
   });
 
   test('what is passed on is what the server says', async () => {
-    const hover = await editor.sendRequest('textDocument/hover', { textDocument: { uri: URI }, position: { line: 0, character: 5 } });
+    const hover = await editor.sendRequest('textDocument/hover', {
+      textDocument: { uri: URI },
+      position: { line: 0, character: 5 },
+    });
     expect(JSON.stringify(hover)).toContain('double');
     await expect(editor.sendRequest('no/such/method', {})).rejects.toThrow();
   });
@@ -167,7 +184,10 @@ describe('a session', () => {
     for (const pid of suggesters()) process.kill(pid, 'SIGKILL');
     await expect.poll(() => suggesters()).toEqual([]);
     const line = text.split('\n').findIndex((one) => one.includes('exact n'));
-    const hover = await editor.sendRequest('textDocument/hover', { textDocument: { uri: URI }, position: { line: 0, character: 5 } });
+    const hover = await editor.sendRequest('textDocument/hover', {
+      textDocument: { uri: URI },
+      position: { line: 0, character: 5 },
+    });
     expect(JSON.stringify(hover)).toContain('double');
     const actions = await actionsAt(line, 2);
     await run(actions[0]!);

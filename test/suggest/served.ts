@@ -5,7 +5,7 @@ import { noSandbox } from '../../lean/runtime/sandbox/sandbox.ts';
 import { AnswerCache } from '../../suggest/cache.ts';
 import type { Engine, Proposal } from '../../suggest/engines/engine.ts';
 import { portfolioEngine } from '../../suggest/engines/portfolio-engine.ts';
-import { type RunningSuggestServer, startSuggestServer, type SuggestServerOptions } from '../../suggest/http/server.ts';
+import { type RunningSuggestServer, type SuggestServerOptions, startSuggestServer } from '../../suggest/http/server.ts';
 import { openLeanPlaces } from '../../suggest/lean-places.ts';
 import { Suggester, type SuggesterOptions } from '../../suggest/suggester.ts';
 import { MEMORY_BYTES_MAX } from '../lean/drivers.ts';
@@ -23,7 +23,8 @@ export function listEngine(name: string, texts: readonly (string | Proposal)[]):
   return {
     name,
     identity: `${name} ${JSON.stringify(texts)}`,
-    propose: async () => texts.map((one) => (typeof one === 'string' ? { text: one, score: null, logprob: null } : one)),
+    propose: async () =>
+      texts.map((one) => (typeof one === 'string' ? { text: one, score: null, logprob: null } : one)),
     close: async () => {},
   };
 }

@@ -48,7 +48,13 @@ describe('/v2/suggest', () => {
     expect(classes[0]).toBe('done');
     expect(classes).toEqual(classes.toSorted((a: string, b: string) => ORDER.indexOf(a) - ORDER.indexOf(b)));
     const of = (text: string) => body.suggestions.find((one: { text: string }) => one.text === text);
-    expect(of('exact ⟨hp, hq⟩')).toMatchObject({ class: 'done', remaining: 0, source: 'list', score: -3, reason: null });
+    expect(of('exact ⟨hp, hq⟩')).toMatchObject({
+      class: 'done',
+      remaining: 0,
+      source: 'list',
+      score: -3,
+      reason: null,
+    });
     // The same two goals, but for the names of their cases; `refine` has the better score.
     expect(of('exact hp')).toMatchObject({ class: 'invalid', checked: true });
     expect(of('exact hp').reason).toContain('ype mismatch');
@@ -64,11 +70,15 @@ describe('/v2/suggest', () => {
   test('checks in the file where it is known; own name and axioms are forbidden', async () => {
     const context =
       'axiom bad : 2 = 3\ndef twice (n : Nat) : Nat := n + n\n\ntheorem own (n : Nat) : twice n = 2 * n := by\n  ';
-    const engines = [listEngine('own', ['exact own n', 'exact absurd bad (by decide)', 'simp [twice]; omega', 'unfold twice'])];
+    const engines = [
+      listEngine('own', ['exact own n', 'exact absurd bad (by decide)', 'simp [twice]; omega', 'unfold twice']),
+    ];
     const { url: other } = await serve(await suggesterOf({ engines }));
     const { body } = await post(`${other}/v2/suggest`, { context, all: true });
     expect(body.goals).toEqual(['n : Nat\n⊢ twice n = 2 * n']);
-    const classes = Object.fromEntries(body.suggestions.map((one: { text: string; class: string }) => [one.text, one.class]));
+    const classes = Object.fromEntries(
+      body.suggestions.map((one: { text: string; class: string }) => [one.text, one.class]),
+    );
     expect(classes).toEqual({
       'simp [twice]; omega': 'done',
       'unfold twice': 'valid',
@@ -91,7 +101,17 @@ describe('/v2/suggest', () => {
   });
 
   test('searches for a whole proof', async () => {
-    const engines = [listEngine('steps', ['intro h', 'cases h', 'rename_i a', 'exact Or.inr a', 'rename_i b', 'exact Or.inl b', 'skip'])];
+    const engines = [
+      listEngine('steps', [
+        'intro h',
+        'cases h',
+        'rename_i a',
+        'exact Or.inr a',
+        'rename_i b',
+        'exact Or.inl b',
+        'skip',
+      ]),
+    ];
     const { url: other } = await serve(await suggesterOf({ engines }));
     const asked = { tactic_state: 'p q : Prop\n⊢ p ∨ q → q ∨ p', search_seconds: 60 };
     const { body } = await post(`${other}/v2/suggest`, asked);
@@ -153,13 +173,19 @@ describe('bad input', () => {
   });
 
   test('line ends in a prefix are part of it', async () => {
-    const { url: other } = await serve(await suggesterOf({ engines: [listEngine('lines', ['constructor\n· exact hp\n· exact hq'])] }));
+    const { url: other } = await serve(
+      await suggesterOf({ engines: [listEngine('lines', ['constructor\n· exact hp\n· exact hq'])] }),
+    );
     const { body } = await post(other, llmstepBytes(AND, 'constructor\n', ''));
     expect(body.suggestions).toEqual(['constructor\n· exact hp\n· exact hq']);
   });
 
   test('another content type, another name of the host, and a missing key are refused', async () => {
-    const { status } = await post(url, { tactic_state: AND, prefix: '' }, { headers: { 'content-type': 'text/plain' } });
+    const { status } = await post(
+      url,
+      { tactic_state: AND, prefix: '' },
+      { headers: { 'content-type': 'text/plain' } },
+    );
     expect(status).toBe(415);
     const { hostname, port } = new URL(url);
     const foreign = await new Promise<number | undefined>((resolve, reject) => {
@@ -217,7 +243,12 @@ describe('faults', () => {
   });
 
   test('a Lean that is killed in a check is replaced, and the answer comes', async () => {
-    const engines = [listEngine('list', Array.from({ length: 24 }, (_, n) => `have h${n} : ${n} = ${n} := by decide`))];
+    const engines = [
+      listEngine(
+        'list',
+        Array.from({ length: 24 }, (_, n) => `have h${n} : ${n} = ${n} := by decide`),
+      ),
+    ];
     const { url: other } = await serve(await suggesterOf({ engines }));
     const asked = post(`${other}/v2/suggest`, { tactic_state: AND, all: true });
     await expect.poll(() => markedProcesses(runMark).length).toBeGreaterThan(0);

@@ -64,7 +64,12 @@ export async function benchSuggest(directory: string): Promise<void> {
   await benchProxy();
 }
 
-async function benchCalls(directory: string, checkpoint: string, name: string, goals: readonly string[]): Promise<void> {
+async function benchCalls(
+  directory: string,
+  checkpoint: string,
+  name: string,
+  goals: readonly string[],
+): Promise<void> {
   const environment = await leanEnvironment(workerSettings(), () => undefined);
   const generator = await embeddedGenerator({ threads: 1, runMark: 'bench' })(checkpoint);
   const model = { name: 'fresh', prompt: 'state' as const, temperatures: [TEMPERATURE], samples: SAMPLES };
@@ -134,8 +139,19 @@ async function benchCalls(directory: string, checkpoint: string, name: string, g
   const loop = performance.now();
   for (const prompt of prompts)
     for (let sample = 0; sample < SAMPLES; sample++)
-      await python.ask({ directory: checkpoint, prompts: [prompt], temperature: TEMPERATURE, topP: 1, maxTokens: MAX_TOKENS });
-  row(`${name}: PyTorch, one sample after the other`, goals.length / ((performance.now() - loop) / 1_000), 'calls/s', 2);
+      await python.ask({
+        directory: checkpoint,
+        prompts: [prompt],
+        temperature: TEMPERATURE,
+        topP: 1,
+        maxTokens: MAX_TOKENS,
+      });
+  row(
+    `${name}: PyTorch, one sample after the other`,
+    goals.length / ((performance.now() - loop) / 1_000),
+    'calls/s',
+    2,
+  );
   python.close();
 }
 
@@ -146,7 +162,12 @@ async function benchAlone(directory: string, checkpoint: string, goals: readonly
   const model = { name: 'fresh', prompt: 'state' as const, temperatures: [TEMPERATURE], samples: SAMPLES };
   const suggester = new Suggester({
     engines: [modelEngine(generator, { ...model, maxTokens: MAX_TOKENS, stops: false }), portfolioEngine()],
-    places: openLeanPlaces(1, { environment, workingDirectory: directory, memoryBytesMax: 3_221_225_472, heartbeatsMax: 200_000 }),
+    places: openLeanPlaces(1, {
+      environment,
+      workingDirectory: directory,
+      memoryBytesMax: 3_221_225_472,
+      heartbeatsMax: 200_000,
+    }),
     cache: new AnswerCache(1, null),
     limits: { stepMs: 2_000, checkMs: 4_000, engineMs: 20_000 },
     header: LIBRARY_HEADER,
@@ -169,7 +190,8 @@ export async function benchProxy(): Promise<void> {
   const direct = await roundTrips(['cat']);
   const main = join(REPOSITORY, 'cli', 'main.ts');
   const proxied = await roundTrips([process.execPath, main, 'suggest', 'lsp', '--url', 'http://127.0.0.1:9', 'cat']);
-  const at = (times: readonly number[], share: number): number => times.toSorted((a, b) => a - b)[Math.floor(share * times.length)]!;
+  const at = (times: readonly number[], share: number): number =>
+    times.toSorted((a, b) => a - b)[Math.floor(share * times.length)]!;
   row('messages there and back: p50', at(direct, 0.5), 'ms', 2);
   row('  through the proxy: p50', at(proxied, 0.5), 'ms', 2);
   row('messages there and back: p99', at(direct, 0.99), 'ms', 2);
@@ -179,7 +201,10 @@ export async function benchProxy(): Promise<void> {
 async function roundTrips([program, ...words]: readonly string[]): Promise<number[]> {
   const child = spawn(program!, words, { stdio: ['pipe', 'pipe', 'inherit'] });
   let heard: () => void = () => {};
-  child.stdout.on('data', readFrames(() => heard(), console.error));
+  child.stdout.on(
+    'data',
+    readFrames(() => heard(), console.error),
+  );
   const message = { jsonrpc: '2.0', method: '$/lean/fileProgress', params: { text: 'x'.repeat(MESSAGE_CHARS) } };
   const body = Buffer.from(JSON.stringify(message));
   const frame = Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
