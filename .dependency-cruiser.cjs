@@ -1,12 +1,13 @@
 /** Who may import whom: the layout of ARCHITECTURE.md as rules. `test/tooling/rules.test.ts` proves that they fire. */
 const above = {
-  data: ['lean', 'model', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli', 'tools'],
-  lean: ['model', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli', 'tools'],
-  model: ['lean', 'infra', 'selfplay', 'activities', 'workflows', 'workers', 'cli', 'tools'],
-  infra: ['lean', 'model', 'selfplay', 'activities', 'workflows', 'workers', 'cli', 'tools'],
+  data: ['lean', 'model', 'infra', 'selfplay', 'suggest', 'activities', 'workflows', 'workers', 'cli', 'tools'],
+  lean: ['model', 'infra', 'selfplay', 'suggest', 'activities', 'workflows', 'workers', 'cli', 'tools'],
+  model: ['lean', 'infra', 'selfplay', 'suggest', 'activities', 'workflows', 'workers', 'cli', 'tools'],
+  infra: ['lean', 'model', 'selfplay', 'suggest', 'activities', 'workflows', 'workers', 'cli', 'tools'],
   selfplay: ['lean', 'model', 'infra', 'activities', 'workflows', 'workers', 'cli', 'tools'],
-  activities: ['workflows', 'workers', 'cli', 'tools'],
-  workers: ['cli', 'tools'],
+  suggest: ['infra', 'activities', 'workflows', 'workers', 'cli', 'tools'],
+  activities: ['suggest', 'workflows', 'workers', 'cli', 'tools'],
+  workers: ['suggest', 'cli', 'tools'],
   cli: ['tools'],
 };
 

@@ -9,6 +9,7 @@ import { addKernelCommand } from './commands/kernel.ts';
 import { addLeanCommands } from './commands/lean.ts';
 import { addNodesCommands } from './commands/nodes.ts';
 import { addRetrieveCommands } from './commands/retrieve.ts';
+import { addSuggestCommands } from './commands/suggest.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 import { addWeightsCommands } from './commands/weights.ts';
 import {
@@ -298,6 +299,7 @@ addLeanCommands(program);
 addNodesCommands(program);
 addKernelCommand(program);
 addRetrieveCommands(program);
+addSuggestCommands(program);
 
 try {
   await program.parseAsync();

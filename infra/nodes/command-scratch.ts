@@ -1,5 +1,5 @@
 /**
- * Scratch folders of commands (`bin/stp check`, `verify`, `lean serve`), and leftovers of killed commands: their
+ * Scratch folders of commands (`bin/stp check`, `verify`, `lean serve`, `suggest serve`), and leftovers of killed commands: their
  * folders, their Lean processes, and the control groups of these. A folder's name gives its owner from the moment it
  * exists: `COMMAND@PID.START.NAMESPACE.BOOT.HOST-RANDOM`. The owner is dead if no process of that pid and start time
  * runs, or if this host has restarted since. This process cannot check an owner in another PID namespace or on another
@@ -16,7 +16,7 @@ import { endControlGroups } from './control-groups.ts';
 import { endMarkedProcesses } from './marked-processes.ts';
 
 /** What stands in folders and marks in place of a run; runs carry a hash behind their name, so none is called so. */
-const COMMANDS = ['check', 'lean-serve', 'verify'] as const;
+const COMMANDS = ['check', 'lean-serve', 'suggest', 'verify'] as const;
 export type ScratchCommand = (typeof COMMANDS)[number];
 
 const FOLDER = /^([a-z-]+)@(\d+)\.(\d+)\.(\d+)\.([0-9a-f]{8})\.([0-9a-f]{8})-[A-Za-z0-9]+$/;

@@ -57,8 +57,8 @@ export type StateReading =
   | { readonly kind: 'open' | 'done' }
   | { readonly kind: 'invalid'; readonly why: Exclude<VerdictKind, 'proved'> };
 
-const UNSOLVED = /^unsolved goals/;
-const USES_SORRY = /^declaration uses [`']sorry[`']/;
+export const UNSOLVED = /^unsolved goals/;
+export const USES_SORRY = /^declaration uses [`']sorry[`']/;
 
 /** What the messages of the whole text say of the state after the block. */
 export function readState(messages: readonly LeanMessage[], { byLine, byColumn }: StateText): StateReading {

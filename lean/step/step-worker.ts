@@ -23,8 +23,9 @@ export interface StepText {
   readonly prefix: string;
   /** Processor time that the prefix took when it was read first, ms. */
   readonly prefixMs: number;
-  /** 1-based line where to look for goals. */
+  /** 1-based line where to look for goals, and the place in it, UTF-16 units; by default the line's beginning. */
   readonly goalLine: number;
+  readonly goalCharacter?: number;
 }
 
 export type StepReading =
@@ -93,9 +94,9 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
     return hasErrors ? { kind: 'header_error', messages: read.messages } : warm;
   }
 
-  async function goalsAt(on: Warm, line: number): Promise<readonly Goal[] | null> {
+  async function goalsAt(on: Warm, line: number, character: number): Promise<readonly Goal[] | null> {
     const { uri } = on.worker;
-    const at = { textDocument: { uri }, position: { line: line - 1, character: 0 } };
+    const at = { textDocument: { uri }, position: { line: line - 1, character } };
     const session = on.rpcSession ?? (await connect(on));
     if (session === null) return null;
     const call = { ...at, sessionId: session, method: GOALS_METHOD, params: at };
@@ -113,12 +114,12 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
   }
 
   /** A session of remote calls that nobody uses for half a minute is forgotten: asked once more in a new one. */
-  async function goalsOf(on: Warm, line: number): Promise<readonly Goal[] | null> {
+  async function goalsOf(on: Warm, line: number, character: number): Promise<readonly Goal[] | null> {
     try {
-      return await goalsAt(on, line);
+      return await goalsAt(on, line, character);
     } catch {
       on.rpcSession = null;
-      return goalsAt(on, line).catch(() => null);
+      return goalsAt(on, line, character).catch(() => null);
     }
   }
 
@@ -135,7 +136,7 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
     const read = await elaborate(on, text.body, { ...options, signal });
     if (read.kind !== 'read') return read;
     const watch = watchRun(on.worker.process, { ...options, signal, memoryBytesMax });
-    const goals = await goalsOf(on, text.goalLine);
+    const goals = await goalsOf(on, text.goalLine, text.goalCharacter ?? 0);
     watch.stop();
     signal.throwIfAborted();
     // Where the process has ended over its goals, that is what the step came to.

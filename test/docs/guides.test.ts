@@ -42,6 +42,7 @@ const NOT_RUN: readonly (readonly [start: string, why: string])[] = [
   ['bin/stp nodes clean', 'as above'],
   ['bin/stp nodes down --inventory', 'as above'],
   ['bin/stp report', 'reads a finished run; test/report does'],
+  ['bin/stp suggest', 'serves until it is stopped; test/suggest does'],
   ['bin/stp summary', 'reads a finished run; test/report does'],
   ['bin/stp weights', 'asks the hub; test/infra/weights does, with a stand-in for the hub'],
   ['bin/stp clean', 'ends processes of this machine; test/infra/nodes does, on processes of its own'],
@@ -111,7 +112,7 @@ describe('commands of ours', () => {
 
   it('have options that there are', async () => {
     expect(ours.length).toBeGreaterThan(25);
-    const nested = ['data', 'nodes', 'lean', 'weights', 'retrieve'];
+    const nested = ['data', 'nodes', 'lean', 'weights', 'retrieve', 'suggest'];
     const nameOf = ({ words }: Command): string => words.slice(1, nested.includes(words[1]!) ? 3 : 2).join(' ');
     for (const name of new Set(ours.map(nameOf))) {
       const { exitCode, stdout } = await stp([...name.split(' '), '--help']);

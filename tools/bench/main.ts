@@ -1,6 +1,6 @@
 /**
- * `npm run bench [model] [lean] [verify] [search] [answers] [selection] [matching] [orchestration] [storage]`: how fast this machine trains,
- * samples, embeds, verifies, searches, selects and matches, and what orchestration costs. Nothing here passes or fails. Costs about twenty
+ * `npm run bench [model] [lean] [verify] [search] [suggest] [answers] [selection] [matching] [orchestration] [storage]`: how fast this machine trains,
+ * samples, embeds, verifies, searches, suggests, selects and matches, and what orchestration costs. Nothing here passes or fails. Costs about twenty
  * minutes; `model` has columns for PyTorch after `npm run test:python`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -19,6 +19,7 @@ import { benchOrchestration } from './orchestration.ts';
 import { benchSearch } from './search.ts';
 import { benchSelection } from './selection.ts';
 import { benchStorage } from './storage.ts';
+import { benchSuggest } from './suggest.ts';
 import { benchVerify } from './verify.ts';
 
 const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
@@ -36,6 +37,7 @@ const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
   lean: benchLean,
   verify: benchVerify,
   search: benchSearch,
+  suggest: benchSuggest,
   answers: benchAnswers,
   selection: () => benchSelection(row),
   matching: benchMatching,

@@ -1,0 +1,97 @@
+/** Answers that were given before, bounded in number and size; in a folder too where one is given. Editors ask again at every refresh. */
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type Answer, SUGGESTION_CLASSES } from './suggestion.ts';
+
+const BYTES_MAX = 64 * 1024 * 1024;
+const FILE = /^[0-9a-f]{64}\.json$/u;
+
+const answerSchema: z.ZodType<Answer> = z.strictObject({
+  goals: z.array(z.string()),
+  suggestions: z.array(
+    z.strictObject({
+      text: z.string(),
+      class: z.enum(SUGGESTION_CLASSES),
+      goals: z.array(z.string()),
+      score: z.number().nullable(),
+      source: z.string(),
+      ms: z.number(),
+      reason: z.string().nullable(),
+      checked: z.boolean(),
+    }),
+  ),
+  unchecked: z.string().nullable(),
+  failures: z.array(z.strictObject({ source: z.string(), reason: z.string() })),
+});
+
+export class AnswerCache {
+  readonly #texts = new Map<string, string>();
+  readonly #entriesMax: number;
+  readonly #folder: string | null;
+  #bytes = 0;
+
+  /** @param folder null keeps nothing on disk */
+  constructor(entriesMax: number, folder: string | null) {
+    this.#entriesMax = entriesMax;
+    this.#folder = folder;
+  }
+
+  static key(parts: readonly unknown[]): string {
+    return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  }
+
+  async get(key: string): Promise<Answer | null> {
+    const text = this.#texts.get(key) ?? (await this.#read(key));
+    const answer = text === null ? null : parse(text);
+    if (answer !== null) this.#keep(key, text!);
+    return answer;
+  }
+
+  /** A folder that cannot be written keeps nothing; what is in memory stays. */
+  async set(key: string, answer: Answer): Promise<void> {
+    const text = JSON.stringify(answer);
+    this.#keep(key, text);
+    if (this.#folder === null) return;
+    await this.#write(this.#folder, key, text).catch(() => {});
+  }
+
+  #keep(key: string, text: string): void {
+    this.#drop(key);
+    this.#texts.set(key, text);
+    this.#bytes += text.length;
+    while (this.#texts.size > this.#entriesMax || this.#bytes > BYTES_MAX) this.#drop(this.#texts.keys().next().value!);
+  }
+
+  #drop(key: string): void {
+    this.#bytes -= this.#texts.get(key)?.length ?? 0;
+    this.#texts.delete(key);
+  }
+
+  async #read(key: string): Promise<string | null> {
+    return this.#folder === null ? null : readFile(join(this.#folder, `${key}.json`), 'utf8').catch(() => null);
+  }
+
+  async #write(folder: string, key: string, text: string): Promise<void> {
+    await mkdir(folder, { recursive: true });
+    const partial = join(folder, `${key}.${randomBytes(4).toString('hex')}`);
+    await writeFile(partial, text);
+    await rename(partial, join(folder, `${key}.json`));
+    const names = (await readdir(folder)).filter((name) => FILE.test(name));
+    if (names.length <= this.#entriesMax) return;
+    const ages = await Promise.all(names.map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })));
+    ages.sort((left, right) => left.at - right.at);
+    await Promise.all(
+      ages.slice(0, names.length - this.#entriesMax).map(({ name }) => rm(join(folder, name), { force: true })),
+    );
+  }
+}
+
+function parse(text: string): Answer | null {
+  try {
+    return answerSchema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,82 @@
+/** Where a suggestion goes when the cursor stands somewhere in a tactic block: read from text alone; Lean then says whether a tactic can stand there. */
+
+export interface Position {
+  readonly line: number;
+  /** UTF-16 units. */
+  readonly character: number;
+}
+
+export interface EditPlace {
+  /** The file up to where the tactic begins, as it is checked. */
+  readonly context: string;
+  readonly prefix: string;
+  readonly range: { readonly start: Position; readonly end: Position };
+  /** What stands in the range then. */
+  newText(tactic: string): string;
+}
+
+/** Before the tactic of a line: bullets, alternatives. */
+const LEAD = /^\s*(?:(?:[·.]|<;>)\s+|\|[^=]*=>\s*|case [^=]*=>\s*)*/u;
+const OPENS_BLOCK = /(?:\bby|=>)\s*$/u;
+const ONLY_BULLET = /^\s*(?:[·.]\s*)+$/u;
+const SORRY = /(?<![\w.'])sorry(?![\w.'])/gu;
+const TERM_BEFORE = /(?::=|\bfrom|⟨|,|\()\s*$/u;
+const INDENT = 2;
+
+/** @param isBroken whether Lean finds an error in the cursor's line beside goals that are left */
+export function editPlace(text: string, { line, character }: Position, isBroken: boolean): EditPlace {
+  const lines = text.split('\n').map((one) => one.replace(/\r$/u, ''));
+  const current = lines[line] ?? '';
+  const above = (end: Position): string =>
+    [...lines.slice(0, end.line), lines[end.line]!.slice(0, end.character)].join('\n');
+  const hole = [...current.matchAll(SORRY)].find(({ index }) => index <= character && character <= index + 5);
+  if (hole !== undefined) {
+    const start = { line, character: hole.index };
+    const opening = TERM_BEFORE.test(current.slice(0, hole.index)) ? 'by ' : '';
+    return put(
+      above(start) + opening,
+      start,
+      { line, character: hole.index + 5 },
+      opening,
+      hole.index + opening.length,
+    );
+  }
+  if (current.trim() === '') {
+    const column = character > 0 ? character : columnBelow(lines.slice(0, line));
+    const indent = ' '.repeat(column);
+    const before = lines.slice(0, line).map((one) => `${one}\n`);
+    return put(before.join('') + indent, { line, character: 0 }, { line, character: current.length }, indent, column);
+  }
+  const end = { line, character: current.trimEnd().length };
+  if (ONLY_BULLET.test(current))
+    return put(`${above(end)} `, end, { line, character: current.length }, ' ', end.character + 1);
+  if (OPENS_BLOCK.test(current)) return below(line, indentOf(current) + INDENT);
+  const lead = LEAD.exec(current)![0].length;
+  let last = line;
+  while (last + 1 < lines.length && lines[last + 1]!.trim() !== '' && indentOf(lines[last + 1]!) > lead) last += 1;
+  if (isBroken) {
+    const start = { line, character: lead };
+    const prefix = current.slice(lead, Math.max(lead, character));
+    return { ...put(above(start), start, { line: last, character: lines[last]!.length }, '', lead), prefix };
+  }
+  return below(last, lead);
+
+  function below(at: number, column: number): EditPlace {
+    const indent = `\n${' '.repeat(column)}`;
+    const from = { line: at, character: lines[at]!.length };
+    return put(above(from) + indent, from, from, indent, column);
+  }
+}
+
+function put(context: string, start: Position, end: Position, before: string, column: number): EditPlace {
+  const newText = (tactic: string): string => before + tactic.replaceAll('\n', `\n${' '.repeat(column)}`);
+  return { context, prefix: '', range: { start, end }, newText };
+}
+
+const indentOf = (line: string): number => line.length - line.trimStart().length;
+
+/** Of a tactic below these lines. */
+function columnBelow(lines: readonly string[]): number {
+  const last = lines.findLast((line) => line.trim() !== '') ?? '';
+  return OPENS_BLOCK.test(last) ? indentOf(last) + INDENT : LEAD.exec(last)![0].length;
+}

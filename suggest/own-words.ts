@@ -1,0 +1,27 @@
+/** Words that a suggestion at a place may not say because of what stands above: the theorem's own name, axioms of the file. */
+
+import { declarationAbove } from '../lean/step/open-file.ts';
+import { tokenize } from '../lean/trust/screen/tokenizer.ts';
+
+const OWN = /^(?:@\[[^\]]*\]\s*)?(?:(?:private|protected|noncomputable|nonrec)\s+)*(?:theorem|lemma)\s+([^\s:({[]+)/u;
+const AXIOM = /^[ \t]*(?:@\[[^\]]*\]\s*)?(?:(?:private|protected)\s+)?axiom\s+([^\s:({[]+)/gmu;
+
+/** Why each word is refused. */
+export function refusedWords(above: string): ReadonlyMap<string, string> {
+  const own = OWN.exec(declarationAbove(above))?.[1];
+  return new Map([
+    ...[...above.matchAll(AXIOM)].map(([, name]): [string, string] => [name!, `${name} is an axiom of the file`]),
+    ...(own === undefined ? [] : [[own, `${own} is what is to be proved`] as const]),
+  ]);
+}
+
+/** Null where the text says none of them. */
+export function refusedWord(text: string, words: ReadonlyMap<string, string>): string | null {
+  if (words.size === 0) return null;
+  for (const { kind, text: word } of tokenize(text)) {
+    if (kind !== 'word') continue;
+    for (const [name, reason] of words)
+      if (word === name || word.endsWith(`.${name}`) || word.startsWith(`${name}.`)) return reason;
+  }
+  return null;
+}

@@ -1,0 +1,207 @@
+/**
+ * `bin/stp suggest lsp` as an editor sees it: a client of the protocol over standard input and output, the real Lean server behind
+ * the proxy, and the suggester as a process of its own. About half a minute of waiting.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import {
+  createMessageConnection,
+  type MessageConnection,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from 'vscode-jsonrpc/node';
+import {
+  ApplyWorkspaceEditRequest,
+  type CodeAction,
+  CodeActionRequest,
+  type Diagnostic,
+  DidChangeTextDocumentNotification,
+  DidOpenTextDocumentNotification,
+  ExecuteCommandRequest,
+  ExitNotification,
+  InitializedNotification,
+  InitializeRequest,
+  PublishDiagnosticsNotification,
+  ShutdownRequest,
+  type TextEdit,
+  WorkDoneProgressCreateRequest,
+} from 'vscode-languageserver-protocol';
+import { scratchFolder } from '../lean/environment.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
+
+const MAIN = join(import.meta.dirname, '..', '..', 'cli', 'main.ts');
+const URI = pathToFileURL(join(scratchFolder(), 'Session.lean')).href;
+const FILE = [
+  'def double : Nat → Nat',
+  '  | 0 => 0',
+  '  | n + 1 => double n + 2',
+  '',
+  'theorem double_eq (n : Nat) : double n = 2 * n := by',
+  '  ',
+  '',
+  'theorem swap (p q r : Prop) : (p ∧ q) ∧ r → r ∧ (q ∧ p) := by',
+  '  sorry',
+  '',
+  'theorem broken (n : Nat) : n + 0 = n := by',
+  '  exact n',
+  '',
+].join('\n');
+
+let proxy: ChildProcess;
+let editor: MessageConnection;
+let text = FILE;
+let version = 1;
+let diagnostics: Diagnostic[] = [];
+const progress: { kind: string; message?: string }[] = [];
+const shown: string[] = [];
+
+beforeAll(async () => {
+  proxy = spawn(process.execPath, [MAIN, 'suggest', 'lsp', '--suggest=--sandbox=off'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  editor = createMessageConnection(new StreamMessageReader(proxy.stdout!), new StreamMessageWriter(proxy.stdin!));
+  editor.onNotification(PublishDiagnosticsNotification.type, (params) => {
+    if (params.version === version) diagnostics = params.diagnostics;
+  });
+  editor.onNotification('$/progress', ({ value }) => void progress.push(value));
+  editor.onNotification('window/showMessage', ({ message }) => void shown.push(message));
+  editor.onRequest(WorkDoneProgressCreateRequest.type, () => undefined);
+  editor.onRequest('client/registerCapability', () => null);
+  editor.onRequest(ApplyWorkspaceEditRequest.type, ({ edit }) => {
+    for (const one of edit.changes![URI]!) apply(one);
+    return { applied: true };
+  });
+  editor.listen();
+  const { capabilities } = await editor.sendRequest(InitializeRequest.type, {
+    processId: process.pid,
+    rootUri: null,
+    capabilities: { window: { workDoneProgress: true } },
+  });
+  expect(capabilities.executeCommandProvider!.commands).toContain('stp.suggest.step');
+  expect(capabilities.hoverProvider).toBe(true);
+  await editor.sendNotification(InitializedNotification.type, {});
+  const textDocument = { uri: URI, languageId: 'lean4', version, text };
+  await editor.sendNotification(DidOpenTextDocumentNotification.type, { textDocument });
+});
+
+afterAll(() => {
+  proxy.kill('SIGKILL');
+});
+
+/** As an editor does; the change goes on to the server. */
+function apply({ range, newText }: TextEdit): void {
+  const lines = text.split('\n');
+  const offset = ({ line, character }: { line: number; character: number }): number =>
+    lines.slice(0, line).reduce((sum, one) => sum + one.length + 1, 0) + character;
+  text = text.slice(0, offset(range.start)) + newText + text.slice(offset(range.end));
+  version += 1;
+  diagnostics = [];
+  const textDocument = { uri: URI, version };
+  void editor.sendNotification(DidChangeTextDocumentNotification.type, {
+    textDocument,
+    contentChanges: [{ range, text: newText }],
+  });
+}
+
+/** Lean has read the text to its end. */
+const untilRead = (): Promise<unknown> => editor.sendRequest('textDocument/waitForDiagnostics', { uri: URI, version });
+
+async function actionsAt(line: number, character: number): Promise<CodeAction[]> {
+  await untilRead();
+  const at = { line, character };
+  const context = { diagnostics: [] };
+  const actions = await editor.sendRequest(CodeActionRequest.type, {
+    textDocument: { uri: URI },
+    range: { start: at, end: at },
+    context,
+  });
+  return actions as CodeAction[];
+}
+
+const run = ({ command }: CodeAction): Promise<unknown> => editor.sendRequest(ExecuteCommandRequest.type, command!);
+const errorsFrom = (from: number, to: number): string[] =>
+  diagnostics
+    .filter(({ severity, range }) => severity === 1 && range.start.line >= from && range.start.line < to)
+    .map(({ message }) => String(message));
+
+/** Processes that the proxy has started to suggest. */
+function suggesters(): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    try {
+      const words = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
+      const parent = /^PPid:\s+(\d+)/mu.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1];
+      return words.includes('serve') && words.includes('suggest') && parent === String(proxy.pid) ? [Number(name)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+describe('a session', () => {
+  test('the first code action closes the goal, and Lean shows no error', async () => {
+    const actions = await actionsAt(5, 2);
+    expect(actions.map(({ title }) => title).slice(0, 2)).toEqual(['Suggest next step', 'Search for a proof']);
+    expect(errorsFrom(4, 7)).not.toEqual([]);
+    await run(actions[0]!);
+    await untilRead();
+    expect(text.split('\n')[5]).toMatch(/^ {2}induction n/u);
+    await expect.poll(() => errorsFrom(4, 7)).toEqual([]);
+    expect(progress[0]).toMatchObject({ kind: 'begin', title: 'Suggest next step', cancellable: true });
+    expect(progress.at(-1)).toEqual({ kind: 'end' });
+    expect(progress.some(({ kind }) => kind === 'report')).toBe(true);
+  });
+
+  test('the search fills a hole with a whole proof', async () => {
+    const line = text.split('\n').findIndex((one) => one.trim() === 'sorry');
+    const actions = await actionsAt(line, 4);
+    await run(actions.find(({ title }) => title === 'Search for a proof')!);
+    await untilRead();
+    expect(text).not.toContain('sorry');
+    expect(errorsFrom(0, line + 2)).toEqual([]);
+  });
+
+  test('an error is explained by goal and message', async () => {
+    const line = text.split('\n').findIndex((one) => one.includes('exact n'));
+    const actions = await actionsAt(line, 4);
+    await run(actions.find(({ title }) => title === 'Explain why it fails')!);
+    expect(shown.at(-1)).toMatch(/mismatch[\s\S]*Goal:\n[\s\S]*⊢ n \+ 0 = n/u);
+  });
+
+  test('what is passed on is what the server says', async () => {
+    const hover = await editor.sendRequest('textDocument/hover', {
+      textDocument: { uri: URI },
+      position: { line: 0, character: 5 },
+    });
+    expect(JSON.stringify(hover)).toContain('double');
+    await expect(editor.sendRequest('no/such/method', {})).rejects.toThrow();
+  });
+
+  test('a killed suggester takes nothing with it, and comes again', async () => {
+    for (const pid of suggesters()) process.kill(pid, 'SIGKILL');
+    await expect.poll(() => suggesters()).toEqual([]);
+    const line = text.split('\n').findIndex((one) => one.includes('exact n'));
+    const hover = await editor.sendRequest('textDocument/hover', {
+      textDocument: { uri: URI },
+      position: { line: 0, character: 5 },
+    });
+    expect(JSON.stringify(hover)).toContain('double');
+    const actions = await actionsAt(line, 2);
+    await run(actions[0]!);
+    await untilRead();
+    await expect.poll(() => errorsFrom(0, 100)).toEqual([]);
+  });
+
+  test('ends with its editor, and nothing stays behind', async () => {
+    const [started] = suggesters();
+    expect(started).toBeDefined();
+    const ended = new Promise((resolve) => proxy.once('exit', resolve));
+    await editor.sendRequest(ShutdownRequest.type);
+    await editor.sendNotification(ExitNotification.type);
+    expect(await ended).toBe(0);
+    await expect.poll(() => existsSync(`/proc/${started}`)).toBe(false);
+  });
+});
