@@ -7,7 +7,7 @@ import { coreEnvironment } from '../lean/environment.ts';
 
 const FILE = join(import.meta.dirname, '..', '..', 'lean', 'editor', 'Llmstep.lean');
 
-test('the definitions elaborate', async () => {
+test('the definitions elaborate', { tags: ['slow'] }, async () => {
   const { executable } = await coreEnvironment();
   const input = readFileSync(FILE, 'utf8');
   const { stdout } = await execa(executable, ['--stdin', '--json'], { input, reject: false, timeout: 120_000 });

@@ -155,7 +155,7 @@ describe('a session', () => {
     expect(progress.some(({ kind }) => kind === 'report')).toBe(true);
   });
 
-  test('the search fills a hole with a whole proof', async () => {
+  test('the search fills a hole with a whole proof', { tags: ['slow'] }, async () => {
     const line = text.split('\n').findIndex((one) => one.trim() === 'sorry');
     const actions = await actionsAt(line, 4);
     await run(actions.find(({ title }) => title === 'Search for a proof')!);
@@ -171,7 +171,7 @@ describe('a session', () => {
     expect(shown.at(-1)).toMatch(/mismatch[\s\S]*Goal:\n[\s\S]*⊢ n \+ 0 = n/u);
   });
 
-  test('what is passed on is what the server says', async () => {
+  test('what is passed on is what the server says', { tags: ['slow'] }, async () => {
     const hover = await editor.sendRequest('textDocument/hover', {
       textDocument: { uri: URI },
       position: { line: 0, character: 5 },
@@ -180,7 +180,7 @@ describe('a session', () => {
     await expect(editor.sendRequest('no/such/method', {})).rejects.toThrow();
   });
 
-  test('a killed suggester takes nothing with it, and comes again', async () => {
+  test('a killed suggester takes nothing with it, and comes again', { tags: ['slow'] }, async () => {
     for (const pid of suggesters()) process.kill(pid, 'SIGKILL');
     await expect.poll(() => suggesters()).toEqual([]);
     const line = text.split('\n').findIndex((one) => one.includes('exact n'));

@@ -100,7 +100,7 @@ describe('/v2/suggest', () => {
     expect(events.at(-1)).toBe('answer');
   });
 
-  test('searches for a whole proof', async () => {
+  test('searches for a whole proof', { tags: ['slow'] }, async () => {
     const engines = [
       listEngine('steps', [
         'intro h',
@@ -200,7 +200,7 @@ describe('bad input', () => {
     expect((await post(guarded.url, asked, { headers: { authorization: 'Bearer secret' } })).status).toBe(200);
   });
 
-  test('a thousand at once: some are answered, the others are sent away for a while', async () => {
+  test('a thousand at once: some are answered, the others are sent away for a while', { tags: ['slow'] }, async () => {
     const answers = await Promise.all(
       Array.from({ length: 1_000 }, () => post(`${url}/v2/suggest`, { tactic_state: 'a : Nat\n⊢ a + 1 = 1 + a' })),
     );
@@ -242,7 +242,7 @@ describe('faults', () => {
     await expect.poll(() => seen[0]!.aborted).toBe(true);
   });
 
-  test('a Lean that is killed in a check is replaced, and the answer comes', async () => {
+  test('a Lean that is killed in a check is replaced, and the answer comes', { tags: ['slow'] }, async () => {
     const engines = [
       listEngine(
         'list',

@@ -16,9 +16,12 @@ async function importsByFolder(opened: string | null): Promise<Map<string, Set<s
     if (opened === null) return top!;
     return top === opened && file !== undefined ? `${top}/${inner}` : null;
   };
-  const files = glob(`${opened ?? '{workflows,activities,workers,selfplay,suggest,lean,model,infra,data,cli,tools}'}/**/*.ts`, {
-    cwd: REPOSITORY,
-  });
+  const files = glob(
+    `${opened ?? '{workflows,activities,workers,selfplay,suggest,lean,model,infra,data,cli,tools}'}/**/*.ts`,
+    {
+      cwd: REPOSITORY,
+    },
+  );
   for await (const file of files) {
     const from = folderOf(file);
     if (from === null) continue;
