@@ -42,7 +42,6 @@ const NOT_RUN: readonly (readonly [start: string, why: string])[] = [
   ['bin/stp nodes clean', 'as above'],
   ['bin/stp nodes down --inventory', 'as above'],
   ['bin/stp report', 'reads a finished run; test/report does'],
-  ['bin/stp suggest', 'serves until it is stopped; test/suggest does'],
   ['bin/stp summary', 'reads a finished run; test/report does'],
   ['bin/stp weights', 'asks the hub; test/infra/weights does, with a stand-in for the hub'],
   ['bin/stp clean', 'ends processes of this machine; test/infra/nodes does, on processes of its own'],
