@@ -147,7 +147,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ['§8 system errors', 'verification.unverifiedShareMax', 0.01],
   ],
   'expert-iteration': [
-    ['§2.12 K doubled', 'sampling.samplesPerStatement', 32],
+    ['§2.12 K doubled', 'sampling.samplesPerStatement', 16],
     ['§2.12 no conjectures', 'conjectures.perRoundMax', 0],
     ['§2.12 unproved only', 'selection.reattemptProbability', 0],
     ['§2.12 unproved only', 'selection.reattemptPassRateBelow', 0],
@@ -159,14 +159,14 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ['§2.10 no separate retraining', 'retrain.everyRounds', 0],
   ],
   'expert-iteration-optimised': [
-    ['§2.12 K doubled', 'sampling.samplesPerStatement', 32],
+    ['§2.12 K doubled', 'sampling.samplesPerStatement', 16],
     ['§2.12 no conjectures', 'conjectures.perRoundMax', 0],
     ['§2.12 proved ones too', 'selection.reattemptProbability', 1],
     ['§2.12 proofs a statement', 'selection.proofsPerStatementMax', 16],
     ['§2.10 each round from the SFT model', 'training.from', 'sft'],
   ],
   'parallel-sampling': [
-    ['§2.12 K doubled', 'sampling.samplesPerStatement', 32],
+    ['§2.12 K doubled', 'sampling.samplesPerStatement', 16],
     ['§2.12 no conjectures', 'conjectures.perRoundMax', 0],
     ['§2.12 fixed model', 'training.from', 'none'],
     ['§2.12 fixed model', 'retrain.everyRounds', 0],
