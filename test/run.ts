@@ -18,6 +18,7 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
       'activities',
       'workers',
       'selfplay',
+      'suggest',
       'lean',
       'model',
       'infra',

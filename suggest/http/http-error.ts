@@ -1,8 +1,9 @@
 /** Errors with a status that says whether another try can help. Only this file turns errors of the parts into them. */
 import { StpError } from '../../data/errors.ts';
 import { CLIENT_GONE_STATUS, type WorkEndings } from '../../data/http/work-tracker.ts';
-import { BODY_BYTES_MAX } from './wire.ts';
 
+/** Of a request: a file with its imports and comments; Mathlib's longest have a third of this. */
+export const BODY_BYTES_MAX = 4 * 1024 * 1024;
 /** When a client that was turned away may come again, seconds. */
 const RETRY_AFTER_SECONDS = 1;
 

@@ -12,9 +12,8 @@ import { listen } from '../../data/http/listen.ts';
 import { WorkTracker } from '../../data/http/work-tracker.ts';
 import type { Suggester } from '../suggester.ts';
 import type { SuggestionRequest } from '../suggestion.ts';
-import { foreignHost, HttpError, httpErrorOf, unauthorised, workEndings } from './http-error.ts';
+import { BODY_BYTES_MAX, foreignHost, HttpError, httpErrorOf, unauthorised, workEndings } from './http-error.ts';
 import {
-  BODY_BYTES_MAX,
   encodeSchema,
   engineNamed,
   eventText,

@@ -4,8 +4,6 @@ import type { AnswerOf, Suggester } from '../suggester.ts';
 import type { SuggestionEvent, SuggestionRequest } from '../suggestion.ts';
 import { HttpError } from './http-error.ts';
 
-/** A file with its imports and comments; Mathlib's longest have a third of this. */
-export const BODY_BYTES_MAX = 4 * 1024 * 1024;
 const STATE_CHARS_MAX = 65_536;
 const PREFIX_CHARS_MAX = 4_096;
 const CONTEXT_CHARS_MAX = 2 * 1024 * 1024;
