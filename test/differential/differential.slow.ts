@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { compareManyFiles, compareManyProofs } from './workbench.ts';
 
 /** `STP_DIFFERENTIAL_TEXTS` asks for more (100,000 take some twenty minutes), `STP_DIFFERENTIAL_FROM` for later seeds. */
-const PROOFS = Number(process.env.STP_DIFFERENTIAL_TEXTS ?? 5_000);
+const PROOFS = Number(process.env.STP_DIFFERENTIAL_TEXTS ?? 3_000);
 const FROM = Number(process.env.STP_DIFFERENTIAL_FROM ?? 0);
 const FILES = 60;
 /** Ten times as long as one text takes on two idle cores, and never less than ten minutes, ms. */
