@@ -1,5 +1,5 @@
 /**
- * The slow tier: two files at a time. Files that need the machine to themselves, because they measure time, run last.
+ * The slow tier: three files at a time. Files that cannot have others beside them run last.
  */
 import './test/support/compile-cache.ts';
 import { globSync, readFileSync } from 'node:fs';
@@ -26,15 +26,15 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'slow', include: ['test/**/*.slow.ts'], exclude: ALONE, maxWorkers: 2 },
+        test: { name: 'slow', include: ['test/**/*.slow.ts'], exclude: ALONE, maxWorkers: 3 },
       },
       {
         extends: true,
-        test: { name: 'tagged', include: TAGGED, maxWorkers: 2 },
+        test: { name: 'tagged', include: TAGGED, maxWorkers: 3 },
       },
       {
         extends: true,
-        test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: { name: 'alone', include: ALONE, maxWorkers: 1, maxConcurrency: 2, sequence: { groupOrder: 1 } },
       },
     ],
   },

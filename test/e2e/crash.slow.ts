@@ -1,7 +1,7 @@
 /**
  * A run survives what kills its parts: the worker, the server with everything else. Each killed run ends as the run that
- * nobody disturbed, and does no finished shard again. Costs about two minutes. In the slow tier, and alone there: six whole runs,
- * killed in moments that must lie within a round, for which each needs the processors.
+ * nobody disturbed, and does no finished shard again. Costs about three minutes. In the slow tier, without other files beside
+ * it: six whole runs, two at a time, killed in moments that must lie within a round.
  *
  * @module-tag slow
  */
@@ -104,7 +104,7 @@ async function expectSameAsUndisturbed(run: string, finished: readonly string[])
   expect(finished.map((name) => [name, work.get(name)])).toEqual(finished.map((name) => [name, 1]));
 }
 
-it('leaves a folder that holds what it should', async () => {
+it.concurrent('leaves a folder that holds what it should', async () => {
   const summary = await summaryOf(undisturbed);
   expect(summary.samples).toBeGreaterThan(0);
   expect(await readdir(undisturbed)).toEqual(
@@ -122,7 +122,7 @@ it('leaves a folder that holds what it should', async () => {
   expect(check.exitCode, String(check.all)).toBe(0);
 });
 
-it('ends the same after its worker was killed in the middle of a round', async () => {
+it.concurrent('ends the same after its worker was killed in the middle of a round', async () => {
   const parent = join(directory, 'worker');
   const run = join(parent, 'run');
   const running = stp(['selfplay', ...TINY_RUN, '--run-dir', run]);
@@ -137,7 +137,7 @@ it('ends the same after its worker was killed in the middle of a round', async (
   await expectSameAsUndisturbed(run, finished);
 });
 
-it('ends the same after the server was killed, and says how to go on', async () => {
+it.concurrent('ends the same after the server was killed, and says how to go on', async () => {
   const run = join(directory, 'server', 'run');
   const first = stp(['selfplay', ...TINY_RUN, '--run-dir', run]);
   await untilMidRound(run, 0, first);
@@ -154,7 +154,7 @@ it('ends the same after the server was killed, and says how to go on', async () 
   await expectSameAsUndisturbed(run, finished);
 });
 
-it('ends the same after everything was killed at once, and leaves no process behind', async () => {
+it.concurrent('ends the same after everything was killed at once, and leaves no process behind', async () => {
   const parent = join(directory, 'all');
   const run = join(parent, 'run');
   const first = stp(['selfplay', ...TINY_RUN, '--run-dir', run]);

@@ -161,7 +161,7 @@ describe('a session', () => {
     await run(actions.find(({ title }) => title === 'Search for a proof')!);
     await untilRead();
     expect(text).not.toContain('sorry');
-    expect(errorsFrom(0, line + 2)).toEqual([]);
+    await expect.poll(() => errorsFrom(line - 1, line + 2)).toEqual([]);
   });
 
   test('an error is explained by goal and message', async () => {
@@ -190,9 +190,10 @@ describe('a session', () => {
     });
     expect(JSON.stringify(hover)).toContain('double');
     const actions = await actionsAt(line, 2);
+    expect(errorsFrom(line, line + 1)).not.toEqual([]);
     await run(actions[0]!);
     await untilRead();
-    await expect.poll(() => errorsFrom(0, 100)).toEqual([]);
+    await expect.poll(() => errorsFrom(line - 1, line + 1)).toEqual([]);
   });
 
   test('ends with its editor, and nothing stays behind', async () => {
