@@ -23,6 +23,7 @@ import { planActivities } from './round/plan.ts';
 import { portfolioActivities } from './round/portfolio.ts';
 import { readConjecturesActivities } from './round/read-conjectures.ts';
 import { reviseShardActivities } from './round/revise-shard.ts';
+import { scriptShardActivities } from './round/script-shard.ts';
 import { searchShardActivities } from './round/search-shard.ts';
 import { selectActivities } from './round/select.ts';
 import { verifyShardActivities } from './round/verify-shard.ts';
@@ -78,6 +79,7 @@ export function createLeanActivities(ports: Ports) {
   return {
     ...exploreActivities(ports),
     ...gateActivities(ports),
+    ...scriptShardActivities(ports),
     ...verifyShardActivities(ports),
     ...certifyActivities(ports),
     ...portfolioActivities(ports),

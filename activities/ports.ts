@@ -23,6 +23,7 @@ import type { TracedProof } from '../lean/step/traced-file.ts';
 import type { CertificateTask } from '../lean/trust/certificate/checkers.ts';
 import type { FileReport } from '../lean/trust/check-file.ts';
 import type { GrownTheorem } from '../lean/trust/kept-theorem.ts';
+import type { BaseLimits } from '../lean/trust/verdict/limits.ts';
 import type { Verifier } from '../lean/verifier.ts';
 import type { Generator } from '../model/generator.ts';
 import type { Trainer } from '../model/trainer.ts';
@@ -56,6 +57,8 @@ export interface VerificationLimits {
   readonly processes: number;
   readonly candidatesPerProcess: number;
   readonly candidateTimeoutMs: number;
+  /** As `BaseLimits`. */
+  readonly heartbeatsMax?: number | null;
   readonly memoryBytesMax: number;
   readonly driver: DriverName;
   /** Everything that starts Lean on text that a model wrote holds to it: STP1205 where it cannot. */
@@ -93,7 +96,7 @@ export interface Ports {
     signal: AbortSignal,
   ): Promise<readonly ExploredStatement[]>;
   /** The portfolio's earlier results on this machine, under this Lean and these limits. */
-  portfolioKept(limits: Pick<VerificationLimits, 'candidateTimeoutMs' | 'memoryBytesMax'>): Promise<KeptPortfolio>;
+  portfolioKept(limits: BaseLimits): Promise<KeptPortfolio>;
   /** What Lean runs in on this node under the policy. */
   sandbox(policy: SandboxPolicy): Promise<SandboxFacts>;
   /** Those of the added theorems that compile over the earlier ones. */

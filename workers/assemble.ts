@@ -154,6 +154,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       libraryHeader: LIBRARY_HEADER,
       batchSize: limits.candidatesPerProcess,
       candidateTimeoutMs: limits.candidateTimeoutMs,
+      heartbeatsMax: limits.heartbeatsMax,
       memoryBytesMax: limits.memoryBytesMax,
       sandbox,
       ...objectFolders,
@@ -221,8 +222,8 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
         }),
       );
     },
-    async portfolioKept({ candidateTimeoutMs, memoryBytesMax }) {
-      const limits = limitClasses({ candidateTimeoutMs, memoryBytesMax });
+    async portfolioKept(base) {
+      const limits = limitClasses(base);
       const key = contentId('portfolio', `${PORTFOLIO_VERSION}`, environment.fingerprint, JSON.stringify(limits));
       const path = join(settings.cacheDirectory, 'portfolio', `${key}.jsonl`);
       const { version: leanVersion, fingerprint } = environment;

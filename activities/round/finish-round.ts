@@ -13,6 +13,7 @@ import {
   type ShardResult,
   sumVerdicts,
 } from '../../data/schemas/round.ts';
+import { usesScripts } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
@@ -21,6 +22,7 @@ import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { readManifests, replayWindow } from '../run/history.ts';
 import type { Certified } from './certify.ts';
 import type { RoundContext } from './conjecture.ts';
+import { PORTFOLIO } from './portfolio.ts';
 import { conjecturerExamples, roundExamples } from './round-examples.ts';
 
 const finishedSchema = z.strictObject({
@@ -77,9 +79,11 @@ export function finishRoundActivities(ports: Ports) {
           const examplesRef = await writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);
           const trains = exampleCounts.prover + exampleCounts.conjecturer > 0;
           const conjecturer = conjecturerExamples({ store, config, conjectures: input.conjectures, chosen });
+          const { provedByScripts, ...statementCounted } = await statementCounts(store, input.rates, proved, earlier);
           const counts: RoundCounts = {
             ...shardCounts(input.shards),
-            ...(await statementCounts(store, input.rates, proved, earlier)),
+            ...statementCounted,
+            ...(usesScripts(config) ? { provedByScripts } : {}),
             conjecturesMade: input.conjecturesMade,
             conjecturesAttempted: input.conjectures?.count ?? 0,
             conjecturesKept: input.conjecturesKept?.count ?? 0,
@@ -123,10 +127,12 @@ export function finishRoundActivities(ports: Ports) {
   };
 }
 
-async function certifiedStatements(store: ObjectStore, proved: ArtifactRef): Promise<Set<string>> {
-  const ids = new Set<string>();
-  for await (const proof of readRecords(store, proved, provedSchema)) ids.add(proof.statementId);
-  return ids;
+/** Statement → was it proved by a sample of the model, and not by scripts alone? */
+async function certifiedStatements(store: ObjectStore, proved: ArtifactRef): Promise<Map<string, boolean>> {
+  const byModel = new Map<string, boolean>();
+  for await (const { statementId, model } of readRecords(store, proved, provedSchema))
+    byModel.set(statementId, model !== PORTFOLIO || byModel.get(statementId) === true);
+  return byModel;
 }
 
 async function* ratesOf(store: ObjectStore, ref: ArtifactRef, isWanted: (rate: Rate) => boolean): AsyncGenerator<Rate> {
@@ -143,19 +149,22 @@ function shardCounts(shards: readonly ShardResult[]) {
   };
 }
 
-/** Dataset statements attempted, proved in this round, and proved ever; conjectures proved. */
+/** Dataset statements attempted, proved in this round, and proved ever; conjectures proved; of both, those that scripts alone proved. */
 async function statementCounts(
   store: ObjectStore,
   rates: ArtifactRef,
-  proved: ReadonlySet<string>,
+  proved: ReadonlyMap<string, boolean>,
   earlier: readonly RoundManifest[],
 ) {
   let attempted = 0;
   let conjecturesProved = 0;
+  const provedByScripts = { statements: 0, conjectures: 0 };
   const ever = new Set<string>();
   for await (const { statementId, origin } of readRecords(store, rates, rateSchema)) {
     if (origin === 'dataset') attempted++;
-    if (!proved.has(statementId)) continue;
+    const byModel = proved.get(statementId);
+    if (byModel === undefined) continue;
+    if (!byModel) provedByScripts[origin === 'dataset' ? 'statements' : 'conjectures']++;
     if (origin === 'dataset') ever.add(statementId);
     else conjecturesProved++;
   }
@@ -163,5 +172,5 @@ async function statementCounts(
   for (const manifest of earlier)
     for await (const rate of ratesOf(store, manifest.certifiedRates, ({ origin }) => origin === 'dataset'))
       ever.add(rate.statementId);
-  return { attempted, conjecturesProved, provedThisRound, provedEver: ever.size };
+  return { attempted, conjecturesProved, provedThisRound, provedEver: ever.size, provedByScripts };
 }

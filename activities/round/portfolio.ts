@@ -92,8 +92,10 @@ export async function portfolioRows(
   statements: readonly Statement[],
   { run, limits, triesUnknown, signal, report }: PortfolioAsked,
 ): Promise<PortfolioRows> {
-  const verifier = await ports.verifier(run, limits);
-  const kept = await ports.portfolioKept(limits);
+  // The list's own bound of heartbeats: what a script proves does not depend on how a run bounds its samples.
+  const own = { ...limits, heartbeatsMax: null };
+  const verifier = await ports.verifier(run, own);
+  const kept = await ports.portfolioKept(own);
   const record = await ports.sources.portfolioRecord();
   const rows = new Map<string, RecordRow>();
   for (const { id } of statements) {

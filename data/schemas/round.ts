@@ -94,6 +94,8 @@ export const roundCountsSchema = z.strictObject({
   /** Dataset statements proved in this round, and ever, this round included. */
   provedThisRound: count,
   provedEver: count,
+  /** Of those proved in this round, dataset statements and conjectures that `prover.scripts` alone proved. */
+  provedByScripts: z.strictObject({ statements: count, conjectures: count }).optional(),
   certified: count,
   certificateRefused: count,
   /** Of those refused, the proofs that Lean's kernel takes and ours does not; missing in older rounds. */

@@ -100,6 +100,11 @@ const proverConfigSchema = z.strictObject({
    * `revise`: whole proofs first; Lean's errors go back to the model, and each new answer is one more sample.
    */
   mode: z.enum(['whole', 'steps', 'both', 'revise']).default('whole'),
+  /**
+   * `unproved`: what a shard's samples do not prove, the first stages of the portfolio (`lean/portfolio`) try as well, with the
+   * library's marks where `lemmas` is `marked`. Their proofs count, grow the library and train the model like its own.
+   */
+  scripts: z.enum(['none', 'unproved']).default('none'),
   search: searchConfigSchema.prefault({}),
   revision: revisionConfigSchema.prefault({}),
 });
@@ -269,6 +274,11 @@ export const runConfigSchema = z.strictObject({
     processes: positive.max(1_024),
     candidatesPerProcess: positive,
     candidateTimeoutMs: positive,
+    /**
+     * Lean's `maxHeartbeats` for a proof. Null: 1,000 first, and 20,000 for what uses these up, which then takes two seconds
+     * and a Lean process of its own. A small model's samples hold many that run away and few proofs that need more than a second.
+     */
+    heartbeatsMax: positive.nullable().default(null),
     memoryBytesMax: positive,
     /** How Lean is spoken to: batches of `lean --json`, or warm language servers. */
     driver: z.enum(['json', 'server']),
@@ -305,12 +315,18 @@ export function proverMode({ prover }: { readonly prover?: Partial<ProverConfig>
   return prover?.mode ?? 'whole';
 }
 
+/** As of `proverMode`. */
+export function usesScripts({ prover }: { readonly prover?: Partial<ProverConfig> }): boolean {
+  return prover?.scripts === 'unproved';
+}
+
 /** Does the mode search for proofs tactic by tactic? */
 export const hasSearch = (mode: ProverConfig['mode']): boolean => mode === 'steps' || mode === 'both';
 
 /**
  * The configuration by which models are compared on held-out statements. They are compared by whole proofs, or, if
- * `prover.mode` is `steps`, by one search per statement. They are never compared by both, so that pass@k has one meaning.
+ * `prover.mode` is `steps`, by one search per statement. They are never compared by both, so that pass@k has one meaning, and
+ * never with the help of scripts.
  *
  * @param samples whole proofs per statement
  */
@@ -319,7 +335,9 @@ export function evaluationConfig(config: RunConfig, samples: number): RunConfig 
   const samplesPerStatement = mode === 'steps' ? 1 : samples;
   return {
     ...config,
-    ...(mode === 'both' ? { prover: { ...config.prover, mode: 'whole' as const } } : {}),
+    ...(mode === 'both' || usesScripts(config)
+      ? { prover: { ...config.prover, scripts: 'none' as const, mode: mode === 'both' ? 'whole' : mode } }
+      : {}),
     sampling: { ...config.sampling, samplesPerStatement },
     evaluation: { ...config.evaluation, samplesPerStatement },
   };

@@ -82,15 +82,16 @@ interface ClassTree {
 /** An equation, from left to right; the left term came later. */
 interface Rule {
   readonly equation: Equation;
-  /** Its right side is its left side with other variables, as of `f x y = f y x`: it rewrites to terms that come first only. */
+  /**
+   * Its right side is its left side with other variables, as of `f x y = f y x`. No term and no equation is left out because of it:
+   * `x + 0 = x` follows from `0 + x = x` and `x + y = y + x`, but it takes the former to prove the latter.
+   */
   readonly isPermutation: boolean;
 }
 
 function rewritten(term: Term, { equation: { left, right }, isPermutation }: Rule): Term | null {
   const bound = new Map<string, Term>();
-  if (!matches(left, term, bound)) return null;
-  const instance = substituted(right, bound);
-  return isPermutation && instance.key >= term.key ? null : instance;
+  return isPermutation || !matches(left, term, bound) ? null : substituted(right, bound);
 }
 
 /** What the rules rewrite a term to, its parts first. Ends after so many steps where they go round. */

@@ -29,6 +29,8 @@ export interface PortfolioOutcome {
 }
 
 export interface PortfolioTools {
+  /** Stages of the list that are tried; without it all. */
+  readonly stages?: number;
   contexts(statements: readonly PortfolioStatement[]): Promise<readonly ContextAnswer[]>;
   check(candidates: readonly Candidate[]): Promise<readonly CheckResult[]>;
   onProgress?(done: number): void;
@@ -63,7 +65,7 @@ async function proveSome(
   for (const [index, { context, reason }] of (await tools.contexts(statements)).entries()) {
     if (context === null) outcomes[index] = { proof: null, tried: 0, leanMs: 0, unread: reason };
     else {
-      const stages = portfolioStages(context);
+      const stages = portfolioStages(context).slice(0, tools.stages);
       open.push({ index, stages, tried: 0, leanMs: 0 });
     }
   }

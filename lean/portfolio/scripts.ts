@@ -6,7 +6,7 @@ import type { ContextBinder, StatementContext } from '../context/statement-conte
 import { type SearchScript, script, simp } from '../library/search/script-text.ts';
 
 /** Raised with every change of the list, so that what was kept of an older one is not taken for this one's. */
-export const PORTFOLIO_VERSION = 1;
+export const PORTFOLIO_VERSION = 2;
 
 /** Definitions in one pair of brackets, the nearest. */
 const DEFINITIONS_MAX = 12;
@@ -43,6 +43,14 @@ export function portfolioStages(context: StatementContext): readonly (readonly S
     .flatMap((first) => variables.filter((second) => second !== first).map((second) => [first.name!, second.name!]))
     .slice(0, PAIRS_MAX)
     .map(([first, second]) => `induction ${first}${generalizing(others(first!))} <;> cases ${second}`);
+  const allCases = recursive.flatMap((first) => {
+    const rest = variables
+      .filter((other) => other !== first && other.inductive!.isRecursive)
+      .slice(0, CASE_VARIABLES_MAX);
+    if (rest.length === 0) return [];
+    const head = `induction ${first.name!}${generalizing(others(first.name!))}`;
+    return [[head, ...rest.map(({ name }) => `cases ${name!}`)].join(' <;> ')];
+  });
   const cases = variables.slice(0, CASE_VARIABLES_MAX).map(({ name }) => `cases ${name}`);
   const caseHeads = [...cases, ...cases.slice(1).map((second, index) => `${cases[index]} <;> ${second}`)];
   const functional = context.applications
@@ -55,6 +63,7 @@ export function portfolioStages(context: StatementContext): readonly (readonly S
   const stages = [
     [...plain(definitions), ...parted(context, closers)],
     [...single.flatMap((heads) => after('induction', heads.at(-1)!, ['simp_all', 'grind']))],
+    [...allCases.flatMap((head) => after('induction and cases', head, ['simp_all', 'grind']))],
     [
       ...functional.flatMap((head) => after('functional induction', head, ['grind', 'simp_all'])),
       ...single.flatMap((heads) => after('induction', heads[0]!, ['simp_all', 'grind'])),

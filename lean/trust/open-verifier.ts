@@ -54,6 +54,8 @@ interface VerifierSettings {
   readonly sandbox?: Sandbox;
   /** Processor time for one candidate in the small class, ms; twice that in the big one. Ten times that in wall time. */
   readonly candidateTimeoutMs?: number;
+  /** As `BaseLimits`. */
+  readonly heartbeatsMax?: number | null | undefined;
   /** Resident memory of one process in the small class; twice that in the big one. */
   readonly memoryBytesMax?: number;
   /** Fully qualified names that count as premises; without them no verdict names any. */
@@ -96,6 +98,7 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
   const limits = limitClasses({
     candidateTimeoutMs: options.candidateTimeoutMs ?? CANDIDATE_TIMEOUT_MS,
     memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
+    heartbeatsMax: options.heartbeatsMax ?? null,
   });
   const place: ProcessPlace = { environment, workingDirectory: scratchDirectory, runMark, sandbox };
   const host = options.host ?? openLeanHost();

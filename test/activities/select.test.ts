@@ -17,7 +17,7 @@ import { selectActivities } from '../../activities/round/select.ts';
 import { certifiedRates, readManifests, replayWindow } from '../../activities/run/history.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { exampleSchema, provedSchema } from '../../data/schemas/records.ts';
+import { exampleSchema, provedSchema, sampleSchema } from '../../data/schemas/records.ts';
 import { type RoundManifest, rateSchema } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
@@ -93,6 +93,26 @@ describe('a round', () => {
     expect(counts).toMatchObject({ ...expected, provedEver: expected.provedThisRound });
     expect(retrain.count).toBe(retrained);
     expect((await readAll(store, collected.rates, rateSchema)).every((rate) => rate.attempts >= 31)).toBe(true);
+  });
+
+  it('tells what scripts alone have proved, where it uses them', async () => {
+    const plain = await play(withConfig(await write(), {}));
+    expect(plain.counts.provedByScripts).toBeUndefined();
+    store = await openAt('scripts');
+    const { counts } = await play(withConfig(await write(), { 'prover.scripts': 'unproved' }));
+    expect(counts.provedByScripts).toEqual({ statements: 0, conjectures: 0 });
+    store = await openAt('by-scripts');
+    const round = withConfig(await write(), { 'prover.scripts': 'unproved' });
+    const shards = await Promise.all(
+      round.shards.map(async (shard, index) => {
+        const samples = await readAll(store, shard.samples, sampleSchema);
+        const scripts = samples.map((sample) => ({ ...sample, model: 'portfolio' }));
+        return { ...shard, samples: await writeRecords(store, `scripts-${index}-*.jsonl`, scripts) };
+      }),
+    );
+    const scripted = await play({ ...round, shards });
+    const { provedThisRound, conjecturesProved } = scripted.counts;
+    expect(scripted.counts.provedByScripts).toEqual({ statements: provedThisRound, conjectures: conjecturesProved });
   });
 
   it('trains on the same examples for any order and size of its shards', async () => {

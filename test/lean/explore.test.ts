@@ -67,6 +67,12 @@ describe('exploration', () => {
     expect(one[0]!.equations.join('\n')).not.toContain('len (ins n xs) = len xs\n');
   });
 
+  test('keeps what a proof of commutativity needs', async () => {
+    const [found] = await explore([named('prop_54')]);
+    expect(found!.equations).toContain('(n : Nat) (m : Nat) : plus n m = plus m n');
+    expect(found!.equations).toContain('(n : Nat) : plus n 0 = n');
+  });
+
   test('says why there is nothing to combine', async () => {
     const [found] = await explore([{ header: null, statement: 'theorem plain (n : Nat) : n = n' }]);
     expect(found).toMatchObject({ equations: [], reason: 'no function near it has a first-order type' });

@@ -90,6 +90,17 @@ describe('on a simulated clock', () => {
     await simulate(pool.close());
   });
 
+  test('with as many heartbeats in both classes nothing is tried again for want of them', async () => {
+    const { pool, driver, outcomes, run } = simulated({ processes: 1, candidatesPerRun: 16 });
+    const entries = [entry('ok'), entry('big'), entry('wrong')];
+    await simulate(
+      run(entries, limitClasses({ candidateTimeoutMs: 6_000, memoryBytesMax: 1_000, heartbeatsMax: 1_000 })),
+    );
+    expect(entries.map((one) => outcomes.get(one)!.kind)).toEqual(['unrefuted', 'timeout', 'rejected']);
+    expect(driver.opened).toBe(1);
+    await simulate(pool.close());
+  });
+
   test('a process that another candidate has ruined decides nothing', async () => {
     for (const candidatesPerRun of [1, 16]) {
       const { pool, outcomes, run } = simulated({ processes: 1, candidatesPerRun });

@@ -252,6 +252,15 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
         answers: ref('answers', 4),
       };
     },
+    async scriptShard(input) {
+      call('scriptShard', `${input.name} after ${input.earlier.sampleCount}`);
+      if (input.name.includes('rounds/0')) return null;
+      const { sampleCount, distinctCount, tokens } = input.earlier;
+      return {
+        ...{ samples: ref('scripted', distinctCount + 2), sampleCount: sampleCount + 2 },
+        ...{ distinctCount: distinctCount + 2, tokens },
+      };
+    },
     async measurePortfolio(input) {
       call('measurePortfolio', input.data.train.count);
     },

@@ -196,6 +196,24 @@ describe('a run', () => {
       ]);
     });
   });
+  it('tries scripts last where the configuration asks for them, and never on held-out statements', async () => {
+    const fakes = fakeActivities(1);
+    await workers.with(fakes, async () => {
+      const handle = await start({ rounds: 1, set: { 'prover.mode': 'both', 'prover.scripts': 'unproved' } });
+      await handle.result();
+      const plain = (kind: string): string[] =>
+        fakes.calls
+          .filter((call) => call.startsWith(kind))
+          .map((call) => call.replace(/-[0-9a-z-]+\/shard/u, '/shard'));
+      expect(plain('scriptShard')).toEqual([
+        'scriptShard rounds/0/shard-0000 after 25',
+        'scriptShard rounds/1/shard-0000 after 25',
+      ]);
+      expect(plain('verifyShard rounds').map((call) => call.split('/').slice(2).join('/'))).toEqual([
+        ...['shard-0000', 'shard-0000/search', 'shard-0000', 'shard-0000/search', 'shard-0000/scripts'],
+      ]);
+    });
+  });
   it('revises failed samples turn by turn, until there is nothing left to revise', async () => {
     const fakes = fakeActivities(1);
     await workers.with(fakes, async () => {

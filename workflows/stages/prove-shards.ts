@@ -2,12 +2,12 @@
  * Samples and verifies shards: while some are verified the next is sampled. Shards flow, stages do not wait for each other;
  * as many are in flight as the nodes with Lean can hold, so that a long queue of unverified samples never builds up. If the
  * configuration asks for it (`prover.mode`), a shard is then searched for proofs that its samples did not find, or its failed
- * samples are revised.
+ * samples are revised. Last, with `prover.scripts`, scripts try what is left.
  */
 import type { Sampled } from '../../activities/round/generate.ts';
 import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
 import { type ShardResult, shardFolder } from '../../data/schemas/round.ts';
-import { proverMode, type RunConfig } from '../../data/schemas/run-config.ts';
+import { proverMode, type RunConfig, usesScripts } from '../../data/schemas/run-config.ts';
 import { host, lean, oneOfSeveral } from '../control/activity-proxies.ts';
 import { Crew } from '../nodes/crew.ts';
 import { Lane } from '../nodes/lane.ts';
@@ -97,7 +97,18 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       steps: () => search(null),
       both: async () => search(await proveWhole()),
     };
-    const result = await proveAs[mode]();
+    const tryScripts = async (earlier: ShardResult): Promise<ShardResult> => {
+      const config = { prover, verification };
+      const sampled = await lean(`scripts for ${label}`, inFlightMax).scriptShard({
+        ...{ run, name, items, earlier, library, config },
+      });
+      if (sampled === null) return earlier;
+      const { search } = earlier;
+      const verified = await verify(`${name}/scripts`, sampled, earlier);
+      return search === undefined ? verified : { ...verified, search };
+    };
+    const ownResult = await proveAs[mode]();
+    const result = usesScripts(input.config) ? await tryScripts(ownResult) : ownResult;
     input.onShard(result);
     return result;
   };

@@ -7,13 +7,26 @@ import { formatSeconds, note, table } from '../html.ts';
 const nameOfRound = (round: number): string => (round === 0 ? 'baseline' : String(round));
 
 export function roundsTable(run: RunFigures): string {
+  const hasScripts = run.summary.rounds.some(({ provedByScripts }) => provedByScripts !== undefined);
+  const heads = [
+    'Round',
+    'Attempted',
+    'Proved',
+    ...(hasScripts ? ['By scripts alone', 'Conjectures by scripts alone'] : []),
+    'Ever',
+    'Samples',
+    'Proofs certified',
+    'Train the prover',
+    'Train the conjecturer',
+  ];
   const rows = run.summary.rounds.map((round): (string | number)[] =>
     round.skipped
-      ? [`${nameOfRound(round.round)}, skipped`, '', '', '', '', '', '', '']
+      ? [`${nameOfRound(round.round)}, skipped`, ...heads.slice(1).map(() => '')]
       : [
           nameOfRound(round.round),
           round.attempted,
           round.provedThisRound,
+          ...(hasScripts ? [round.provedByScripts?.statements ?? 0, round.provedByScripts?.conjectures ?? 0] : []),
           round.provedEver,
           round.samples,
           round.certified,
@@ -21,16 +34,6 @@ export function roundsTable(run: RunFigures): string {
           round.conjecturerExamples,
         ],
   );
-  const heads = [
-    'Round',
-    'Attempted',
-    'Proved',
-    'Ever',
-    'Samples',
-    'Proofs certified',
-    'Train the prover',
-    'Train the conjecturer',
-  ];
   return table(heads, rows, 'Dataset statements attempted and proved; proofs of statements and conjectures alike');
 }
 

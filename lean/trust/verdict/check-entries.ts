@@ -97,6 +97,11 @@ class EntriesCheck<E extends CheckEntry> {
     if (this.#failure !== null) throw this.#failure.error;
   }
 
+  get #hasMoreHeartbeats(): boolean {
+    const { small, big, smallLimitsOnly } = this.#check;
+    return !smallLimitsOnly && big.heartbeatsMax > small.heartbeatsMax;
+  }
+
   get #mayEnd(): boolean {
     return this.#backlog.isEmpty || this.#failure !== null;
   }
@@ -268,7 +273,7 @@ class EntriesCheck<E extends CheckEntry> {
             { kind: 'rejected', messages: [note('its check theorem was not accepted')] },
             costs(checkMs),
           );
-      } else if (reading.kind === 'timeout' && task.look === 'small' && !this.#check.smallLimitsOnly) {
+      } else if (reading.kind === 'timeout' && task.look === 'small' && this.#hasMoreHeartbeats) {
         this.#backlog.again({ ...alone, look: 'big' });
       } else this.#finish(entry, reading, costs(checkMs));
     }

@@ -1,6 +1,6 @@
 /**
  * The limits of a check, in two classes: every candidate is tried under the small limits, and if needed once more under
- * the big ones.
+ * the big ones. What used up its heartbeats is tried once more where the big class has more of them.
  */
 
 export interface Limits {
@@ -28,16 +28,23 @@ const BIG_FACTOR = 2;
 /** For imports: Mathlib takes 5 s from a warm disk and minutes from a cold network disk. */
 export const HEADER_TIMEOUT_MS = 180_000;
 
-export function limitClasses(base: { candidateTimeoutMs: number; memoryBytesMax: number }): {
+export interface BaseLimits {
+  readonly candidateTimeoutMs: number;
+  readonly memoryBytesMax: number;
+  /** Of both classes. Null, or missing in older requests: the default of each class. */
+  readonly heartbeatsMax?: number | null;
+}
+
+export function limitClasses({ candidateTimeoutMs, memoryBytesMax, heartbeatsMax }: BaseLimits): {
   small: Limits;
   big: Limits;
 } {
   return {
-    small: { heartbeatsMax: SMALL_HEARTBEATS_MAX, ...base },
+    small: { heartbeatsMax: heartbeatsMax ?? SMALL_HEARTBEATS_MAX, candidateTimeoutMs, memoryBytesMax },
     big: {
-      heartbeatsMax: BIG_HEARTBEATS_MAX,
-      candidateTimeoutMs: base.candidateTimeoutMs * BIG_FACTOR,
-      memoryBytesMax: base.memoryBytesMax * BIG_FACTOR,
+      heartbeatsMax: heartbeatsMax ?? BIG_HEARTBEATS_MAX,
+      candidateTimeoutMs: candidateTimeoutMs * BIG_FACTOR,
+      memoryBytesMax: memoryBytesMax * BIG_FACTOR,
     },
   };
 }

@@ -1,0 +1,126 @@
+/** The portfolio's scripts on what a shard's samples did not prove (`prover.scripts`). Each proof found is one more sample. */
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { type Sample, type Statement, sampleSchema, verdictSchema } from '../../data/schemas/records.ts';
+import type { ShardResult } from '../../data/schemas/round.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { grownHeaders, grownMarks } from '../../lean/library/grow.ts';
+import { provePortfolio } from '../../lean/portfolio/prove.ts';
+import { markedProof } from '../../lean/trust/kept-theorem.ts';
+import { dedupeSamples } from '../../selfplay/dedupe.ts';
+import { displayProof } from '../../selfplay/prompts.ts';
+import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
+import { withHeartbeat } from '../edge.ts';
+import { logMetrics, metricsAt } from '../metrics.ts';
+import type { Ports } from '../ports.ts';
+import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
+import { type Sampled, sampledSchema } from './generate.ts';
+import { grownTheorems } from './library.ts';
+import { PORTFOLIO, portfolioRows } from './portfolio.ts';
+
+/** The plain scripts, induction, and induction with case splits: some twenty scripts a statement, the later stages have fifty. */
+const STAGES = 3;
+
+export interface ScriptShardInput {
+  readonly run: string;
+  /** Folder of the shard. The scripts' objects are in its folder `scripts`. */
+  readonly name: string;
+  readonly items: ArtifactRef;
+  /** The shard with the verdicts on the model's samples. */
+  readonly earlier: ShardResult;
+  /** Grown theorems; null: none. */
+  readonly library: ArtifactRef | null;
+  readonly config: Pick<RunConfig, 'prover' | 'verification'>;
+}
+
+export function scriptShardActivities(ports: Ports) {
+  return {
+    /**
+     * The shard's samples and one for each statement that a script proves; null where none does. Where a header has no grown
+     * theorem, the portfolio's record says what is known of a statement, and only what it does not know is tried.
+     */
+    async scriptShard(input: ScriptShardInput): Promise<Sampled | null> {
+      const { run, earlier, config } = input;
+      const store = await ports.store(run);
+      const name = `${input.name}/scripts`;
+      return once(store, `${name}/sampled.json`, sampledSchema.nullable(), () =>
+        withHeartbeat(async (signal, report) => {
+          const samples = await readAll(store, earlier.samples, sampleSchema);
+          const open = await unprovedStatements(store, input, samples);
+          const grown = await Array.fromAsync(grownTheorems(store, input.library));
+          const marks = config.prover.lemmas === 'marked' ? grownMarks(grown) : new Map<string | null, string>();
+          const asked = { run, limits: config.verification, triesUnknown: false, signal, report };
+          const unhelped = open.filter(({ header }) => !marks.has(header));
+          const { rows } = await portfolioRows(ports, unhelped, asked);
+          const headers = grownHeaders(grown);
+          const under = (header: string | null, proof: string): string =>
+            marks.has(header) ? markedProof(displayProof(proof), marks.get(header)!) : proof;
+          const verifier = await ports.verifier(run, config.verification, grown);
+          const tried = open.filter(({ id }) => !rows.has(id));
+          const outcomes = await provePortfolio(tried, {
+            stages: STAGES,
+            contexts: (its) => ports.contexts(run, its, config.verification, signal),
+            // Only the text is read here: the shard's verdicts ask the object of what is found.
+            check: (candidates) =>
+              verifier.check(
+                candidates.map(({ id, header, statement, proof }) => ({
+                  id,
+                  header: headers.get(header) ?? header,
+                  statement,
+                  proof: under(header, proof),
+                })),
+                { signal, confirm: false },
+              ),
+            onProgress: (done) => report({ scripts: done, of: tried.length }),
+          });
+          const proofs = new Map(tried.map(({ id }, place) => [id, outcomes[place]!.proof]));
+          const found = open.flatMap(({ id, header }) => {
+            const proof = rows.get(id)?.proof ?? proofs.get(id) ?? null;
+            return proof === null
+              ? []
+              : [{ ...UNSAMPLED, statementId: id, index: nextIndex(samples, id), text: under(header, proof) }];
+          });
+          await logMetrics(
+            ports,
+            run,
+            metricsAt(name, 0, {
+              scripts_statements: open.length,
+              scripts_proved: found.length,
+              scripts_tried: outcomes.reduce((sum, one) => sum + one.tried, 0),
+              scripts_lean_seconds: outcomes.reduce((sum, one) => sum + one.leanMs, 0) / 1_000,
+            }),
+          );
+          if (found.length === 0) return null;
+          const all = dedupeSamples(found, PORTFOLIO, samples);
+          return {
+            samples: await writeRecords(store, `${name}/samples-*.jsonl`, all, signal),
+            sampleCount: earlier.sampleCount + found.length,
+            distinctCount: all.length,
+            tokens: earlier.tokens,
+            ...(earlier.promptTokens === undefined ? {} : { promptTokens: earlier.promptTokens }),
+          };
+        }),
+      );
+    },
+  };
+}
+
+const UNSAMPLED = { tokens: 0, logprob: 0, seed: 0, finish: 'stop' } as const;
+
+function nextIndex(samples: readonly Sample[], id: string): number {
+  return Math.max(-1, ...samples.flatMap(({ statementId, indices }) => (statementId === id ? indices : []))) + 1;
+}
+
+/** What rides along as a false statement is not tried: a script says nothing of the model. */
+async function unprovedStatements(
+  store: ObjectStore,
+  { items, earlier }: ScriptShardInput,
+  samples: readonly Sample[],
+): Promise<Statement[]> {
+  const statementOf = new Map(samples.map(({ id, statementId }) => [id, statementId]));
+  const proved = new Set<string>();
+  for await (const { kind, sampleId } of readRecords(store, earlier.verdicts, verdictSchema))
+    if (kind === 'proved') proved.add(statementOf.get(sampleId)!);
+  const all: readonly WorkItem[] = await readAll(store, items, workItemSchema);
+  return all.flatMap(({ statement, origin }) => (origin === 'canary' || proved.has(statement.id) ? [] : [statement]));
+}
