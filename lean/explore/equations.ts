@@ -324,17 +324,25 @@ export class Explorer {
     this.#rules.push({ equation, isPermutation: matches(left, right, new Map()) });
   }
 
-  /** Without those that follow from one other by putting terms in the places of variables, or that the others rewrite to one term. */
+  /**
+   * Without those that follow from one other by putting terms in the places of variables (of two that follow from each other the
+   * first stays), and those whose sides the ones kept before rewrite to one term.
+   */
   #kept(): Equation[] {
-    const rules = this.#rules.filter(
-      ({ equation }) =>
-        !this.#rules.some((other) => other.equation !== equation && isInstance(equation, other.equation)),
+    const follows = (place: number, from: number): boolean =>
+      isInstance(this.#rules[place]!.equation, this.#rules[from]!.equation);
+    const general = this.#rules.filter(
+      (_, place) =>
+        !this.#rules.some(
+          (_other, from) => from !== place && follows(place, from) && (from < place || !follows(from, place)),
+        ),
     );
-    return rules.flatMap((rule) => {
-      const others = rules.filter((other) => other !== rule);
+    const kept: Rule[] = [];
+    for (const rule of general) {
       const { left, right } = rule.equation;
-      return normal(left, others).key === normal(right, others).key ? [] : [rule.equation];
-    });
+      if (normal(left, kept).key !== normal(right, kept).key) kept.push(rule);
+    }
+    return kept.map(({ equation }) => equation);
   }
 
   /** Does an equation found earlier rewrite it at its root? Its parts are first in their classes. */
