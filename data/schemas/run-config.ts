@@ -79,7 +79,7 @@ const revisionConfigSchema = z.strictObject({
 /** How the prover meets a statement. */
 const proverConfigSchema = z.strictObject({
   /**
-   * Prompts show the definitions that a statement stands on, and names are slots in the model's text (docs/decisions/0012):
+   * Prompts show the definitions that a statement stands on, and names are slots in the model's text (docs/decisions/0013):
    * for small models trained from nothing on the library. Pretrained ones know names: off.
    */
   slots: z.boolean(),

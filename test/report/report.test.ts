@@ -135,6 +135,22 @@ describe('the report of a run', () => {
     ]);
     expect(pageOf(files)).toContain(`${((CHECK_MS * 40) / 1_000).toFixed(1)} s`);
   });
+  it('tells apart what scripts alone have proved', async () => {
+    const figures = await gather('scripts', KNOWN);
+    const skipped = { ...figures.summary.rounds[1]!, round: 2, skipped: true };
+    const [first, second] = figures.summary.rounds.map((round, index) => ({
+      ...round,
+      provedByScripts: { statements: 17 + index, conjectures: 31 * index },
+    }));
+    const summary = { ...figures.summary, rounds: [first!, second!, skipped] };
+    const page = (await makeReport([{ ...figures, summary }])).find(({ name }) => name.endsWith('.html'))!;
+    expect(firstFlaw(page.text)).toBeNull();
+    expect(page.text).toMatch(/Conjectures by scripts alone/u);
+    expect(page.text).toMatch(/>baseline<\/th>(?:<td[^>]*>\d+<\/td>){2}<td[^>]*>17<\/td><td[^>]*>0<\/td>/u);
+    expect(page.text).toMatch(/>1<\/th>(?:<td[^>]*>\d+<\/td>){2}<td[^>]*>18<\/td><td[^>]*>31<\/td>/u);
+    const plain = (await makeReport([figures])).find(({ name }) => name.endsWith('.html'))!;
+    expect(plain.text).not.toContain('by scripts alone');
+  });
   it('counts the proofs that two kernels have checked', async () => {
     const figures = await gather('second-kernel', KNOWN);
     expect(figures.rounds.map(({ secondKernel }) => secondKernel)).toEqual([
