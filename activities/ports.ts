@@ -53,13 +53,9 @@ export interface DefinitionSource {
   under(header: string | null, statement: string, bound: ReadonlySet<string>): readonly ShownDefinition[];
 }
 
-export interface VerificationLimits {
+export interface VerificationLimits extends BaseLimits {
   readonly processes: number;
   readonly candidatesPerProcess: number;
-  readonly candidateTimeoutMs: number;
-  /** As `BaseLimits`. */
-  readonly heartbeatsMax?: number | null;
-  readonly memoryBytesMax: number;
   readonly driver: DriverName;
   /** Everything that starts Lean on text that a model wrote holds to it: STP1205 where it cannot. */
   readonly sandbox: SandboxPolicy;

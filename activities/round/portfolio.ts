@@ -92,6 +92,7 @@ export async function portfolioRows(
   statements: readonly Statement[],
   { run, limits, triesUnknown, signal, report }: PortfolioAsked,
 ): Promise<PortfolioRows> {
+  if (statements.length === 0) return { rows: new Map(), recordedWith: null };
   // The list's own bound of heartbeats: what a script proves does not depend on how a run bounds its samples.
   const own = { ...limits, heartbeatsMax: null };
   const verifier = await ports.verifier(run, own);

@@ -1,22 +1,21 @@
 /** The portfolio's scripts on what a shard's samples did not prove (`prover.scripts`). Each proof found is one more sample. */
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { type Sample, type Statement, sampleSchema, verdictSchema } from '../../data/schemas/records.ts';
+import { type Sample, sampleSchema } from '../../data/schemas/records.ts';
 import type { ShardResult } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { grownHeaders, grownMarks } from '../../lean/library/grow.ts';
 import { provePortfolio } from '../../lean/portfolio/prove.ts';
 import { markedProof } from '../../lean/trust/kept-theorem.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { displayProof } from '../../selfplay/prompts.ts';
-import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
-import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
+import { once, readAll, writeRecords } from '../records/record-files.ts';
 import { type Sampled, sampledSchema } from './generate.ts';
 import { grownTheorems } from './library.ts';
 import { PORTFOLIO, portfolioRows } from './portfolio.ts';
+import { unprovedItems } from './shard-files.ts';
 
 /** The plain scripts, induction, and induction with case splits: some twenty scripts a statement, the later stages have fifty. */
 const STAGES = 3;
@@ -46,7 +45,10 @@ export function scriptShardActivities(ports: Ports) {
       return once(store, `${name}/sampled.json`, sampledSchema.nullable(), () =>
         withHeartbeat(async (signal, report) => {
           const samples = await readAll(store, earlier.samples, sampleSchema);
-          const open = await unprovedStatements(store, input, samples);
+          // What rides along as a false statement is not tried: a script says nothing of the model.
+          const open = (await unprovedItems(store, input, samples)).flatMap(({ statement, origin }) =>
+            origin === 'canary' ? [] : [statement],
+          );
           const grown = await Array.fromAsync(grownTheorems(store, input.library));
           const marks = config.prover.lemmas === 'marked' ? grownMarks(grown) : new Map<string | null, string>();
           const asked = { run, limits: config.verification, triesUnknown: false, signal, report };
@@ -109,18 +111,4 @@ const UNSAMPLED = { tokens: 0, logprob: 0, seed: 0, finish: 'stop' } as const;
 
 function nextIndex(samples: readonly Sample[], id: string): number {
   return Math.max(-1, ...samples.flatMap(({ statementId, indices }) => (statementId === id ? indices : []))) + 1;
-}
-
-/** What rides along as a false statement is not tried: a script says nothing of the model. */
-async function unprovedStatements(
-  store: ObjectStore,
-  { items, earlier }: ScriptShardInput,
-  samples: readonly Sample[],
-): Promise<Statement[]> {
-  const statementOf = new Map(samples.map(({ id, statementId }) => [id, statementId]));
-  const proved = new Set<string>();
-  for await (const { kind, sampleId } of readRecords(store, earlier.verdicts, verdictSchema))
-    if (kind === 'proved') proved.add(statementOf.get(sampleId)!);
-  const all: readonly WorkItem[] = await readAll(store, items, workItemSchema);
-  return all.flatMap(({ statement, origin }) => (origin === 'canary' || proved.has(statement.id) ? [] : [statement]));
 }

@@ -2,27 +2,27 @@
 import { z } from 'zod';
 import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
 import { proofStepSchema } from '../../data/schemas/goal.ts';
-import { type Sample, sampleSchema, verdictSchema } from '../../data/schemas/records.ts';
+import { sampleSchema } from '../../data/schemas/records.ts';
 import type { ShardResult } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { expansionSchema, searchFiguresSchema, shardSearchSchema, sumSearches } from '../../data/schemas/search.ts';
 import { Turns } from '../../data/turns.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { grownHeaders } from '../../lean/library/grow.ts';
 import { limitClasses } from '../../lean/trust/verdict/limits.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { seedFrom } from '../../selfplay/random.ts';
-import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
+import type { WorkItem } from '../../selfplay/shards.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
 import { stateForms } from '../prover-forms.ts';
-import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
+import { once, readAll, writeRecords } from '../records/record-files.ts';
 import { fetchCheckpoint } from '../training/checkpoints.ts';
 import { BatchedSamples } from './batched-samples.ts';
 import { sampledSchema } from './generate.ts';
 import { grownTheorems } from './library.ts';
 import { searchStatement } from './search-statement.ts';
+import { unprovedItems } from './shard-files.ts';
 
 /** Searches that share a Lean process: while one waits for the model, the others use the process. */
 const SEARCHES_PER_PROCESS = 4;
@@ -66,7 +66,7 @@ export function searchShardActivities(ports: Ports) {
       return once(store, `${name}/searched.json`, searchedShardSchema, () =>
         withHeartbeat(async (signal, report) => {
           const wholeProofs = earlier === null ? [] : await readAll(store, earlier.samples, sampleSchema);
-          const items = await openItems(store, input, wholeProofs);
+          const items = await unprovedItems(store, input, wholeProofs);
           const started = performance.now();
           const { found, modelMs } = await searchItems(ports, input, items, signal, report);
           const wallMs = performance.now() - started;
@@ -113,19 +113,6 @@ export function searchShardActivities(ports: Ports) {
       );
     },
   };
-}
-
-/** Items that no earlier sample proves. */
-async function openItems(
-  store: ObjectStore,
-  { items, earlier }: SearchShardInput,
-  wholeProofs: readonly Sample[],
-): Promise<WorkItem[]> {
-  const statementOf = new Map(wholeProofs.map(({ id, statementId }) => [id, statementId]));
-  const proved = new Set<string>();
-  for await (const { kind, sampleId } of earlier === null ? [] : readRecords(store, earlier.verdicts, verdictSchema))
-    if (kind === 'proved') proved.add(statementOf.get(sampleId)!);
-  return (await readAll(store, items, workItemSchema)).filter(({ statement }) => !proved.has(statement.id));
 }
 
 async function searchItems(

@@ -1,10 +1,11 @@
-/** Work items as shard files: the input of one sampling and one verification activity. */
+/** Work items as shard files: the input of one sampling and one verification activity; and those that its samples leave open. */
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { shardFolder } from '../../data/schemas/round.ts';
+import { type Sample, verdictSchema } from '../../data/schemas/records.ts';
+import { type ShardResult, shardFolder } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import type { WorkItem } from '../../selfplay/shards.ts';
+import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
 import { batchesOf } from '../records/batches.ts';
-import { writeRecords } from '../records/record-files.ts';
+import { readAll, readRecords, writeRecords } from '../records/record-files.ts';
 
 /** One file a shard of `size` items, in order, under the stage's folder. One shard is in memory at a time. */
 export async function writeShards(
@@ -18,4 +19,21 @@ export async function writeShards(
   for await (const shard of batchesOf(items, size))
     refs.push(await writeRecords(store, `${shardFolder(stage, refs.length)}/items.jsonl`, shard, signal));
   return refs;
+}
+
+/**
+ * Items of a shard that no sample proves, in order.
+ * @param earlier the shard's verdicts; null: nothing was sampled yet
+ * @param samples those of `earlier`
+ */
+export async function unprovedItems(
+  store: ObjectStore,
+  { items, earlier }: { readonly items: ArtifactRef; readonly earlier: ShardResult | null },
+  samples: readonly Sample[],
+): Promise<WorkItem[]> {
+  const statementOf = new Map(samples.map(({ id, statementId }) => [id, statementId]));
+  const proved = new Set<string>();
+  for await (const { kind, sampleId } of earlier === null ? [] : readRecords(store, earlier.verdicts, verdictSchema))
+    if (kind === 'proved') proved.add(statementOf.get(sampleId)!);
+  return (await readAll(store, items, workItemSchema)).filter(({ statement }) => !proved.has(statement.id));
 }

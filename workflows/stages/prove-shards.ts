@@ -98,10 +98,8 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       both: async () => search(await proveWhole()),
     };
     const tryScripts = async (earlier: ShardResult): Promise<ShardResult> => {
-      const config = { prover, verification };
-      const sampled = await lean(`scripts for ${label}`, inFlightMax).scriptShard({
-        ...{ run, name, items, earlier, library, config },
-      });
+      const scripts = { run, name, items, earlier, library, config: { prover, verification } };
+      const sampled = await lean(`scripts for ${label}`, inFlightMax).scriptShard(scripts);
       if (sampled === null) return earlier;
       const { search } = earlier;
       const verified = await verify(`${name}/scripts`, sampled, earlier);
