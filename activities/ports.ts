@@ -84,11 +84,14 @@ export interface Ports {
     limits: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'>,
     signal: AbortSignal,
   ): Promise<readonly ContextAnswer[]>;
-  /** Equations over the functions near each statement that hold on test values: an answer each, in order. */
+  /** Equations over the functions near each statement that hold on test values, or as many random ones: an answer each, in order. */
   explore(
     run: string,
     statements: readonly StatementToRead[],
-    options: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'> & { readonly seed: number },
+    options: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'> & {
+      readonly seed: number;
+      readonly random: boolean;
+    },
     signal: AbortSignal,
   ): Promise<readonly ExploredStatement[]>;
   /** The portfolio's earlier results on this machine, under this Lean and these limits. */

@@ -213,11 +213,11 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     contexts: async (run, statements, limits, signal) =>
       statementContexts(statements, await contextTask(run, limits, signal)),
-    async explore(run, statements, { seed, ...limits }, signal) {
-      const under = { cacheDirectory: settings.cacheDirectory, fingerprint: environment.fingerprint, seed };
+    async explore(run, statements, { seed, random, ...limits }, signal) {
+      const under = { cacheDirectory: settings.cacheDirectory, fingerprint: environment.fingerprint, seed, random };
       return explored(statements, under, async (open) =>
         readStatements(open, await contextTask(run, limits, signal), {
-          read: (stated, module) => exploreModule(stated, { ...module, seed, signal }),
+          read: (stated, module) => exploreModule(stated, { ...module, seed, random, signal }),
           unread: unexplored,
         }),
       );

@@ -6,12 +6,15 @@ import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { REPOSITORY } from './settings.ts';
 
+/** Files that the bundle may be made of. The lock file stands for every package that is bundled with them. */
+const INPUTS = ['workflows/**/*.ts', 'data/schemas/**/*.ts', 'package-lock.json'];
+
+export const bundleInputs = (): string[] => globSync(INPUTS, { cwd: REPOSITORY }).sort();
+
 /** Path of the bundle, made (2–3 s) when sources or SDK changed since the last one. */
 export async function workflowBundle(cacheDirectory: string): Promise<string> {
   const hash = createHash('sha256');
-  // The lock file stands for every package that is bundled with them.
-  for (const file of globSync(['workflows/*.ts', 'data/schemas/*.ts', 'package-lock.json'], { cwd: REPOSITORY }).sort())
-    hash.update(file).update(readFileSync(join(REPOSITORY, file)));
+  for (const file of bundleInputs()) hash.update(file).update(readFileSync(join(REPOSITORY, file)));
   const path = join(cacheDirectory, 'workflows', `${hash.digest('hex').slice(0, 16)}.js`);
   if (await stat(path).catch(() => null)) return path;
   const { code } = await bundleWorkflowCode({

@@ -12,6 +12,7 @@ interface ExploredUnder {
   /** Of toolchain and library. */
   readonly fingerprint: string;
   readonly seed: number;
+  readonly random: boolean;
 }
 
 /**
@@ -20,12 +21,12 @@ interface ExploredUnder {
  */
 export async function explored(
   statements: readonly StatementToRead[],
-  { cacheDirectory, fingerprint, seed }: ExploredUnder,
+  { cacheDirectory, fingerprint, seed, random }: ExploredUnder,
   explore: (open: readonly StatementToRead[]) => Promise<readonly ExploredStatement[]>,
 ): Promise<ExploredStatement[]> {
   const memoryOf = ({ header, statement }: StatementToRead): Memory<ExploredStatement> => ({
     cacheDirectory,
-    key: ['explored', VERSION, EXPLORE_LIMITS, fingerprint, seed, header, statement],
+    key: ['explored', VERSION, EXPLORE_LIMITS, fingerprint, seed, random, header, statement],
     schema: exploredStatementSchema,
   });
   const known = await Promise.all(statements.map((statement) => recall(memoryOf(statement))));

@@ -65,9 +65,10 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   let library: ArtifactRef | null = null;
   let conjectures = null;
   let gated = null;
-  if (round > 0 && config.conjectures.perRoundMax !== 0) {
-    await enter('conjecture', 'choosing seeds and conjecturing');
-    if (config.library === 'grow') library = await host(hostQueue, 'grow the library').growLibrary(played);
+  const isConjecturing = round > 0 && config.conjectures.perRoundMax !== 0;
+  if (isConjecturing) await enter('conjecture', 'choosing seeds and conjecturing');
+  if (round > 0 && config.library === 'grow') library = await host(hostQueue, 'grow the library').growLibrary(played);
+  if (isConjecturing) {
     const [plan] = await Promise.all([
       host(hostQueue, 'choose seeds and lemmas').planConjectures({ ...played, library }),
       readyNodes(run, hostQueues, input.checkpoint),

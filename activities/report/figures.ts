@@ -48,6 +48,7 @@ export interface ListedLemma {
   readonly name: string;
   /** Round that proved it. */
   readonly round: number;
+  readonly origin: 'dataset' | 'conjecture';
   readonly statement: string;
   /** Certified proofs that rest on it, and statements of the dataset among what they prove. */
   readonly proofs: number;
@@ -82,5 +83,10 @@ export interface RunFigures {
   readonly hardest: readonly ListedProof[];
   readonly mostNovel: readonly ListedProof[];
   /** How many lemmas some certified proof rests on, and those that most statements of the dataset rest on. */
-  readonly lemmas: { readonly used: number; readonly listed: readonly ListedLemma[] };
+  readonly lemmas: {
+    /** Theorems of the run that certified proofs rest on. */
+    readonly conjecturesUsed: number;
+    readonly statementsUsed: number;
+    readonly listed: readonly ListedLemma[];
+  };
 }

@@ -83,22 +83,24 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
     },
     hardest: gathering.hardest.best(),
     mostNovel: gathering.mostNovel.best(),
-    lemmas: { used: gathering.lemmaUses.size, listed: await mostUsed(gathering, state) },
+    lemmas: await usedLemmas(gathering, state),
   };
 }
 
-async function mostUsed({ store, lemmaUses }: Gathering, { outcomes }: RunState): Promise<ListedLemma[]> {
+async function usedLemmas({ store, lemmaUses }: Gathering, { outcomes }: RunState): Promise<RunFigures['lemmas']> {
+  const used = { dataset: 0, conjecture: 0 };
   const list = new TopList<ListedLemma>(
     LISTED_MAX,
     (a, b) => b.statements - a.statements || b.proofs - a.proofs || a.statement.length - b.statement.length,
   );
   const last = outcomes.at(-1);
   const library = last === undefined ? null : (await readJson(store, last.manifest, roundManifestSchema)).library;
-  for await (const { name, round, statement } of grownTheorems(store, library)) {
+  for await (const { name, round, origin, statement } of grownTheorems(store, library)) {
     const uses = lemmaUses.get(name);
     if (uses === undefined) continue;
+    used[origin]++;
     const { proofs, statements, example } = uses;
-    list.offer(name, { name, round, statement, proofs, statements: statements.size, example });
+    list.offer(name, { name, round, origin, statement, proofs, statements: statements.size, example });
   }
-  return list.best();
+  return { conjecturesUsed: used.conjecture, statementsUsed: used.dataset, listed: list.best() };
 }

@@ -74,16 +74,17 @@ async function* admitted(
     }
 }
 
-/** Statements asked about and wall milliseconds, by question. */
+/** Statements asked about and wall milliseconds, by question; seconds of Lean for all. */
 function costsOf(gated: AdmitConjecturesInput['gated']): Record<string, number> {
   const costs: Record<string, number> = {};
   const add = (name: string, more: number): void => {
     costs[name] = (costs[name] ?? 0) + more;
   };
   for (const part of gated)
-    for (const { question, asked, ms } of part?.costs ?? []) {
+    for (const { question, asked, ms, leanMs } of part?.costs ?? []) {
       add(`gate_${question}_asked`, asked);
       add(`gate_${question}_ms`, ms);
+      add('gate_lean_seconds', leanMs / 1_000);
     }
   return Object.fromEntries(Object.entries(costs).map(([name, sum]) => [name, Math.round(sum)]));
 }

@@ -1,4 +1,4 @@
-/** Conjectures without a model (`conjectures.source: explore`): equations over the functions near each seed or target of the plan. */
+/** Conjectures without a model (`conjectures.source: explore` or `random`): equations over the functions near each seed or target of the plan. */
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { withHeartbeat } from '../edge.ts';
@@ -11,7 +11,7 @@ export interface ExploreConjecturesInput {
   /** Folder of the round. */
   readonly name: string;
   readonly plan: ArtifactRef;
-  readonly config: Pick<RunConfig, 'seed' | 'verification'>;
+  readonly config: Pick<RunConfig, 'seed' | 'verification' | 'conjectures'>;
 }
 
 /** Statements whose signatures are explored in one go: what is done after each is told by a heartbeat. */
@@ -36,7 +36,7 @@ export function exploreActivities(ports: Ports) {
             const found = await ports.explore(
               run,
               some.map((entry) => ({ header: entry.header, statement: anchorOf(entry) })),
-              { ...config.verification, seed: config.seed },
+              { ...config.verification, seed: config.seed, random: config.conjectures.source === 'random' },
               signal,
             );
             for (const [place, { seedId, header }] of some.entries()) {

@@ -17,8 +17,13 @@ import { once, readAll, writeRecords } from '../records/record-files.ts';
 import { type ConjectureRecord, conjectureRecordSchema } from './conjecture-records.ts';
 import { type GrownRecord, grownTheorems } from './library.ts';
 
-/** Cost of a question: the number of statements, and wall time, ms. */
-const costSchema = z.strictObject({ question: z.string(), asked: z.number().int(), ms: z.number().nonnegative() });
+/** Cost of a question: the number of statements, wall time, and the time that Lean spent on proofs, ms. */
+const costSchema = z.strictObject({
+  question: z.string(),
+  asked: z.number().int(),
+  ms: z.number().nonnegative(),
+  leanMs: z.number().nonnegative().default(0),
+});
 
 export const gatedPartSchema = z.strictObject({
   /** `ConjectureRecord`s that no rule refuses, in order. */
@@ -106,8 +111,11 @@ class Gate {
         return { id, header: this.headers.get(header) ?? header, ...candidate, proof };
       }),
     );
-    const results = await this.timed(question, conjectures.length, () =>
-      this.verifier.check(candidates, { signal: this.signal, smallLimitsOnly: true, confirm: false }),
+    const results = await this.timed(
+      question,
+      conjectures.length,
+      () => this.verifier.check(candidates, { signal: this.signal, smallLimitsOnly: true, confirm: false }),
+      (all) => all.reduce((sum, { checkMs }) => sum + checkMs, 0),
     );
     const proved = new Set<string>();
     for (const { id, kind, messages } of results) {
@@ -122,10 +130,15 @@ class Gate {
     if (more > 0) this.counts[verdict] = (this.counts[verdict] ?? 0) + more;
   }
 
-  private async timed<T>(question: string, asked: number, work: () => Promise<T>): Promise<T> {
+  private async timed<T>(
+    question: string,
+    asked: number,
+    work: () => Promise<T>,
+    leanMsOf: (result: T) => number = () => 0,
+  ): Promise<T> {
     const startedAt = performance.now();
     const result = await work();
-    this.costs.push({ question, asked, ms: performance.now() - startedAt });
+    this.costs.push({ question, asked, ms: performance.now() - startedAt, leanMs: leanMsOf(result) });
     return result;
   }
 }

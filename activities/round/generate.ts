@@ -5,7 +5,6 @@ import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../../d
 import { costOf, sumTokens } from '../../data/schemas/round.ts';
 import { proverMode, type RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { grownMarks } from '../../lean/library/grow.ts';
 import type { Completion } from '../../model/generator.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { seedFrom } from '../../selfplay/random.ts';
@@ -19,7 +18,7 @@ import { once, readAll, readRecords, writeRecords } from '../records/record-file
 import { fetchCheckpoint } from '../training/checkpoints.ts';
 import { type AnswerRecord, answerRecord } from './answer-record.ts';
 import { CONJECTURE_TEXT_CHARS_MAX, conjecturePlanSchema, conjectureTextSchema } from './conjecture-records.ts';
-import { grownTheorems } from './library.ts';
+import { grownTheorems, marksFor } from './library.ts';
 import { PORTFOLIO, portfolioSamples } from './portfolio.ts';
 import { type AnswerRequest, sampleAnswers } from './sample-answers.ts';
 
@@ -77,12 +76,12 @@ export function generateActivities(ports: Ports) {
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
           const formOf = await proverForms(ports.sources, config.prover);
           const grown = await Array.fromAsync(grownTheorems(store, input.library ?? null));
-          const marks = config.prover?.lemmas === 'marked' ? grownMarks(grown) : new Map<string | null, string>();
+          const marksOf = config.prover?.lemmas === 'marked' ? marksFor(grown) : () => null;
           const requests = items.flatMap((item) => {
             const form = formOf(item.statement);
-            const namespace = marks.get(item.statement.header);
+            const namespace = marksOf(item.statement);
             // Every second sample does without: what is marked helps some proofs and hinders others.
-            const other = namespace === undefined ? form : markedForm(form, namespace);
+            const other = namespace === null ? form : markedForm(form, namespace);
             return Array.from({ length: item.samples }, (_, index) => ({
               id: item.statement.id,
               index,

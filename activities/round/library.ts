@@ -1,13 +1,16 @@
 /**
- * The library of a run that grows (`library: grow`): certified conjectures of earlier rounds become theorems that later
- * proofs may name, and lemmas that later conjectures may have to share.
+ * The library of a run that grows (`library: grow`): what earlier rounds certified, conjectures and statements of the dataset, becomes
+ * theorems that later proofs may name, and lemmas that later conjectures may have to share.
  */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { type Proved, provedSchema } from '../../data/schemas/records.ts';
+import { type Proved, provedSchema, type Statement } from '../../data/schemas/records.ts';
 import type { RoundManifest } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { grownMarks } from '../../lean/library/grow.ts';
 import { GROWN_NAMESPACE, LEMMA_MARKS } from '../../lean/trust/kept-theorem.ts';
+import type { Verifier } from '../../lean/verifier.ts';
+import { trivialityCandidates } from '../../selfplay/gate.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
@@ -19,6 +22,7 @@ export const grownTheoremSchema = z.strictObject({
   name: z.string().regex(/^Grown\.g[1-9]\d*$/),
   /** Round that proved it. */
   round: z.number().int().nonnegative(),
+  origin: z.enum(['dataset', 'conjecture']).default('conjecture'),
   statementId: z.string(),
   header: z.string().nullable(),
   statement: z.string(),
@@ -43,10 +47,19 @@ export async function* grownTheorems(store: ObjectStore, library: ArtifactRef | 
   if (library !== null) yield* readRecords(store, library, grownTheoremSchema);
 }
 
+/** The namespace whose marks a statement may have: none for a theorem of the library, which its own mark would prove. */
+export function marksFor(
+  grown: readonly GrownRecord[],
+): (statement: Pick<Statement, 'id' | 'header'>) => string | null {
+  const marks = grownMarks(grown);
+  const ids = new Set(grown.map(({ statementId }) => statementId));
+  return ({ id, header }) => (ids.has(id) ? null : (marks.get(header) ?? null));
+}
+
 export function libraryActivities(ports: Ports) {
   return {
     /**
-     * The library of a round: that of the round before and, of its certified conjectures, the shortest proof each that
+     * The library of a round: that of the round before and, of its certified statements, the shortest proof each that
      * compiles. Null while no module exists.
      */
     async growLibrary(input: Omit<RoundContext, 'library'>): Promise<ArtifactRef | null> {
@@ -57,8 +70,9 @@ export function libraryActivities(ports: Ports) {
       const { library } = await once(store, `${input.name}/library.json`, grownSchema, () =>
         withHeartbeat(async (signal) => {
           const earlier = await Array.fromAsync(grownTheorems(store, last.library));
-          const added = await nextTheorems(store, last, earlier);
-          if (added.length === 0) return { library: last.library };
+          const next = await nextTheorems(store, last, earlier);
+          if (next.length === 0) return { library: last.library };
+          const added = await withoutTrivialMarks(next, await ports.verifier(run, input.config.verification), signal);
           const fit = await ports.growable(run, earlier, added, input.config.verification, signal);
           const marks = new Map(fit.map((theorem) => [theorem.name, [...theorem.marks]]));
           const all = [
@@ -81,7 +95,7 @@ async function nextTheorems(
   const known = new Set(earlier.map((theorem) => theorem.statementId));
   const shortest = new Map<string, Proved>();
   for await (const proof of readRecords(store, proved, provedSchema)) {
-    if (proof.origin !== 'conjecture' || known.has(proof.statementId)) continue;
+    if (known.has(proof.statementId)) continue;
     const seen = shortest.get(proof.statementId);
     if (seen === undefined || isShorter(proof, seen)) shortest.set(proof.statementId, proof);
   }
@@ -89,10 +103,28 @@ async function nextTheorems(
   return [...shortest.values()]
     .sort((a, b) => a.passRate - b.passRate || (a.statementId < b.statementId ? -1 : 1))
     .slice(0, GROWN_PER_ROUND_MAX)
-    .map(({ statementId, header, statement, proof, premises }, index) => {
+    .map(({ statementId, header, statement, proof, premises, origin }, index) => {
       const name = `${GROWN_NAMESPACE}.g${first + index}`;
-      return { name, round, statementId, header, statement, proof, premises, marks: [...LEMMA_MARKS] };
+      const marks = [...LEMMA_MARKS];
+      return { name, round, origin, statementId, header, statement, proof, premises, marks };
     });
+}
+
+/**
+ * Statements of the dataset that the gate would refuse as trivial keep no marks: no proof needs to be told of them, and each rule
+ * costs every proof time. Conjectures have passed the gate.
+ */
+async function withoutTrivialMarks(
+  theorems: readonly GrownRecord[],
+  verifier: Verifier,
+  signal: AbortSignal,
+): Promise<GrownRecord[]> {
+  const candidates = theorems.flatMap(({ name, origin, header, statement }) =>
+    origin === 'conjecture' ? [] : trivialityCandidates(statement).map((one) => ({ id: name, header, ...one })),
+  );
+  const results = await verifier.check(candidates, { signal, smallLimitsOnly: true, confirm: false });
+  const trivial = new Set(results.flatMap(({ id, kind }) => (kind === 'proved' ? [id] : [])));
+  return theorems.map((one) => (trivial.has(one.name) ? { ...one, marks: [] } : one));
 }
 
 function isShorter(a: Proved, b: Proved): boolean {

@@ -72,7 +72,7 @@ export const shardSize = (items: number, statementsPerShard: number): number =>
 
 async function* roundItems(store: ObjectStore, input: PlanShardsInput): AsyncGenerator<WorkItem> {
   const { round, config, data } = input;
-  const { samplesFirstRound, samplesPerStatement } = config.sampling;
+  const { samplesFirstRound, samplesPerStatement, samplesPerConjecture } = config.sampling;
   const samples = round === 0 ? samplesFirstRound : samplesPerStatement;
   const best = await certifiedRates(store, await readManifests(store, input.history));
   for await (const statement of readRecords(store, data.train, statementSchema)) {
@@ -85,7 +85,7 @@ async function* roundItems(store: ObjectStore, input: PlanShardsInput): AsyncGen
       yield {
         statement: { id, name, header, statement, split, labels, weight },
         origin: 'conjecture',
-        samples,
+        samples: samplesPerConjecture ?? samples,
       };
     }
   const canaries = (await readAll(store, data.canaries, statementSchema))

@@ -18,7 +18,9 @@ import { PORTFOLIO, portfolioRows } from './portfolio.ts';
 import { unprovedItems } from './shard-files.ts';
 
 /** The plain scripts, induction, and induction with case splits: some twenty scripts a statement, the later stages have fifty. */
-const STAGES = 3;
+const STAGES = [0, 3] as const;
+/** What passed the gate is hardly ever proved without induction: none of the plain scripts proved a conjecture in the runs measured. */
+const CONJECTURE_STAGES = [1, 3] as const;
 
 export interface ScriptShardInput {
   readonly run: string;
@@ -45,11 +47,14 @@ export function scriptShardActivities(ports: Ports) {
       return once(store, `${name}/sampled.json`, sampledSchema.nullable(), () =>
         withHeartbeat(async (signal, report) => {
           const samples = await readAll(store, earlier.samples, sampleSchema);
-          // What rides along as a false statement is not tried: a script says nothing of the model.
-          const open = (await unprovedItems(store, input, samples)).flatMap(({ statement, origin }) =>
-            origin === 'canary' ? [] : [statement],
-          );
           const grown = await Array.fromAsync(grownTheorems(store, input.library));
+          const proved = new Set(grown.map(({ statementId }) => statementId));
+          // What rides along as a false statement is not tried, nor what is proved and attempted again: a script says nothing of the model.
+          const items = (await unprovedItems(store, input, samples)).filter(
+            ({ statement, origin }) => origin !== 'canary' && !proved.has(statement.id),
+          );
+          const open = items.map(({ statement }) => statement);
+          const conjectures = new Set(items.flatMap((one) => (one.origin === 'conjecture' ? [one.statement.id] : [])));
           const marks = config.prover.lemmas === 'marked' ? grownMarks(grown) : new Map<string | null, string>();
           const asked = { run, limits: config.verification, triesUnknown: false, signal, report };
           const unhelped = open.filter(({ header }) => !marks.has(header));
@@ -60,7 +65,7 @@ export function scriptShardActivities(ports: Ports) {
           const verifier = await ports.verifier(run, config.verification, grown);
           const tried = open.filter(({ id }) => !rows.has(id));
           const outcomes = await provePortfolio(tried, {
-            stages: STAGES,
+            stagesOf: (id) => (conjectures.has(id) ? CONJECTURE_STAGES : STAGES),
             contexts: (its) => ports.contexts(run, its, config.verification, signal),
             // Only the text is read here: the shard's verdicts ask the object of what is found.
             check: (candidates) =>

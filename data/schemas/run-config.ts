@@ -151,12 +151,14 @@ export const runConfigSchema = z.strictObject({
   /** CPU threads of the embedded engine. Part of the result: sums in f32 differ between thread counts. */
   modelThreads: positive.max(256),
   sft: optimiserSchema,
-  /** `grow`: certified conjectures join the library as premises for later rounds. STP's is fixed. */
+  /** `grow`: what a round certified, of conjectures and of the dataset, joins the library of later rounds. STP's is fixed. */
   library: z.enum(['fixed', 'grow']),
   sampling: z.strictObject({
     samplesPerStatement: positive.max(100_000),
     /** Samples in round 0 (STP: 64 where later rounds take 32; the paper: 32). */
     samplesFirstRound: positive.max(100_000),
+    /** Samples for a conjecture; null: as many as for a statement (STP). */
+    samplesPerConjecture: positive.max(100_000).nullable().default(null),
     temperature: z.number().min(0).max(4),
     topP: z.number().positive().max(1),
     maxTokens: positive,
@@ -178,9 +180,10 @@ export const runConfigSchema = z.strictObject({
     oversampling: z.number().min(1).max(100),
     /**
      * Who writes conjectures. `model`: the conjecturer (STP). `explore`: equations over the functions near the seed or target that
-     * hold on test values, smallest first (`lean/explore`); nothing learned, nothing sampled.
+     * hold on test values, smallest first (`lean/explore`); nothing learned, nothing sampled. `random`: as many well-typed equations
+     * that nobody tested, as a negative control.
      */
-    source: z.enum(['model', 'explore']).default('model'),
+    source: z.enum(['model', 'explore', 'random']).default('model'),
     /** What a conjecture is conditioned on: a proved statement and its lemma (STP), or an unproved target (SGS). */
     conditionOn: z.enum(['proved-seed', 'unproved-target']),
     /** A proved statement seeds conjectures when its best pass rate is above this (stp-code: 0.35; stp-paper: 0, any). */

@@ -52,6 +52,8 @@ const TERMS_AT_ONCE = 100;
 /** Greatest size of a test value, and of one of the further tests: what holds of three elements may not hold of eight. */
 const SIZE_MAX = 3;
 const MORE_SIZE_MAX = 5;
+/** Pairs of terms that are drawn for a random equation, at most. */
+const DRAWS_PER_EQUATION = 50;
 /** One variable in so many has the value of another of its type in the further tests: some equations fail only there. */
 const SAME_ONCE_IN = 4;
 
@@ -115,6 +117,18 @@ function normal(term: Term, rules: readonly Rule[], steps = { left: 200 }): Term
   return at;
 }
 
+/** Are there variables, and none on the right that is not on the left? */
+function isNamedLeft({ left, right }: Equation): boolean {
+  const own = new Set(variablesOf(left).map((variable) => variableTerm(variable).key));
+  return own.size > 0 && variablesOf(right).every((variable) => own.has(variableTerm(variable).key));
+}
+
+function addTo<T>(lists: Map<string, T[]>, key: string, one: T): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [one]);
+  else list.push(one);
+}
+
 /** Is the equation the other one with terms in the places of its variables, in one direction or the other? */
 function isInstance(equation: Equation, of: Equation): boolean {
   const straight = new Map<string, Term>();
@@ -147,6 +161,9 @@ export class Explorer {
   /** First terms of their classes, by number of functions, then by type. */
   readonly #levels: Map<string, Classed[]>[] = [];
   readonly #rules: Rule[] = [];
+  readonly #random: SmallRandom;
+  /** Applications of functions, by type: what random equations are made of. */
+  readonly #applications = new Map<string, Term[]>();
   #terms = 0;
   #considered = 0;
   #withoutValue = 0;
@@ -162,6 +179,7 @@ export class Explorer {
     this.#symbols = symbols;
     this.#variables = variablesFor(symbols, parts.signature, limits.variablesMax);
     const random = new SmallRandom(parts.seed);
+    this.#random = random;
     const assignments = Array.from({ length: TESTS + MORE_TESTS }, (_, test): Assignment => {
       const isFurther = test >= TESTS;
       const size = test === 0 ? 0 : 1 + (test % (isFurther ? MORE_SIZE_MAX : SIZE_MAX));
@@ -256,6 +274,7 @@ export class Explorer {
     this.#considered++;
     if (term.constructors > this.#limits.constructorsMax || this.#isRewritten(term)) return;
     this.#terms++;
+    if (!symbol.isConstructor) addTo(this.#applications, typeKey(term.type), term);
     this.#class({ term, args, values: [] }, level);
   }
 
@@ -308,17 +327,29 @@ export class Explorer {
       else this.#found({ left: one.term, right: first.term });
       return;
     }
-    const byType = this.#levels[level]!;
-    const type = typeKey(one.term.type);
-    const pool = byType.get(type) ?? [];
-    byType.set(type, pool);
-    pool.push(one);
+    addTo(this.#levels[level]!, typeKey(one.term.type), one);
+  }
+
+  /**
+   * After `explore`: well-typed equations between two of its terms, chosen without a look at their values. Fewer where terms that go
+   * together are rare.
+   */
+  randomEquations(count: number): Equation[] {
+    const pools = [...this.#applications.values()];
+    const all = pools.flat();
+    const found = new Map<string, Equation>();
+    for (let left = all.length === 0 ? 0 : count * DRAWS_PER_EQUATION; left > 0 && found.size < count; left--) {
+      const one = all[this.#random.below(all.length)]!;
+      const pool = this.#applications.get(typeKey(one.type))!;
+      const equation = { left: one, right: pool[this.#random.below(pool.length)]! };
+      if (equation.right !== one && isNamedLeft(equation)) found.set(`${one.key} ${equation.right.key}`, equation);
+    }
+    return [...found.values()];
   }
 
   #found(equation: Equation): void {
     const { left, right } = equation;
-    const own = new Set(variablesOf(left).map((variable) => variableTerm(variable).key));
-    if (own.size === 0 || variablesOf(right).some((variable) => !own.has(variableTerm(variable).key))) return;
+    if (!isNamedLeft(equation)) return;
     const [one, other] = [this.#valuesOf(left, this.#moreTests), this.#valuesOf(right, this.#moreTests)];
     if (one === null || other === null || one.some((value, test) => value.key !== other[test]!.key)) return;
     this.#rules.push({ equation, isPermutation: matches(left, right, new Map()) });

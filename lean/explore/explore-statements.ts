@@ -49,6 +49,8 @@ export const unexplored = (reason: string): ExploredStatement => ({ equations: [
 
 export interface ExploreOptions extends ModuleToRead {
   readonly seed: number;
+  /** As many random equations instead, a control: well formed, most of them false. */
+  readonly random?: boolean;
   readonly limits?: ExploreLimits;
   readonly signal?: AbortSignal;
 }
@@ -85,7 +87,8 @@ export async function exploreModule(
       const symbols = symbolsOf(names, signature);
       const explorer = new Explorer(symbols, parts, options.limits ?? EXPLORE_LIMITS);
       const explored = await explorer.explore(options.signal);
-      const equations = explored.equations.map((equation) => (written: Written) => equationText(equation, written));
+      const chosen = options.random ? explorer.randomEquations(explored.equations.length) : explored.equations;
+      const equations = chosen.map((equation) => (written: Written) => equationText(equation, written));
       const reason = symbols.some((symbol) => !symbol.isConstructor)
         ? ''
         : 'no function near it has a first-order type';

@@ -29,8 +29,8 @@ export interface PortfolioOutcome {
 }
 
 export interface PortfolioTools {
-  /** Stages of the list that are tried; without it all. */
-  readonly stages?: number;
+  /** The stages of the list that are tried for a statement, as of `slice`; without it all. */
+  stagesOf?(id: string): readonly [from: number, to: number];
   contexts(statements: readonly PortfolioStatement[]): Promise<readonly ContextAnswer[]>;
   check(candidates: readonly Candidate[]): Promise<readonly CheckResult[]>;
   onProgress?(done: number): void;
@@ -65,7 +65,7 @@ async function proveSome(
   for (const [index, { context, reason }] of (await tools.contexts(statements)).entries()) {
     if (context === null) outcomes[index] = { proof: null, tried: 0, leanMs: 0, unread: reason };
     else {
-      const stages = portfolioStages(context).slice(0, tools.stages);
+      const stages = portfolioStages(context).slice(...(tools.stagesOf?.(statements[index]!.id) ?? []));
       open.push({ index, stages, tried: 0, leanMs: 0 });
     }
   }

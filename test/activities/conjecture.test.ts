@@ -136,6 +136,7 @@ describe('planning conjectures', () => {
     const grown: GrownRecord = {
       name: 'Grown.g1',
       round: 1,
+      origin: 'conjecture',
       statementId: 'x',
       header: null,
       statement: 'theorem x (n : Nat) : 0 + n = n',

@@ -112,7 +112,7 @@ describe('prepared data', () => {
     expect(examples.filter(({ prompt }) => prompts.has(prompt))).toEqual([]);
   });
 
-  it('has states where the prover works by steps, none of them a problem of the run', async () => {
+  it('has states where the prover works by steps, none of them a problem of the run', { tags: ['slow'] }, async () => {
     const sources = repositorySources();
     const theorem = (await sources.libraryTheorems()).find(({ premises }) => premises.length === 0)!;
     const [first] = (await Array.fromAsync(sources.problemSet('nng'))).filter((one) => one.split === 'held-out');

@@ -9,7 +9,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll } from '../../activities/records/record-files.ts';
-import { type GrownRecord, grownTheoremSchema, libraryActivities } from '../../activities/round/library.ts';
+import { type GrownRecord, grownTheoremSchema, libraryActivities, marksFor } from '../../activities/round/library.ts';
 import { keptName, keptText, proofsFile } from '../../activities/round/proofs-file.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import type { Proved } from '../../data/schemas/records.ts';
@@ -22,7 +22,7 @@ import { checkFile } from '../../lean/trust/check-file.ts';
 import { LIBRARY_HEADER } from '../../lean/trust/header.ts';
 import { markedProof } from '../../lean/trust/kept-theorem.ts';
 import { openVerifier } from '../../lean/trust/open-verifier.ts';
-import type { Candidate, CheckResult, LeanEnvironment } from '../../lean/verifier.ts';
+import type { Candidate, CheckResult, LeanEnvironment, Verifier } from '../../lean/verifier.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { repositorySources } from '../../workers/sources.ts';
@@ -35,14 +35,25 @@ vi.setConfig({ testTimeout: 180_000 });
 let directory: string;
 let store: ObjectStore;
 let environment: LeanEnvironment;
+let verifier: Verifier;
 beforeAll(async () => {
   // Not under the folder for temporary files, where Lean works: the modules must not have to lie there.
   await mkdir(workerSettings().scratchDirectory, { recursive: true });
   directory = await mkdtemp(join(workerSettings().scratchDirectory, 'grow-'));
   store = await openStore(pathToFileURL(join(directory, 'store')).href);
   environment = await leanEnvironment(workerSettings(), () => undefined);
+  verifier = await openVerifier({
+    environment,
+    libraryHeader: LIBRARY_HEADER,
+    processes: 1,
+    cacheDirectory: null,
+    scratchDirectory: directory,
+  });
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
+afterAll(async () => {
+  await verifier?.close();
+  await rm(directory, { recursive: true, force: true });
+});
 
 const conjecture = (text: string, proof: string, more: Partial<Proved> = {}): Proved =>
   proved(text, proof, { origin: 'conjecture', level: 1, round: 1, ...more });
@@ -63,6 +74,7 @@ const options = () => ({ cacheDirectory: directory });
 const ports = (): Ports =>
   ({
     store: async () => store,
+    verifier: async () => verifier,
     growable: (_run: string, earlier: readonly GrownRecord[], added: readonly GrownRecord[]) =>
       growable(environment, earlier, added, options()),
   }) as unknown as Ports;
@@ -110,24 +122,36 @@ async function verdictsOf(name: string, text: string, task?: CertificateTask): P
 }
 
 describe('a library that grows', () => {
-  it('takes certified conjectures, hardest first, and loses only what does not compile', async () => {
-    const dataset = proved('theorem given (n : Nat) : n = n', 'rfl');
-    const library = await theoremsOf(await grow(1, [OTHER, BROKEN, dataset, FIRST, ELSEWHERE], null));
-    expect(library.map(({ name, statementId }) => [name, statementId])).toEqual([
-      ['Grown.g1', FIRST.statementId],
-      ['Grown.g3', ELSEWHERE.statementId],
-      ['Grown.g4', OTHER.statementId],
+  it('takes what was certified, hardest first, and loses only what does not compile', async () => {
+    const given = proved('theorem given (n m : Nat) : double n + m + n = 3 * n + m', 'rw [double_eq_add]\nomega', {
+      passRate: 0.95,
+    });
+    const library = await theoremsOf(await grow(1, [OTHER, BROKEN, given, FIRST, ELSEWHERE], null));
+    expect(library.map(({ name, statementId, origin }) => [name, statementId, origin])).toEqual([
+      ['Grown.g1', FIRST.statementId, 'conjecture'],
+      ['Grown.g3', ELSEWHERE.statementId, 'conjecture'],
+      ['Grown.g4', OTHER.statementId, 'conjecture'],
+      ['Grown.g5', given.statementId, 'dataset'],
     ]);
+  });
+
+  it('marks what a cheap tactic does not prove, and for no statement its own mark', async () => {
+    const plain = proved('theorem plain : 3 * 4 = 12', 'rfl', { passRate: 0.1 });
+    const rule = proved('theorem rule (n : Nat) : double n + n = 3 * n', 'rw [double_eq_add]\nomega', {
+      passRate: 0.3,
+    });
+    const library = await theoremsOf(await grow(1, [plain, rule], null));
+    expect(library.map(({ marks }) => marks)).toEqual([[], ['simp', 'grind =']]);
+    const marks = marksFor(library);
+    expect(marks({ id: rule.statementId, header: null })).toBeNull();
+    expect(marks({ id: 'another', header: null })).toBe('Grown.marked2');
+    expect(marks({ id: 'another', header: TIP })).toBeNull();
   });
 
   it('gives each header its own theorems, and a module for each round that imports the one before', {
     tags: ['slow'],
   }, async () => {
-    const first = await grow(
-      1,
-      [OTHER, BROKEN, proved('theorem given (n : Nat) : n = n', 'rfl'), FIRST, ELSEWHERE],
-      null,
-    );
+    const first = await grow(1, [OTHER, BROKEN, FIRST, ELSEWHERE], null);
     const library = await theoremsOf(await grow(2, [SECOND, { ...FIRST, proof: 'omega' }], first));
     expect(library.map(({ name }) => name)).toEqual(['Grown.g1', 'Grown.g3', 'Grown.g4', 'Grown.g5']);
     const modules = grownModules(library);
@@ -181,7 +205,7 @@ describe('a library that grows', () => {
     expect(verdicts.filter(([, verdict]) => verdict !== 'accepted')).toEqual([]);
   });
 
-  it('is used by simp and grind without names, in proofs that open its marks', async () => {
+  it('is used by simp and grind without names, in proofs that open its marks', { tags: ['slow'] }, async () => {
     const library = await theoremsOf(await grow(1, [FIRST, NO_PATTERN, ELSEWHERE], null));
     expect(library.map(({ name, marks }) => [name, marks])).toEqual([
       ['Grown.g1', ['simp', 'grind =']],

@@ -8,12 +8,12 @@ import { compareManyFiles, compareManyProofs } from './workbench.ts';
 /** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
-test('a thousand random proofs get the verdicts of their objects', async () => {
-  const tally = await compareManyProofs(1_000);
+test('five hundred random proofs get the verdicts of their objects', async () => {
+  const tally = await compareManyProofs(500);
   expect(tally.failures.join('\n\n')).toBe('');
   // There would be nothing to compare if the screen refused all, or nothing held.
-  expect(tally.passed).toBeGreaterThan(250);
-  expect(tally.proved).toBeGreaterThan(30);
+  expect(tally.passed).toBeGreaterThan(125);
+  expect(tally.proved).toBeGreaterThan(15);
   expect(tally.unclear).toBeLessThan(tally.passed / 20);
 });
 

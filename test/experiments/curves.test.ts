@@ -1,32 +1,35 @@
-/** Comparison of methods at equal samples: where curves end, what lies between rounds, and what the table says. */
+/** Comparison of methods at equal cost: where curves end, what lies between rounds, and what the table says. */
 import { expect, it } from 'vitest';
-import type { Summary } from '../../data/schemas/round.ts';
-import { compare, curveOf, rateAt, spreadOf } from '../../tools/experiments/curves.ts';
+import { compare, curveOf, type FinishedRun, rateAt, spreadOf } from '../../tools/experiments/curves.ts';
 import { comparisonTable } from '../../tools/experiments/selfplay-vs-baselines.ts';
 
 type Ended = readonly [samples: number, provedEver: number];
 
-/** Only what the comparison reads. */
-function summary(rounds: readonly Ended[], provedHeldOut = 3): Summary {
-  return {
+/** Only what the comparison reads. A sample takes so many seconds of Lean. */
+function run(rounds: readonly Ended[], secondsPerSample = 1): FinishedRun {
+  const summary = {
     statements: 100,
-    rounds: rounds.map(([samples, provedEver]) => ({ samples, provedEver, skipped: false })),
-    heldOut: { statements: 10, samplesPerStatement: 1, provedFirst: 2, provedLast: provedHeldOut },
-  } as unknown as Summary;
+    rounds: rounds.map(([samples, provedEver], round) => ({ round, samples, provedEver, skipped: false })),
+    heldOut: { statements: 10, samplesPerStatement: 1, provedFirst: 2, provedLast: 3 },
+  } as unknown as FinishedRun['summary'];
+  return { summary, leanSeconds: new Map(rounds.map(([samples], round) => [round, samples * secondsPerSample])) };
 }
 
 it('rises round by round and is linear between', () => {
-  const curve = curveOf(
-    summary([
+  const ended = run(
+    [
       [100, 10],
       [300, 30],
-    ]),
+    ],
+    2,
   );
+  const curve = curveOf(ended, 'samples');
   expect(curve).toEqual([
-    { samples: 0, rate: 0 },
-    { samples: 100, rate: 0.1 },
-    { samples: 400, rate: 0.3 },
+    { cost: 0, rate: 0 },
+    { cost: 100, rate: 0.1 },
+    { cost: 400, rate: 0.3 },
   ]);
+  expect(curveOf(ended, 'leanSeconds').map(({ cost }) => cost)).toEqual([0, 200, 800]);
   expect(rateAt(curve, 100)).toBe(0.1);
   expect(rateAt(curve, 250)).toBeCloseTo(0.2, 12);
   expect(rateAt(curve, 400)).toBe(0.3);
@@ -35,23 +38,28 @@ it('rises round by round and is linear between', () => {
 
 it('gives a skipped round no point', () => {
   const rounds = [
-    { samples: 100, provedEver: 10, skipped: false },
-    { samples: 0, provedEver: 0, skipped: true },
+    { round: 0, samples: 100, provedEver: 10, skipped: false },
+    { round: 1, samples: 0, provedEver: 0, skipped: true },
   ];
-  expect(curveOf({ rounds, statements: 100 } as unknown as Summary)).toHaveLength(2);
+  const summary = { rounds, statements: 100 } as unknown as FinishedRun['summary'];
+  expect(curveOf({ summary, leanSeconds: new Map() }, 'samples')).toHaveLength(2);
 });
 
 it('compares each seed where the shortest of its curves ends', () => {
   const comparison = compare([
-    { method: 'a', summaries: [summary([[100, 20]]), summary([[400, 40]])] },
-    { method: 'b', summaries: [summary([[200, 20]]), summary([[100, 10]])] },
+    { method: 'a', runs: [run([[100, 20]], 4), run([[400, 40]], 4)] },
+    { method: 'b', runs: [run([[200, 20]]), run([[100, 10]])] },
   ]);
-  expect(comparison.samples).toEqual([100, 100]);
-  expect(comparison.methods.map(({ rates }) => rates)).toEqual([
+  expect(comparison.at).toEqual({ samples: [100, 100], leanSeconds: [200, 100] });
+  expect(comparison.methods.map(({ rates }) => rates.samples.each)).toEqual([
     [0.2, 0.1],
     [0.1, 0.1],
   ]);
-  expect(comparison.methods[0]!.rateAtHalf.mean).toBeCloseTo((0.1 + 0.05) / 2, 12);
+  expect(comparison.methods.map(({ rates }) => rates.leanSeconds.each)).toEqual([
+    [0.1, 0.025],
+    [0.2, 0.1],
+  ]);
+  expect(comparison.methods[0]!.rates.samples.atHalf.mean).toBeCloseTo((0.1 + 0.05) / 2, 12);
 });
 
 it('knows the sample standard deviation', () => {
@@ -61,14 +69,14 @@ it('knows the sample standard deviation', () => {
 
 it.each([
   [[40, 41], 'above b (+19.5 points'],
-  [[20, 22], 'within the spread of b (+0.0 points'],
+  [[20, 22], 'within twice the spread of b (+0.0 points'],
   [[2, 3], 'below b (−18.5 points'],
-])('says whether %j is more than the spread away', (own, words) => {
-  const ofProved = (proved: number): Summary => summary([[100, proved]]);
+])('says whether %j is more than twice the spread away', (own, words) => {
+  const ofProved = (proved: number): FinishedRun => run([[100, proved]]);
   const table = comparisonTable(
     compare([
-      { method: 'a', summaries: own.map(ofProved) },
-      { method: 'b', summaries: [20, 22].map(ofProved) },
+      { method: 'a', runs: own.map(ofProved) },
+      { method: 'b', runs: [20, 22].map(ofProved) },
     ]),
   );
   expect(table).toContain(words);

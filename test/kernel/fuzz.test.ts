@@ -17,7 +17,7 @@ import { Decline } from '../../lean/kernel/verdict.ts';
 import { Random } from './mutate.ts';
 
 const SEED = Number(process.env.STP_KERNEL_FUZZ_SEED ?? 77);
-const FILES = Number(process.env.STP_KERNEL_FUZZ ?? 1_000);
+const FILES = Number(process.env.STP_KERNEL_FUZZ ?? 500);
 const LIMITS = { ...DEFAULT_LIMITS, fuel: 200_000, nodes: 200_000 };
 const folder = mkdtempSync(join(tmpdir(), 'kernel-fuzz-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -281,16 +281,20 @@ describe('runs that are out of the ordinary', () => {
         {
           samples: 2,
           shards: [{ 2: 1, 3: 0 }],
-          grown: [{ ...theorem, name: 'Grown.g1', marks: [] }],
+          grown: [{ ...theorem, name: 'Grown.g1', origin: 'conjecture', marks: [] }],
           restsOn: ['Grown.g1'],
         },
       ],
     };
     const figures = await gather('grows', spec);
     const used = { name: 'Grown.g1', round: 1, statement: text, proofs: 1, statements: 1 };
-    expect(figures.lemmas).toMatchObject({ used: 1, listed: [{ ...used, example: expect.any(String) }] });
+    expect(figures.lemmas).toMatchObject({
+      conjecturesUsed: 1,
+      statementsUsed: 0,
+      listed: [{ ...used, example: expect.any(String) }],
+    });
     const [page] = await makeReport([figures]);
-    expect(page!.text).toContain('1 conjectures carry them');
+    expect(page!.text).toContain('1 conjectures and 0 statements of the dataset carry them');
     expect(page!.text).toContain('(a b : Nat) : a + b = b + a');
     const fixed = await gather('fixed', { ...spec, set: {}, rounds: [KNOWN.rounds[0]!] });
     expect(linesOf(await makeReport([figures, fixed]), 'library')).toEqual([

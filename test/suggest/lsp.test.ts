@@ -145,7 +145,7 @@ describe('a session', () => {
   test('the first code action closes the goal, and Lean shows no error', async () => {
     const actions = await actionsAt(5, 2);
     expect(actions.map(({ title }) => title).slice(0, 2)).toEqual(['Suggest next step', 'Search for a proof']);
-    expect(errorsFrom(4, 7)).not.toEqual([]);
+    await expect.poll(() => errorsFrom(4, 7)).not.toEqual([]);
     await run(actions[0]!);
     await untilRead();
     expect(text.split('\n')[5]).toMatch(/^ {2}induction n/u);
@@ -190,7 +190,7 @@ describe('a session', () => {
     });
     expect(JSON.stringify(hover)).toContain('double');
     const actions = await actionsAt(line, 2);
-    expect(errorsFrom(line, line + 1)).not.toEqual([]);
+    await expect.poll(() => errorsFrom(line, line + 1)).not.toEqual([]);
     await run(actions[0]!);
     await untilRead();
     await expect.poll(() => errorsFrom(line - 1, line + 1)).toEqual([]);

@@ -1,33 +1,43 @@
-/** Curves of cumulative pass rate against samples, compared at equal samples: pure, read from summaries of finished runs. */
+/** Curves of cumulative pass rate against what it cost, compared at equal cost: pure, read from summaries of finished runs. */
 import type { Summary } from '../../data/schemas/round.ts';
 
+/** What a method spends: samples that Lean judged, and Lean's time for samples, scripts and the gate, in seconds. */
+export const COSTS = ['samples', 'leanSeconds'] as const;
+export type Cost = (typeof COSTS)[number];
+
+export interface FinishedRun {
+  readonly summary: Pick<Summary, 'rounds' | 'statements' | 'heldOut'>;
+  /** By the number of a round. */
+  readonly leanSeconds: ReadonlyMap<number, number>;
+}
+
 export interface CurvePoint {
-  /** Samples that Lean judged up to here, all rounds together. */
-  readonly samples: number;
+  /** Up to here, all rounds together. */
+  readonly cost: number;
   /** Share of the training statements with a certified proof so far. */
   readonly rate: number;
 }
 
-/** From nothing at no samples, a point after every round. A skipped round changes nothing and has no point. */
-export function curveOf(summary: Pick<Summary, 'rounds' | 'statements'>): CurvePoint[] {
-  const points: CurvePoint[] = [{ samples: 0, rate: 0 }];
-  let samples = 0;
-  for (const round of summary.rounds) {
-    if (round.skipped) continue;
-    samples += round.samples;
-    points.push({ samples, rate: round.provedEver / summary.statements });
+/** From nothing at no cost, a point after every round. A skipped round changes nothing and has no point. */
+export function curveOf({ summary, leanSeconds }: FinishedRun, by: Cost): CurvePoint[] {
+  const points: CurvePoint[] = [{ cost: 0, rate: 0 }];
+  let cost = 0;
+  for (const { round, samples, skipped, provedEver } of summary.rounds) {
+    if (skipped) continue;
+    cost += by === 'samples' ? samples : (leanSeconds.get(round) ?? 0);
+    points.push({ cost, rate: provedEver / summary.statements });
   }
   return points;
 }
 
-/** Rate at a number of samples, linear between the ends of rounds; null beyond the curve's end. */
-export function rateAt(curve: readonly CurvePoint[], samples: number): number | null {
-  const after = curve.findIndex((point) => point.samples >= samples);
+/** Rate at a cost, linear between the ends of rounds; null beyond the curve's end. */
+export function rateAt(curve: readonly CurvePoint[], cost: number): number | null {
+  const after = curve.findIndex((point) => point.cost >= cost);
   if (after < 0) return null;
   const right = curve[after]!;
   const left = curve[after - 1];
-  if (left === undefined || right.samples === left.samples) return right.rate;
-  return left.rate + ((right.rate - left.rate) * (samples - left.samples)) / (right.samples - left.samples);
+  if (left === undefined || right.cost === left.cost) return right.rate;
+  return left.rate + ((right.rate - left.rate) * (cost - left.cost)) / (right.cost - left.cost);
 }
 
 export interface Spread {
@@ -51,17 +61,22 @@ export function spreadOf(values: readonly number[]): Spread {
 
 export interface MethodResult {
   readonly method: string;
-  /** One entry a seed, in the order of the seeds. */
-  readonly summaries: readonly Summary[];
+  /** One a seed, in the order of the seeds. */
+  readonly runs: readonly FinishedRun[];
+}
+
+/** Cumulative pass rate where the shortest curve of each seed ends. */
+export interface Rates {
+  /** One a seed. */
+  readonly each: readonly number[];
+  readonly all: Spread;
+  /** The same at half of the common cost: who was faster. */
+  readonly atHalf: Spread;
 }
 
 export interface ComparedMethod {
   readonly method: string;
-  /** Cumulative pass rate at the seed's common number of samples, one a seed. */
-  readonly rates: readonly number[];
-  readonly rate: Spread;
-  /** The same at half of the common number of samples: who was faster. */
-  readonly rateAtHalf: Spread;
+  readonly rates: Readonly<Record<Cost, Rates>>;
   /** Share of held-out statements that the last model proved, one a seed; empty without an evaluation. */
   readonly heldOut: readonly number[];
   /** Share of held-out statements proved by the SFT model, one a seed. */
@@ -69,29 +84,35 @@ export interface ComparedMethod {
 }
 
 export interface Comparison {
-  /** Samples at which the methods are compared, a seed: where the shortest curve of that seed ends. */
-  readonly samples: readonly number[];
+  /** The common cost at which the methods are compared, one a seed. */
+  readonly at: Readonly<Record<Cost, readonly number[]>>;
   readonly methods: readonly ComparedMethod[];
 }
 
-/** Compares methods seed by seed at the number of samples that all of them reached. */
+/** Compares methods seed by seed at the cost that all of them reached. */
 export function compare(results: readonly MethodResult[]): Comparison {
-  const seeds = results[0]?.summaries.length ?? 0;
-  const curves = results.map(({ summaries }) => summaries.map(curveOf));
-  const samples = Array.from({ length: seeds }, (_, seed) =>
-    Math.min(...curves.map((ofMethod) => ofMethod[seed]!.at(-1)!.samples)),
-  );
-  const methods = results.map(({ method, summaries }, index): ComparedMethod => {
-    const rates = samples.map((common, seed) => rateAt(curves[index]![seed]!, common)!);
-    const evaluated = summaries.flatMap(({ heldOut }) => (heldOut === null ? [] : [heldOut]));
+  const seeds = results[0]?.runs.length ?? 0;
+  const by = (cost: Cost) => {
+    const curves = results.map(({ runs }) => runs.map((run) => curveOf(run, cost)));
+    const at = Array.from({ length: seeds }, (_, seed) =>
+      Math.min(...curves.map((ofMethod) => ofMethod[seed]!.at(-1)!.cost)),
+    );
+    const rates = curves.map((ofMethod): Rates => {
+      const each = at.map((common, seed) => rateAt(ofMethod[seed]!, common)!);
+      const half = at.map((common, seed) => rateAt(ofMethod[seed]!, common / 2)!);
+      return { each, all: spreadOf(each), atHalf: spreadOf(half) };
+    });
+    return { at, rates };
+  };
+  const [samples, leanSeconds] = COSTS.map(by) as [ReturnType<typeof by>, ReturnType<typeof by>];
+  const methods = results.map(({ method, runs }, index): ComparedMethod => {
+    const evaluated = runs.flatMap(({ summary: { heldOut } }) => (heldOut === null ? [] : [heldOut]));
     return {
       method,
-      rates,
-      rate: spreadOf(rates),
-      rateAtHalf: spreadOf(samples.map((common, seed) => rateAt(curves[index]![seed]!, common / 2)!)),
+      rates: { samples: samples.rates[index]!, leanSeconds: leanSeconds.rates[index]! },
       heldOut: evaluated.map(({ provedLast, statements }) => provedLast / statements),
       heldOutFirst: evaluated.map(({ provedFirst, statements }) => provedFirst / statements),
     };
   });
-  return { samples, methods };
+  return { at: { samples: samples.at, leanSeconds: leanSeconds.at }, methods };
 }

@@ -4,22 +4,20 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { Command } from 'commander';
-import { keyValue, roundsValue, wholeNumber } from '../../cli/options.ts';
+import { Command, InvalidArgumentError } from 'commander';
+import { keyValue, roundsValue } from '../../cli/options.ts';
 import { recordPortfolio } from './portfolio.ts';
-import { BASELINE_PRESETS, comparisonTable, portfolioLine, selfplayVersusBaselines } from './selfplay-vs-baselines.ts';
+import { comparisonTable, METHOD_NAMES, portfolioLine, selfplayVersusBaselines } from './selfplay-vs-baselines.ts';
 
 const LOG = resolve(import.meta.dirname, '..', '..', 'docs', 'log.md');
 
 interface Options {
   readonly seeds: number[];
   readonly rounds: number;
-  readonly baselineRounds: number;
-  readonly samples: number;
-  readonly baselines: string[];
+  readonly baselineRounds?: number;
+  readonly methods: string[];
   readonly directory: string;
   readonly set: Record<string, string>;
-  readonly selfPlaySet: Record<string, string>;
   readonly note: string;
 }
 
@@ -31,6 +29,14 @@ async function writeToLog(entry: string): Promise<void> {
   await writeFile(LOG, `${head}\n\n${entry}\n${rest}`);
 }
 
+function methodNames(text: string): string[] {
+  const names = text.split(',');
+  for (const name of names)
+    if (!METHOD_NAMES.includes(name))
+      throw new InvalidArgumentError(`${name} is no method: give some of ${METHOD_NAMES.join(', ')}`);
+  return names;
+}
+
 const described = (values: Record<string, string>): string =>
   Object.entries(values)
     .map(([key, value]) => `\`${key}=${value}\``)
@@ -40,25 +46,27 @@ const program = new Command('experiment');
 program
   .command('selfplay-vs-baselines')
   .option('--seeds <list>', 'seeds, separated by commas', (text) => text.split(',').map(Number), [1, 2, 3])
-  .option('--rounds <n>', 'rounds of self-play', roundsValue, 4)
-  .option('--baseline-rounds <n>', 'rounds of the baselines, each with more samples', roundsValue, 3)
-  .option('--samples <n>', 'samples a statement in a round of self-play', wholeNumber('samples', 1, 100_000), 8)
-  .option('--baselines <list>', 'presets of baselines', (text) => text.split(','), [...BASELINE_PRESETS])
+  .option('--rounds <n>', 'rounds of self-play', roundsValue, 3)
+  .option(
+    '--baseline-rounds <n>',
+    'rounds of the other methods, which ask less of Lean (default: as many)',
+    roundsValue,
+  )
+  .option('--methods <list>', 'methods beside self-play', methodNames, METHOD_NAMES.slice(1))
   .option('--directory <dir>', 'where the runs lie', 'runs/selfplay-vs-baselines')
   .option('--set <key=value>', 'a value that all methods share; may be repeated', keyValue, {})
-  .option('--self-play-set <key=value>', 'a value for self-play alone; may be repeated', keyValue, {})
   .option('--note <text>', 'a sentence for the log', '')
   .action(async ({ directory, note, ...options }: Options) => {
     const where = resolve(directory);
-    const { comparison, results } = await selfplayVersusBaselines({ ...options, directory: where }, (line) =>
-      console.error(line),
-    );
+    const baselineRounds = options.baselineRounds ?? options.rounds;
+    const asked = { ...options, baselineRounds, directory: where };
+    const { comparison, summary } = await selfplayVersusBaselines(asked, (line) => console.error(line));
     const table = comparisonTable(comparison);
-    const { statements, portfolio } = results[0]!.summaries[0]!;
+    const { statements, portfolio } = summary;
     const entry = [
       `## ${new Date().toISOString().slice(0, 10)} · Self-play against baselines`,
       '',
-      `${options.rounds} rounds of self-play with ${options.samples} samples a statement, ${options.baselineRounds} of each baseline with ${2 * options.samples}; seeds ${options.seeds.join(', ')}, ${statements} training statements. Values for all: ${described(options.set)}; for self-play: ${described(options.selfPlaySet)}. ${note}`.trimEnd(),
+      `${options.rounds} rounds of self-play, ${baselineRounds} of each other method; seeds ${options.seeds.join(', ')}, ${statements} training statements. Values for all: ${described(options.set)}. ${note}`.trimEnd(),
       '',
       table,
       ...(portfolio ? ['', portfolioLine(portfolio)] : []),

@@ -1,116 +1,161 @@
 /**
- * Compares self-play with expert iteration and parallel sampling at equal numbers of samples: STP's own claim (figures
- * 2 and 5 of arXiv 2502.00212), at a size for a laptop. Every method starts from the same SFT model of its seed.
- * Finished runs are not repeated, so an interrupted experiment continues.
+ * Compares self-play with expert iteration, parallel sampling and random conjectures at equal numbers of samples and at equal time
+ * of Lean: STP's own claim (figures 2 and 5 of arXiv 2502.00212), at a size for a laptop. Every method starts from the same SFT
+ * model of its seed, those that differ from round 1 on from the same first round. Finished runs are not repeated, so an interrupted
+ * experiment continues.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { z } from 'zod';
 import { type PortfolioFigures, type Summary, summarySchema } from '../../data/schemas/round.ts';
-import { type Comparison, compare, type MethodResult, type Spread, spreadOf } from './curves.ts';
+import { type Comparison, type Cost, compare, type FinishedRun, type Spread, spreadOf } from './curves.ts';
 
 interface Method {
-  readonly name: string;
+  readonly label: string;
   readonly preset: string;
   readonly set: Readonly<Record<string, string>>;
+  /** Does it differ from self-play from round 1 on only? */
+  readonly sharesFirstRound: boolean;
 }
+
+const asSelfPlay = (label: string, set: Method['set']): Method => ({
+  label,
+  preset: 'embedded',
+  set,
+  sharesFirstRound: true,
+});
+const baseline = (label: string, preset: string): Method => ({ label, preset, set: {}, sharesFirstRound: false });
+
+const SELF_PLAY = 'self-play';
+
+/** By the name that `--methods` takes. Self-play comes first: its run of a seed trains the seed's SFT model. */
+const METHODS: Readonly<Record<string, Method>> = {
+  [SELF_PLAY]: { ...asSelfPlay('self-play', {}), sharesFirstRound: false },
+  'random-conjectures': asSelfPlay('random conjectures in its place', { 'conjectures.source': 'random' }),
+  'growing-library': asSelfPlay('no conjectures, growing library', { 'conjectures.perRoundMax': '0' }),
+  'fixed-library': asSelfPlay('no conjectures, fixed library', {
+    'conjectures.perRoundMax': '0',
+    library: 'fixed',
+  }),
+  'expert-iteration': baseline('expert iteration', 'expert-iteration'),
+  'expert-iteration-optimised': baseline('expert iteration, optimised', 'expert-iteration-optimised'),
+  'parallel-sampling': baseline('parallel sampling', 'parallel-sampling'),
+};
+export const METHOD_NAMES: readonly string[] = Object.keys(METHODS);
 
 export interface ExperimentOptions {
   readonly seeds: readonly number[];
-  /** Rounds of self-play; baselines, which draw more samples in a round, get `baselineRounds`. */
   readonly rounds: number;
+  /** Of every method but self-play: their rounds ask less of Lean, so more of them fit into the same time. */
   readonly baselineRounds: number;
-  /** Samples a statement in a round of self-play; baselines, and every method's round 0, draw twice as many (stp.md §2.12). */
-  readonly samples: number;
-  /** Names of the baselines that take part. */
-  readonly baselines: readonly string[];
+  /** Names of the methods; self-play takes part in any case. */
+  readonly methods: readonly string[];
   /** Where the runs lie: one folder a method and seed. */
   readonly directory: string;
   /** Values that all methods share, by dotted key. */
   readonly set: Readonly<Record<string, string>>;
-  /** Values for self-play alone. */
-  readonly selfPlaySet: Readonly<Record<string, string>>;
 }
-
-const SELF_PLAY = 'self-play';
-
-/** Baselines of stp.md §2.12, by the names of their presets. */
-const BASELINES: Readonly<Record<string, string>> = {
-  'expert-iteration': 'expert iteration',
-  'expert-iteration-optimised': 'expert iteration, optimised',
-  'parallel-sampling': 'parallel sampling',
-};
-export const BASELINE_PRESETS: readonly string[] = Object.keys(BASELINES);
 
 /** Runs what is missing and compares all. `say` gets a line a run. */
 export async function selfplayVersusBaselines(
   options: ExperimentOptions,
   say: (line: string) => void,
-): Promise<{ comparison: Comparison; results: MethodResult[] }> {
-  const methods: Method[] = [
-    { name: SELF_PLAY, preset: 'embedded', set: options.selfPlaySet },
-    ...options.baselines.map((preset) => ({ name: BASELINES[preset] ?? preset, preset, set: {} })),
-  ];
-  const summaries = new Map<string, Summary[]>(methods.map(({ name }) => [name, []]));
+): Promise<{ readonly comparison: Comparison; readonly summary: Summary }> {
+  const names = [SELF_PLAY, ...options.methods.filter((name) => name !== SELF_PLAY)];
+  const runs = new Map<string, FinishedRun[]>(names.map((name) => [name, []]));
+  let summary: Summary | null = null;
   for (const seed of options.seeds)
-    for (const method of methods) {
-      const started = performance.now();
-      const summary = await finishedRun(method, seed, options);
-      summaries.get(method.name)!.push(summary);
-      const seconds = ((performance.now() - started) / 1_000).toFixed(0);
-      const proved = summary.provedPerRound.at(-1) ?? summary.provedBaseline;
-      say(`${method.name}, seed ${seed}: ${proved} of ${summary.statements}, ${summary.samples} samples, ${seconds} s`);
+    for (const name of names) {
+      const run = await finishedRun(name, seed, options);
+      runs.get(name)!.push(run);
+      summary ??= run.summary;
+      const { statements, provedPerRound, provedBaseline, samples } = run.summary;
+      const lean = [...run.leanSeconds.values()].reduce((sum, seconds) => sum + seconds, 0);
+      const proved = provedPerRound.at(-1) ?? provedBaseline;
+      say(`${name}, seed ${seed}: ${proved} of ${statements}, ${samples} samples, ${lean.toFixed(0)} s of Lean`);
     }
-  const results = methods.map(({ name }) => ({ method: name, summaries: summaries.get(name)! }));
-  return { comparison: compare(results), results };
+  const results = names.map((name) => ({ method: METHODS[name]!.label, runs: runs.get(name)! }));
+  return { comparison: compare(results), summary: summary! };
 }
 
-function runFolder(method: Method, seed: number, directory: string): string {
-  return join(directory, `${method.preset}-seed-${seed}`);
-}
+const runFolder = (name: string, seed: number, directory: string): string => join(directory, `${name}-seed-${seed}`);
 
-async function finishedRun(method: Method, seed: number, options: ExperimentOptions): Promise<Summary> {
-  const { directory, samples } = options;
-  const isSelfPlay = method.name === SELF_PLAY;
-  const rounds = isSelfPlay ? options.rounds : options.baselineRounds;
-  const folder = runFolder(method, seed, directory);
+async function finishedRun(
+  name: string,
+  seed: number,
+  options: ExperimentOptions,
+): Promise<FinishedRun & { readonly summary: Summary }> {
+  const { preset, set, sharesFirstRound } = METHODS[name]!;
+  const folder = runFolder(name, seed, options.directory);
+  const origin = runFolder(SELF_PLAY, seed, options.directory);
   const summaryPath = join(folder, 'summary.json');
   if (!existsSync(summaryPath)) {
-    const values = Object.entries({
-      'sampling.samplesFirstRound': `${2 * samples}`,
-      'sampling.samplesPerStatement': `${isSelfPlay ? samples : 2 * samples}`,
-      ...options.set,
-      ...method.set,
-    }).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
-    const origin = runFolder({ name: SELF_PLAY, preset: 'embedded', set: {} }, seed, directory);
-    const shared = isSelfPlay ? [] : ['--init-from', origin, '--from-round', 'sft'];
-    const words = ['selfplay', '--preset', method.preset, '--rounds', `${rounds}`, '--seed', `${seed}`];
+    const values = Object.entries({ ...options.set, ...set }).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
+    const shared = name === SELF_PLAY ? [] : ['--init-from', origin, '--from-round', sharesFirstRound ? '0' : 'sft'];
+    const rounds = name === SELF_PLAY ? options.rounds : options.baselineRounds;
+    const words = ['selfplay', '--preset', preset, '--rounds', `${rounds}`, '--seed', `${seed}`];
     const command = join(import.meta.dirname, '..', '..', 'bin', 'stp');
     await execa(command, [...words, '--run-dir', folder, ...shared, ...values], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
   }
-  return summarySchema.parse(JSON.parse(await readFile(summaryPath, 'utf8')));
+  const own = await leanSeconds(folder);
+  const first = sharesFirstRound ? (await leanSeconds(origin)).get(0) : undefined;
+  return {
+    summary: summarySchema.parse(JSON.parse(await readFile(summaryPath, 'utf8'))),
+    leanSeconds: first === undefined ? own : new Map([[0, first], ...own]),
+  };
+}
+
+const manifestSchema = z.object({
+  round: z.number().int(),
+  shards: z.array(z.object({ checkMs: z.number() })),
+});
+const metricSchema = z.object({ name: z.string(), value: z.number() });
+/** A round's metrics of time that Lean took for other things than samples. */
+const LEAN_METRIC = /^rounds\/(\d+)_.*\/?(?:scripts|gate)_lean_seconds$/u;
+
+/** Lean's time in each round that a run's folder holds. */
+async function leanSeconds(folder: string): Promise<Map<number, number>> {
+  const seconds = new Map<number, number>();
+  const add = (round: number, more: number): void => {
+    seconds.set(round, (seconds.get(round) ?? 0) + more);
+  };
+  for (const path of globSync('rounds/*/manifest.json', { cwd: folder })) {
+    const { round, shards } = manifestSchema.parse(JSON.parse(await readFile(join(folder, path), 'utf8')));
+    for (const { checkMs } of shards) add(round, checkMs / 1_000);
+  }
+  for (const line of (await readFile(join(folder, 'metrics.jsonl'), 'utf8')).split('\n')) {
+    if (line === '') continue;
+    const { name, value } = metricSchema.parse(JSON.parse(line));
+    const round = LEAN_METRIC.exec(name)?.[1];
+    if (round !== undefined) add(Number(round), value);
+  }
+  return seconds;
 }
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const withSpread = ({ mean, deviation }: Spread): string => `${percent(mean)} ± ${(100 * deviation).toFixed(1)}`;
 
-/** The comparison as a Markdown table, and in one sentence whether the aim is met. */
+/** The comparison as a Markdown table, and in two sentences whether the aim is met. */
 export function comparisonTable(comparison: Comparison): string {
-  const rows = comparison.methods.map(({ method, rate, rateAtHalf, rates, heldOut }) => {
+  const rows = comparison.methods.map(({ method, rates: { samples, leanSeconds: lean }, heldOut }) => {
     const held = heldOut.length === 0 ? '–' : withSpread(spreadOf(heldOut));
-    return `| ${method} | ${withSpread(rateAtHalf)} | ${withSpread(rate)} | ${rates.map(percent).join(', ')} | ${held} |`;
+    const each = lean.each.map(percent).join(', ');
+    return `| ${method} | ${withSpread(samples.all)} | ${withSpread(lean.atHalf)} | ${withSpread(lean.all)} | ${each} | ${held} |`;
   });
   const first = comparison.methods[0]?.heldOutFirst ?? [];
+  const { samples, leanSeconds } = comparison.at;
   return [
-    '| method | cumulative pass rate, half of the samples | all samples | each seed | held-out, last model |',
-    '|---|---|---|---|---|',
+    '| method | cumulative pass rate at equal samples | at half of the common Lean time | at equal Lean time | each seed | held-out, last model |',
+    '|---|---|---|---|---|---|',
     ...rows,
     '',
-    `Compared at ${comparison.samples.join(', ')} samples (seed by seed). Held-out, SFT model: ${first.length === 0 ? '–' : withSpread(spreadOf(first))}.`,
-    verdict(comparison),
+    `Compared at ${samples.join(', ')} samples and at ${leanSeconds.map((one) => one.toFixed(0)).join(', ')} s of Lean (seed by seed). Held-out, SFT model: ${first.length === 0 ? '–' : withSpread(spreadOf(first))}.`,
+    verdict(comparison, 'samples', 'equal samples'),
+    verdict(comparison, 'leanSeconds', 'equal Lean time'),
   ].join('\n');
 }
 
@@ -120,15 +165,16 @@ export function portfolioLine({ proved, statements, heldOut }: PortfolioFigures)
   return `The portfolio of scripts, nothing learned: ${part(proved, statements)}; held-out ${part(heldOut.proved, heldOut.statements)}.`;
 }
 
-/** Met when self-play's mean is above every baseline's by more than the larger standard deviation of the two. */
-function verdict({ methods }: Comparison): string {
-  const [own, ...baselines] = methods;
+/** Where the first method's mean is: above another's by more than twice the larger standard deviation of the two, or not. */
+function verdict({ methods }: Comparison, cost: Cost, words: string): string {
+  const [own, ...others] = methods;
   if (own === undefined) return '';
-  const lines = baselines.map(({ method, rate }) => {
-    const difference = own.rate.mean - rate.mean;
-    const spread = Math.max(own.rate.deviation, rate.deviation);
-    const word = difference > spread ? 'above' : difference < -spread ? 'below' : 'within the spread of';
+  const lines = others.map(({ method, rates }) => {
+    const [ours, theirs] = [own.rates[cost].all, rates[cost].all];
+    const difference = ours.mean - theirs.mean;
+    const spread = Math.max(ours.deviation, theirs.deviation);
+    const word = difference > 2 * spread ? 'above' : difference < -2 * spread ? 'below' : 'within twice the spread of';
     return `${word} ${method} (${difference >= 0 ? '+' : '−'}${(100 * Math.abs(difference)).toFixed(1)} points, spread ${(100 * spread).toFixed(1)})`;
   });
-  return `Self-play ends ${lines.join('; ')}.`;
+  return `At ${words}, ${own.method} ends ${lines.join('; ')}.`;
 }

@@ -1,6 +1,6 @@
 /**
- * The texts of a round's conjectures: explored, where the configuration asks for that; else the conjecturer's, sampled by all machines of the run, each its share, and put together by one, which also
- * samples what a lost machine has left.
+ * The texts of a round's conjectures: explored, where the configuration asks for that; else the conjecturer's, sampled by all
+ * machines of the run, each its share, and put together by one, which also samples what a lost machine has left.
  */
 import type { ExploreConjecturesInput } from '../../activities/round/explore.ts';
 import type { SampleConjecturesInput } from '../../activities/round/generate.ts';
@@ -12,7 +12,9 @@ export async function conjectureTexts(
   { hostQueue, hostQueues }: { readonly hostQueue: string; readonly hostQueues: readonly string[] },
   input: SampleConjecturesInput & ExploreConjecturesInput,
 ): Promise<ArtifactRef> {
-  if (input.config.conjectures.source === 'explore')
+  const { source } = input.config.conjectures;
+  // Older configurations say nothing of a source.
+  if (source === 'explore' || source === 'random')
     return lean(`explore the functions of ${input.plan.count} places`).exploreConjectures(input);
   const summary = `conjecture ${input.plan.count} texts`;
   const of = hostQueues.length;

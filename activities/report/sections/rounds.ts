@@ -108,21 +108,22 @@ export function libraryText(run: RunFigures): string {
     return note('The library is fixed, as STP’s: conjectures that were proved are no lemmas of later rounds.');
   const last = run.rounds.at(-1);
   const uses = run.rounds.reduce((sum, { proofsWithGrown }) => sum + proofsWithGrown, 0);
-  const { used, listed } = run.lemmas;
+  const { conjecturesUsed, statementsUsed, listed } = run.lemmas;
   const text = note(
-    `The library grows: ${last?.libraryGrown ?? 0} proved conjectures could be used in the last round; ${uses} certified proofs of all rounds rest on one, and ${used} conjectures carry them.`,
+    `The library grows: ${last?.libraryGrown ?? 0} theorems of earlier rounds could be used in the last round; ${uses} certified proofs of all rounds rest on one, and ${conjecturesUsed} conjectures and ${statementsUsed} statements of the dataset carry them.`,
   );
   if (listed.length === 0) return text;
-  const rows = listed.map(({ name, round, statement, proofs, statements, example }) => [
+  const rows = listed.map(({ name, round, origin, statement, proofs, statements, example }) => [
     name,
     displayStatement(statement),
+    origin,
     round,
     proofs,
     statements,
     example ?? '–',
   ]);
-  const heads = ['Lemma', 'Statement', 'Round', 'Proofs', 'Statements', 'One of these'];
+  const heads = ['Lemma', 'Statement', 'From', 'Round', 'Proofs', 'Statements', 'One of these'];
   const caption =
-    'Conjectures that proofs rest on, as their compiled objects say: certified proofs, and statements of the dataset';
+    'Theorems of earlier rounds that proofs rest on, as their compiled objects say: certified proofs, and statements of the dataset';
   return [text, table(heads, rows, caption)].join('\n');
 }
