@@ -24,7 +24,7 @@ import { modelIn } from '../model/checkpoint/served-model.ts';
 import { EVALUATE_TYPE, evaluateWorkflowId } from '../workflows/control/contracts.ts';
 import { type LocalRunOptions, openRunFolder, runLocally } from './local-run.ts';
 import { findModel, SERVED } from './model-source.ts';
-import { freshRunName, type RunOptions, startInput } from './options.ts';
+import { freshRunName, type RunOptions, runReference, startInput } from './options.ts';
 import { ProgressView } from './progress-view.ts';
 import { publishedLines } from './published.ts';
 
@@ -40,6 +40,8 @@ export interface EvalOptions extends RunOptions, LocalRunOptions {
   readonly timeout?: number;
   readonly numTheorems?: number;
   readonly nameFilter?: string;
+  /** Run whose grown library proofs may use. */
+  readonly library?: string;
   readonly temperature?: number;
   /** Prompt format of the model's family, with the sampling values of its model card. */
   readonly format?: FormatName;
@@ -116,6 +118,7 @@ export async function evaluate(options: EvalOptions): Promise<void> {
     split: options.split,
     nameFilter: options.nameFilter ?? '',
     theorems: options.numTheorems ?? null,
+    library: options.library === undefined ? null : runReference(options.library),
   };
   const subject = await readFile(join(directory, EVALUATION_SUBJECT), 'utf8').catch(() => null);
   if (subject !== null)
@@ -171,7 +174,8 @@ export function describe(report: EvaluationReport): string {
     report.search === undefined ? `${report.samplesPerStatement} samples a statement` : 'one search per statement';
   const head =
     `${report.modelName} (${report.model.slice(0, 8)}), ${tried} at temperature ${report.temperature}, ` +
-    report.leanVersion;
+    report.leanVersion +
+    (report.library === undefined ? '' : `, lemmas: ${report.library.theorems} theorems of ${report.library.run}`);
   const loud = report.eligible ? [] : [`NOT ELIGIBLE  ${report.ineligibleBecause.join('; ')}`];
   const lean = report.leanSeconds === undefined ? [] : [`  ${report.leanSeconds.toFixed(1)} s of Lean in all`];
   const search = report.search === undefined ? [] : [describeSearch(report.search)];

@@ -262,6 +262,10 @@ configOptions(program.command('eval'))
   )
   .option('--name-filter <hex>', 'only statements for which the MD5 hash of their name begins with this', hexPrefix)
   .option('--num-theorems <n>', 'only so many statements, chosen by hash', wholeNumber('theorems', 1, 10_000_000))
+  .option(
+    '--library <run>',
+    'lemmas that a run has grown, for proofs to use; a run in the same folder as the evaluation',
+  )
   .option('--run-dir <dir>', 'folder of the evaluation; an unfinished one there continues')
   .option('--port <n>', 'port of the Temporal server', portValue)
   .option('--ui-port <n>', 'port of the Temporal UI', portValue)

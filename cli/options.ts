@@ -94,7 +94,7 @@ export function startInput(options: RunOptions): { input: StartInput; config: Ru
 }
 
 /** A folder becomes a URI, because workers run in other folders; names and URIs stay unchanged. */
-function runReference(text: string): string {
+export function runReference(text: string): string {
   return text.includes('/') && !text.includes('://') ? pathToFileURL(resolve(text)).href : text;
 }
 

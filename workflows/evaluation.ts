@@ -72,7 +72,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
         shards: plan.shards,
         checkpoint,
         config: evaluationConfig(config, config.sampling.samplesPerStatement),
-        library: null,
+        library: plan.library ?? null,
         isOpen: () => true,
         onShard: (shard) => {
           shards.add(shard);
@@ -108,7 +108,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
       run,
       name: FOLDER,
       proved: collected.proved,
-      library: null,
+      library: plan.library ?? null,
       config: { verification: config.verification },
     });
 

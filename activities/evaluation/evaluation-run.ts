@@ -29,9 +29,14 @@ import { blockEstimate, budgetsFor, passAtK } from '../../selfplay/pass-at-k.ts'
 import { randomStream } from '../../selfplay/random.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
-import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
+import { slotKeys } from '../prover-forms.ts';
+import { once, readAll, readJson, readRecords, writeRecords } from '../records/record-files.ts';
 import { wallsOf, whyIneligible } from '../round/certificate-record.ts';
+import { type GrownRecord, grownTheorems, libraryAfter } from '../round/library.ts';
 import { PORTFOLIO } from '../round/portfolio.ts';
+import { describeRounds, lastRound, stateName } from '../run/finished-rounds.ts';
+import { runStateSchema } from '../run/run-state.ts';
+import { nameOfRun } from '../run/take-over.ts';
 import { storeCheckpoint, uploadsIn } from '../training/checkpoints.ts';
 import { outcomesOf, planShards } from './evaluate.ts';
 import { type JudgedSample, logRecords, writeEvaluationLog } from './evaluation-log.ts';
@@ -59,7 +64,7 @@ export function evaluationRunActivities(ports: Ports) {
      */
     async prepareEvaluation(run: string, input: EvaluateInput): Promise<EvaluationPlan> {
       const { preset, seed, set, checkpoint: directory, ...asked } = evaluateInputSchema.parse(input);
-      const { split, nameFilter, theorems } = asked;
+      const { split, nameFilter, theorems, library } = asked;
       const wanted = resolveConfig({ preset, set, flags: seed === undefined ? {} : { seed } });
       const store = await ports.store(run);
       return withHeartbeat(async (signal, onProgress, earlier) => {
@@ -76,15 +81,18 @@ export function evaluationRunActivities(ports: Ports) {
           split,
           nameFilter,
           theorems,
+          library,
         }));
-        requireSameSubject(run, subject, { model, split, nameFilter, theorems });
+        requireSameSubject(run, subject, { model, split, nameFilter, theorems, library });
         return once(store, 'evaluation/plan.json', evaluationPlanSchema, async () => {
-          const statements = await takeStatements(ports, config, { split, nameFilter, theorems });
+          const statements = await takeStatements(ports, config, asked);
           return {
             config,
             checkpoint: subject.checkpoint,
             statements: await writeRecords(store, 'statements.jsonl', statements, signal),
             shards: await planShards(store, statements, config.sampling.samplesPerStatement, config.sampling),
+            library:
+              library === null ? null : await takeLibrary(ports, { run, source: library, config, statements }, signal),
           };
         });
       });
@@ -124,6 +132,9 @@ export function evaluationRunActivities(ports: Ports) {
             leanVersion: verifier.environment.version,
             samples: shards.reduce((sum, shard) => sum + shard.sampleCount, 0),
             verdicts: sumVerdicts(shards.map((shard) => shard.verdictCounts)),
+            ...(plan.library === null || input.input.library == null
+              ? {}
+              : { library: { run: nameOfRun(input.input.library, store.root), theorems: plan.library.count } }),
             ...(plan.config.prover.format === undefined ? {} : { format: plan.config.prover.format }),
             ...sumTokens(shards),
             ...costOf(sumTokens(shards), plan.config.sampling.price),
@@ -168,6 +179,50 @@ async function begunSearches(store: ObjectStore, shards: readonly ShardResult[])
       for await (const { statementId } of readRecords(store, search.expansions, expansionSchema))
         begun.add(statementId);
   return begun;
+}
+
+interface LibraryToTake {
+  readonly run: string;
+  /** Name or URI of the run that has it. */
+  readonly source: string;
+  readonly config: RunConfig;
+  readonly statements: readonly Statement[];
+}
+
+/**
+ * The grown library that a run in the same place has after its last round. A theorem that states what is evaluated in other words
+ * (`slotKey`) loses its marks: it would prove that statement at once. STP1002 where the run has grown none.
+ */
+async function takeLibrary(
+  ports: Ports,
+  { run, source, config, statements }: LibraryToTake,
+  signal: AbortSignal,
+): Promise<ArtifactRef> {
+  const store = await ports.store(run);
+  const name = nameOfRun(source, store.root);
+  const other = await ports.store(name);
+  const state = await other.stat(stateName(await lastRound(other)));
+  const outcomes = state === null ? [] : (await readJson(other, state, runStateSchema)).outcomes;
+  const last = outcomes.at(-1)?.manifest;
+  const grown = last === undefined ? null : await libraryAfter(ports, run, last, config, signal);
+  if (grown === null || (grown.before === null && grown.added.length === 0))
+    throw new StpError(
+      'STP1002',
+      `run ${name} has no grown library`,
+      `It has finished ${await describeRounds(other)}; only certified proofs of its rounds become lemmas.`,
+    );
+  const ids = new Set(statements.map(({ id }) => id));
+  const keyOf = await slotKeys(ports.sources, { ...config.prover, slots: true });
+  const keys = new Set(statements.map(keyOf));
+  const isOther = (one: GrownRecord): boolean => !ids.has(one.statementId) && keys.has(keyOf(one));
+  async function* theorems(): AsyncGenerator<GrownRecord> {
+    yield* grownTheorems(store, grown!.before);
+    yield* grown!.added;
+  }
+  async function* taken(): AsyncGenerator<GrownRecord> {
+    for await (const one of theorems()) yield isOther(one) ? { ...one, marks: [] } : one;
+  }
+  return writeRecords(store, 'library-*.jsonl', taken(), signal);
 }
 
 /** Statements of every set in file order, each labelled with its group first; one that is in two sets is tried once. */

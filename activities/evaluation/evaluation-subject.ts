@@ -9,7 +9,12 @@ export const EVALUATION_SUBJECT = 'evaluated.json';
 export const evaluationSubjectSchema = evaluatedStatementsSchema.extend({ checkpoint: checkpointRefSchema });
 export type EvaluationSubject = z.infer<typeof evaluationSubjectSchema>;
 
-const OPTIONS = { split: '--split', nameFilter: '--name-filter', theorems: '--num-theorems' } as const;
+const OPTIONS = {
+  split: '--split',
+  nameFilter: '--name-filter',
+  theorems: '--num-theorems',
+  library: '--library',
+} as const;
 
 /** STP1002 if an evaluation was started with another model (hash of its weights) or other statements than the command asks for. */
 export function requireSameSubject(

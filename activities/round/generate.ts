@@ -177,14 +177,15 @@ function* firstAnswers(
 async function scriptsOf(
   ports: Ports,
   store: ObjectStore,
-  { run, name, config }: SampleShardInput,
+  { run, name, library, config }: SampleShardInput,
   items: readonly WorkItem[],
   signal: AbortSignal,
   report: (progress: unknown) => void,
 ): Promise<Sampled> {
   const { verification: limits } = config;
   const statements = items.map(({ statement }) => statement);
-  const raw = await portfolioSamples(ports, statements, { run, limits, signal, report });
+  const grown = await Array.fromAsync(grownTheorems(store, library ?? null));
+  const raw = await portfolioSamples(ports, statements, { run, limits, grown, signal, report });
   const samples = dedupeSamples(raw, PORTFOLIO);
   return {
     samples: await writeRecords(store, `${name}/samples-*.jsonl`, samples, signal),

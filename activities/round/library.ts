@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { type Proved, provedSchema, type Statement } from '../../data/schemas/records.ts';
 import type { RoundManifest } from '../../data/schemas/round.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { grownMarks } from '../../lean/library/grow.ts';
 import { GROWN_NAMESPACE, LEMMA_MARKS } from '../../lean/trust/kept-theorem.ts';
@@ -63,27 +64,43 @@ export function libraryActivities(ports: Ports) {
      * compiles. Null while no module exists.
      */
     async growLibrary(input: Omit<RoundContext, 'library'>): Promise<ArtifactRef | null> {
-      const { run } = input;
+      const { run, name, history, config } = input;
       const store = await ports.store(run);
-      const [last] = (await readManifests(store, input.history)).slice(-1);
+      const last = history.at(-1);
       if (last === undefined) return null;
-      const { library } = await once(store, `${input.name}/library.json`, grownSchema, () =>
+      const { library } = await once(store, `${name}/library.json`, grownSchema, () =>
         withHeartbeat(async (signal) => {
-          const earlier = await Array.fromAsync(grownTheorems(store, last.library));
-          const next = await nextTheorems(store, last, earlier);
-          if (next.length === 0) return { library: last.library };
-          const added = await withoutTrivialMarks(next, await ports.verifier(run, input.config.verification), signal);
-          const fit = await ports.growable(run, earlier, added, input.config.verification, signal);
-          const marks = new Map(fit.map((theorem) => [theorem.name, [...theorem.marks]]));
-          const all = [
-            ...earlier,
-            ...added.flatMap((one) => (marks.has(one.name) ? [{ ...one, marks: marks.get(one.name)! }] : [])),
-          ];
-          return { library: await writeRecords(store, `${input.name}/library-*.jsonl`, all, signal) };
+          const { before, added } = await libraryAfter(ports, run, last, config, signal);
+          if (added.length === 0) return { library: before };
+          const all = [...(await Array.fromAsync(grownTheorems(store, before))), ...added];
+          return { library: await writeRecords(store, `${name}/library-*.jsonl`, all, signal) };
         }),
       );
       return library;
     },
+  };
+}
+
+/** The library that a round had, and what its certified statements add to it. */
+export async function libraryAfter(
+  ports: Pick<Ports, 'store' | 'verifier' | 'growable'>,
+  run: string,
+  round: ArtifactRef,
+  { verification }: Pick<RunConfig, 'verification'>,
+  signal: AbortSignal,
+): Promise<{ readonly before: ArtifactRef | null; readonly added: readonly GrownRecord[] }> {
+  const store = await ports.store(run);
+  const [manifest] = await readManifests(store, [round]);
+  const { library: before } = manifest!;
+  const earlier = await Array.fromAsync(grownTheorems(store, before));
+  const next = await nextTheorems(store, manifest!, earlier);
+  if (next.length === 0) return { before, added: [] };
+  const marked = await withoutTrivialMarks(next, await ports.verifier(run, verification), signal);
+  const fit = await ports.growable(run, earlier, marked, verification, signal);
+  const marks = new Map(fit.map((theorem) => [theorem.name, [...theorem.marks]]));
+  return {
+    before,
+    added: marked.flatMap((one) => (marks.has(one.name) ? [{ ...one, marks: marks.get(one.name)! }] : [])),
   };
 }
 

@@ -7,6 +7,7 @@ import { type Statement, statementSchema } from '../../data/schemas/records.ts';
 import { type PortfolioFigures, type PortfolioPart, portfolioFiguresSchema } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { grownMarks } from '../../lean/library/grow.ts';
 import { provePortfolio } from '../../lean/portfolio/prove.ts';
 import { type RecordRow, rowOf } from '../../lean/portfolio/record.ts';
 import type { RawSample } from '../../selfplay/dedupe.ts';
@@ -14,6 +15,8 @@ import { withHeartbeat } from '../edge.ts';
 import type { Ports, VerificationLimits } from '../ports.ts';
 import { once, readAll, readJson } from '../records/record-files.ts';
 import type { PreparedData } from '../run/datasets.ts';
+import { type GrownRecord, marksFor } from './library.ts';
+import { tryScripts } from './try-scripts.ts';
 
 /** What is found is kept after so many. */
 const KEPT_AT_ONCE = 24;
@@ -52,15 +55,22 @@ export function portfolioActivities(ports: Ports) {
 /** A statement that no script proves has this one as its sample: the list's first, which was tried and failed. */
 const FAILED = '  rfl';
 
-/** One sample a statement in an evaluation: the first script that proves it, where one does. */
+/**
+ * One sample a statement in an evaluation: the first script that proves it, where one does. What none proves is tried again with
+ * the marks of the grown theorems, but for what is one of them.
+ */
 export async function portfolioSamples(
   ports: Ports,
   statements: readonly Statement[],
-  asked: Omit<PortfolioAsked, 'triesUnknown'>,
+  { grown, ...asked }: Omit<PortfolioAsked, 'triesUnknown'> & { readonly grown: readonly GrownRecord[] },
 ): Promise<RawSample[]> {
   const { rows } = await portfolioRows(ports, statements, { ...asked, triesUnknown: true });
+  const marks = grownMarks(grown);
+  const marksOf = marksFor(grown);
+  const open = statements.filter((one) => (rows.get(one.id)?.proof ?? null) === null && marksOf(one) !== null);
+  const { proofs } = await tryScripts(ports, open, { ...asked, grown, marks });
   return statements.map(({ id }) => {
-    const text = rows.get(id)?.proof ?? FAILED;
+    const text = proofs.get(id) ?? rows.get(id)?.proof ?? FAILED;
     return { statementId: id, index: 0, text, tokens: 0, logprob: 0, seed: 0, finish: 'stop' };
   });
 }

@@ -3,11 +3,8 @@ import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { type Sample, sampleSchema } from '../../data/schemas/records.ts';
 import type { ShardResult } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
-import { grownHeaders, grownMarks } from '../../lean/library/grow.ts';
-import { provePortfolio } from '../../lean/portfolio/prove.ts';
-import { markedProof } from '../../lean/trust/kept-theorem.ts';
+import { grownMarks } from '../../lean/library/grow.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
-import { displayProof } from '../../selfplay/prompts.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
@@ -16,6 +13,7 @@ import { type Sampled, sampledSchema } from './generate.ts';
 import { grownTheorems } from './library.ts';
 import { PORTFOLIO, portfolioRows } from './portfolio.ts';
 import { unprovedItems } from './shard-files.ts';
+import { tryScripts } from './try-scripts.ts';
 
 /** The plain scripts, induction, and induction with case splits: some twenty scripts a statement, the later stages have fifty. */
 const STAGES = [0, 3] as const;
@@ -59,33 +57,22 @@ export function scriptShardActivities(ports: Ports) {
           const asked = { run, limits: config.verification, triesUnknown: false, signal, report };
           const unhelped = open.filter(({ header }) => !marks.has(header));
           const { rows } = await portfolioRows(ports, unhelped, asked);
-          const headers = grownHeaders(grown);
-          const under = (header: string | null, proof: string): string =>
-            marks.has(header) ? markedProof(displayProof(proof), marks.get(header)!) : proof;
-          const verifier = await ports.verifier(run, config.verification, grown);
-          const tried = open.filter(({ id }) => !rows.has(id));
-          const outcomes = await provePortfolio(tried, {
-            stagesOf: (id) => (conjectures.has(id) ? CONJECTURE_STAGES : STAGES),
-            contexts: (its) => ports.contexts(run, its, config.verification, signal),
-            // Only the text is read here: the shard's verdicts ask the object of what is found.
-            check: (candidates) =>
-              verifier.check(
-                candidates.map(({ id, header, statement, proof }) => ({
-                  id,
-                  header: headers.get(header) ?? header,
-                  statement,
-                  proof: under(header, proof),
-                })),
-                { signal, confirm: false },
-              ),
-            onProgress: (done) => report({ scripts: done, of: tried.length }),
-          });
-          const proofs = new Map(tried.map(({ id }, place) => [id, outcomes[place]!.proof]));
-          const found = open.flatMap(({ id, header }) => {
-            const proof = rows.get(id)?.proof ?? proofs.get(id) ?? null;
-            return proof === null
-              ? []
-              : [{ ...UNSAMPLED, statementId: id, index: nextIndex(samples, id), text: under(header, proof) }];
+          const tried = await tryScripts(
+            ports,
+            open.filter(({ id }) => !rows.has(id)),
+            {
+              run,
+              limits: config.verification,
+              grown,
+              marks,
+              stagesOf: (id) => (conjectures.has(id) ? CONJECTURE_STAGES : STAGES),
+              signal,
+              report,
+            },
+          );
+          const found = open.flatMap(({ id }) => {
+            const text = rows.get(id)?.proof ?? tried.proofs.get(id);
+            return text === undefined ? [] : [{ ...UNSAMPLED, statementId: id, index: nextIndex(samples, id), text }];
           });
           await logMetrics(
             ports,
@@ -93,8 +80,8 @@ export function scriptShardActivities(ports: Ports) {
             metricsAt(name, 0, {
               scripts_statements: open.length,
               scripts_proved: found.length,
-              scripts_tried: outcomes.reduce((sum, one) => sum + one.tried, 0),
-              scripts_lean_seconds: outcomes.reduce((sum, one) => sum + one.leanMs, 0) / 1_000,
+              scripts_tried: tried.tried,
+              scripts_lean_seconds: tried.leanMs / 1_000,
             }),
           );
           if (found.length === 0) return null;

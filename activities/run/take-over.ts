@@ -73,7 +73,7 @@ export async function preparedDataOf(store: ObjectStore): Promise<PreparedData |
 }
 
 /** A run's name from a name, a path or a URI; one that lies elsewhere cannot be read (see `infra/stores/neighbours.ts`). */
-function nameOfRun(initFrom: string, ownRoot: string): string {
+export function nameOfRun(initFrom: string, ownRoot: string): string {
   const place = ownRoot.slice(0, ownRoot.lastIndexOf('/'));
   const name = initFrom.startsWith(`${place}/`) ? initFrom.slice(place.length + 1).replace(/\/+$/, '') : initFrom;
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;

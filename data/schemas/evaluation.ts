@@ -12,7 +12,7 @@ const share = z.number().min(0).max(1);
 export const evaluatedSplitSchema = z.enum(['all', 'train', 'held-out']);
 export type EvaluatedSplit = z.infer<typeof evaluatedSplitSchema>;
 
-/** Which statements of the problem sets are evaluated; it never changes in the course of an evaluation. */
+/** Which statements of the problem sets are evaluated, and with what; it never changes in the course of an evaluation. */
 export const evaluatedStatementsSchema = z.strictObject({
   split: evaluatedSplitSchema,
   /** Keep statements for which the MD5 hash of their name, in hex, begins with this (ReProver's `--name-filter`). */
@@ -22,6 +22,8 @@ export const evaluatedStatementsSchema = z.strictObject({
     .default(''),
   /** At most so many, the first in the order of the MD5 hashes of `SET:NAME`; null: all, in the order of the sets. */
   theorems: count.min(1).nullable().default(null),
+  /** Run in the same place whose grown library proofs may use: its name or URI; null: none. */
+  library: z.string().min(1).max(4_096).nullable().default(null),
 });
 export type EvaluatedStatements = z.infer<typeof evaluatedStatementsSchema>;
 
@@ -44,6 +46,8 @@ export const evaluationPlanSchema = z.strictObject({
   /** All statements; the first label of each is its group. */
   statements: artifactRefSchema,
   shards: z.array(artifactRefSchema),
+  /** Grown theorems; missing in plans made before evaluations had a library. */
+  library: artifactRefSchema.nullable().default(null),
 });
 export type EvaluationPlan = z.infer<typeof evaluationPlanSchema>;
 
@@ -82,6 +86,8 @@ export const evaluationReportSchema = z.strictObject({
   /** Prompt format of the model (`prover.format`); missing in older ones. */
   format: z.string().optional(),
   verdicts: verdictCountsSchema,
+  /** The run whose grown library proofs could use, and its theorems; set where there was one. */
+  library: z.strictObject({ run: z.string(), theorems: count }).optional(),
   groups: z.array(evaluationGroupSchema),
   /** Tokens of all answers, and of all prompts where the engine counts them; missing in older ones. */
   tokens: count.optional(),

@@ -15,6 +15,7 @@ import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { withNeighbours } from '../../infra/stores/neighbours.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { statement } from '../selfplay/records.ts';
+import { runState } from './run-states.ts';
 
 const config = resolveConfig({ preset: 'smoke' });
 
@@ -28,37 +29,7 @@ async function place() {
   const train = await writeRecords(first, 'data/train/statements.jsonl', [
     statement('theorem a (n : Nat) : n + 0 = n'),
   ]);
-  const checkpoint = { manifest: train, model: 'feed' };
-  const state = (nextRound: number): RunState => ({
-    config,
-    hostQueue: 'stp/host/elsewhere',
-    hostQueues: [],
-    data: {
-      train,
-      heldOut: train,
-      heldOutKeys: train,
-      canaries: train,
-      sft: train,
-      sftEval: train,
-      theorems: train,
-      counts: {
-        libraryProofs: 1,
-        searchedProofs: 0,
-        conjecturerExamples: 0,
-        excludedForHeldOut: 0,
-        trainExcludedForHeldOut: 0,
-      },
-    },
-    sft: { checkpoint, steps: 1, loss: 1, tokens: 1, seconds: 1 },
-    checkpoint,
-    outcomes: [],
-    skipped: [],
-    failures: [],
-    evaluations: [],
-    nextRound,
-    replayFrom: 0,
-    secondsPerStage: { sft: 3 },
-  });
+  const state = (nextRound: number): RunState => runState(config, train, { nextRound });
   return { uri, store, activities, state, train };
 }
 

@@ -106,7 +106,7 @@ async function evaluate(statements: readonly Statement[], shards: readonly Shard
   );
   const config = resolveConfig({ preset: 'smoke', set: { 'sampling.samplesPerStatement': SAMPLES } });
   const input = { preset: 'smoke', set: {}, checkpoint: '/m', modelName: 'm', round: 2, split: 'all' as const };
-  const plan = { config, checkpoint: { manifest: list, model: 'model' }, statements: list, shards: [] };
+  const plan = { config, checkpoint: { manifest: list, model: 'model' }, statements: list, shards: [], library: null };
   const write = () =>
     inActivity<EvaluationFiles>(() =>
       evaluationRunActivities(ports).writeEvaluation({ run: 'test', input, plan, shards, proved: collected.proved }),

@@ -346,6 +346,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
         checkpoint: checkpoint('evaluated'),
         statements: ref('statements', 10),
         shards: Array.from({ length: shards }, (_, index) => ref(`items-${index}`, 5)),
+        library: null,
       };
     },
     async writeEvaluation(input) {
