@@ -48,13 +48,21 @@ export async function* grownTheorems(store: ObjectStore, library: ArtifactRef | 
   if (library !== null) yield* readRecords(store, library, grownTheoremSchema);
 }
 
-/** The namespace whose marks a statement may have: none for a theorem of the library, which its own mark would prove. */
+/**
+ * The namespace whose marks a statement may have; null where there is none. For a theorem of the library, which its own mark
+ * would prove, it is that of the rounds before.
+ */
 export function marksFor(
   grown: readonly GrownRecord[],
 ): (statement: Pick<Statement, 'id' | 'header'>) => string | null {
-  const marks = grownMarks(grown);
-  const ids = new Set(grown.map(({ statementId }) => statementId));
-  return ({ id, header }) => (ids.has(id) ? null : (marks.get(header) ?? null));
+  const rounds = new Map(grown.map(({ statementId, round }) => [statementId, round]));
+  const before = new Map<number, ReadonlyMap<string | null, string>>();
+  const marksBefore = (round: number): ReadonlyMap<string | null, string> => {
+    const known = before.get(round) ?? grownMarks(grown.filter((one) => one.round < round));
+    before.set(round, known);
+    return known;
+  };
+  return ({ id, header }) => marksBefore(rounds.get(id) ?? Number.POSITIVE_INFINITY).get(header) ?? null;
 }
 
 export function libraryActivities(ports: Ports) {

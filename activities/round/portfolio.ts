@@ -7,7 +7,6 @@ import { type Statement, statementSchema } from '../../data/schemas/records.ts';
 import { type PortfolioFigures, type PortfolioPart, portfolioFiguresSchema } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { grownMarks } from '../../lean/library/grow.ts';
 import { provePortfolio } from '../../lean/portfolio/prove.ts';
 import { type RecordRow, rowOf } from '../../lean/portfolio/record.ts';
 import type { RawSample } from '../../selfplay/dedupe.ts';
@@ -57,7 +56,7 @@ const FAILED = '  rfl';
 
 /**
  * One sample a statement in an evaluation: the first script that proves it, where one does. What none proves is tried again with
- * the marks of the grown theorems, but for what is one of them.
+ * the marks of grown theorems (`marksFor`).
  */
 export async function portfolioSamples(
   ports: Ports,
@@ -65,10 +64,9 @@ export async function portfolioSamples(
   { grown, ...asked }: Omit<PortfolioAsked, 'triesUnknown'> & { readonly grown: readonly GrownRecord[] },
 ): Promise<RawSample[]> {
   const { rows } = await portfolioRows(ports, statements, { ...asked, triesUnknown: true });
-  const marks = grownMarks(grown);
   const marksOf = marksFor(grown);
   const open = statements.filter((one) => (rows.get(one.id)?.proof ?? null) === null && marksOf(one) !== null);
-  const { proofs } = await tryScripts(ports, open, { ...asked, grown, marks });
+  const { proofs } = await tryScripts(ports, open, { ...asked, grown, marksOf });
   return statements.map(({ id }) => {
     const text = proofs.get(id) ?? rows.get(id)?.proof ?? FAILED;
     return { statementId: id, index: 0, text, tokens: 0, logprob: 0, seed: 0, finish: 'stop' };

@@ -3,14 +3,13 @@ import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { type Sample, sampleSchema } from '../../data/schemas/records.ts';
 import type { ShardResult } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
-import { grownMarks } from '../../lean/library/grow.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
 import { once, readAll, writeRecords } from '../records/record-files.ts';
 import { type Sampled, sampledSchema } from './generate.ts';
-import { grownTheorems } from './library.ts';
+import { grownTheorems, marksFor } from './library.ts';
 import { PORTFOLIO, portfolioRows } from './portfolio.ts';
 import { unprovedItems } from './shard-files.ts';
 import { tryScripts } from './try-scripts.ts';
@@ -53,9 +52,9 @@ export function scriptShardActivities(ports: Ports) {
           );
           const open = items.map(({ statement }) => statement);
           const conjectures = new Set(items.flatMap((one) => (one.origin === 'conjecture' ? [one.statement.id] : [])));
-          const marks = config.prover.lemmas === 'marked' ? grownMarks(grown) : new Map<string | null, string>();
+          const marksOf = config.prover.lemmas === 'marked' ? marksFor(grown) : () => null;
           const asked = { run, limits: config.verification, triesUnknown: false, signal, report };
-          const unhelped = open.filter(({ header }) => !marks.has(header));
+          const unhelped = open.filter((one) => marksOf(one) === null);
           const { rows } = await portfolioRows(ports, unhelped, asked);
           const tried = await tryScripts(
             ports,
@@ -64,7 +63,7 @@ export function scriptShardActivities(ports: Ports) {
               run,
               limits: config.verification,
               grown,
-              marks,
+              marksOf,
               stagesOf: (id) => (conjectures.has(id) ? CONJECTURE_STAGES : STAGES),
               signal,
               report,

@@ -1,4 +1,4 @@
-/** The portfolio's scripts over a grown library, whose marks they open where the statement's header has some. */
+/** The portfolio's scripts over a grown library, whose marks they may open. */
 import type { Statement } from '../../data/schemas/records.ts';
 import { grownHeaders } from '../../lean/library/grow.ts';
 import { type PortfolioTools, provePortfolio } from '../../lean/portfolio/prove.ts';
@@ -11,8 +11,8 @@ export interface TryScriptsOptions extends Pick<PortfolioTools, 'stagesOf'> {
   readonly run: string;
   readonly limits: VerificationLimits;
   readonly grown: readonly GrownRecord[];
-  /** By header, the namespace that a script opens. */
-  readonly marks: ReadonlyMap<string | null, string>;
+  /** The namespace that a statement's scripts open; null: none. */
+  marksOf(statement: Pick<Statement, 'id' | 'header'>): string | null;
   readonly signal: AbortSignal;
   readonly report: (progress: unknown) => void;
 }
@@ -29,30 +29,29 @@ export interface TriedScripts {
 export async function tryScripts(
   ports: Pick<Ports, 'verifier' | 'contexts'>,
   statements: readonly Statement[],
-  { run, limits, grown, marks, stagesOf, signal, report }: TryScriptsOptions,
+  { run, limits, grown, marksOf, stagesOf, signal, report }: TryScriptsOptions,
 ): Promise<TriedScripts> {
   const headers = grownHeaders(grown);
   const verifier = await ports.verifier(run, limits, grown);
-  const textOf = (header: string | null, proof: string): string =>
-    marks.has(header) ? markedProof(displayProof(proof), marks.get(header)!) : proof;
+  const marks = new Map(statements.map((one) => [one.id, marksOf(one)]));
+  const textOf = (id: string, proof: string): string => {
+    const namespace = marks.get(id) ?? null;
+    return namespace === null ? proof : markedProof(displayProof(proof), namespace);
+  };
   const outcomes = await provePortfolio(statements, {
     ...(stagesOf === undefined ? {} : { stagesOf }),
+    textOf,
     contexts: (its) => ports.contexts(run, its, limits, signal),
     check: (candidates) =>
       verifier.check(
-        candidates.map(({ id, header, statement, proof }) => ({
-          id,
-          header: headers.get(header) ?? header,
-          statement,
-          proof: textOf(header, proof),
-        })),
+        candidates.map((one) => ({ ...one, header: headers.get(one.header) ?? one.header })),
         { signal, confirm: false },
       ),
     onProgress: (done) => report({ scripts: done, of: statements.length }),
   });
-  const proofs = statements.flatMap(({ id, header }, place): [string, string][] => {
+  const proofs = statements.flatMap(({ id }, place): [string, string][] => {
     const { proof } = outcomes[place]!;
-    return proof === null ? [] : [[id, textOf(header, proof)]];
+    return proof === null ? [] : [[id, proof]];
   });
   return {
     proofs: new Map(proofs),

@@ -18,7 +18,7 @@ export interface PortfolioStatement {
 }
 
 export interface PortfolioOutcome {
-  /** The first script of the list that proves it; null where none does. */
+  /** The first script of the list that proves it, as `textOf` writes it; null where none does. */
   readonly proof: string | null;
   /** Scripts that Lean was asked about. */
   readonly tried: number;
@@ -31,6 +31,8 @@ export interface PortfolioOutcome {
 export interface PortfolioTools {
   /** The stages of the list that are tried for a statement, as of `slice`; without it all. */
   stagesOf?(id: string): readonly [from: number, to: number];
+  /** What stands for a script in a proof of the statement; without it the script. */
+  textOf?(id: string, script: string): string;
   contexts(statements: readonly PortfolioStatement[]): Promise<readonly ContextAnswer[]>;
   check(candidates: readonly Candidate[]): Promise<readonly CheckResult[]>;
   onProgress?(done: number): void;
@@ -61,6 +63,8 @@ async function proveSome(
   tools: PortfolioTools,
 ): Promise<readonly PortfolioOutcome[]> {
   const outcomes = new Array<PortfolioOutcome>(statements.length);
+  const textOf = ({ index }: Open, { proof }: SearchScript): string =>
+    tools.textOf?.(statements[index]!.id, proof) ?? proof;
   let open: Open[] = [];
   for (const [index, { context, reason }] of (await tools.contexts(statements)).entries()) {
     if (context === null) outcomes[index] = { proof: null, tried: 0, leanMs: 0, unread: reason };
@@ -74,7 +78,7 @@ async function proveSome(
     const results = await tools.check(
       attempts.map(({ one, script, place }) => {
         const { id, header, statement } = statements[one.index]!;
-        return { id: `${id} ${stage} ${place}`, header, statement, proof: script.proof };
+        return { id: `${id} ${stage} ${place}`, header, statement, proof: textOf(one, script) };
       }),
     );
     const proofs = new Map<number, string>();
@@ -82,7 +86,7 @@ async function proveSome(
       const { kind, checkMs } = results[place]!;
       one.tried += 1;
       one.leanMs += checkMs;
-      if (kind === 'proved' && !proofs.has(one.index)) proofs.set(one.index, script.proof);
+      if (kind === 'proved' && !proofs.has(one.index)) proofs.set(one.index, textOf(one, script));
     }
     open = open.filter((one) => {
       const { index, tried, leanMs, stages } = one;

@@ -135,7 +135,7 @@ describe('a library that grows', () => {
     ]);
   });
 
-  it('marks what a cheap tactic does not prove, and for no statement its own mark', async () => {
+  it('marks what a cheap tactic does not prove, and gives no statement its own mark or a later one', async () => {
     const plain = proved('theorem plain : 3 * 4 = 12', 'rfl', { passRate: 0.1 });
     const rule = proved('theorem rule (n : Nat) : double n + n = 3 * n', 'rw [double_eq_add]\nomega', {
       passRate: 0.3,
@@ -146,6 +146,12 @@ describe('a library that grows', () => {
     expect(marks({ id: rule.statementId, header: null })).toBeNull();
     expect(marks({ id: 'another', header: null })).toBe('Grown.marked2');
     expect(marks({ id: 'another', header: TIP })).toBeNull();
+    const next = marksFor([...library, { ...library[1]!, name: 'Grown.g3', round: 2, statementId: 'later' }]);
+    expect([rule.statementId, 'later', 'another'].map((id) => next({ id, header: null }))).toEqual([
+      null,
+      'Grown.marked2',
+      'Grown.marked3',
+    ]);
   });
 
   it('gives each header its own theorems, and a module for each round that imports the one before', {
