@@ -42,7 +42,7 @@ export class Evaluator {
   readonly #prepared = new Set<string>();
   readonly #zero: Name;
   readonly #successor: Name;
-  /** Steps of the kernel so far; about a million a second. */
+  /** Steps of the kernel so far; some ten million a second. */
   steps = 0;
 
   constructor(terms: Terms, library: CompiledLibrary, signature: SignatureReader) {

@@ -33,7 +33,11 @@ const SELF_PLAY = 'self-play';
 /** By the name that `--methods` takes. Self-play comes first: its run of a seed trains the seed's SFT model. */
 const METHODS: Readonly<Record<string, Method>> = {
   [SELF_PLAY]: { ...asSelfPlay('self-play', {}), sharesFirstRound: false },
-  'random-conjectures': asSelfPlay('random conjectures in its place', { 'conjectures.source': 'random' }),
+  'random-conjectures': asSelfPlay('random conjectures in its place', {
+    'conjectures.source': 'random',
+    // Nobody has tested them: without this question most of Lean's time would go to false ones.
+    'conjectures.gate.refuseRefutable': 'true',
+  }),
   'growing-library': asSelfPlay('no conjectures, growing library', { 'conjectures.perRoundMax': '0' }),
   'fixed-library': asSelfPlay('no conjectures, fixed library', {
     'conjectures.perRoundMax': '0',
