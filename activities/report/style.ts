@@ -29,9 +29,13 @@ const DARK = [
 const variables = (colours: readonly string[]): string =>
   colours.map((colour, index) => `--c${index}: ${colour};`).join(' ');
 
-export const STYLE = `
+/** The colours of pages and of pictures that stand alone. */
+export const COLOUR_RULES = `
 :root { --ink: #1d2329; --muted: #56606b; --rule: #dfe3e8; --accent: #2667c4; --page: #ffffff; --card: #f6f7f9; ${variables(LIGHT)} }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8ebef; --muted: #a5afba; --rule: #343b44; --accent: #6ba3ec; --page: #14181d; --card: #1c2229; ${variables(DARK)} } }
+`;
+
+export const STYLE = `${COLOUR_RULES}
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 70rem; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; overflow-wrap: break-word; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .25rem; } h2 { font-size: 1.2rem; margin: 2.5rem 0 .5rem; } h3 { font-size: 1rem; margin: 1.75rem 0 .25rem; } figure h3 { margin: 0 0 .5rem; }

@@ -10,8 +10,6 @@ import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { grownMarks } from '../../lean/library/grow.ts';
 import { GROWN_NAMESPACE, LEMMA_MARKS } from '../../lean/trust/kept-theorem.ts';
-import type { Verifier } from '../../lean/verifier.ts';
-import { trivialityCandidates } from '../../selfplay/gate.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
@@ -91,7 +89,7 @@ export function libraryActivities(ports: Ports) {
 
 /** The library that a round had, and what its certified statements add to it. */
 export async function libraryAfter(
-  ports: Pick<Ports, 'store' | 'verifier' | 'growable'>,
+  ports: Pick<Ports, 'store' | 'growable'>,
   run: string,
   round: ArtifactRef,
   { verification }: Pick<RunConfig, 'verification'>,
@@ -103,12 +101,11 @@ export async function libraryAfter(
   const earlier = await Array.fromAsync(grownTheorems(store, before));
   const next = await nextTheorems(store, manifest!, earlier);
   if (next.length === 0) return { before, added: [] };
-  const marked = await withoutTrivialMarks(next, await ports.verifier(run, verification), signal);
-  const fit = await ports.growable(run, earlier, marked, verification, signal);
+  const fit = await ports.growable(run, earlier, next, verification, signal);
   const marks = new Map(fit.map((theorem) => [theorem.name, [...theorem.marks]]));
   return {
     before,
-    added: marked.flatMap((one) => (marks.has(one.name) ? [{ ...one, marks: marks.get(one.name)! }] : [])),
+    added: next.flatMap((one) => (marks.has(one.name) ? [{ ...one, marks: marks.get(one.name)! }] : [])),
   };
 }
 
@@ -133,23 +130,6 @@ async function nextTheorems(
       const marks = [...LEMMA_MARKS];
       return { name, round, origin, statementId, header, statement, proof, premises, marks };
     });
-}
-
-/**
- * Statements of the dataset that the gate would refuse as trivial keep no marks: no proof needs to be told of them, and each rule
- * costs every proof time. Conjectures have passed the gate.
- */
-async function withoutTrivialMarks(
-  theorems: readonly GrownRecord[],
-  verifier: Verifier,
-  signal: AbortSignal,
-): Promise<GrownRecord[]> {
-  const candidates = theorems.flatMap(({ name, origin, header, statement }) =>
-    origin === 'conjecture' ? [] : trivialityCandidates(statement).map((one) => ({ id: name, header, ...one })),
-  );
-  const results = await verifier.check(candidates, { signal, smallLimitsOnly: true, confirm: false });
-  const trivial = new Set(results.flatMap(({ id, kind }) => (kind === 'proved' ? [id] : [])));
-  return theorems.map((one) => (trivial.has(one.name) ? { ...one, marks: [] } : one));
 }
 
 function isShorter(a: Proved, b: Proved): boolean {

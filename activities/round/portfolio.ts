@@ -15,7 +15,7 @@ import type { Ports, VerificationLimits } from '../ports.ts';
 import { once, readAll, readJson } from '../records/record-files.ts';
 import type { PreparedData } from '../run/datasets.ts';
 import { type GrownRecord, marksFor } from './library.ts';
-import { tryScripts } from './try-scripts.ts';
+import { scriptsOverLibrary } from './scripts-over-library.ts';
 
 /** What is found is kept after so many. */
 const KEPT_AT_ONCE = 24;
@@ -66,7 +66,7 @@ export async function portfolioSamples(
   const { rows } = await portfolioRows(ports, statements, { ...asked, triesUnknown: true });
   const marksOf = marksFor(grown);
   const open = statements.filter((one) => (rows.get(one.id)?.proof ?? null) === null && marksOf(one) !== null);
-  const { proofs } = await tryScripts(ports, open, { ...asked, grown, marksOf });
+  const { proofs } = await scriptsOverLibrary(ports, open, { ...asked, grown, marksOf });
   return statements.map(({ id }) => {
     const text = proofs.get(id) ?? rows.get(id)?.proof ?? FAILED;
     return { statementId: id, index: 0, text, tokens: 0, logprob: 0, seed: 0, finish: 'stop' };

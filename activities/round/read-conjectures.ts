@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { contentId, statementId } from '../../data/schemas/ids.ts';
 import { libraryTheoremSchema, statementSchema } from '../../data/schemas/records.ts';
-import { type GateCounts, gateCountsSchema, partFolder, roundManifestSchema } from '../../data/schemas/round.ts';
+import { type GateCounts, gateCountsSchema, partFolder } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
 import { countSymbols, guideScore, type SymbolCounts } from '../../selfplay/guide.ts';
@@ -15,7 +15,7 @@ import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { conjecturerFormOf, slotKeys } from '../prover-forms.ts';
 import { batchesOf } from '../records/batches.ts';
-import { once, readJson, readRecords, writeRecords } from '../records/record-files.ts';
+import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { certifiedRates, readManifests } from '../run/history.ts';
 import type { RoundContext } from './conjecture.ts';
 import {
@@ -85,7 +85,7 @@ async function* newConjectures(
   input: ReadConjecturesInput,
   onText: (refused: 'unparsable' | 'duplicate' | null) => void,
 ): AsyncGenerator<ConjectureRecord> {
-  const known = await knownStatementKeys(store, input);
+  const { sealed, taken } = await knownKeys(store, input);
   const openBefore = input.config.library === 'grow' ? await openConjectures(store, input) : new Set<string>();
   const again: ConjectureRecord[] = [];
   const slotKeyOf = await slotKeys(sources, input.config.prover);
@@ -93,17 +93,21 @@ async function* newConjectures(
   const guided = input.config.conjectures.guide !== 'none';
   const symbols = guided ? await countSymbols(readRecords(store, input.data.train, statementSchema)) : null;
   for await (const { text, entry } of plannedTexts(store, input)) {
-    const name = `conjecture_${input.round}_${contentId('name', text).slice(0, 8)}`;
+    const name = `conjecture_${input.round}_${contentId('name', entry.header ?? '', text).slice(0, 8)}`;
     const statement = read(text, name);
-    const key = statement === null ? null : statementKey(null, statement);
-    const slots = statement === null ? null : slotKeyOf({ header: entry.header, statement });
-    const isOpen = key !== null && openBefore.delete(key);
-    const isKnown = key !== null && !isOpen && (known.has(key) || (slots !== null && known.has(slots)));
-    const refused = key === null ? 'unparsable' : isKnown ? 'duplicate' : null;
-    onText(refused);
-    if (refused !== null) continue;
-    known.add(key!);
-    const record = conjectureRecord(name, statement!, entry, input.round, symbols);
+    if (statement === null) {
+      onText('unparsable');
+      continue;
+    }
+    const key = statementKey(entry.header, statement);
+    const slots = slotKeyOf({ header: entry.header, statement });
+    const isSealed = sealed.has(statementKey(null, statement)) || (slots !== null && sealed.has(slots));
+    const isOpen = openBefore.delete(key);
+    const isKnown = isSealed || (taken.has(key) && !isOpen);
+    onText(isKnown ? 'duplicate' : null);
+    if (isKnown) continue;
+    taken.add(key);
+    const record = conjectureRecord(name, statement, entry, input.round, symbols);
     if (isOpen) again.push(record);
     else yield record;
   }
@@ -163,27 +167,32 @@ async function openConjectures(store: ObjectStore, { history }: RoundContext): P
   const keys = new Set<string>();
   for (const { conjectures } of manifests)
     if (conjectures !== null)
-      for await (const { id, statement } of readRecords(store, conjectures, conjectureRecordSchema))
-        if (!best.has(id)) keys.add(statementKey(null, statement));
+      for await (const { id, header, statement } of readRecords(store, conjectures, conjectureRecordSchema))
+        if (!best.has(id)) keys.add(statementKey(header, statement));
   return keys;
 }
 
 /**
- * Keys of every statement that a conjecture may not be: training set, library, held-out (as hashes), earlier conjectures.
- * About 100 bytes each: four million, which is fifty rounds of the paper's size, are 0.4 GB.
+ * Keys of the statements that a conjecture may not be. About 100 bytes each: four million, which is fifty rounds of the paper's
+ * size, are 0.4 GB.
  */
-async function knownStatementKeys(store: ObjectStore, input: RoundContext): Promise<Set<string>> {
-  const keys = new Set<string>();
-  for await (const statement of readRecords(store, input.data.train, statementSchema))
-    keys.add(statementKey(null, statement.statement));
-  for await (const key of readRecords(store, input.data.heldOutKeys, z.string())) keys.add(key);
-  for await (const theorem of readRecords(store, input.data.theorems, libraryTheoremSchema))
-    keys.add(statementKey(null, theorem.statement));
-  for (const ref of input.history) {
-    const manifest = await readJson(store, ref, roundManifestSchema);
-    if (manifest.conjectures)
-      for await (const conjecture of readRecords(store, manifest.conjectures, conjectureRecordSchema))
-        keys.add(statementKey(null, conjecture.statement));
-  }
-  return keys;
+interface KnownKeys {
+  /** Held out (as hashes) or in the library, under whatever header. */
+  readonly sealed: ReadonlySet<string>;
+  /** In the training set, or conjectured before. The same text under another header is about other functions. */
+  readonly taken: Set<string>;
+}
+
+async function knownKeys(store: ObjectStore, { data, history }: RoundContext): Promise<KnownKeys> {
+  const [sealed, taken] = [new Set<string>(), new Set<string>()];
+  for await (const key of readRecords(store, data.heldOutKeys, z.string())) sealed.add(key);
+  for await (const { statement } of readRecords(store, data.theorems, libraryTheoremSchema))
+    sealed.add(statementKey(null, statement));
+  for await (const { header, statement } of readRecords(store, data.train, statementSchema))
+    taken.add(statementKey(header, statement));
+  for (const { conjectures } of await readManifests(store, history))
+    if (conjectures !== null)
+      for await (const { header, statement } of readRecords(store, conjectures, conjectureRecordSchema))
+        taken.add(statementKey(header, statement));
+  return { sealed, taken };
 }

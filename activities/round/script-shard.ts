@@ -11,8 +11,8 @@ import { once, readAll, writeRecords } from '../records/record-files.ts';
 import { type Sampled, sampledSchema } from './generate.ts';
 import { grownTheorems, marksFor } from './library.ts';
 import { PORTFOLIO, portfolioRows } from './portfolio.ts';
+import { scriptsOverLibrary } from './scripts-over-library.ts';
 import { unprovedItems } from './shard-files.ts';
-import { tryScripts } from './try-scripts.ts';
 
 /** The plain scripts, induction, and induction with case splits: some twenty scripts a statement, the later stages have fifty. */
 const STAGES = [0, 3] as const;
@@ -56,7 +56,7 @@ export function scriptShardActivities(ports: Ports) {
           const asked = { run, limits: config.verification, triesUnknown: false, signal, report };
           const unhelped = open.filter((one) => marksOf(one) === null);
           const { rows } = await portfolioRows(ports, unhelped, asked);
-          const tried = await tryScripts(
+          const tried = await scriptsOverLibrary(
             ports,
             open.filter(({ id }) => !rows.has(id)),
             {

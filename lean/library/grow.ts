@@ -25,8 +25,9 @@ import {
   theoremText,
 } from '../trust/kept-theorem.ts';
 import type { LeanEnvironment } from '../verifier.ts';
+import { consequences } from './consequences.ts';
 import { libraryError } from './modules.ts';
-import { runLean } from './run-lean.ts';
+import { type LeanRun, runLean } from './run-lean.ts';
 
 export interface GrownModule {
   /** Made of its content; it is the only part of its module name, so every module can lie in a folder of its own. */
@@ -142,8 +143,8 @@ export async function growEnvironment(
 }
 
 /**
- * The theorems of `added` that compile over `earlier`, each with the marks that Lean accepts of those it came with. One
- * module holds all theorems of one header; what Lean refuses is left out, and the rest tried again. STP1202 where Lean
+ * The theorems of `added` that compile over `earlier`, each with the marks that Lean accepts of those it came with, or with none
+ * where it is trivial by others (`consequences`). One module holds all theorems of one header; what Lean refuses is left out, and the rest tried again. STP1202 where Lean
  * refuses a module without saying what it means.
  */
 export async function growable(
@@ -155,19 +156,41 @@ export async function growable(
   const grown = await growEnvironment(environment, earlier, options);
   const fit: GrownTheorem[] = [];
   for (const [header, own] of Map.groupBy(added, (theorem) => theorem.header)) {
+    const before = earlier.filter((theorem) => theorem.header === header);
     let standing: readonly GrownTheorem[] = own;
     while (standing.length > 0) {
-      const before = earlier.filter((theorem) => theorem.header === header);
       const module = grownModules([...before, ...standing]).at(-1)!;
-      const { errors } = await compileGrownModule(grown, environment.fingerprint, module, options);
-      if (errors.length === 0) break;
+      const { folder, errors } = await compileGrownModule(grown, environment.fingerprint, module, options);
+      if (errors.length === 0) {
+        const under = { ...grown, searchPath: [...grown.searchPath, folder] };
+        const asked = { module: module.module, header, added: standing, earlier: before };
+        const idle = await consequences(asked, (input) => runUnder(under, { arguments: ['--stdin'], input }, options));
+        fit.push(...standing.map((one) => (idle.has(one.name) ? { ...one, marks: [] } : one)));
+        break;
+      }
       const left = withoutRefused(module, errors);
       if (left === null) throw notCompiled(module, errors);
       standing = left;
     }
-    fit.push(...standing);
   }
   return fit;
+}
+
+function runUnder(
+  { executable, searchPath }: LeanEnvironment,
+  asked: { readonly arguments: readonly string[]; readonly input?: string; readonly writable?: readonly string[] },
+  { environment, sandbox, signal }: GrowOptions,
+): Promise<LeanRun> {
+  const { writable = [], ...process } = asked;
+  return runLean({
+    executable,
+    searchPath,
+    ...process,
+    deadlineMs: MODULE_DEADLINE_MS,
+    ...(environment === undefined ? {} : { environment }),
+    ...(sandbox === undefined ? {} : { sandbox, writable }),
+    ...(signal === undefined ? {} : { signal }),
+  });
 }
 
 /** The theorems of a module without those, and without the marks, that errors point at; null where one points at neither. */
@@ -207,15 +230,8 @@ async function compileGrownModule(
     await mkdir(staging, { recursive: true });
     const file = path.join(staging, `${module}.lean`);
     await writeFile(file, source);
-    const run = await runLean({
-      executable: environment.executable,
-      arguments: [`--root=${staging}`, '-o', path.join(staging, object), file],
-      searchPath: environment.searchPath,
-      deadlineMs: MODULE_DEADLINE_MS,
-      ...(options.environment === undefined ? {} : { environment: options.environment }),
-      ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox, writable: [staging] }),
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-    });
+    const words = [`--root=${staging}`, '-o', path.join(staging, object), file];
+    const run = await runUnder(environment, { arguments: words, writable: [staging] }, options);
     const errors = run.messages.filter(({ severity, text }) => severity === 'error' || UNFIT_WARNING.test(text));
     if (errors.length > 0) return { folder, errors };
     if (run.timedOut || run.exitCode !== 0)

@@ -6,7 +6,7 @@ import type { ContextBinder, StatementContext } from '../context/statement-conte
 import { type SearchScript, script, simp } from '../library/search/script-text.ts';
 
 /** Raised with every change of the list, so that what was kept of an older one is not taken for this one's. */
-export const PORTFOLIO_VERSION = 2;
+export const PORTFOLIO_VERSION = 3;
 
 /** Definitions in one pair of brackets, the nearest. */
 const DEFINITIONS_MAX = 12;
@@ -43,15 +43,15 @@ export function portfolioStages(context: StatementContext): readonly (readonly S
     .flatMap((first) => variables.filter((second) => second !== first).map((second) => [first.name!, second.name!]))
     .slice(0, PAIRS_MAX)
     .map(([first, second]) => `induction ${first}${generalizing(others(first!))} <;> cases ${second}`);
+  const casesOf = (those: readonly ContextBinder[]): string[] =>
+    those.slice(0, CASE_VARIABLES_MAX).map(({ name }) => `cases ${name!}`);
   const allCases = recursive.flatMap((first) => {
-    const rest = variables
-      .filter((other) => other !== first && other.inductive!.isRecursive)
-      .slice(0, CASE_VARIABLES_MAX);
+    const rest = casesOf(variables.filter((other) => other !== first));
     if (rest.length === 0) return [];
-    const head = `induction ${first.name!}${generalizing(others(first.name!))}`;
-    return [[head, ...rest.map(({ name }) => `cases ${name!}`)].join(' <;> ')];
+    return [[`induction ${first.name!}${generalizing(others(first.name!))}`, ...rest].join(' <;> ')];
   });
-  const cases = variables.slice(0, CASE_VARIABLES_MAX).map(({ name }) => `cases ${name}`);
+  const cases = casesOf(variables);
+  if (recursive.length === 0 && cases.length > 0) allCases.push(cases.join(' <;> '));
   const caseHeads = [...cases, ...cases.slice(1).map((second, index) => `${cases[index]} <;> ${second}`)];
   const functional = context.applications
     .filter((one) => context.definitions.some(({ name, isRecursive }) => name === one.definition && isRecursive))

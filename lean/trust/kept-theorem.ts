@@ -51,11 +51,9 @@ export function withoutMarks(proof: string): string {
   return proof.replace(MARKED, '');
 }
 
-/** Lean's commands for the marks of theorems, inside the namespace of grown theorems. One line each. */
-export function markLines(theorems: readonly GrownTheorem[]): string[] {
-  return theorems.flatMap(({ name, marks }) =>
-    marks.map((mark) => `attribute [scoped ${mark}] ${name.slice(GROWN_NAMESPACE.length + 1)}`),
-  );
+/** Lean's commands for the marks of theorems, by their full names. One line each. */
+export function markLines(theorems: readonly GrownTheorem[], kind: 'scoped' | 'local' = 'scoped'): string[] {
+  return theorems.flatMap(({ name, marks }) => marks.map((mark) => `attribute [${kind} ${mark}] ${name}`));
 }
 
 /**

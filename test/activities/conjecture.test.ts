@@ -169,6 +169,7 @@ describe('the gate', () => {
     name = 'rounds/2',
     partsAsked = Infinity,
     history: readonly ArtifactRef[] = [],
+    headers: readonly (string | null)[] = [],
   ) => {
     asked.length = 0;
     const plain = await context({
@@ -183,7 +184,7 @@ describe('the gate', () => {
     const plan = await writeRecords(
       store,
       `${name}/plan.jsonl`,
-      texts.map(() => entry),
+      texts.map((_, index) => ({ ...entry, header: headers[index] ?? null })),
     );
     const written = texts.map((text, index) => ({ input: index, text }));
     const activities = {
@@ -267,6 +268,13 @@ describe('the gate', () => {
     expect(grown.counts).toEqual({ accepted: 2, duplicate: 2 });
     const fixed = await gate(texts, {}, 'rounds/3', Infinity, history);
     expect(fixed.records.map(({ statement: text }) => /good\d*/.exec(text)![0])).toEqual(['good']);
+  });
+  it('takes the same text under another header for another statement, unless it is in the library', async () => {
+    const other = 'import Stp\nimport Stp.Problems.Tip2015\nopen Stp.Problems.Tip2015';
+    const texts = [GOOD, GOOD, '(k : Nat) (g : 0 < k) : good k = 1', '(m : Nat) : m + 0 = m'];
+    const { counts, records } = await gate(texts, {}, 'rounds/2', Infinity, [], [null, other, other, other]);
+    expect(records.map(({ header }) => header)).toEqual([null, other]);
+    expect(counts).toEqual({ accepted: 2, duplicate: 2 });
   });
   it('scores conjectures where the guide is on', async () => {
     const { records } = await gate([GOOD], { 'conjectures.guide': 'rule' });

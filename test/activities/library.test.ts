@@ -64,7 +64,9 @@ const BROKEN = conjecture('theorem broken (n : Nat) : n + 1 = n', 'rfl', { passR
 const OTHER = conjecture('theorem other (xs : List Nat) : xs ++ [] = xs', 'simp', { passRate: 0.9 });
 const NO_PATTERN = conjecture('theorem bare (n : Nat) : n = 0 + n', 'omega', { passRate: 0.3 });
 const TIP = 'import Stp\nimport Stp.Problems.Tip2015\nopen Stp.Problems.Tip2015';
-const ELSEWHERE = conjecture('theorem elsewhere (n : Nat) : plus Nat.zero n = n', 'simp [plus]', { header: TIP });
+const ELSEWHERE = conjecture('theorem elsewhere (n : Nat) : plus n Nat.zero = n', 'induction n <;> simp_all [plus]', {
+  header: TIP,
+});
 const SECOND = conjecture('theorem second (n : Nat) : double n + n = 3 * n ∧ True', 'exact ⟨g1 n, trivial⟩', {
   round: 2,
   premises: ['Grown.g1'],
@@ -154,6 +156,25 @@ describe('a library that grows', () => {
     ]);
   });
 
+  it('marks nothing that follows from what is marked, earlier or smaller', async () => {
+    const of = (text: string, passRate: number): Proved =>
+      proved(`theorem some ${text}`, 'simp only [double_eq_add]\nomega', { passRate });
+    const first = await grow(1, [of('(n : Nat) : double n + n = 3 * n', 0.1)], null);
+    const larger = of('(n m k : Nat) : m + (double n + 1) + k = k + (2 * n + 1) + m', 0.1);
+    const smaller = of('(n : Nat) : double n + 1 = 2 * n + 1', 0.2);
+    const earlier = of('(n m : Nat) : m + (double n + n) = m + 3 * n', 0.3);
+    const library = await theoremsOf(await grow(2, [larger, smaller, earlier], first));
+    expect(library.map(({ name, marks }) => [name, marks.length])).toEqual([
+      ['Grown.g1', 2],
+      ['Grown.g2', 2],
+      ['Grown.g3', 2],
+      ['Grown.g4', 0],
+    ]);
+    const follows = of('(n m : Nat) : m + (double n + 1) = m + (2 * n + 1)', 0.1);
+    const next = await theoremsOf(await grow(2, [follows, smaller], first));
+    expect(next.map(({ marks }) => marks.length)).toEqual([2, 0, 2]);
+  });
+
   it('gives each header its own theorems, and a module for each round that imports the one before', {
     tags: ['slow'],
   }, async () => {
@@ -173,7 +194,7 @@ describe('a library that grows', () => {
       uses('own', null, 'exact g1 n'),
       uses('chain', null, 'exact (g5 n).1'),
       uses('unknown', null, 'exact g3 n'),
-      { id: 'tip', header: TIP, statement: 'theorem t (n : Nat) : plus Nat.zero n = n', proof: 'exact g3 n' },
+      { id: 'tip', header: TIP, statement: 'theorem t (n : Nat) : plus n Nat.zero = n', proof: 'exact g3 n' },
       { id: 'not there', header: TIP, statement: 'theorem t (xs : List Nat) : xs ++ [] = xs', proof: 'exact g4 xs' },
     ]);
     expect(results.map(({ id, kind, premises }) => [id, kind, premises])).toEqual([
@@ -222,7 +243,7 @@ describe('a library that grows', () => {
     const marks = grownMarks(next).get(null)!;
     expect([marks, grownMarks(library).get(TIP)]).toEqual(['Grown.marked4', 'Grown.marked3']);
     const one = statement('theorem t (n : Nat) : double n + n = 3 * n');
-    const tip = 'theorem t (n : Nat) : plus Nat.zero n = n';
+    const tip = 'theorem t (n : Nat) : plus n Nat.zero = n';
     const results = await check(next, [
       { ...one, header: null, proof: 'simp' },
       { id: 'tip', header: TIP, statement: tip, proof: 'grind' },

@@ -74,8 +74,7 @@ describe('exploration', () => {
     );
     // Both fail for n = 0, m = 2 and a list of three; with some other variables in their places forty tests let them pass.
     const false_ = ['drop (n + 1) (take m xs) = []', 'drop n (take m (drop m xs)) = []'];
-    for (const equation of false_)
-      expect(found!.equations.join('\n')).not.toMatch(new RegExp(`: ${RegExp.escape(equation)}$`, 'mu'));
+    for (const equation of false_) expect(found!.equations.filter((one) => one.endsWith(`: ${equation}`))).toEqual([]);
     expect(found!.equations.length).toBeLessThan(100);
   });
 

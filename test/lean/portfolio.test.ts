@@ -77,6 +77,15 @@ describe('scripts', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
+  test('take variables apart whose types do not recurse, alone and beside an induction', () => {
+    const sign = { name: 'Sign', isRecursive: false, constructors: ['plus', 'minus'] };
+    const [a, b] = ['a', 'b'].map((name) => ({ ...VARIABLE, name, inductive: sign, typeHead: 'Sign' }));
+    const stageOf = (...binders: StatementContext['binders']): string[] =>
+      portfolioStages({ ...CONTEXT, binders, applications: [] })[2]!.map(({ proof }) => proof);
+    expect(stageOf(a!, b!)).toContain('  cases a <;> cases b <;> simp_all [app]');
+    expect(stageOf(a!, CONTEXT.binders[0]!)).toContain('  induction xs generalizing a <;> cases a <;> grind [app]');
+  });
+
   test('begin with the binders that the type still has', () => {
     const later = { ...CONTEXT.binders[1]!, isIntroduced: false };
     const hidden = { ...later, name: null };

@@ -3,13 +3,16 @@
  * `docs/log.md`, also where the table shows a failure. Their options: `--help`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { keyValue, roundsValue } from '../../cli/options.ts';
+import { spreadOf } from './curves.ts';
+import { comparisonFigure, type Level } from './figure.ts';
 import { recordPortfolio } from './portfolio.ts';
 import { comparisonTable, METHOD_NAMES, portfolioLine, selfplayVersusBaselines } from './selfplay-vs-baselines.ts';
 
-const LOG = resolve(import.meta.dirname, '..', '..', 'docs', 'log.md');
+const DOCS = resolve(import.meta.dirname, '..', '..', 'docs');
+const LOG = join(DOCS, 'log.md');
 
 interface Options {
   readonly seeds: number[];
@@ -18,6 +21,7 @@ interface Options {
   readonly methods: string[];
   readonly directory: string;
   readonly set: Record<string, string>;
+  readonly figure: string;
   readonly note: string;
 }
 
@@ -55,12 +59,18 @@ program
   .option('--methods <list>', 'methods beside self-play', methodNames, METHOD_NAMES.slice(1))
   .option('--directory <dir>', 'where the runs lie', 'runs/selfplay-vs-baselines')
   .option('--set <key=value>', 'a value that all methods share; may be repeated', keyValue, {})
+  .option('--figure <file>', 'SVG of the comparison', join(DOCS, 'images', 'selfplay-vs-baselines.svg'))
   .option('--note <text>', 'a sentence for the log', '')
-  .action(async ({ directory, note, ...options }: Options) => {
+  .action(async ({ directory, figure, note, ...options }: Options) => {
     const where = resolve(directory);
     const baselineRounds = options.baselineRounds ?? options.rounds;
     const asked = { ...options, baselineRounds, directory: where };
-    const { comparison, summary } = await selfplayVersusBaselines(asked, (line) => console.error(line));
+    const {
+      results,
+      comparison,
+      summary,
+      portfolio: withLemmas,
+    } = await selfplayVersusBaselines(asked, (line) => console.error(line));
     const table = comparisonTable(comparison);
     const { statements, portfolio } = summary;
     const entry = [
@@ -69,8 +79,16 @@ program
       `${options.rounds} rounds of self-play, ${baselineRounds} of each other method; seeds ${options.seeds.join(', ')}, ${statements} training statements. Values for all: ${described(options.set)}. ${note}`.trimEnd(),
       '',
       table,
-      ...(portfolio ? ['', portfolioLine(portfolio)] : []),
+      ...(portfolio ? ['', portfolioLine(portfolio, withLemmas)] : []),
+      '',
+      `Figure: [images/${basename(figure)}](images/${basename(figure)}).`,
     ].join('\n');
+    const share = ({ proved, statements: all }: { proved: number; statements: number }): number => proved / all;
+    const levels: Level[] = [
+      ...(portfolio ? [{ label: 'fixed list of scripts', share: share(portfolio) }] : []),
+      { label: 'the same with lemmas of self-play', share: spreadOf(withLemmas.map(({ train }) => share(train))).mean },
+    ];
+    await writeFile(figure, await comparisonFigure(results, levels));
     await writeToLog(entry);
     console.log(table);
   });

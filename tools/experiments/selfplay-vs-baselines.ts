@@ -9,8 +9,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
+import { evaluationReportSchema } from '../../data/schemas/evaluation.ts';
 import { type PortfolioFigures, type Summary, summarySchema } from '../../data/schemas/round.ts';
-import { type Comparison, type Cost, compare, type FinishedRun, type Spread, spreadOf } from './curves.ts';
+import { runConfigSchema } from '../../data/schemas/run-config.ts';
+import {
+  type Comparison,
+  type Cost,
+  compare,
+  type FinishedRun,
+  type MethodResult,
+  type Spread,
+  spreadOf,
+} from './curves.ts';
 
 interface Method {
   readonly label: string;
@@ -62,15 +72,31 @@ export interface ExperimentOptions {
   readonly set: Readonly<Record<string, string>>;
 }
 
+/** Statements that the portfolio of scripts proves, given the lemmas that self-play found. */
+export interface WithLemmas {
+  readonly proved: number;
+  readonly statements: number;
+}
+
+export interface ExperimentResults {
+  readonly results: readonly MethodResult[];
+  readonly comparison: Comparison;
+  /** Of the first seed's self-play. */
+  readonly summary: Summary;
+  /** One a seed: training statements and held-out ones. */
+  readonly portfolio: readonly { readonly train: WithLemmas; readonly heldOut: WithLemmas }[];
+}
+
 /** Runs what is missing and compares all. `say` gets a line a run. */
 export async function selfplayVersusBaselines(
   options: ExperimentOptions,
   say: (line: string) => void,
-): Promise<{ readonly comparison: Comparison; readonly summary: Summary }> {
+): Promise<ExperimentResults> {
   const names = [SELF_PLAY, ...options.methods.filter((name) => name !== SELF_PLAY)];
   const runs = new Map<string, FinishedRun[]>(names.map((name) => [name, []]));
   let summary: Summary | null = null;
-  for (const seed of options.seeds)
+  const portfolio: ExperimentResults['portfolio'][number][] = [];
+  for (const seed of options.seeds) {
     for (const name of names) {
       const run = await finishedRun(name, seed, options);
       runs.get(name)!.push(run);
@@ -80,8 +106,35 @@ export async function selfplayVersusBaselines(
       const proved = provedPerRound.at(-1) ?? provedBaseline;
       say(`${name}, seed ${seed}: ${proved} of ${statements}, ${samples} samples, ${lean.toFixed(0)} s of Lean`);
     }
+    const [train, heldOut] = [await withLemmas('train', seed, options), await withLemmas('held-out', seed, options)];
+    say(
+      `portfolio with lemmas, seed ${seed}: ${train.proved} of ${train.statements}, held-out ${heldOut.proved} of ${heldOut.statements}`,
+    );
+    portfolio.push({ train, heldOut });
+  }
   const results = names.map((name) => ({ method: METHODS[name]!.label, runs: runs.get(name)! }));
-  return { comparison: compare(results), summary: summary! };
+  return { results, comparison: compare(results), summary: summary!, portfolio };
+}
+
+const command = join(import.meta.dirname, '..', '..', 'bin', 'stp');
+
+/** The portfolio's scripts on a split of self-play's problem sets, with the library that self-play has grown. */
+async function withLemmas(split: 'train' | 'held-out', seed: number, options: ExperimentOptions): Promise<WithLemmas> {
+  const origin = runFolder(SELF_PLAY, seed, options.directory);
+  const folder = runFolder(`portfolio-with-lemmas-${split}`, seed, options.directory);
+  const path = join(folder, 'evaluation.json');
+  if (!existsSync(path)) {
+    const { data } = runConfigSchema.parse(JSON.parse(await readFile(join(origin, 'config.json'), 'utf8')));
+    const words = ['eval', '--model', 'portfolio', '--problems', data.problemSets.join(','), '--split', split];
+    await execa(command, [...words, '--library', origin, '--run-dir', folder], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  }
+  const { groups } = evaluationReportSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+  return {
+    proved: groups.reduce((sum, { certified }) => sum + certified, 0),
+    statements: groups.reduce((sum, { statements }) => sum + statements, 0),
+  };
 }
 
 const runFolder = (name: string, seed: number, directory: string): string => join(directory, `${name}-seed-${seed}`);
@@ -100,7 +153,6 @@ async function finishedRun(
     const shared = name === SELF_PLAY ? [] : ['--init-from', origin, '--from-round', sharesFirstRound ? '0' : 'sft'];
     const rounds = name === SELF_PLAY ? options.rounds : options.baselineRounds;
     const words = ['selfplay', '--preset', preset, '--rounds', `${rounds}`, '--seed', `${seed}`];
-    const command = join(import.meta.dirname, '..', '..', 'bin', 'stp');
     await execa(command, [...words, '--run-dir', folder, ...shared, ...values], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
@@ -163,10 +215,18 @@ export function comparisonTable(comparison: Comparison): string {
   ].join('\n');
 }
 
-/** The line to beat: it draws no samples, so it has no place on their axis. */
-export function portfolioLine({ proved, statements, heldOut }: PortfolioFigures): string {
+/** The line to beat: it draws no samples, so it has no place on their axis. The same with the lemmas that self-play found. */
+export function portfolioLine(
+  { proved, statements, heldOut }: PortfolioFigures,
+  withLemmas: ExperimentResults['portfolio'],
+): string {
   const part = (count: number, of: number): string => `${count} of ${of} (${percent(of === 0 ? 0 : count / of)})`;
-  return `The portfolio of scripts, nothing learned: ${part(proved, statements)}; held-out ${part(heldOut.proved, heldOut.statements)}.`;
+  const each = (split: 'train' | 'heldOut'): string =>
+    withLemmas.map((one) => part(one[split].proved, one[split].statements)).join(', ');
+  return (
+    `The portfolio of scripts, nothing learned: ${part(proved, statements)}; held-out ${part(heldOut.proved, heldOut.statements)}. ` +
+    `With the lemmas that self-play found, seed by seed: ${each('train')}; held-out ${each('heldOut')}.`
+  );
 }
 
 /** Where the first method's mean is: above another's by more than twice the larger standard deviation of the two, or not. */

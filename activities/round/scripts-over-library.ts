@@ -7,7 +7,7 @@ import { displayProof } from '../../selfplay/prompts.ts';
 import type { Ports, VerificationLimits } from '../ports.ts';
 import type { GrownRecord } from './library.ts';
 
-export interface TryScriptsOptions extends Pick<PortfolioTools, 'stagesOf'> {
+export interface OverLibrary extends Pick<PortfolioTools, 'stagesOf'> {
   readonly run: string;
   readonly limits: VerificationLimits;
   readonly grown: readonly GrownRecord[];
@@ -26,10 +26,10 @@ export interface TriedScripts {
 }
 
 /** Only Lean's text is read here: whoever keeps a proof asks the compiled object. */
-export async function tryScripts(
+export async function scriptsOverLibrary(
   ports: Pick<Ports, 'verifier' | 'contexts'>,
   statements: readonly Statement[],
-  { run, limits, grown, marksOf, stagesOf, signal, report }: TryScriptsOptions,
+  { run, limits, grown, marksOf, stagesOf, signal, report }: OverLibrary,
 ): Promise<TriedScripts> {
   const headers = grownHeaders(grown);
   const verifier = await ports.verifier(run, limits, grown);
