@@ -35,6 +35,7 @@ import { LIBRARY_HEADER } from '../lean/trust/header.ts';
 import { openVerifier } from '../lean/trust/open-verifier.ts';
 import { limitClasses } from '../lean/trust/verdict/limits.ts';
 import type { LeanEnvironment } from '../lean/verifier.ts';
+import { TRIVIAL_PROOF } from '../selfplay/gate.ts';
 import { openEngines } from './engines.ts';
 import { explored } from './explored.ts';
 import { remoteVerifier } from './remote-verifier.ts';
@@ -234,7 +235,12 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     sandbox: async (policy) => (await sandboxFor(policy)).facts,
     growable: async (run, earlier, added, limits, signal) =>
-      growable(environment, earlier, added, { ...growing(run), sandbox: await sandboxFor(limits.sandbox), signal }),
+      growable(environment, earlier, added, {
+        ...growing(run),
+        sandbox: await sandboxFor(limits.sandbox),
+        trivialProof: TRIVIAL_PROOF,
+        signal,
+      }),
     checkFile: async (run, path, limits, signal, certificate) => {
       const options: CheckFileOptions = {
         sandbox: await sandboxFor(limits.sandbox),

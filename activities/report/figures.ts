@@ -34,6 +34,12 @@ export interface RoundFigures {
   /** Theorems by which the library had grown before the round, and the round's certified proofs that rest on one. */
   readonly libraryGrown: number;
   readonly proofsWithGrown: number;
+  /** Different sets of functions that the round's conjectures speak of. */
+  readonly functionSets: { readonly attempted: number; readonly proved: number };
+  /** Most grown theorems that rest on each other in one chain under a proof of the round; 0: no proof rests on one. */
+  readonly chain: number;
+  /** Statements of the dataset proved for the first time, and those of them whose every proof rests on a conjecture. */
+  readonly firstProved: { readonly statements: number; readonly onConjectures: number };
   /** What the second kernel said of the round's certified proofs; `none`: it was not asked. */
   readonly secondKernel: Readonly<Record<SecondOpinion, number>>;
 }

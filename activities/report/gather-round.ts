@@ -5,11 +5,13 @@ import { provedSchema } from '../../data/schemas/records.ts';
 import { type RoundManifest, type RoundOutcome, rateSchema, roundManifestSchema } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { statementSymbols } from '../../selfplay/guide.ts';
 import type { NoveltyIndex } from '../../selfplay/novelty.ts';
 import { displayStatement } from '../../selfplay/prompts.ts';
 import { workItemSchema } from '../../selfplay/shards.ts';
 import { readJson, readRecords } from '../records/record-files.ts';
 import { secondOpinion, wallsOf, whyIneligible } from '../round/certificate-record.ts';
+import { grownTheorems } from '../round/library.ts';
 import { addRate, emptyHistogram, isInBand, quantiles } from './distribution.ts';
 import type { ListedProof, ProgressPoint, RoundFigures } from './figures.ts';
 import { TopList } from './top-list.ts';
@@ -33,6 +35,12 @@ export interface LemmaUses {
   example: string | null;
 }
 
+export interface GrownFacts {
+  readonly isConjecture: boolean;
+  /** Theorems in the longest chain that ends with it. */
+  readonly chain: number;
+}
+
 /** What runs on from round to round. */
 export interface Gathering {
   readonly store: ObjectStore;
@@ -50,6 +58,9 @@ export interface Gathering {
   readonly progress: ProgressPoint[];
   /** By the name of a grown theorem. */
   readonly lemmaUses: Map<string, LemmaUses>;
+  readonly grown: Map<string, GrownFacts>;
+  /** Of the statements certified in the last round read, by id: as `GrownFacts.chain`. */
+  chains: Map<string, number>;
   readonly newlyProved: TopList<ListedProof>;
   readonly hardest: TopList<ListedProof>;
   readonly mostNovel: TopList<ListedProof>;
@@ -72,7 +83,10 @@ export const newLists = (): Pick<Gathering, 'newlyProved' | 'hardest' | 'mostNov
 export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): Promise<RoundFigures> {
   const { store, config } = gathering;
   const manifest = await readJson(store, outcome.manifest, roundManifestSchema);
-  const { lengths, novelties } = await measureConjectures(gathering, manifest);
+  const { lengths, novelties, functions } = await measureConjectures(gathering, manifest);
+  await readGrown(gathering, manifest);
+  const chains = new Map<string, number>();
+  const firstProved = new Map<string, boolean>();
   const provedNow = new Set<string>();
   let proofsWithGrown = 0;
   const secondKernel = { accepted: 0, declined: 0, none: 0 };
@@ -84,6 +98,15 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
     const restsOn = proof.certificate?.restsOn ?? [];
     if (restsOn.length > 0) proofsWithGrown++;
     for (const lemma of restsOn) addUse(gathering.lemmaUses, lemma, proof);
+    const { statementId } = proof;
+    const under = restsOn.flatMap((lemma) => gathering.grown.get(lemma) ?? []);
+    const chain = 1 + Math.max(0, ...under.map((lemma) => lemma.chain));
+    chains.set(statementId, Math.min(chain, chains.get(statementId) ?? chain));
+    if (proof.origin === 'dataset' && !gathering.provedEver.has(statementId))
+      firstProved.set(
+        statementId,
+        (firstProved.get(statementId) ?? true) && under.some(({ isConjecture }) => isConjecture),
+      );
     if (proof.origin === 'conjecture') {
       const listed = { proof, novelty: novelties.get(proof.statementId) ?? null };
       gathering.hardest.offer(proof.statementId, listed);
@@ -103,6 +126,7 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
   for (const { sandbox } of manifest.shards)
     for (const reason of sandbox === undefined ? [] : whyIneligible(sandbox)) gathering.ineligibleBecause.add(reason);
   await addProgress(gathering, manifest, provedNow);
+  gathering.chains = chains;
   return {
     round: manifest.round,
     model: manifest.modelIn,
@@ -115,8 +139,23 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
     novelties: quantiles([...novelties.values()]),
     libraryGrown: manifest.library?.count ?? 0,
     proofsWithGrown,
+    functionSets: {
+      attempted: new Set(functions.values()).size,
+      proved: new Set([...functions].flatMap(([id, its]) => (provedNow.has(id) ? [its] : []))).size,
+    },
+    chain: Math.max(0, ...[...chains.values()].map((length) => length - 1)),
+    firstProved: {
+      statements: firstProved.size,
+      onConjectures: [...firstProved.values()].filter(Boolean).length,
+    },
     secondKernel,
   };
+}
+
+/** What entered the library before the round. */
+async function readGrown({ store, grown, chains }: Gathering, { library }: RoundManifest): Promise<void> {
+  for await (const { name, statementId, origin } of grownTheorems(store, library))
+    if (!grown.has(name)) grown.set(name, { isConjecture: origin === 'conjecture', chain: chains.get(statementId) ?? 1 });
 }
 
 function addUse(uses: Map<string, LemmaUses>, lemma: string, proof: Proved): void {
@@ -135,16 +174,18 @@ function addUse(uses: Map<string, LemmaUses>, lemma: string, proof: Proved): voi
 async function measureConjectures({ store, index }: Gathering, { conjectures }: RoundManifest) {
   const lengths: number[] = [];
   const novelties = new Map<string, number>();
-  if (conjectures === null) return { lengths, novelties };
+  const functions = new Map<string, string>();
+  if (conjectures === null) return { lengths, novelties, functions };
   const sample = new TopList<{ id: string; statement: string }>(NOVELTY_SAMPLE_MAX, (a, b) => (a.id < b.id ? -1 : 1));
   for await (const { id, statement } of readRecords(store, conjectures, textSchema)) {
     lengths.push(displayStatement(statement).length);
+    functions.set(id, [...statementSymbols(statement)].sort().join(' '));
     sample.offer(id, { id, statement });
   }
   for (const { id, statement } of sample.best()) novelties.set(id, index.novelty(statement));
   // Only now: a conjecture is compared with statements from before its round.
   for await (const { statement } of readRecords(store, conjectures, textSchema)) index.add(statement);
-  return { lengths, novelties };
+  return { lengths, novelties, functions };
 }
 
 /** Extends the progress line, shard after shard; a statement is in one shard of a round only. */

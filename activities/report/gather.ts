@@ -43,6 +43,8 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
     leanVersion: 'no proof yet',
     ineligibleBecause: new Set(source.ineligibleBecause),
     lemmaUses: new Map(),
+    grown: new Map(),
+    chains: new Map(),
     progress: [{ samples: 0, proved: 0, round: 0 }],
     ...newLists(),
   };

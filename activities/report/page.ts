@@ -5,7 +5,7 @@ import { figures, type Plot } from './plot.ts';
 import { comparison } from './sections/comparison.ts';
 import { failures } from './sections/failures.ts';
 import { headline, howMade } from './sections/how-made.ts';
-import { costTable, gateTable, libraryText, roundsTable, secondKernelText } from './sections/rounds.ts';
+import { costTable, curriculumTable, gateTable, libraryText, roundsTable, secondKernelText } from './sections/rounds.ts';
 import { theorems } from './sections/theorems.ts';
 import { STYLE } from './style.ts';
 
@@ -66,6 +66,7 @@ ${section(
   'Conjectures',
   conjectures === '' ? note('No conjecture was made in this run so far.') : conjectures,
   gateTable(run),
+  curriculumTable(run),
 )}
 ${section('rates', 'Pass rates', figures(plots.rates) || note('Nothing was attempted yet.'))}
 ${section('costs', 'Verdicts, time and cost', figures(plots.costs), costTable(run))}

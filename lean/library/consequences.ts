@@ -5,7 +5,6 @@
 import { splitImports } from '../trust/header.ts';
 import { type GrownTheorem, headerOf, markedNamespace, markLines, signatureOf } from '../trust/kept-theorem.ts';
 import type { LeanRun } from './run-lean.ts';
-import { TRIVIAL_PROOF } from './trivial.ts';
 
 /** Thousands of allocations for one theorem. */
 const HEARTBEATS_MAX = 1_000;
@@ -17,6 +16,8 @@ export interface NewTheorems {
   readonly added: readonly GrownTheorem[];
   /** Those of earlier rounds, under the same header. */
   readonly earlier: readonly GrownTheorem[];
+  /** Tactic block that proves what is trivial, `simp` among its tactics. */
+  readonly trivialProof: string;
 }
 
 /**
@@ -24,7 +25,7 @@ export interface NewTheorems {
  * as an example, smallest first, and after each its marks. Where Lean does not come to the file's end, the rest keeps its marks.
  */
 export async function consequences(
-  { module, header, added, earlier }: NewTheorems,
+  { module, header, added, earlier, trivialProof }: NewTheorems,
   run: (source: string) => Promise<LeanRun>,
 ): Promise<ReadonlySet<string>> {
   const { imports, rest } = splitImports(headerOf(header));
@@ -49,7 +50,7 @@ export async function consequences(
     .filter(({ marks }) => marks.length > 0)
     .toSorted((a, b) => a.statement.length - b.statement.length || (a.name < b.name ? -1 : 1));
   const examples = bySize.map((one) => {
-    const first = add(`example${signatureOf(one.statement)} := by\n  ${TRIVIAL_PROOF.replaceAll('\n', '\n  ')}`);
+    const first = add(`example${signatureOf(one.statement)} := by\n  ${trivialProof.replaceAll('\n', '\n  ')}`);
     const end = line;
     add(markLines([one], 'local').join('\n'));
     return { name: one.name, first, end };

@@ -25,7 +25,7 @@ import {
   theoremText,
 } from '../trust/kept-theorem.ts';
 import type { LeanEnvironment } from '../verifier.ts';
-import { consequences } from './consequences.ts';
+import { consequences, type NewTheorems } from './consequences.ts';
 import { libraryError } from './modules.ts';
 import { type LeanRun, runLean } from './run-lean.ts';
 
@@ -151,7 +151,7 @@ export async function growable(
   environment: LeanEnvironment,
   earlier: readonly GrownTheorem[],
   added: readonly GrownTheorem[],
-  options: GrowOptions,
+  options: GrowOptions & Pick<NewTheorems, 'trivialProof'>,
 ): Promise<GrownTheorem[]> {
   const grown = await growEnvironment(environment, earlier, options);
   const fit: GrownTheorem[] = [];
@@ -163,7 +163,8 @@ export async function growable(
       const { folder, errors } = await compileGrownModule(grown, environment.fingerprint, module, options);
       if (errors.length === 0) {
         const under = { ...grown, searchPath: [...grown.searchPath, folder] };
-        const asked = { module: module.module, header, added: standing, earlier: before };
+        const { trivialProof } = options;
+        const asked = { module: module.module, header, added: standing, earlier: before, trivialProof };
         const idle = await consequences(asked, (input) => runUnder(under, { arguments: ['--stdin'], input }, options));
         fit.push(...standing.map((one) => (idle.has(one.name) ? { ...one, marks: [] } : one)));
         break;

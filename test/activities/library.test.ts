@@ -23,6 +23,7 @@ import { LIBRARY_HEADER } from '../../lean/trust/header.ts';
 import { markedProof } from '../../lean/trust/kept-theorem.ts';
 import { openVerifier } from '../../lean/trust/open-verifier.ts';
 import type { Candidate, CheckResult, LeanEnvironment, Verifier } from '../../lean/verifier.ts';
+import { TRIVIAL_PROOF } from '../../selfplay/gate.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { repositorySources } from '../../workers/sources.ts';
@@ -78,7 +79,7 @@ const ports = (): Ports =>
     store: async () => store,
     verifier: async () => verifier,
     growable: (_run: string, earlier: readonly GrownRecord[], added: readonly GrownRecord[]) =>
-      growable(environment, earlier, added, options()),
+      growable(environment, earlier, added, { ...options(), trivialProof: TRIVIAL_PROOF }),
   }) as unknown as Ports;
 
 let stores = 0;

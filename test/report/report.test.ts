@@ -293,7 +293,14 @@ describe('runs that are out of the ordinary', () => {
       statementsUsed: 0,
       listed: [{ ...used, example: expect.any(String) }],
     });
+    expect(figures.rounds[1]!.functionSets).toEqual({ attempted: 1, proved: 1 });
+    expect(figures.rounds.map(({ chain, firstProved }) => [chain, firstProved])).toEqual([
+      [0, { statements: 1, onConjectures: 0 }],
+      [0, { statements: 1, onConjectures: 0 }],
+      [1, { statements: 1, onConjectures: 1 }],
+    ]);
     const [page] = await makeReport([figures]);
+    expect(page!.text).toContain('Sets of functions');
     expect(page!.text).toContain('1 conjectures and 0 statements of the dataset carry them');
     expect(page!.text).toContain('(a b : Nat) : a + b = b + a');
     const fixed = await gather('fixed', { ...spec, set: {}, rounds: [KNOWN.rounds[0]!] });

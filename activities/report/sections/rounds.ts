@@ -71,6 +71,37 @@ export function gateTable(run: RunFigures): string {
   return table(heads, rows, 'Refused by the gate, by reason, and what became of the others');
 }
 
+/** Do conjectures stay many and different, and are they used? Rounds that conjectured nothing have no row. */
+export function curriculumTable(run: RunFigures): string {
+  const rows = run.rounds
+    .filter(({ counts }) => counts.conjecturesAttempted > 0)
+    .map(({ round, counts, functionSets, chain, firstProved }) => [
+      String(round),
+      counts.conjecturesAttempted,
+      counts.conjecturesProved,
+      functionSets.attempted,
+      functionSets.proved,
+      chain,
+      firstProved.statements,
+      firstProved.onConjectures,
+    ]);
+  if (rows.length === 0) return '';
+  return table(
+    [
+      'Round',
+      'Conjectures',
+      'Proved',
+      'Sets of functions',
+      'Of proved ones',
+      'Longest chain of lemmas',
+      'Statements first proved',
+      'Only by conjectures',
+    ],
+    rows,
+    'Conjectures and the different sets of functions they speak of; lemmas of the run that rest on each other under one proof; statements of the dataset, and those whose every proof rests on a conjecture',
+  );
+}
+
 export function costTable(run: RunFigures): string {
   const rows = run.rounds.map(({ round, counts, checkMs, secondsPerStage }): (string | number)[] => [
     nameOfRound(round),
