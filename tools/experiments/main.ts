@@ -17,8 +17,7 @@ const LOG = join(DOCS, 'log.md');
 interface Options {
   readonly seeds: number[];
   readonly rounds: number;
-  readonly baselineRounds?: number;
-  readonly methods: string[];
+  readonly methods: Map<string, number>;
   readonly directory: string;
   readonly set: Record<string, string>;
   readonly figure: string;
@@ -33,12 +32,16 @@ async function writeToLog(entry: string): Promise<void> {
   await writeFile(LOG, `${head}\n\n${entry}\n${rest}`);
 }
 
-function methodNames(text: string): string[] {
-  const names = text.split(',');
-  for (const name of names)
-    if (!METHOD_NAMES.includes(name))
-      throw new InvalidArgumentError(`${name} is no method: give some of ${METHOD_NAMES.join(', ')}`);
-  return names;
+/** `growing-library:8,random-conjectures`: names, with rounds where they are others than self-play's. */
+function methodRounds(text: string): Map<string, number> {
+  return new Map(
+    text.split(',').map((word) => {
+      const [name = '', rounds] = word.split(':');
+      if (!METHOD_NAMES.includes(name))
+        throw new InvalidArgumentError(`${name} is no method: give some of ${METHOD_NAMES.join(', ')}`);
+      return [name, rounds === undefined ? Number.NaN : roundsValue(rounds)];
+    }),
+  );
 }
 
 const described = (values: Record<string, string>): string =>
@@ -52,19 +55,19 @@ program
   .option('--seeds <list>', 'seeds, separated by commas', (text) => text.split(',').map(Number), [1, 2, 3])
   .option('--rounds <n>', 'rounds of self-play', roundsValue, 3)
   .option(
-    '--baseline-rounds <n>',
-    'rounds of the other methods, which ask less of Lean (default: as many)',
-    roundsValue,
+    '--methods <list>',
+    'methods beside self-play, each with :N for other rounds than those of self-play',
+    methodRounds,
+    methodRounds(METHOD_NAMES.slice(1).join(',')),
   )
-  .option('--methods <list>', 'methods beside self-play', methodNames, METHOD_NAMES.slice(1))
   .option('--directory <dir>', 'where the runs lie', 'runs/selfplay-vs-baselines')
   .option('--set <key=value>', 'a value that all methods share; may be repeated', keyValue, {})
   .option('--figure <file>', 'SVG of the comparison', join(DOCS, 'images', 'selfplay-vs-baselines.svg'))
   .option('--note <text>', 'a sentence for the log', '')
   .action(async ({ directory, figure, note, ...options }: Options) => {
     const where = resolve(directory);
-    const baselineRounds = options.baselineRounds ?? options.rounds;
-    const asked = { ...options, baselineRounds, directory: where };
+    const methods = new Map([...options.methods].map(([name, rounds]) => [name, rounds || options.rounds]));
+    const asked = { ...options, methods, directory: where };
     const {
       results,
       comparison,
@@ -76,7 +79,7 @@ program
     const entry = [
       `## ${new Date().toISOString().slice(0, 10)} · Self-play against baselines`,
       '',
-      `${options.rounds} rounds of self-play, ${baselineRounds} of each other method; seeds ${options.seeds.join(', ')}, ${statements} training statements. Values for all: ${described(options.set)}. ${note}`.trimEnd(),
+      `${options.rounds} rounds of self-play${[...methods].map(([name, rounds]) => `, ${rounds} of ${name}`).join('')}; seeds ${options.seeds.join(', ')}, ${statements} training statements. Values for all: ${described(options.set)}. ${note}`.trimEnd(),
       '',
       table,
       ...(portfolio ? ['', portfolioLine(portfolio, withLemmas)] : []),
@@ -86,7 +89,7 @@ program
     const share = ({ proved, statements: all }: { proved: number; statements: number }): number => proved / all;
     const levels: Level[] = [
       ...(portfolio ? [{ label: 'fixed list of scripts', share: share(portfolio) }] : []),
-      { label: 'the same with lemmas of self-play', share: spreadOf(withLemmas.map(({ train }) => share(train))).mean },
+      { label: 'the same with lemmas of self-play', share: spreadOf(withLemmas.map(share)).mean },
     ];
     await writeFile(figure, await comparisonFigure(results, levels));
     await writeToLog(entry);

@@ -61,18 +61,17 @@ export const METHOD_NAMES: readonly string[] = Object.keys(METHODS);
 
 export interface ExperimentOptions {
   readonly seeds: readonly number[];
+  /** Of self-play. */
   readonly rounds: number;
-  /** Of every method but self-play: their rounds ask less of Lean, so more of them fit into the same time. */
-  readonly baselineRounds: number;
-  /** Names of the methods; self-play takes part in any case. */
-  readonly methods: readonly string[];
+  /** The others by name, each with its number of rounds: a round of one may take a fraction of Lean's time that another's takes. */
+  readonly methods: ReadonlyMap<string, number>;
   /** Where the runs lie: one folder a method and seed. */
   readonly directory: string;
   /** Values that all methods share, by dotted key. */
   readonly set: Readonly<Record<string, string>>;
 }
 
-/** Statements that the portfolio of scripts proves, given the lemmas that self-play found. */
+/** Training statements that the portfolio of scripts proves, given the lemmas that self-play found. */
 export interface WithLemmas {
   readonly proved: number;
   readonly statements: number;
@@ -83,8 +82,8 @@ export interface ExperimentResults {
   readonly comparison: Comparison;
   /** Of the first seed's self-play. */
   readonly summary: Summary;
-  /** One a seed: training statements and held-out ones. */
-  readonly portfolio: readonly { readonly train: WithLemmas; readonly heldOut: WithLemmas }[];
+  /** One a seed. */
+  readonly portfolio: readonly WithLemmas[];
 }
 
 /** Runs what is missing and compares all. `say` gets a line a run. */
@@ -92,10 +91,10 @@ export async function selfplayVersusBaselines(
   options: ExperimentOptions,
   say: (line: string) => void,
 ): Promise<ExperimentResults> {
-  const names = [SELF_PLAY, ...options.methods.filter((name) => name !== SELF_PLAY)];
+  const names = [...new Set([SELF_PLAY, ...options.methods.keys()])];
   const runs = new Map<string, FinishedRun[]>(names.map((name) => [name, []]));
   let summary: Summary | null = null;
-  const portfolio: ExperimentResults['portfolio'][number][] = [];
+  const portfolio: WithLemmas[] = [];
   for (const seed of options.seeds) {
     for (const name of names) {
       const run = await finishedRun(name, seed, options);
@@ -106,11 +105,9 @@ export async function selfplayVersusBaselines(
       const proved = provedPerRound.at(-1) ?? provedBaseline;
       say(`${name}, seed ${seed}: ${proved} of ${statements}, ${samples} samples, ${lean.toFixed(0)} s of Lean`);
     }
-    const [train, heldOut] = [await withLemmas('train', seed, options), await withLemmas('held-out', seed, options)];
-    say(
-      `portfolio with lemmas, seed ${seed}: ${train.proved} of ${train.statements}, held-out ${heldOut.proved} of ${heldOut.statements}`,
-    );
-    portfolio.push({ train, heldOut });
+    const lemmas = await withLemmas(seed, options);
+    say(`portfolio with lemmas, seed ${seed}: ${lemmas.proved} of ${lemmas.statements}`);
+    portfolio.push(lemmas);
   }
   const results = names.map((name) => ({ method: METHODS[name]!.label, runs: runs.get(name)! }));
   return { results, comparison: compare(results), summary: summary!, portfolio };
@@ -118,14 +115,14 @@ export async function selfplayVersusBaselines(
 
 const command = join(import.meta.dirname, '..', '..', 'bin', 'stp');
 
-/** The portfolio's scripts on a split of self-play's problem sets, with the library that self-play has grown. */
-async function withLemmas(split: 'train' | 'held-out', seed: number, options: ExperimentOptions): Promise<WithLemmas> {
+/** The portfolio's scripts on self-play's training statements, with the library that self-play has grown. */
+async function withLemmas(seed: number, options: ExperimentOptions): Promise<WithLemmas> {
   const origin = runFolder(SELF_PLAY, seed, options.directory);
-  const folder = runFolder(`portfolio-with-lemmas-${split}`, seed, options.directory);
+  const folder = runFolder('portfolio-with-lemmas', seed, options.directory);
   const path = join(folder, 'evaluation.json');
   if (!existsSync(path)) {
     const { data } = runConfigSchema.parse(JSON.parse(await readFile(join(origin, 'config.json'), 'utf8')));
-    const words = ['eval', '--model', 'portfolio', '--problems', data.problemSets.join(','), '--split', split];
+    const words = ['eval', '--model', 'portfolio', '--problems', data.problemSets.join(','), '--split', 'train'];
     await execa(command, [...words, '--library', origin, '--run-dir', folder], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
@@ -151,7 +148,7 @@ async function finishedRun(
   if (!existsSync(summaryPath)) {
     const values = Object.entries({ ...options.set, ...set }).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
     const shared = name === SELF_PLAY ? [] : ['--init-from', origin, '--from-round', sharesFirstRound ? '0' : 'sft'];
-    const rounds = name === SELF_PLAY ? options.rounds : options.baselineRounds;
+    const rounds = name === SELF_PLAY ? options.rounds : options.methods.get(name)!;
     const words = ['selfplay', '--preset', preset, '--rounds', `${rounds}`, '--seed', `${seed}`];
     await execa(command, [...words, '--run-dir', folder, ...shared, ...values], {
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -198,7 +195,7 @@ const withSpread = ({ mean, deviation }: Spread): string => `${percent(mean)} ±
 /** The comparison as a Markdown table, and in two sentences whether the aim is met. */
 export function comparisonTable(comparison: Comparison): string {
   const rows = comparison.methods.map(({ method, rates: { samples, leanSeconds: lean }, heldOut }) => {
-    const held = heldOut.length === 0 ? '–' : withSpread(spreadOf(heldOut));
+    const held = heldOut.length < lean.each.length ? '–' : withSpread(spreadOf(heldOut));
     const each = lean.each.map(percent).join(', ');
     return `| ${method} | ${withSpread(samples.all)} | ${withSpread(lean.atHalf)} | ${withSpread(lean.all)} | ${each} | ${held} |`;
   });
@@ -209,7 +206,7 @@ export function comparisonTable(comparison: Comparison): string {
     '|---|---|---|---|---|---|',
     ...rows,
     '',
-    `Compared at ${samples.join(', ')} samples and at ${leanSeconds.map((one) => one.toFixed(0)).join(', ')} s of Lean (seed by seed). Held-out, SFT model: ${first.length === 0 ? '–' : withSpread(spreadOf(first))}.`,
+    `Compared at ${samples.join(', ')} samples and at ${leanSeconds.map((one) => one.toFixed(0)).join(', ')} s of Lean (seed by seed). Held-out, SFT model: ${first.length < samples.length ? '–' : withSpread(spreadOf(first))}.`,
     verdict(comparison, 'samples', 'equal samples'),
     verdict(comparison, 'leanSeconds', 'equal Lean time'),
   ].join('\n');
@@ -221,11 +218,10 @@ export function portfolioLine(
   withLemmas: ExperimentResults['portfolio'],
 ): string {
   const part = (count: number, of: number): string => `${count} of ${of} (${percent(of === 0 ? 0 : count / of)})`;
-  const each = (split: 'train' | 'heldOut'): string =>
-    withLemmas.map((one) => part(one[split].proved, one[split].statements)).join(', ');
+  const each = withLemmas.map((one) => part(one.proved, one.statements)).join(', ');
   return (
     `The portfolio of scripts, nothing learned: ${part(proved, statements)}; held-out ${part(heldOut.proved, heldOut.statements)}. ` +
-    `With the lemmas that self-play found, seed by seed: ${each('train')}; held-out ${each('heldOut')}.`
+    `With the lemmas that self-play found, training statements, seed by seed: ${each}.`
   );
 }
 
