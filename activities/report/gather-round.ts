@@ -155,7 +155,8 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
 /** What entered the library before the round. */
 async function readGrown({ store, grown, chains }: Gathering, { library }: RoundManifest): Promise<void> {
   for await (const { name, statementId, origin } of grownTheorems(store, library))
-    if (!grown.has(name)) grown.set(name, { isConjecture: origin === 'conjecture', chain: chains.get(statementId) ?? 1 });
+    if (!grown.has(name))
+      grown.set(name, { isConjecture: origin === 'conjecture', chain: chains.get(statementId) ?? 1 });
 }
 
 function addUse(uses: Map<string, LemmaUses>, lemma: string, proof: Proved): void {

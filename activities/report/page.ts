@@ -5,7 +5,14 @@ import { figures, type Plot } from './plot.ts';
 import { comparison } from './sections/comparison.ts';
 import { failures } from './sections/failures.ts';
 import { headline, howMade } from './sections/how-made.ts';
-import { costTable, curriculumTable, gateTable, libraryText, roundsTable, secondKernelText } from './sections/rounds.ts';
+import {
+  costTable,
+  curriculumTable,
+  gateTable,
+  libraryText,
+  roundsTable,
+  secondKernelText,
+} from './sections/rounds.ts';
 import { theorems } from './sections/theorems.ts';
 import { STYLE } from './style.ts';
 

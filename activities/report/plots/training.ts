@@ -23,7 +23,8 @@ export async function libraryPlot(runs: readonly RunFigures[]): Promise<Plot | n
   return {
     name: 'library',
     title: 'Library growth',
-    caption: 'Theorems proved in earlier rounds, conjectures and statements of the dataset, that proofs of a round could use.',
+    caption:
+      'Theorems proved in earlier rounds, conjectures and statements of the dataset, that proofs of a round could use.',
     svg: await renderChart(
       {
         data: { values },
