@@ -18,12 +18,15 @@ interface Entry {
 
 let table: { readonly madeAt: number; readonly children: ReadonlyMap<number, readonly number[]> } | null = null;
 
-/** Sums over the process and what belongs to it. Null where the process is gone or there is no /proc. */
-export function treeResources(pid: number): Resources | null {
+/**
+ * Sums over the process and what belongs to it; children that are younger than the table are not seen. Null where the
+ * process is gone or there is no /proc.
+ */
+export function treeResources(pid: number, tableAgeMsMax = TABLE_AGE_MS_MAX): Resources | null {
   const own = readResources(pid);
   if (own === null) return null;
   let { residentBytes, cpuMs } = own;
-  for (const resources of descendants(pid).map(readResources)) {
+  for (const resources of descendants(pid, tableAgeMsMax).map(readResources)) {
     residentBytes += resources?.residentBytes ?? 0;
     cpuMs += resources?.cpuMs ?? 0;
   }
@@ -31,8 +34,9 @@ export function treeResources(pid: number): Resources | null {
 }
 
 /** Children of children included, and members of its process group whose own parent has ended. */
-function descendants(pid: number): number[] {
-  if (table === null || performance.now() - table.madeAt > TABLE_AGE_MS_MAX) table = makeTable();
+function descendants(pid: number, tableAgeMsMax: number): number[] {
+  const ageMsMax = Math.min(tableAgeMsMax, TABLE_AGE_MS_MAX);
+  if (table === null || performance.now() - table.madeAt > ageMsMax) table = makeTable();
   const found = new Set([pid]);
   for (const known of found) for (const child of table.children.get(known) ?? []) found.add(child);
   found.delete(pid);

@@ -32,6 +32,7 @@ export interface RunWatch {
 
 /** Begins when it is called; `stop` must be called once. */
 export function watchRun(process: LeanProcess, limits: RunLimits): RunWatch {
+  const begun = performance.now();
   const before = treeResources(process.pid);
   let used: Resources = { residentBytes: 0, cpuMs: 0 };
   let peakResidentBytes = before?.residentBytes ?? 0;
@@ -42,8 +43,8 @@ export function watchRun(process: LeanProcess, limits: RunLimits): RunWatch {
   }
 
   /** Times count from the run's start: the process may have run before. */
-  function look(): void {
-    const now = treeResources(process.pid);
+  function look(tableAgeMsMax?: number): void {
+    const now = treeResources(process.pid, tableAgeMsMax);
     if (now === null) return;
     const cpuMs = now.cpuMs - (before?.cpuMs ?? 0);
     used = { residentBytes: now.residentBytes, cpuMs: Math.max(used.cpuMs, cpuMs) };
@@ -52,7 +53,8 @@ export function watchRun(process: LeanProcess, limits: RunLimits): RunWatch {
 
   const end = (): void => process.end('deadline');
   const sampling = setInterval(() => {
-    look();
+    // A sandbox starts Lean some milliseconds after itself: in a short run an old table would miss Lean.
+    look((performance.now() - begun) / 2);
     if (used.residentBytes > limits.memoryBytesMax) process.end('memory');
     if (used.cpuMs > deadline.cpuMs || performance.now() > deadline.wallMs) process.end('deadline');
   }, SAMPLE_MS);
