@@ -190,8 +190,8 @@ interface LibraryToTake {
 }
 
 /**
- * The grown library that a run in the same place has after its last round. A theorem that states what is evaluated in other words
- * (`slotKey`) loses its marks: it would prove that statement at once. STP1002 where the run has grown none.
+ * The grown library that a run in the same place has after its last round. Its theorems know what of the evaluated statements they
+ * state in other words (`slotKey`). STP1002 where the run has grown none.
  */
 async function takeLibrary(
   ports: Ports,
@@ -211,16 +211,17 @@ async function takeLibrary(
       `run ${name} has no grown library`,
       `It has finished ${await describeRounds(other)}; only certified proofs of its rounds become lemmas.`,
     );
-  const ids = new Set(statements.map(({ id }) => id));
   const keyOf = await slotKeys(ports.sources, { ...config.prover, slots: true });
-  const keys = new Set(statements.map(keyOf));
-  const isOther = (one: GrownRecord): boolean => !ids.has(one.statementId) && keys.has(keyOf(one));
+  const byKey = Map.groupBy(statements, keyOf);
   async function* theorems(): AsyncGenerator<GrownRecord> {
     yield* grownTheorems(store, grown!.before);
     yield* grown!.added;
   }
   async function* taken(): AsyncGenerator<GrownRecord> {
-    for await (const one of theorems()) yield isOther(one) ? { ...one, marks: [] } : one;
+    for await (const one of theorems()) {
+      const restates = (byKey.get(keyOf(one)) ?? []).map(({ id }) => id).filter((id) => id !== one.statementId);
+      yield restates.length === 0 ? one : { ...one, restates };
+    }
   }
   return writeRecords(store, 'library-*.jsonl', taken(), signal);
 }

@@ -30,6 +30,8 @@ export const grownTheoremSchema = z.strictObject({
   premises: z.array(z.string()),
   /** How proofs that open the library's marks use it (`lean/trust/kept-theorem.ts`). */
   marks: z.array(z.enum(LEMMA_MARKS)).default([]),
+  /** Ids of statements of an evaluation that it states in other words; as little as itself may they have its marks. */
+  restates: z.array(z.string()).optional(),
 });
 export type GrownRecord = z.infer<typeof grownTheoremSchema>;
 
@@ -47,13 +49,15 @@ export async function* grownTheorems(store: ObjectStore, library: ArtifactRef | 
 }
 
 /**
- * The namespace whose marks a statement may have; null where there is none. For a theorem of the library, which its own mark
- * would prove, it is that of the rounds before.
+ * The namespace whose marks a statement may have; null where there is none. For a theorem of the library, and what it states in
+ * other words (`restates`), it is that of the rounds before: its own mark would prove it.
  */
 export function marksFor(
   grown: readonly GrownRecord[],
 ): (statement: Pick<Statement, 'id' | 'header'>) => string | null {
-  const rounds = new Map(grown.map(({ statementId, round }) => [statementId, round]));
+  const rounds = new Map<string, number>();
+  for (const { statementId, restates = [], round } of grown)
+    for (const id of [statementId, ...restates]) rounds.set(id, Math.min(round, rounds.get(id) ?? round));
   const before = new Map<number, ReadonlyMap<string | null, string>>();
   const marksBefore = (round: number): ReadonlyMap<string | null, string> => {
     const known = before.get(round) ?? grownMarks(grown.filter((one) => one.round < round));
