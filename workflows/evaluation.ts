@@ -5,7 +5,7 @@
 import { CancellationScope, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { EvaluateInput, EvaluationFiles } from '../data/schemas/evaluation.ts';
 import type { ShardResult } from '../data/schemas/round.ts';
-import { evaluationConfig, type RunConfig } from '../data/schemas/run-config.ts';
+import { evaluationConfig, type RunConfig, withoutScripts } from '../data/schemas/run-config.ts';
 import { host } from './control/activity-proxies.ts';
 import { type Progress, progressQuery, type Stage } from './control/contracts.ts';
 import { publish } from './control/search-attributes.ts';
@@ -71,7 +71,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
         name: FOLDER,
         shards: plan.shards,
         checkpoint,
-        config: evaluationConfig(config, config.sampling.samplesPerStatement),
+        config: withoutScripts(evaluationConfig(config, config.sampling.samplesPerStatement)),
         library: plan.library ?? null,
         isOpen: () => true,
         onShard: (shard) => {
@@ -100,6 +100,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
       statements: plan.statements,
       samplesPerStatement: config.sampling.samplesPerStatement,
       shards: results,
+      withScripts: false,
       model: checkpoint.model,
       round: input.round ?? 0,
       seed: config.seed,

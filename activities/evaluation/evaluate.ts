@@ -24,9 +24,11 @@ const SHARD_TOKENS = 2 ** 24;
 const SHARDS_MAX = 1_000;
 
 export const collectedSchema = z.strictObject({
-  /** The shortest proof of every proved statement, to be certified. */
+  /** The shortest proof of every statement that the samples prove, to be certified. */
   proved: artifactRefSchema,
-  evaluation: modelEvaluationSchema.omit({ certified: true }),
+  /** The same by scripts, of the statements that the samples do not prove; missing where no scripts were tried. */
+  provedByScripts: artifactRefSchema.optional(),
+  evaluation: modelEvaluationSchema.omit({ certified: true, scripts: true }),
 });
 export type Collected = z.infer<typeof collectedSchema>;
 
@@ -38,6 +40,8 @@ export interface CollectEvaluationInput {
   readonly statements: ArtifactRef;
   readonly samplesPerStatement: number;
   readonly shards: readonly ShardResult[];
+  /** Were scripts tried on what the samples left (`prover.scripts`)? */
+  readonly withScripts: boolean;
   readonly model: string;
   readonly round: number;
   readonly seed: number;
@@ -65,12 +69,17 @@ export function collectEvaluationActivities(ports: Ports) {
       return once(store, `${name}/collected.json`, collectedSchema, () =>
         withHeartbeat(async (signal) => {
           const statements = await readAll(store, input.statements, statementSchema);
-          const tallies = await tallyShards(store, input.shards);
+          const tallies = await tallyShards(store, input.shards, model);
           const outcomes = outcomesOf(statements, tallies);
           const random = randomStream(input.seed, 'bootstrap', name);
-          const shortest = shortestProofs(statements, tallies, samplesPerStatement, input.round);
+          const found = shortestProofs(statements, tallies, samplesPerStatement, input.round);
+          const byScripts = found.filter(({ model: whose }) => whose !== model);
+          const shortest = found.filter(({ model: whose }) => whose === model);
           return {
             proved: await writeRecords(store, `${name}/found.jsonl`, shortest, signal),
+            ...(input.withScripts
+              ? { provedByScripts: await writeRecords(store, `${name}/found-by-scripts.jsonl`, byScripts, signal) }
+              : {}),
             evaluation: {
               model,
               statements: statements.length,
@@ -118,7 +127,7 @@ export function outcomesOf(
   return statements.map(({ id }) => tallies.get(id)?.outcomes ?? new SampleOutcomes());
 }
 
-/** The shortest proof of every statement that has one, not certified yet. */
+/** The shortest proof of every statement that has one, by a script where no sample proves it; not certified yet. */
 export function shortestProofs(
   statements: readonly Statement[],
   tallies: ReadonlyMap<string, StatementTally>,
@@ -127,8 +136,9 @@ export function shortestProofs(
 ): Proved[] {
   return statements.flatMap((statement): Proved[] => {
     const tally = tallies.get(statement.id);
-    if (!tally?.shortest) return [];
-    const { sample, verdict } = tally.shortest;
+    const shortest = tally?.shortest ?? tally?.shortestByScript;
+    if (!tally || !shortest) return [];
+    const { sample, verdict } = shortest;
     const passRate = tally.outcomes.successes(0, samplesPerStatement) / samplesPerStatement;
     return [foundProof(statement, sample, verdict, { origin: 'dataset', level: 0, round, passRate })];
   });

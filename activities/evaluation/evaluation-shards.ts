@@ -6,6 +6,7 @@ import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { SampleOutcomes } from '../../selfplay/sample-outcomes.ts';
 import { workItemSchema } from '../../selfplay/shards.ts';
 import { readAll, readRecords } from '../records/record-files.ts';
+import { PORTFOLIO } from '../round/portfolio.ts';
 import type { JudgedSample } from './evaluation-log.ts';
 
 /** Every distinct proof with its verdict, in the shards' order. One shard's statements are in memory, no more. */
@@ -35,24 +36,49 @@ export interface StatementTally {
   /** Samples without a verdict. */
   unverified: number;
   /** The shortest proof that the screen accepted; of equally short ones the first. */
-  shortest: { readonly sample: Sample; readonly verdict: Verdict } | null;
+  shortest: JudgedProof | null;
+  /** The shortest by a script that was tried beside the model; no sample of the model's, and `outcomes` does not count it. */
+  shortestByScript: JudgedProof | null;
 }
 
-/** What became of every statement's samples, by statement id. */
+export interface JudgedProof {
+  readonly sample: Sample;
+  readonly verdict: Verdict;
+}
+
+/**
+ * What became of every statement's samples, by statement id.
+ *
+ * @param model whose samples they are; null: whoever made them
+ */
 export async function tallyShards(
   store: ObjectStore,
   shards: readonly ShardResult[],
+  model: string | null = null,
 ): Promise<Map<string, StatementTally>> {
   const tallies = new Map<string, StatementTally>();
   for await (const { statement, firstSamples, sample, verdict } of judgedSamples(store, shards)) {
-    const tally = tallies.get(statement.id) ?? { outcomes: new SampleOutcomes(), unverified: 0, shortest: null };
+    const tally = tallies.get(statement.id) ?? newTally();
     tallies.set(statement.id, tally);
     const isProved = verdict.kind === 'proved';
+    if (model !== null && model !== PORTFOLIO && sample.model === PORTFOLIO) {
+      if (isProved) tally.shortestByScript = shorter(tally.shortestByScript, { sample, verdict });
+      continue;
+    }
     // A revision belongs to the sample that it revises: pass@k counts the two as one try.
     for (const index of sample.indices) tally.outcomes.add(index % firstSamples, isProved);
     if (verdict.kind === 'infra') tally.unverified += sample.multiplicity;
-    if (isProved && (tally.shortest === null || sample.proof.length < tally.shortest.sample.proof.length))
-      tally.shortest = { sample, verdict };
+    if (isProved) tally.shortest = shorter(tally.shortest, { sample, verdict });
   }
   return tallies;
 }
+
+const newTally = (): StatementTally => ({
+  outcomes: new SampleOutcomes(),
+  unverified: 0,
+  shortest: null,
+  shortestByScript: null,
+});
+
+const shorter = (before: JudgedProof | null, now: JudgedProof): JudgedProof =>
+  before === null || now.sample.proof.length < before.sample.proof.length ? now : before;

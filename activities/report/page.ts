@@ -117,11 +117,15 @@ function heldOutTable(runs: readonly RunFigures[]): string {
         '–',
       ]);
     if (evaluation === null) return between;
-    const { statements, samplesPerStatement, provedFirst, provedLast, certified } = evaluation;
+    const { statements, samplesPerStatement, provedFirst, provedLast, certified, withScripts } = evaluation;
+    const scripted = (model: string, { proved, certified: kept }: { proved: number; certified: number }) =>
+      row(`${model}, and scripts`, statements, samplesPerStatement, proved, kept);
     return [
       row('SFT model', statements, samplesPerStatement, provedFirst, certified.first),
+      ...(withScripts ? [scripted('SFT model', withScripts.first)] : []),
       ...between,
       row('last model', statements, samplesPerStatement, provedLast, certified.last),
+      ...(withScripts ? [scripted('last model', withScripts.last)] : []),
     ];
   });
   if (rows.length === 0) return note('No model was evaluated on held-out statements so far.');

@@ -165,6 +165,8 @@ export const passAtKSchema = z.strictObject({
 });
 export type PassAtK = z.infer<typeof passAtKSchema>;
 
+const provedSchema = z.strictObject({ proved: count, certified: count });
+
 /** One model on a list of statements, the same number of samples each. */
 export const modelEvaluationSchema = z.strictObject({
   model: z.string(),
@@ -178,6 +180,8 @@ export const modelEvaluationSchema = z.strictObject({
   unverified: count,
   /** Unbiased estimate from the screen's verdicts. */
   passAtK: z.array(passAtKSchema),
+  /** Statements beside `proved` that scripts prove, with the lemmas that the model had; missing where none were tried. */
+  scripts: provedSchema.optional(),
 });
 export type ModelEvaluation = z.infer<typeof modelEvaluationSchema>;
 
@@ -198,6 +202,8 @@ export const evaluationSchema = z.strictObject({
   /** The same, counting statements whose shortest proof is certified. */
   certified: z.strictObject({ first: count, last: count }),
   passAtK: z.strictObject({ first: z.array(passAtKSchema), last: z.array(passAtKSchema) }),
+  /** Statements that the samples or the scripts prove (`prover.scripts`); missing where no scripts were tried. */
+  withScripts: z.strictObject({ first: provedSchema, last: provedSchema }).optional(),
 });
 export type Evaluation = z.infer<typeof evaluationSchema>;
 

@@ -323,13 +323,19 @@ export function usesScripts({ prover }: { readonly prover?: Partial<ProverConfig
   return prover?.scripts === 'unproved';
 }
 
+/** The same configuration without scripts: the model alone. */
+export const withoutScripts = (config: RunConfig): RunConfig => ({
+  ...config,
+  prover: { ...config.prover, scripts: 'none' },
+});
+
 /** Does the mode search for proofs tactic by tactic? */
 export const hasSearch = (mode: ProverConfig['mode']): boolean => mode === 'steps' || mode === 'both';
 
 /**
  * The configuration by which models are compared on held-out statements. They are compared by whole proofs, or, if
- * `prover.mode` is `steps`, by one search per statement. They are never compared by both, so that pass@k has one meaning, and
- * never with the help of scripts.
+ * `prover.mode` is `steps`, by one search per statement. They are never compared by both, so that pass@k has one meaning. What
+ * scripts prove beside them (`prover.scripts`) is counted apart.
  *
  * @param samples whole proofs per statement
  */
@@ -338,9 +344,7 @@ export function evaluationConfig(config: RunConfig, samples: number): RunConfig 
   const samplesPerStatement = mode === 'steps' ? 1 : samples;
   return {
     ...config,
-    ...(mode === 'both' || usesScripts(config)
-      ? { prover: { ...config.prover, scripts: 'none' as const, mode: mode === 'both' ? 'whole' : mode } }
-      : {}),
+    ...(mode === 'both' ? { prover: { ...config.prover, mode: 'whole' as const } } : {}),
     sampling: { ...config.sampling, samplesPerStatement },
     evaluation: { ...config.evaluation, samplesPerStatement },
   };

@@ -12,7 +12,9 @@ import { evaluationRunActivities } from '../../activities/evaluation/evaluation-
 import { statementText, summariseLog } from '../../activities/evaluation/log-summary.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
+import { PORTFOLIO } from '../../activities/round/portfolio.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { type EvaluationFiles, type EvaluationPlan, evaluationReportSchema } from '../../data/schemas/evaluation.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import { provedSchema, type Sample, type Statement, type VerdictKind } from '../../data/schemas/records.ts';
@@ -60,21 +62,21 @@ const verdict = (sample: Sample, kind: VerdictKind): object => ({
   leanVersion: 'Lean test',
 });
 
+const RAW = { tokens: 1, logprob: -1, finish: 'stop' as const };
+
 /** A shard of one statement; each text is a sample, and its first word says what Lean answers. */
-async function shardOf(one: Statement, texts: readonly string[]): Promise<ShardResult> {
-  const raw = texts.map((text, index) => ({
-    statementId: one.id,
-    index,
-    text,
-    tokens: 1,
-    logprob: -1,
-    seed: index,
-    finish: 'stop' as const,
-  }));
-  const samples = dedupeSamples(raw, 'model');
+async function shardOf(
+  one: Statement,
+  texts: readonly string[],
+  scripts: readonly string[] = [],
+): Promise<ShardResult> {
+  const rawOf = (text: string, index: number) => ({ ...RAW, statementId: one.id, index, text, seed: index });
+  const sampled = dedupeSamples(texts.map(rawOf), 'model');
+  const byScripts = scripts.map((text, at) => rawOf(text, texts.length + at));
+  const samples = dedupeSamples(byScripts, PORTFOLIO, sampled);
   const verdicts = samples.map((sample) => verdict(sample, sample.proof.split(' ')[0] as VerdictKind));
   const item = { statement: one, origin: 'dataset', samples: texts.length };
-  const name = contentId(one.name, ...texts);
+  const name = contentId(one.name, ...texts, ...scripts);
   return {
     items: await writeRecords(store, `${one.name}/items.jsonl`, [item]),
     samples: await writeRecords(store, `${name}/samples.jsonl`, samples),
@@ -90,7 +92,7 @@ async function shardOf(one: Statement, texts: readonly string[]): Promise<ShardR
 
 const inActivity = <T>(work: () => Promise<T>): Promise<T> => new MockActivityEnvironment().run(work) as Promise<T>;
 
-async function evaluate(statements: readonly Statement[], shards: readonly ShardResult[]) {
+async function evaluate(statements: readonly Statement[], shards: readonly ShardResult[], withScripts = false) {
   const list = await writeRecords(store, 'statements.jsonl', statements);
   const collected = await inActivity<Collected>(() =>
     collectEvaluationActivities(ports).collectEvaluation({
@@ -99,6 +101,7 @@ async function evaluate(statements: readonly Statement[], shards: readonly Shard
       statements: list,
       samplesPerStatement: SAMPLES,
       shards,
+      withScripts,
       model: 'model',
       round: 2,
       seed: 1,
@@ -187,6 +190,22 @@ describe('an evaluation', () => {
       ['half', 'proved it', 0.5, 2],
       ['other', 'proved x', 1, 2],
     ]);
+  });
+
+  it('tells what scripts prove from what the samples prove', async () => {
+    const texts = Array(SAMPLES).fill('rejected');
+    const scripted = [
+      await shardOf(half, ['proved longer', ...texts.slice(1)], ['proved s']),
+      await shardOf(never, texts, ['rejected too', 'proved by induction', 'proved omega']),
+      await shardOf(other, texts),
+    ];
+    const { collected } = await evaluate([half, never, other], scripted, true);
+    expect(collected.evaluation).toMatchObject({ proved: 1 });
+    expect(collected.evaluation.passAtK[0]!.mean).toBeCloseTo(1 / 8 / 3, 12);
+    const named = async (list: ArtifactRef) =>
+      (await readAll(store, list, provedSchema)).map(({ name, proof, model }) => [name, proof, model]);
+    expect(await named(collected.proved)).toEqual([['half', 'proved longer', 'model']]);
+    expect(await named(collected.provedByScripts!)).toEqual([['never', 'proved omega', PORTFOLIO]]);
   });
 
   it("writes a record a sample in STP's fields, and its log gives the figures of evaluation.json again", async () => {

@@ -329,6 +329,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       const { samplesPerStatement, model } = input;
       return {
         proved: ref('held-out-proofs', 2),
+        ...(input.withScripts ? { provedByScripts: ref('held-out-proofs-by-scripts', 1) } : {}),
         evaluation: {
           model,
           statements: 4,

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError, type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Evaluation } from '../../data/schemas/round.ts';
 import * as contracts from '../../workflows/control/contracts.ts';
 import { localServer } from '../support/temporal.ts';
 import { type Fakes, fakeActivities, HOST_QUEUE } from './fake-activities.ts';
@@ -196,8 +197,14 @@ describe('a run', () => {
       ]);
     });
   });
-  it('tries scripts last where the configuration asks for them, and never on held-out statements', async () => {
+  it('tries scripts last where the configuration asks for them, and counts apart what they prove of held-out statements', async () => {
     const fakes = fakeActivities(1);
+    let reported: Evaluation | null = null;
+    const { writeReport } = fakes.activities;
+    fakes.activities.writeReport = (input) => {
+      reported = input.evaluation;
+      return writeReport(input);
+    };
     await workers.with(fakes, async () => {
       const handle = await start({ rounds: 1, set: { 'prover.mode': 'both', 'prover.scripts': 'unproved' } });
       await handle.result();
@@ -208,7 +215,14 @@ describe('a run', () => {
       expect(plain('scriptShard')).toEqual([
         'scriptShard rounds/0/shard-0000 after 25',
         'scriptShard rounds/1/shard-0000 after 25',
+        ...['first', 'last'].map(() => 'scriptShard evaluation/checkpoi/shard-0000 after 20'),
       ]);
+      const withScripts = { proved: 2 + 1, certified: 3 + 3 };
+      expect(reported).toMatchObject({
+        provedFirst: 2,
+        provedLast: 2,
+        withScripts: { first: withScripts, last: withScripts },
+      });
       expect(plain('verifyShard rounds').map((call) => call.split('/').slice(2).join('/'))).toEqual([
         ...['shard-0000', 'shard-0000/search', 'shard-0000', 'shard-0000/search', 'shard-0000/scripts'],
       ]);

@@ -2,7 +2,7 @@
 import type { RunState } from '../../activities/run/run-state.ts';
 import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
 import type { Evaluation, ModelEvaluation, RoundEvaluation } from '../../data/schemas/round.ts';
-import { evaluationConfig } from '../../data/schemas/run-config.ts';
+import { evaluationConfig, usesScripts } from '../../data/schemas/run-config.ts';
 import { control, host } from '../control/activity-proxies.ts';
 import { MODEL_DIGITS } from '../control/contracts.ts';
 import { endLean } from '../nodes/stage-clean-up.ts';
@@ -27,8 +27,18 @@ export async function evaluateHeldOut(run: string, state: RunState, isOpen: () =
     provedLast: last.proved,
     certified: { first: first.certified, last: last.certified },
     passAtK: { first: first.passAtK, last: last.passAtK },
+    ...(first.scripts && last.scripts
+      ? { withScripts: { first: withScripts(first, first.scripts), last: withScripts(last, last.scripts) } }
+      : {}),
   };
 }
+
+type Proved = Pick<ModelEvaluation, 'proved' | 'certified'>;
+
+const withScripts = (samples: Proved, scripts: Proved): Proved => ({
+  proved: samples.proved + scripts.proved,
+  certified: samples.certified + scripts.certified,
+});
 
 /** Is the model to be evaluated after `round`? The baseline's round has the SFT model's figure at the end. */
 export function isEvaluationDue(state: RunState, round: number): boolean {
@@ -64,7 +74,10 @@ async function evaluateCurrent(
   return evaluateModel(run, state, state.checkpoint, round, library, isOpen);
 }
 
-/** One model on the run's held-out statements: sampled, screened, the shortest proofs certified. Done once a model. */
+/**
+ * One model on the run's held-out statements: sampled, screened, then scripts on what is left if the run has them
+ * (`prover.scripts`); the shortest proofs are certified. Done once a model.
+ */
 async function evaluateModel(
   run: string,
   state: RunState,
@@ -95,18 +108,20 @@ async function evaluateModel(
     statements: data.heldOut,
     samplesPerStatement,
     shards,
+    withScripts: usesScripts(config),
     model: checkpoint.model,
     round,
     seed: config.seed,
   });
-  const { proved } = collected;
-  const certified = await certifyProofs({
-    run,
-    name,
-    proved,
-    library,
-    config: { verification: config.verification },
-  });
+  const { evaluation, proved, provedByScripts } = collected;
+  const certifying = { run, library, config: { verification: config.verification } };
+  const { certified } = await certifyProofs({ ...certifying, name, proved });
+  const byScripts =
+    provedByScripts && (await certifyProofs({ ...certifying, name: `${name}/scripts`, proved: provedByScripts }));
   await endLean(run, state.hostQueues, 'certify');
-  return { ...collected.evaluation, certified: certified.certified };
+  return {
+    ...evaluation,
+    certified,
+    ...(byScripts ? { scripts: { proved: provedByScripts.count, certified: byScripts.certified } } : {}),
+  };
 }
