@@ -3,6 +3,7 @@ import { formatOf } from '../data/config/formats.ts';
 import { hasSearch, PROVER_WITHOUT_SLOTS, type ProverConfig, proverMode } from '../data/schemas/run-config.ts';
 import { LIBRARY_HEADER } from '../lean/trust/header.ts';
 import { markedProof, withoutMarks } from '../lean/trust/kept-theorem.ts';
+import { statementKey } from '../selfplay/dedupe.ts';
 import { type ConjecturerForm, conjecturerForm, formattedForm } from '../selfplay/formats/formatted.ts';
 import { displayProof } from '../selfplay/prompts.ts';
 import type { ProofExamples } from '../selfplay/prover-set.ts';
@@ -13,7 +14,7 @@ import {
   type Stated,
   slottedForm,
 } from '../selfplay/slots/prover-form.ts';
-import { slotKey } from '../selfplay/slots/slot-key.ts';
+import { slotKey, theoremKey } from '../selfplay/slots/slot-key.ts';
 import { boundNames } from '../selfplay/slots/slot-table.ts';
 import { plainStateForm, type StateForm, slottedStateForm } from '../selfplay/slots/state-form.ts';
 import type { Sources } from './ports.ts';
@@ -77,7 +78,7 @@ export async function proofExamples(
   };
 }
 
-/** What statements are kept apart by where names are slots (`slotKey`); null where they are not. */
+/** What training data are kept apart from a run's statements by where names are slots (`slotKey`); null where they are not. */
 export async function slotKeys(
   sources: Pick<Sources, 'definitions'>,
   prover: ProverConfig = PROVER_WITHOUT_SLOTS,
@@ -85,4 +86,14 @@ export async function slotKeys(
   if (!prover.slots) return () => null;
   const definitions = await sources.definitions();
   return ({ header, statement }) => slotKey(statement, definitions.under(header, statement, boundNames(statement)));
+}
+
+/** What a theorem is known by under whatever header: with slots by `theoremKey`, otherwise by its text (`statementKey`). */
+export async function theoremKeys(
+  sources: Pick<Sources, 'definitions'>,
+  prover: ProverConfig = PROVER_WITHOUT_SLOTS,
+): Promise<(stated: Stated) => string> {
+  if (!prover.slots) return ({ statement }) => statementKey(null, statement);
+  const definitions = await sources.definitions();
+  return ({ header, statement }) => theoremKey(statement, (text) => definitions.under(header, text, boundNames(text)));
 }

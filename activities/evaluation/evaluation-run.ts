@@ -29,7 +29,7 @@ import { blockEstimate, budgetsFor, passAtK } from '../../selfplay/pass-at-k.ts'
 import { randomStream } from '../../selfplay/random.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
-import { slotKeys } from '../prover-forms.ts';
+import { theoremKeys } from '../prover-forms.ts';
 import { once, readAll, readJson, readRecords, writeRecords } from '../records/record-files.ts';
 import { wallsOf, whyIneligible } from '../round/certificate-record.ts';
 import { type GrownRecord, grownTheorems, libraryAfter } from '../round/library.ts';
@@ -191,7 +191,7 @@ interface LibraryToTake {
 
 /**
  * The grown library that a run in the same place has after its last round. Its theorems know what of the evaluated statements they
- * state in other words (`slotKey`). STP1002 where the run has grown none.
+ * state in other names (`theoremKey`). STP1002 where the run has grown none.
  */
 async function takeLibrary(
   ports: Ports,
@@ -211,7 +211,7 @@ async function takeLibrary(
       `run ${name} has no grown library`,
       `It has finished ${await describeRounds(other)}; only certified proofs of its rounds become lemmas.`,
     );
-  const keyOf = await slotKeys(ports.sources, { ...config.prover, slots: true });
+  const keyOf = await theoremKeys(ports.sources, { ...config.prover, slots: true });
   const byKey = Map.groupBy(statements, keyOf);
   async function* theorems(): AsyncGenerator<GrownRecord> {
     yield* grownTheorems(store, grown!.before);

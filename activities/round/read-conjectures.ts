@@ -13,7 +13,7 @@ import { countSymbols, guideScore, type SymbolCounts } from '../../selfplay/guid
 import { conjecturesMax } from '../../selfplay/seeds.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
-import { conjecturerFormOf, slotKeys } from '../prover-forms.ts';
+import { conjecturerFormOf, theoremKeys } from '../prover-forms.ts';
 import { batchesOf } from '../records/batches.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { certifiedRates, readManifests } from '../run/history.ts';
@@ -85,10 +85,10 @@ async function* newConjectures(
   input: ReadConjecturesInput,
   onText: (refused: 'unparsable' | 'duplicate' | null) => void,
 ): AsyncGenerator<ConjectureRecord> {
-  const { sealed, taken } = await knownKeys(store, input);
+  const { heldOut, taken } = await knownKeys(store, input);
   const openBefore = input.config.library === 'grow' ? await openConjectures(store, input) : new Set<string>();
   const again: ConjectureRecord[] = [];
-  const slotKeyOf = await slotKeys(sources, input.config.prover);
+  const theoremKeyOf = await theoremKeys(sources, input.config.prover);
   const { read } = conjecturerFormOf(input.config.prover);
   const guided = input.config.conjectures.guide !== 'none';
   const symbols = guided ? await countSymbols(readRecords(store, input.data.train, statementSchema)) : null;
@@ -100,10 +100,9 @@ async function* newConjectures(
       continue;
     }
     const key = statementKey(entry.header, statement);
-    const slots = slotKeyOf({ header: entry.header, statement });
-    const isSealed = sealed.has(statementKey(null, statement)) || (slots !== null && sealed.has(slots));
+    const isHeldOut = heldOut.has(key) || heldOut.has(theoremKeyOf({ header: entry.header, statement }));
     const isOpen = openBefore.delete(key);
-    const isKnown = isSealed || (taken.has(key) && !isOpen);
+    const isKnown = isHeldOut || (taken.has(key) && !isOpen);
     onText(isKnown ? 'duplicate' : null);
     if (isKnown) continue;
     taken.add(key);
@@ -177,22 +176,22 @@ async function openConjectures(store: ObjectStore, { history }: RoundContext): P
  * size, are 0.4 GB.
  */
 interface KnownKeys {
-  /** Held out (as hashes) or in the library, under whatever header. */
-  readonly sealed: ReadonlySet<string>;
-  /** In the training set, or conjectured before. The same text under another header is about other functions. */
+  /** Of `PreparedData.heldOutKeys`. */
+  readonly heldOut: ReadonlySet<string>;
+  /** In the library or the training set, or conjectured before. The same text under another header is about other functions. */
   readonly taken: Set<string>;
 }
 
 async function knownKeys(store: ObjectStore, { data, history }: RoundContext): Promise<KnownKeys> {
-  const [sealed, taken] = [new Set<string>(), new Set<string>()];
-  for await (const key of readRecords(store, data.heldOutKeys, z.string())) sealed.add(key);
+  const [heldOut, taken] = [new Set<string>(), new Set<string>()];
+  for await (const key of readRecords(store, data.heldOutKeys, z.string())) heldOut.add(key);
   for await (const { statement } of readRecords(store, data.theorems, libraryTheoremSchema))
-    sealed.add(statementKey(null, statement));
+    taken.add(statementKey(null, statement));
   for await (const { header, statement } of readRecords(store, data.train, statementSchema))
     taken.add(statementKey(header, statement));
   for (const { conjectures } of await readManifests(store, history))
     if (conjectures !== null)
       for await (const { header, statement } of readRecords(store, conjectures, conjectureRecordSchema))
         taken.add(statementKey(header, statement));
-  return { sealed, taken };
+  return { heldOut, taken };
 }

@@ -11,7 +11,7 @@ import { matchingWeight } from '../../selfplay/matching-weight.ts';
 import { randomStream } from '../../selfplay/random.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
-import { slotKeys } from '../prover-forms.ts';
+import { slotKeys, theoremKeys } from '../prover-forms.ts';
 import { once, writeRecords } from '../records/record-files.ts';
 import { runSft } from '../sft/run-sft.ts';
 import { requireUnreported } from './finished-rounds.ts';
@@ -21,15 +21,15 @@ export const preparedDataSchema = z.strictObject({
   train: artifactRefSchema,
   heldOut: artifactRefSchema,
   /**
-   * Hashes up to names of the held-out statements (where names are slots, by `slotKey` too) and of the theorems held out from
-   * the SFT set: the gate refuses a conjecture that is one of them.
+   * Hashes of the held-out statements, of their texts up to names and by `theoremKeys`, and of the theorems held out from the SFT
+   * set: no conjecture is one of them.
    */
   heldOutKeys: artifactRefSchema,
   canaries: artifactRefSchema,
   sft: artifactRefSchema,
   /** Prover examples that are held out from the SFT set, for the loss on what was never trained on; may be empty. */
   sftEval: artifactRefSchema,
-  /** Theorems of the SFT set (`LibraryTheorem`) without those held out: what lemmas are looked up in, and no conjecture repeats. */
+  /** Theorems of the SFT set (`LibraryTheorem`) without those held out: what lemmas are looked up in. No conjecture under the library's header repeats one. */
   theorems: artifactRefSchema,
   counts: z.strictObject({
     libraryProofs: z.number(),
@@ -126,10 +126,13 @@ async function prepare(
   const heldOutKeys = new Set<string>();
   const heldOutAll = takeStatements(ports, config, { split: 'held-out', max: null });
   const heldOutSlots = new Set<string>();
+  const heldOutTheorems = new Set<string>();
   const slotKeyOf = await slotKeys(ports.sources, config.prover);
+  const theoremKeyOf = await theoremKeys(ports.sources, config.prover);
   for await (const stated of whileWanted(heldOutAll, signal)) {
     heldOutKeys.add(statementKey(null, stated.statement));
     addKey(heldOutSlots, slotKeyOf(stated));
+    heldOutTheorems.add(theoremKeyOf(stated));
   }
   const { trainStatementsPerSetMax, heldOutStatementsPerSetMax } = config.data;
   const excluded = new Set<string>();
@@ -148,7 +151,7 @@ async function prepare(
     throw ApplicationFailure.nonRetryable('the problem sets hold no training statement', 'STP1501');
   const sft = await runSft(ports.sources, config, { heldOutKeys, slotKeys: sealedSlots });
   const sftEval = await write('SFT/eval', sft.heldOut);
-  const refused = new Set([...heldOutKeys, ...heldOutSlots]);
+  const refused = new Set([...heldOutKeys, ...heldOutTheorems]);
   for await (const key of sft.heldOutKeys) refused.add(key);
   const heldOut = takeStatements(ports, config, { split: 'held-out', max: heldOutStatementsPerSetMax });
   return {

@@ -9,7 +9,7 @@ import type { Candidate, CheckResult } from '../verifier.ts';
 import { portfolioStages } from './scripts.ts';
 
 /** Statements whose scripts are held at once. */
-const STATEMENTS_AT_ONCE = 60;
+const STATEMENTS_AT_ONCE = 100;
 
 export interface PortfolioStatement {
   readonly id: string;
