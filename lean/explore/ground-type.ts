@@ -1,6 +1,7 @@
 /**
  * Types of the terms that are explored: inductive types applied to such types, functions between them, and one type of elements
- * (`α`) without any property. A statement that is polymorphic in several types is explored with all of them the same.
+ * (`α`) without any property. What is polymorphic in several types is explored with all of them the same, and stated of any
+ * (`general-types.ts`).
  */
 
 /** The type of elements. Values of it are numbers where a term is evaluated. */
@@ -28,16 +29,4 @@ export type TypeScheme =
 export function instantiateType(scheme: TypeScheme, types: readonly GroundType[]): GroundType {
   if ('variable' in scheme) return types[scheme.variable]!;
   return { head: scheme.head, args: scheme.args.map((its) => instantiateType(its, types)) };
-}
-
-/** The type in Lean's syntax; `written` gives the text of an inductive type's name. */
-export function typeText(type: GroundType, written: (name: string) => string, isArgument = false): string {
-  const { head, args } = type;
-  if (head === ELEMENT) return ELEMENT;
-  if (args.length === 0) return written(head);
-  const text =
-    head === ARROW
-      ? `${typeText(args[0]!, written, true)} → ${typeText(args[1]!, written)}`
-      : [written(head), ...args.map((its) => typeText(its, written, true))].join(' ');
-  return isArgument ? `(${text})` : text;
 }

@@ -1,5 +1,6 @@
 /** Terms of a signature, and equations between them, as text. */
-import { ELEMENT, type GroundType, typeKey, typeText } from './ground-type.ts';
+import { generalised, type TypedTerm } from './general-types.ts';
+import { ARROW, ELEMENT, type GroundType, type TypeScheme, typeKey } from './ground-type.ts';
 import type { TermSymbol } from './signature.ts';
 
 export interface Variable {
@@ -83,57 +84,73 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   [ELEMENT]: ['x', 'y', 'z'],
   List: ['xs', 'ys', 'zs'],
   Bool: ['p', 'q', 'r'],
-  '→': ['f', 'g', 'h'],
+  [ARROW]: ['f', 'g', 'h'],
 };
 const OTHER_NAMES = ['a', 'b', 'c', 'd', 'e', 'i', 'j', 'l', 's', 't', 'u', 'v', 'w'];
-export const VARIABLE_NAMES: ReadonlySet<string> = new Set([...Object.values(NAMES).flat(), ...OTHER_NAMES, ELEMENT]);
+/** Names of types, in the order in which they are needed. An equation over more of them than this does not come up. */
+const TYPE_NAMES = [ELEMENT, 'β', 'γ', 'δ', 'ε', 'ζ', 'η', 'θ', 'ι', 'κ', 'μ', 'ν'];
+export const VARIABLE_NAMES: ReadonlySet<string> = new Set([
+  ...Object.values(NAMES).flat(),
+  ...OTHER_NAMES,
+  ...TYPE_NAMES,
+]);
 
-/** The equation as the statement of a theorem without a name: `{α : Type} (xs ys : List α) : left = right`. */
-export function equationText({ left, right }: Equation, written: (name: string) => string): string {
-  const variables = variablesOf(left, right);
+/** The equation at its most general types, as the statement of a theorem without a name: `{α : Type} (xs : List α) : left = right`. */
+export function equationText(equation: Equation, written: (name: string) => string): string {
+  const { left, right, variableType } = generalised(equation);
   const names = new Map<string, string>();
   const taken = new Set<string>();
-  for (const variable of variables) {
-    const own = NAMES[variable.type.head] ?? [];
+  const typeNames = new Map<number, string>();
+  const naming: Naming = {
+    names,
+    written,
+    typeName: (variable) => {
+      const name = typeNames.get(variable) ?? TYPE_NAMES[typeNames.size]!;
+      typeNames.set(variable, name);
+      return name;
+    },
+  };
+  const binders = variablesOf(equation.left, equation.right).map((variable) => {
+    const { key } = variableTerm(variable);
+    const type = variableType(key);
+    const own = NAMES['variable' in type ? ELEMENT : type.head] ?? [];
     const name = [...own, ...OTHER_NAMES].find((one) => !taken.has(one))!;
     taken.add(name);
-    names.set(variableTerm(variable).key, name);
-  }
-  const binders = variables.map(
-    (variable) => `(${names.get(variableTerm(variable).key)!} : ${typeText(variable.type, written)})`,
-  );
-  const isTyped = variables.some(({ type }) => mentions(type));
-  const naming: Naming = { names, written, isTyped };
-  const mentionsElement = isTyped || mentionsIn(left) || mentionsIn(right);
-  const head = [...(mentionsElement ? [`{${ELEMENT} : Type}`] : []), ...binders].join(' ');
-  return `${head} : ${termText(left, naming)} = ${termText(right, naming)}`;
+    names.set(key, name);
+    return `(${name} : ${typeText(type, naming)})`;
+  });
+  const sides = [left, right].map((side) => termText(side, naming));
+  const types = typeNames.size === 0 ? [] : [`{${[...typeNames.values()].join(' ')} : Type}`];
+  return `${[...types, ...binders].join(' ')} : ${sides.join(' = ')}`;
 }
 
 interface Naming {
   /** Of variables, by key. */
   readonly names: ReadonlyMap<string, string>;
   readonly written: (name: string) => string;
-  /** A variable's type says what the elements are. */
-  readonly isTyped: boolean;
+  typeName(variable: number): string;
 }
 
-function mentions({ head, args }: GroundType): boolean {
-  return head === ELEMENT || args.some(mentions);
+/** In Lean's syntax. */
+function typeText(type: TypeScheme, naming: Naming, isArgument = false): string {
+  if ('variable' in type) return naming.typeName(type.variable);
+  const { head, args } = type;
+  if (args.length === 0) return naming.written(head);
+  const text =
+    head === ARROW
+      ? `${typeText(args[0]!, naming, true)} → ${typeText(args[1]!, naming)}`
+      : [naming.written(head), ...args.map((its) => typeText(its, naming, true))].join(' ');
+  return isArgument ? `(${text})` : text;
 }
 
-function mentionsIn({ type, form }: Term): boolean {
-  return mentions(type) || ('symbol' in form && form.args.some(mentionsIn));
-}
-
-function termText(term: Term, naming: Naming, argumentOf: TermSymbol | null = null): string {
+function termText({ term, type, parts }: TypedTerm, naming: Naming, argumentOf: TermSymbol | null = null): string {
   const { form, key } = term;
   if ('variable' in form) return naming.names.get(key)!;
-  const { written, isTyped } = naming;
-  const parts = form.args.map((part) => termText(part, naming, form.symbol));
-  const text = symbolText(form.symbol.name, parts, written);
+  const texts = parts.map((part) => termText(part, naming, form.symbol));
+  const text = symbolText(form.symbol.name, texts, naming.written);
   // `zip xs []` leaves open what the second list would hold, and `take n []` what the only one would.
-  const isOpen = argumentOf !== null && argumentOf.scheme.variables > (isTyped ? 1 : 0);
-  if (isOpen && parts.length === 0 && term.type.args.length > 0) return `(${text} : ${typeText(term.type, written)})`;
+  const isOpen = argumentOf !== null && argumentOf.scheme.variables > 0 && !argumentOf.isConstructor;
+  if (isOpen && parts.length === 0 && form.symbol.scheme.variables > 0) return `(${text} : ${typeText(type, naming)})`;
   return argumentOf !== null && text.includes(' ') && !/^\[.*\]$/u.test(text) ? `(${text})` : text;
 }
 

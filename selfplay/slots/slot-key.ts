@@ -11,7 +11,7 @@ import { displayStatement } from '../prompts.ts';
 import { type Binder, readSignature, splitAt } from '../signature.ts';
 import { statementPieces } from '../statement-text.ts';
 import { definitionLines, signatureLines } from './definition-text.ts';
-import { slotTable } from './slot-table.ts';
+import { PROPOSITION, slotTable, UNIVERSE } from './slot-table.ts';
 import { fromSlots, toSlots } from './slot-text.ts';
 
 /**
@@ -26,8 +26,8 @@ export function slotKey(statement: string, definitions: readonly ShownDefinition
 
 /**
  * By the equations of all definitions, those that the statement mentions and those behind them: the same theorem in other names,
- * its binders in another order or its equation turned round, and nothing else. That `plus` commutes is another theorem than that
- * `times` does.
+ * its binders in another order, its equation turned round or its variables at other types (of lists of numbers, of lists of
+ * anything), and nothing else. That `plus` commutes is another theorem than that `times` does.
  *
  * @param definitionsOf what a text of the statement stands on, as of `slotKey`
  */
@@ -38,7 +38,7 @@ export function theoremKey(
   const turned = turnedRound(statement);
   const keys = [statement, ...(turned === null ? [] : [turned])].map((text) => {
     // Functions get their slots in the order in which the text mentions them.
-    const ordered = bindersByUse(text);
+    const ordered = bindersByUse(text, definitionsOf(text).length === 0);
     const definitions = definitionsOf(ordered);
     const lines = definitionLines(definitions, slotTable('', definitions), Number.POSITIVE_INFINITY);
     return keyOf('theorem key', ordered, definitions, lines);
@@ -46,14 +46,17 @@ export function theoremKey(
   return keys.sort()[0]!;
 }
 
-/** Variables in the order in which the body uses them, each after what its type mentions. */
-function bindersByUse(statement: string): string {
+/**
+ * Variables in the order in which the body uses them, each after what its type mentions.
+ *
+ * @param typed whether their types are said. Definitions determine them; the signs of core Lean, `+` or `<`, do not.
+ */
+function bindersByUse(statement: string, typed: boolean): string {
   const signature = readSignature(statement);
   if (signature === null) return statement;
+  const said = typed ? signature.binders : signature.binders.flatMap(untyped);
   const open = new Set(
-    signature.binders.flatMap(({ kind, names, type }) =>
-      (names.length === 0 ? [''] : names).map((name) => ({ kind, name, type })),
-    ),
+    said.flatMap(({ kind, names, type }) => (names.length === 0 ? [''] : names).map((name) => ({ kind, name, type }))),
   );
   const byName = new Map([...open].map((one) => [one.name, one]));
   const ordered: string[] = [];
@@ -69,12 +72,22 @@ function bindersByUse(statement: string): string {
       kind === 'instance' && name === '' ? `[${type}]` : `${BRACKETS[kind][0]}${name} : ${type}${BRACKETS[kind][1]}`,
     );
   };
-  const body = [...signature.antecedents, signature.conclusion].join(' → ');
+  const whole = [...signature.antecedents, signature.conclusion].join(' → ');
+  const body = typed ? whole : whole.replace(ANNOTATED, '$1');
   take(body);
   for (const one of open) if (open.delete(one)) place(one);
   return `theorem t ${ordered.join(' ')} : ${body}`;
 }
 
+/** Hypotheses keep what they say; types and instances go. */
+function untyped(binder: Binder): Binder[] {
+  if (PROPOSITION.test(binder.type)) return [binder];
+  const isType = binder.kind === 'instance' || UNIVERSE.test(binder.type);
+  return isType ? [] : [{ ...binder, kind: 'explicit', type: '_' }];
+}
+
+/** `([] : List α)`. */
+const ANNOTATED = /\(\s*(\[\s*\]|[\p{L}\p{N}_.']+)\s*:[^():=]*\)/gu;
 const BRACKETS = { explicit: '()', implicit: '{}', instance: '[]' } as const;
 /** Bind weaker than `=`, or take its place. */
 const NOT_IN_EQUATION: ReadonlySet<string> = new Set('∧ ∨ ↔ → ¬ ∀ ∃ fun λ ≠ ≤ ≥ < > ∣ : , if'.split(' '));

@@ -17,10 +17,11 @@ export interface SlotTable {
 }
 
 const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_'!?₀-₉]*$/u;
-const PROPOSITION = /[=≤<≥>∧∨≠¬∣∀∃↔∈]/u;
+/** Signs that stand in propositions and in no type of data. */
+export const PROPOSITION = /[=≤<≥>∧∨≠¬∣∀∃↔∈]/u;
 const NUMBER = /^(?:Nat|Int)$/u;
 const LIST = /^List\b/u;
-const UNIVERSE = /^(?:Type|Sort)\b/u;
+export const UNIVERSE = /^(?:Type|Sort)\b/u;
 /** Constructors of these names are written as those of core Lean's types are, which every model knows. */
 const CORE_CONSTRUCTORS: ReadonlySet<string> = new Set('zero succ nil cons none some true false mk inl inr'.split(' '));
 

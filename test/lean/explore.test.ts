@@ -37,13 +37,19 @@ const named = (name: string): Statement => problems.find((one) => one.name.endsW
 
 describe('exploration', () => {
   test('finds what functions near a statement satisfy, most general first, all of it well formed', async () => {
-    const near = [named('prop_01'), named('prop_85')];
+    const near = [named('prop_01'), named('prop_85'), named('prop_58'), named('prop_02')];
     const found = await explore(near);
     expect(found[0]!.equations).toContain(
       '{α : Type} (xs : List α) (ys : List α) (zs : List α) : append (append xs ys) zs = append xs (append ys zs)',
     );
     expect(found[0]!.equations.join('\n')).not.toContain('append (append xs xs)');
     expect(found[1]!.equations).toContain('{α : Type} (xs : List α) : rev (rev xs) = xs');
+    // What is found at one type of elements, or of numbers only, is said of any.
+    expect(found[2]!.equations).toContain('{α β : Type} (xs : List α) : zip xs ([] : List β) = []');
+    expect(found[3]!.equations).toContain('{α : Type} (xs : List α) : append xs ([] : List α) = xs');
+    expect(found[3]!.equations.join('\n')).toContain(
+      '(n : Nat) (xs : List Nat) (ys : List Nat) : count n (append xs ys) =',
+    );
     const statements = found.flatMap(({ equations }, place) =>
       equations.map((equation, index) => ({
         id: `${place} ${index}`,

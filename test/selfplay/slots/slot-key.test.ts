@@ -75,6 +75,15 @@ describe('the key of a theorem', () => {
     );
   });
 
+  it('does not look at types that definitions determine, and does where the signs of core Lean do not say them', () => {
+    const lists = key('theorem t {α : Type} [DecidableEq α] (xs : List α) : len xs = min (len xs) (len ([] : List α))');
+    expect(key('theorem t (xs : List Nat) : len xs = min (len xs) (len ([] : List Nat))')).toBe(lists);
+    const [numbers, integers] = ['Nat', 'Int'].map((type) => key(`theorem t (a b : ${type}) : a + b = b + a`));
+    expect(numbers).not.toBe(integers);
+    const under = (hypothesis: string) => key(`theorem t (a b : Nat) (h : ${hypothesis}) : min a b = a`);
+    expect(under('a = b')).not.toBe(under('a ≤ b'));
+  });
+
   it('turns round nothing but equations', () => {
     const key1 = key('theorem t (a b : Nat) : min a b = a ∨ min a b = b');
     expect(key1).not.toBe(key('theorem t (a b : Nat) : a ∨ min a b = b = min a b'));

@@ -1,0 +1,113 @@
+/**
+ * The most general types at which an equation is well typed, by unification (Hindley and Milner's inference without `let`). Terms
+ * are explored at one type of elements, or at numbers; what is found of `append` there holds of lists of anything.
+ */
+import { ELEMENT, type GroundType, type TypeScheme } from './ground-type.ts';
+import type { SymbolScheme, TermSymbol } from './signature.ts';
+import type { Equation, Term } from './terms.ts';
+
+/** A term with the types of its parts; numbers of variables are those of `GeneralEquation.types`. */
+export interface TypedTerm {
+  readonly term: Term;
+  readonly type: TypeScheme;
+  readonly parts: readonly TypedTerm[];
+}
+
+export interface GeneralEquation {
+  readonly left: TypedTerm;
+  readonly right: TypedTerm;
+  /** Of a term's variable, by its key. */
+  variableType(key: string): TypeScheme;
+}
+
+/** Types have variables from 0, in no order; a variable of which a test for equality is asked stays what it was explored at. */
+export function generalised({ left, right }: Equation): GeneralEquation {
+  const inference = new Inference();
+  const [first, second] = [inference.term(left), inference.term(right)];
+  inference.unify(first.type, second.type);
+  inference.fixTested();
+  const resolved = ({ term, type, parts }: TypedTerm): TypedTerm => ({
+    term,
+    type: inference.resolved(type),
+    parts: parts.map(resolved),
+  });
+  return {
+    left: resolved(first),
+    right: resolved(second),
+    variableType: (key) => inference.resolved(inference.variables.get(key)!),
+  };
+}
+
+const schemeOf = ({ head, args }: GroundType): TypeScheme => ({ head, args: args.map(schemeOf) });
+
+class Inference {
+  readonly variables = new Map<string, TypeScheme>();
+  /** What each type variable was explored at, and what it is bound to. */
+  readonly #ground: GroundType[] = [];
+  readonly #bound: (TypeScheme | undefined)[] = [];
+  readonly #tested: TypeScheme[] = [];
+
+  term(term: Term): TypedTerm {
+    const { form, key } = term;
+    if ('variable' in form) {
+      const type = this.variables.get(key) ?? this.#fresh(form.variable.type);
+      this.variables.set(key, type);
+      return { term, type, parts: [] };
+    }
+    const parts = form.args.map((part) => this.term(part));
+    const { given, result } = this.#instance(form.symbol);
+    for (const [place, part] of parts.entries()) this.unify(part.type, given[place]!);
+    return { term, type: result, parts };
+  }
+
+  unify(one: TypeScheme, other: TypeScheme): void {
+    const [a, b] = [this.#followed(one), this.#followed(other)];
+    if ('variable' in a && 'variable' in b && a.variable === b.variable) return;
+    if ('variable' in a) this.#bound[a.variable] = b;
+    else if ('variable' in b) this.#bound[b.variable] = a;
+    // The terms are well typed at the types that they were explored at, so heads agree.
+    else for (const [place, its] of a.args.entries()) this.unify(its, b.args[place]!);
+  }
+
+  fixTested(): void {
+    for (const type of this.#tested) this.#fix(type);
+  }
+
+  resolved(type: TypeScheme): TypeScheme {
+    const at = this.#followed(type);
+    return 'variable' in at ? at : { head: at.head, args: at.args.map((its) => this.resolved(its)) };
+  }
+
+  #fix(type: TypeScheme): void {
+    const at = this.#followed(type);
+    if ('variable' in at) {
+      const ground = this.#ground[at.variable]!;
+      if (ground.head !== ELEMENT) this.#bound[at.variable] = schemeOf(ground);
+    } else for (const its of at.args) this.#fix(its);
+  }
+
+  #fresh(ground: GroundType): TypeScheme {
+    return { variable: this.#ground.push(ground) - 1 };
+  }
+
+  #instance({ scheme, types }: TermSymbol): { given: TypeScheme[]; result: TypeScheme } {
+    const fresh = types.map((type) => this.#fresh(type));
+    for (const variable of scheme.withEquality) this.#tested.push(fresh[variable]!);
+    const at = (type: TypeScheme): TypeScheme =>
+      'variable' in type ? fresh[type.variable]! : { head: type.head, args: type.args.map(at) };
+    return { given: valueTypes(scheme).map(at), result: at(scheme.result) };
+  }
+
+  #followed(type: TypeScheme): TypeScheme {
+    let at = type;
+    while ('variable' in at) {
+      const next = this.#bound[at.variable];
+      if (next === undefined) return at;
+      at = next;
+    }
+    return at;
+  }
+}
+
+const valueTypes = ({ slots }: SymbolScheme): TypeScheme[] =>
+  slots.flatMap((slot) => (slot.kind === 'value' ? [slot.type] : []));
