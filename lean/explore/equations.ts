@@ -11,6 +11,7 @@ import type { SignatureReader, TermSymbol } from './signature.ts';
 import {
   applied,
   type Equation,
+  functionsOf,
   matches,
   substituted,
   type Term,
@@ -55,6 +56,11 @@ const TERMS_AT_ONCE = 100;
 /** Greatest size of a test value, and of one of the further tests: what holds of three elements may not hold of eight. */
 const SIZE_MAX = 3;
 const MORE_SIZE_MAX = 5;
+/** Equations under a condition, at most, those of small terms first: hundreds can be true of a signature. */
+const CONDITIONAL_MAX = 24;
+/** Tests, of the first and of the further ones, that have to meet a condition, and of the first that have to fail it. */
+const MEETING_MIN = 3;
+const MORE_MEETING_MIN = 20;
 /** Pairs of terms that are drawn for a random equation, at most. */
 const DRAWS_PER_EQUATION = 50;
 /** One variable in so many has the value of another of its type in the further tests: some equations fail only there. */
@@ -140,6 +146,25 @@ function isInstance(equation: Equation, of: Equation): boolean {
   return matches(of.left, equation.right, turned) && matches(of.right, equation.left, turned);
 }
 
+/** The same for equations under a condition, the condition included. */
+function isInstanceUnder(equation: Required<Equation>, of: Equation): boolean {
+  const bound = new Map<string, Term>();
+  const pairs = [
+    [of.condition!.left, equation.condition.left],
+    [of.condition!.right, equation.condition.right],
+    [of.left, equation.left],
+    [of.right, equation.right],
+  ] as const;
+  return pairs.every(([pattern, term]) => matches(pattern, term, bound));
+}
+
+/** Is `test` one function of variables, all of them in `term`? */
+function isTestOf(test: Term, term: Term): boolean {
+  if (test.functions !== 1 || test.constructors > 0) return false;
+  const its = new Set(variablesOf(term).map((variable) => variableTerm(variable).key));
+  return variablesOf(test).every((variable) => its.has(variableTerm(variable).key));
+}
+
 /** Types of the arguments and results of symbols that have values to test with. */
 function variablesFor(symbols: readonly TermSymbol[], signature: SignatureReader, most: number): Variable[] {
   const types = new Map<string, GroundType>();
@@ -210,7 +235,8 @@ export class Explorer {
       signal?.throwIfAborted();
       await turn();
     }
-    return { equations: this.#kept(), terms: this.#terms, withoutValue: this.#withoutValue };
+    const equations = [...this.#kept(), ...this.#conditional()].sort((a, b) => functionsOf(a) - functionsOf(b));
+    return { equations, terms: this.#terms, withoutValue: this.#withoutValue };
   }
 
   *#steps(): Generator<void> {
@@ -379,6 +405,46 @@ export class Explorer {
       if (normal(left, kept).key !== normal(right, kept).key) kept.push(rule);
     }
     return kept.map(({ equation }) => equation);
+  }
+
+  /**
+   * `p = b → q = c` over tests p and q of the signature, such as `leq n m = false → leq m n = true`; p is one function of
+   * variables, all of which q has. Without those that put terms in the places of another one's variables.
+   */
+  #conditional(): Equation[] {
+    const tests = [1, 2]
+      .flatMap((functions) => this.#levels[functions]?.get('Bool') ?? [])
+      .sort((a, b) => a.term.functions + a.term.constructors - (b.term.functions + b.term.constructors));
+    const truths = this.#symbols.filter(({ isConstructor, result }) => isConstructor && result.head === 'Bool');
+    const known = truths.map((symbol) => ({
+      term: applied(symbol, []),
+      value: this.#evaluator.apply(symbol, [])?.key,
+    }));
+    const found: Equation[] = [];
+    for (const one of tests)
+      for (const condition of tests) {
+        if (found.length >= CONDITIONAL_MAX || one === condition || !isTestOf(condition.term, one.term)) continue;
+        for (const { term: right, value } of known) {
+          const isMet = (test: number): boolean => this.#valueUnder(test, condition)?.key === value;
+          const [met, failed] = [
+            this.#tests.keys().filter(isMet).toArray(),
+            this.#tests.keys().filter((test) => !isMet(test)),
+          ];
+          if (met.length < MEETING_MIN || failed.toArray().length < MEETING_MIN) continue;
+          const values = new Set(met.map((test) => this.#valueUnder(test, one)?.key));
+          const its = values.size === 1 ? known.find((truth) => values.has(truth.value)) : undefined;
+          if (its === undefined) continue;
+          const equation = { left: one.term, right: its.term, condition: { left: condition.term, right } };
+          const isKnown = found.some((earlier) => isInstanceUnder(equation, earlier));
+          if (!isKnown && this.#holdsUnder(equation, value!, its.value!)) found.push(equation);
+        }
+      }
+    return found;
+  }
+
+  #holdsUnder({ left, condition }: Required<Equation>, met: string, expected: string): boolean {
+    const meeting = this.#moreTests.filter((test) => this.#valueOf(condition.left, test)?.key === met);
+    return meeting.length >= MORE_MEETING_MIN && meeting.every((test) => this.#valueOf(left, test)?.key === expected);
   }
 
   /** Does an equation found earlier rewrite it at its root? Its parts are first in their classes. */

@@ -14,17 +14,20 @@ export interface TypedTerm {
 }
 
 export interface GeneralEquation {
-  readonly left: TypedTerm;
-  readonly right: TypedTerm;
+  /** Left and right, those of the condition first. */
+  readonly sides: readonly TypedTerm[];
   /** Of a term's variable, by its key. */
   variableType(key: string): TypeScheme;
 }
 
 /** Types have variables from 0, in no order; a variable of which a test for equality is asked stays what it was explored at. */
-export function generalised({ left, right }: Equation): GeneralEquation {
+export function generalised(equation: Equation): GeneralEquation {
   const inference = new Inference();
-  const [first, second] = [inference.term(left), inference.term(right)];
-  inference.unify(first.type, second.type);
+  const sides = [...(equation.condition ? [equation.condition] : []), equation].flatMap(({ left, right }) => {
+    const [first, second] = [inference.term(left), inference.term(right)];
+    inference.unify(first.type, second.type);
+    return [first, second];
+  });
   inference.fixTested();
   const resolved = ({ term, type, parts }: TypedTerm): TypedTerm => ({
     term,
@@ -32,8 +35,7 @@ export function generalised({ left, right }: Equation): GeneralEquation {
     parts: parts.map(resolved),
   });
   return {
-    left: resolved(first),
-    right: resolved(second),
+    sides: sides.map(resolved),
     variableType: (key) => inference.resolved(inference.variables.get(key)!),
   };
 }

@@ -76,7 +76,12 @@ export function substituted(term: Term, bound: ReadonlyMap<string, Term>): Term 
 export interface Equation {
   readonly left: Term;
   readonly right: Term;
+  /** It holds where this one does; missing where it always holds. */
+  readonly condition?: Equation;
 }
+
+/** Functions in it, but for those on the right. */
+export const functionsOf = ({ left, condition }: Equation): number => left.functions + (condition?.left.functions ?? 0);
 
 /** By the head of a type, names of variables; three of a type at most. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -95,9 +100,9 @@ export const VARIABLE_NAMES: ReadonlySet<string> = new Set([
   ...TYPE_NAMES,
 ]);
 
-/** The equation at its most general types, as the statement of a theorem without a name: `{α : Type} (xs : List α) : left = right`. */
+/** The equation at its most general types, as the statement of a theorem without a name: `{α : Type} (xs : List α) : left = right`. A condition stands before it and `→`. */
 export function equationText(equation: Equation, written: (name: string) => string): string {
-  const { left, right, variableType } = generalised(equation);
+  const { sides, variableType } = generalised(equation);
   const names = new Map<string, string>();
   const taken = new Set<string>();
   const typeNames = new Map<number, string>();
@@ -110,7 +115,7 @@ export function equationText(equation: Equation, written: (name: string) => stri
       return name;
     },
   };
-  const binders = variablesOf(equation.left, equation.right).map((variable) => {
+  const binders = variablesOf(...sides.map(({ term }) => term)).map((variable) => {
     const { key } = variableTerm(variable);
     const type = variableType(key);
     const own = NAMES['variable' in type ? ELEMENT : type.head] ?? [];
@@ -119,9 +124,10 @@ export function equationText(equation: Equation, written: (name: string) => stri
     names.set(key, name);
     return `(${name} : ${typeText(type, naming)})`;
   });
-  const sides = [left, right].map((side) => termText(side, naming));
+  const texts = sides.map((side) => termText(side, naming));
+  const equations = texts.flatMap((text, place) => (place % 2 === 0 ? [`${text} = ${texts[place + 1]}`] : []));
   const types = typeNames.size === 0 ? [] : [`{${[...typeNames.values()].join(' ')} : Type}`];
-  return `${[...types, ...binders].join(' ')} : ${sides.join(' = ')}`;
+  return `${[...types, ...binders].join(' ')} : ${equations.join(' → ')}`;
 }
 
 interface Naming {

@@ -37,7 +37,7 @@ const named = (name: string): Statement => problems.find((one) => one.name.endsW
 
 describe('exploration', () => {
   test('finds what functions near a statement satisfy, most general first, all of it well formed', async () => {
-    const near = [named('prop_01'), named('prop_85'), named('prop_58'), named('prop_02')];
+    const near = ['prop_01', 'prop_85', 'prop_58', 'prop_02', 'prop_77'].map(named);
     const found = await explore(near);
     expect(found[0]!.equations).toContain(
       '{α : Type} (xs : List α) (ys : List α) (zs : List α) : append (append xs ys) zs = append xs (append ys zs)',
@@ -50,6 +50,8 @@ describe('exploration', () => {
     expect(found[3]!.equations.join('\n')).toContain(
       '(n : Nat) (xs : List Nat) (ys : List Nat) : count n (append xs ys) =',
     );
+    // What holds of every order, but of no single pair of tests, is found under a condition.
+    expect(found[4]!.equations).toContain('(n : Nat) (m : Nat) : leq n m = false → leq m n = true');
     const statements = found.flatMap(({ equations }, place) =>
       equations.map((equation, index) => ({
         id: `${place} ${index}`,
@@ -82,6 +84,26 @@ describe('exploration', () => {
     const false_ = ['drop (n + 1) (take m xs) = []', 'drop n (take m (drop m xs)) = []'];
     for (const equation of false_) expect(found!.equations.filter((one) => one.endsWith(`: ${equation}`))).toEqual([]);
     expect(found!.equations.length).toBeLessThan(100);
+  });
+
+  test('finds no condition that says nothing', async () => {
+    const [found] = await explore([named('prop_86')]);
+    const conditional = found!.equations.filter((one) => one.includes('→'));
+    expect(conditional).toContain('(n : Nat) (m : Nat) : lt n m = true → equal n m = false');
+    expect(conditional.length).toBeLessThanOrEqual(24);
+    // Of lists, `elem n xs = false` says nothing of its members' order.
+    expect(conditional.filter((one) => one.includes('elem n xs = false → lt'))).toEqual([]);
+    const holds = (condition: boolean, n: number, m: number): boolean => n < m === condition;
+    for (const text of conditional) {
+      const [, condition, f, a, b, value] =
+        /^\(n : Nat\) \(m : Nat\) : lt n m = (true|false) → (lt|equal) (n|m) (n|m) = (true|false)$/u.exec(text) ?? [];
+      if (condition === undefined) continue;
+      for (const [n, m] of [0, 1, 2, 3].flatMap((x) => [0, 1, 2, 3].map((y): [number, number] => [x, y]))) {
+        const [left, right] = [a, b].map((name) => (name === 'n' ? n : m)) as [number, number];
+        if (holds(condition === 'true', n, m))
+          expect(f === 'lt' ? left < right : left === right, text).toBe(value === 'true');
+      }
+    }
   });
 
   test('keeps what a proof of commutativity needs', async () => {
