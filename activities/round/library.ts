@@ -10,6 +10,8 @@ import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { grownMarks } from '../../lean/library/grow.ts';
 import { GROWN_NAMESPACE, LEMMA_MARKS } from '../../lean/trust/kept-theorem.ts';
+import { readSignature } from '../../selfplay/signature.ts';
+import { PROPOSITION } from '../../selfplay/slots/slot-table.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
@@ -131,9 +133,16 @@ async function nextTheorems(
     .slice(0, GROWN_PER_ROUND_MAX)
     .map(({ statementId, header, statement, proof, premises, origin }, index) => {
       const name = `${GROWN_NAMESPACE}.g${first + index}`;
-      const marks = [...LEMMA_MARKS];
+      const marks: GrownRecord['marks'] = isConditional(statement) ? ['grind ='] : [...LEMMA_MARKS];
       return { name, round, origin, statementId, header, statement, proof, premises, marks };
     });
+}
+
+/** Has it hypotheses? As a rewrite rule it would have `simp` prove them wherever its left side stands. */
+function isConditional(statement: string): boolean {
+  const signature = readSignature(statement);
+  if (signature === null) return true;
+  return signature.antecedents.length > 0 || signature.binders.some(({ type }) => PROPOSITION.test(type));
 }
 
 function isShorter(a: Proved, b: Proved): boolean {

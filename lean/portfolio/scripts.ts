@@ -64,8 +64,8 @@ export function portfolioStages(context: StatementContext): readonly (readonly S
     [...plain(definitions), ...parted(context, closers)],
     [...single.flatMap((heads) => after('induction', heads.at(-1)!, ['simp_all', 'grind']))],
     [...allCases.flatMap((head) => after('induction and cases', head, ['simp_all', 'grind']))],
+    [...functional.flatMap((head) => after('functional induction', head, ['grind', 'simp_all']))],
     [
-      ...functional.flatMap((head) => after('functional induction', head, ['grind', 'simp_all'])),
       ...single.flatMap((heads) => after('induction', heads[0]!, ['simp_all', 'grind'])),
       ...caseHeads.flatMap((head) => after('cases', head, ['simp_all', 'grind'])),
     ],
