@@ -3,11 +3,12 @@
  * namespaces, `open` lines and dotted names; does not elaborate, so it does not see what a notation hides. It serves
  * prompts only; no verdict rests on it.
  */
+
+import { readCommands } from '../../data/lean-text/commands.ts';
+import { maskSource } from '../../data/lean-text/scan.ts';
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
 import { LIBRARY_HEADER } from '../trust/header.ts';
-import { readCommands } from './commands.ts';
 import { mentionsIn } from './mentions.ts';
-import { maskSource } from './scan.ts';
 
 interface Definition extends Omit<ShownDefinition, 'written' | 'distance'> {
   /** Other definitions named in it, in order of appearance. */

@@ -99,7 +99,7 @@ describe('bin/stp data prepare', () => {
         { statement: 'theorem a : 1 = 1' },
         { statement: 'theorem b : 1  = 1' },
         { statement: 'theorem c : 2 = 2' },
-        { statement: 'theorem d : 3 = 3', header: 'import Mathlib\n\ndef f := 0' },
+        { statement: 'theorem d : 3 = 3', header: 'import Mathlib\n\naxiom f : Nat' },
       ),
     );
     const header = await file('header.lean', 'import Stp\n\nopen Stp\n');
