@@ -8,7 +8,7 @@ import { contentId, statementId } from '../../data/schemas/ids.ts';
 import { libraryTheoremSchema, statementSchema } from '../../data/schemas/records.ts';
 import { type GateCounts, gateCountsSchema, partFolder } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { statementKey } from '../../selfplay/dedupe.ts';
+import { keyUnderAnyHeader, statementKey } from '../../selfplay/dedupe.ts';
 import { countSymbols, guideScore, type SymbolCounts } from '../../selfplay/guide.ts';
 import { conjecturesMax } from '../../selfplay/seeds.ts';
 import { withHeartbeat } from '../edge.ts';
@@ -100,8 +100,9 @@ async function* newConjectures(
       continue;
     }
     const key = statementKey(entry.header, statement);
-    const slots = slotKeyOf({ header: entry.header, statement });
-    const isSealed = sealed.has(statementKey(null, statement)) || (slots !== null && sealed.has(slots));
+    const stated = { header: entry.header, statement };
+    const slots = slotKeyOf(stated);
+    const isSealed = sealed.has(keyUnderAnyHeader(stated)) || (slots !== null && sealed.has(slots));
     const isOpen = openBefore.delete(key);
     const isKnown = isSealed || (taken.has(key) && !isOpen);
     onText(isKnown ? 'duplicate' : null);
@@ -177,7 +178,7 @@ async function openConjectures(store: ObjectStore, { history }: RoundContext): P
  * size, are 0.4 GB.
  */
 interface KnownKeys {
-  /** Held out (as hashes) or in the library, under whatever header. */
+  /** Held out (as hashes) or in the library, under whatever imports and opens. */
   readonly sealed: ReadonlySet<string>;
   /** In the training set, or conjectured before. The same text under another header is about other functions. */
   readonly taken: Set<string>;

@@ -20,7 +20,7 @@ export function splitImports(text: string): { imports: string[]; rest: string } 
  * The namespace of the definitions that a header brings along. It stays open for what stands below, so every name is
  * written as if there were no namespace, and no definition meets a constant of an import.
  */
-const GIVEN_NAMESPACE = 'Given';
+export const GIVEN_NAMESPACE = 'Given';
 
 /** Lines above the first definition of a header. No variable is bound that a definition does not bind. */
 export const GIVEN_LINES: readonly string[] = [

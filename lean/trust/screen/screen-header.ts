@@ -3,6 +3,7 @@
  * `abbrev`), which are screened as proofs are. It may have nothing else that declares, and nothing that runs. Lean gets
  * a header printed from its tokens, the definitions in a namespace of their own.
  */
+import { HEADER_CHARS_MAX } from '../../../data/schemas/records.ts';
 import { GIVEN_LINES } from '../header.ts';
 import { findRefusedCharacter } from './characters.ts';
 import { findEvaluated } from './configuration.ts';
@@ -20,9 +21,6 @@ import { printTokens } from './print-tokens.ts';
 import { findUnprinted } from './printed-text.ts';
 import { findAmbiguity, screenText } from './screen-text.ts';
 import { nameParts, positionAt, type Token, tokenize } from './tokenizer.ts';
-
-/** As in `statementSchema`. */
-const HEADER_CHARS_MAX = 4_096;
 
 export type ScreenedHeader =
   | {
