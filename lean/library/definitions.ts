@@ -46,7 +46,8 @@ export class Definitions {
    * @param bound names that the statement binds, which mean nothing else in it
    */
   under(header: string | null, statement: string, bound: ReadonlySet<string>): readonly ShownDefinition[] {
-    const own = ownDefinitions(header).length === 0 ? [] : [...readDefinitions(`namespace ${GIVEN_NAMESPACE}\n${header}`)];
+    const own =
+      ownDefinitions(header).length === 0 ? [] : [...readDefinitions(`namespace ${GIVEN_NAMESPACE}\n${header}`)];
     const byName = own.length === 0 ? this.#byName : new Map([...this.#byName, ...resolved(own, this.#byName)]);
     const opens = [...(own.length === 0 ? [] : [GIVEN_NAMESPACE]), ...opensOf(header ?? LIBRARY_HEADER)];
     const definitions: ShownDefinition[] = [];

@@ -129,7 +129,7 @@ describe('bin/stp data prepare', () => {
     ];
     const input = await file('putnam.jsonl', lines(...rows));
     const made = await command('--from', 'putnam', '--input', input, '--json');
-    expect(JSON.parse(made.stdout)).toMatchObject([
+    expect(JSON.parse(String(made.stdout))).toMatchObject([
       {
         ...{ rows: 6, heldOut: 3, repeated: 1, skipped: 2, withDefinitions: 1, refusedHeaders: 1 },
         skippedFor: {
