@@ -59,6 +59,9 @@ export function ownScope(name: string, opens: string): { readonly open: string; 
   return { open: open.join('\n'), close: close.join('\n') };
 }
 
+/** The namespace around what the header of the statement of this place defines. */
+export const givenNamespace = (index: number): string => `_stpGiven${index}`;
+
 /** Statements that Lean cannot read are reported, and left out of the module. */
 export async function compileStatements(theorems: readonly StatedTheorem[], task: StatedTask): Promise<StatedModule> {
   const wrong = new Map<string, string>();
@@ -73,7 +76,7 @@ export async function compileStatements(theorems: readonly StatedTheorem[], task
       const name = `_root_.${statedName(index)}`;
       const stated =
         task.form === 'open theorem' ? `theorem ${name}${signature}\n:= (by sorry)` : `axiom ${name}${signature}`;
-      const above = ownScope(`_stpGiven${index}`, opens);
+      const above = ownScope(givenNamespace(index), opens);
       lines.push(...[above.open, 'set_option autoImplicit false', stated, above.close].join('\n').split('\n'));
       return lines.length;
     });
