@@ -1,10 +1,10 @@
 /**
  * Statements whose header brings definitions along: what is proved of them, and what a proof, or a process that a proof has
- * taken over, cannot do to them. Real Lean; some seconds of a core.
+ * taken over, cannot do to them. Real Lean; five seconds of a core.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { certificateFile, certificateTask, type ProofText } from '../../lean/trust/certificate/proofs-text.ts';
 import { checkFile } from '../../lean/trust/check-file.ts';
 import { compileModule } from '../../lean/trust/object/compiled-module.ts';
@@ -89,7 +89,7 @@ test('what Lean cannot read in them is no fault of a proof', async () => {
   expect(Object.values(kindsOf(await verifier.check(rows)))).toEqual(headers.map(() => 'header_error'));
 });
 
-describe('a text that was never screened', () => {
+describe('a text that was never screened', { tags: ['slow'] }, () => {
   const claim = (signature: string, proofText: string): ClaimedProof => ({ signature, proofText });
   /** Ends its proof, says something, and begins another theorem for what follows. */
   const says = (commands: string): ClaimedProof =>
@@ -111,47 +111,46 @@ describe('a text that was never screened', () => {
   });
 });
 
-test.each([
-  ['the same', 'abbrev answer : Nat := 2', null, null],
-  ['of another value', 'abbrev answer : Nat := 3', 'it states something else', 'belongs to no proof: Given.answer'],
-  ['of another kind', 'axiom answer : Nat', 'it states something else', 'belongs to no proof: Given.answer'],
-  ['more', 'abbrev answer : Nat := 2\nabbrev more : Nat := 3', null, 'belongs to no proof: Given.more'],
-])('the module of proofs is judged where its definitions are %s', async (name, written, ofTheorem, ofModule) => {
-  const directory = join(scratchDirectory, `judged-${name.replaceAll(' ', '-')}`);
-  const stated = await compileStatements(
-    [{ name: statedName(0), opens: printed('abbrev answer : Nat := 2'), signature: ' : answer = answer' }],
-    { ...bounds(), importLines: [], directory: join(directory, 'stated') },
-  );
-  const together = await compileStatements([{ name: statedName(0), opens: '', signature: ' : answer = answer' }], {
-    ...bounds(),
-    importLines: [],
-    opening: [printed('abbrev answer : Nat := 2')],
-    directory: join(directory, 'together'),
-  });
-  const text = `namespace Given\n${written}\ntheorem _root_.claim : answer = answer := rfl\n`;
-  const proofs = { module: 'Proofs', text, directory: join(directory, 'proofs'), deadlineMs: 60_000 };
-  const { path } = await compileModule({ ...bounds(), ...proofs });
-  const judge = async (statedPath: string | null) => {
-    const asked = [{ name: 'claim', stated: statedName(0) }];
-    const report = await judgeObject({ ...bounds(), path: path!, indexFolder: null, asked, statedPath: statedPath! });
-    if ('unread' in report) throw new Error(report.unread);
-    const toleratesLibraryAxioms = environment.toleratesLibraryAxioms;
-    const expected = {
-      importLines: [],
-      unreadable: new Map(),
-      toleratesLibraryAxioms,
-      mayShare: false,
-      mayMark: false,
+describe('a module of proofs', () => {
+  /** Modules of our own statement, its definition above it: once for all statements, and once for each. */
+  let stated: { readonly together: string; readonly apart: string };
+  beforeAll(async () => {
+    const opens = printed('abbrev answer : Nat := 2');
+    const statement = { name: statedName(0), signature: ' : answer = answer' };
+    const compiled = async (name: string, own: string, opening: readonly string[]) => {
+      const directory = join(scratchDirectory, `stated-${name}`);
+      const task = { ...bounds(), importLines: [], opening, directory };
+      return (await compileStatements([{ ...statement, opens: own }], task)).path!;
     };
-    return findProofs(report, expected);
-  };
-  const found = await judge(together.path);
-  if (ofTheorem === null) expect(found.theorems[0]).toMatchObject({ objection: null, kernel: 'accepted' });
-  else expect(found.theorems[0]!.objection).toContain(ofTheorem);
-  if (ofModule === null) expect(found.objection).toBeNull();
-  else expect(found.objection).toContain(ofModule);
-  // Where each statement has a namespace of its own, no definition of the proofs has its name.
-  expect((await judge(stated.path)).objection).toContain('belongs to no proof: Given.answer');
+    stated = { together: await compiled('together', '', [opens]), apart: await compiled('apart', opens, []) };
+  });
+
+  test.each([
+    ['the same', 'abbrev answer : Nat := 2', null, null],
+    ['of another value', 'abbrev answer : Nat := 3', 'it states something else', 'belongs to no proof: Given.answer'],
+    ['of another kind', 'axiom answer : Nat', 'it states something else', 'belongs to no proof: Given.answer'],
+    ['more', 'abbrev answer : Nat := 2\nabbrev more : Nat := 3', null, 'belongs to no proof: Given.more'],
+  ])('is judged where its definitions are %s', async (name, written, ofTheorem, ofModule) => {
+    const directory = join(scratchDirectory, `judged-${name.replaceAll(' ', '-')}`);
+    const text = `namespace Given\n${written}\ntheorem _root_.claim : answer = answer := rfl\n`;
+    const { path } = await compileModule({ ...bounds(), module: 'Proofs', text, directory, deadlineMs: 60_000 });
+    const judge = async (statedPath: string) => {
+      const asked = [{ name: 'claim', stated: statedName(0) }];
+      const report = await judgeObject({ ...bounds(), path: path!, indexFolder: null, asked, statedPath });
+      if ('unread' in report) throw new Error(report.unread);
+      const { toleratesLibraryAxioms } = environment;
+      return findProofs(report, {
+        ...{ importLines: [], unreadable: new Map(), toleratesLibraryAxioms, mayShare: false, mayMark: false },
+      });
+    };
+    const found = await judge(stated.together);
+    if (ofTheorem === null) expect(found.theorems[0]).toMatchObject({ objection: null, kernel: 'accepted' });
+    else expect(found.theorems[0]!.objection).toContain(ofTheorem);
+    if (ofModule === null) expect(found.objection).toBeNull();
+    else expect(found.objection).toContain(ofModule);
+    // Where each statement has a namespace of its own, no definition of the proofs has its name.
+    expect((await judge(stated.apart)).objection).toContain('belongs to no proof: Given.answer');
+  });
 });
 
 describe('a file of certified proofs', () => {
