@@ -22,9 +22,13 @@ export function splitImports(text: string): { imports: string[]; rest: string } 
  */
 export const GIVEN_NAMESPACE = 'Given';
 
-/** Lines above the first definition of a header. No variable is bound that a definition does not bind. */
+/**
+ * Lines above the first definition of a header. No variable is bound that a definition does not bind, and Lean's own bound of
+ * heartbeats holds, which the header may have taken away.
+ */
 export const GIVEN_LINES: readonly string[] = [
   `namespace ${GIVEN_NAMESPACE}`,
+  'set_option maxHeartbeats 200000',
   'set_option autoImplicit false',
   'set_option relaxedAutoImplicit false',
 ];

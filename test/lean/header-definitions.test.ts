@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import type { LeanExit } from '../../lean/runtime/process/spawn.ts';
 import { certificateFile, certificateTask, type ProofText } from '../../lean/trust/certificate/proofs-text.ts';
 import { checkFile } from '../../lean/trust/check-file.ts';
 import { compileModule } from '../../lean/trust/object/compiled-module.ts';
@@ -13,6 +14,7 @@ import { judgeObject } from '../../lean/trust/object/judge-object.ts';
 import { findProofs } from '../../lean/trust/object/proof-policy.ts';
 import { compileStatements, statedName } from '../../lean/trust/object/stated-module.ts';
 import { screenHeader } from '../../lean/trust/screen/screen-header.ts';
+import { notStarted } from '../../lean/trust/verdict/check-outcome.ts';
 import { limitClasses } from '../../lean/trust/verdict/limits.ts';
 import { candidate, environment, kindsOf, open, scratchDirectory } from './opened-verifier.ts';
 
@@ -87,6 +89,17 @@ test('what Lean cannot read in them is no fault of a proof', async () => {
   const headers = ['def answer : Nat := nonsense', 'def answer (x : α) := x', 'def answer : Nat := sorry'];
   const rows = headers.map((header) => ({ ...candidate(header, '  rfl', 'theorem a : 1 = 1'), header }));
   expect(Object.values(kindsOf(await verifier.check(rows)))).toEqual(headers.map(() => 'header_error'));
+});
+
+test.each([
+  ['deadline', 'header_error', 'infra'],
+  ['memory', 'header_error', 'infra'],
+  ['crashed', 'infra', 'infra'],
+  ['not-started', 'infra', 'infra'],
+] as const)('a process that ends above the first proof (%s) speaks against definitions: %s, and else: %s', (...row) => {
+  const [how, withDefinitions, without] = row;
+  const exit = { how, stderr: '' } as LeanExit;
+  expect([notStarted(exit, true).kind, notStarted(exit).kind]).toEqual([withDefinitions, without]);
 });
 
 describe('a text that was never screened', { tags: ['slow'] }, () => {
