@@ -27,7 +27,7 @@ const SHARED = [
   'test/model/{checkpoint,choose-token,embedding,inner-products,llama-folder,process-parts}.test.ts',
   'test/model/{safetensors,sample-text,sampler,tokenizer}.test.ts',
   'test/model-training/{decoder,gradients,optimizer,parts,sizes}.test.ts',
-  'test/problems/{loaders,tip-goal}.test.ts',
+  'test/problems/{loaders,row-text,tip-goal}.test.ts',
   'test/retrieval/retrieval.test.ts',
   'test/report/{measures,report,write-report}.test.ts',
   'test/selfplay/{config,conjecturer-set,dedupe,guide,presets,prompts,seeds,selection,transport}.test.ts',

@@ -3,7 +3,7 @@ import { formatOf } from '../data/config/formats.ts';
 import { hasSearch, PROVER_WITHOUT_SLOTS, type ProverConfig, proverMode } from '../data/schemas/run-config.ts';
 import { LIBRARY_HEADER } from '../lean/trust/header.ts';
 import { markedProof, withoutMarks } from '../lean/trust/kept-theorem.ts';
-import { statementKey } from '../selfplay/dedupe.ts';
+import { keyUnderAnyHeader } from '../selfplay/dedupe.ts';
 import { type ConjecturerForm, conjecturerForm, formattedForm } from '../selfplay/formats/formatted.ts';
 import { displayProof } from '../selfplay/prompts.ts';
 import type { ProofExamples } from '../selfplay/prover-set.ts';
@@ -88,12 +88,12 @@ export async function slotKeys(
   return ({ header, statement }) => slotKey(statement, definitions.under(header, statement, boundNames(statement)));
 }
 
-/** What a theorem is known by under whatever header: with slots by `theoremKey`, otherwise by its text (`statementKey`). */
+/** What a theorem is known by under whatever header: with slots by `theoremKey`, otherwise by its text and what its header defines (`keyUnderAnyHeader`). */
 export async function theoremKeys(
   sources: Pick<Sources, 'definitions'>,
   prover: ProverConfig = PROVER_WITHOUT_SLOTS,
 ): Promise<(stated: Stated) => string> {
-  if (!prover.slots) return ({ statement }) => statementKey(null, statement);
+  if (!prover.slots) return keyUnderAnyHeader;
   const definitions = await sources.definitions();
   return ({ header, statement }) => theoremKey(statement, (text) => definitions.under(header, text, boundNames(text)));
 }

@@ -11,6 +11,7 @@ import {
   type SftTarget,
 } from '../activities/sft/prepare.ts';
 import { StpError } from '../data/errors.ts';
+import type { Answers } from '../data/loaders/row-text.ts';
 import { SET_NAME } from '../data/prepare/folder.ts';
 import { type ProblemSetReport, prepareProblemSet } from '../data/prepare/problem-set.ts';
 import { PUBLIC_SETS, type PublicSetName } from '../data/prepare/public-sets.ts';
@@ -57,6 +58,7 @@ export interface PrepareOptions {
   readonly headerFile?: string;
   readonly weight?: number;
   readonly skipInvalid?: boolean;
+  readonly answers?: Answers;
   readonly root?: string;
   readonly mathlib?: string;
   readonly with?: string;
@@ -72,8 +74,8 @@ const OPTIONS_OF: Readonly<Record<string, readonly (keyof PrepareOptions)[]>> = 
   leandojo: ['input', 'split', 'mathlib', 'seed', 'exportJson'],
   'leandojo-steps': ['input', 'split'],
   proofs: ['input', 'with', 'seed'],
-  'stp-config': ['input', 'root', 'skipInvalid', 'headerFile'],
-  set: ['input', 'split', 'as', 'headerFile', 'weight', 'skipInvalid'],
+  'stp-config': ['input', 'root', 'skipInvalid', 'headerFile', 'answers'],
+  set: ['input', 'split', 'as', 'headerFile', 'weight', 'skipInvalid', 'answers'],
 };
 const EVERY_SOURCE: readonly (keyof PrepareOptions)[] = ['from', 'name', 'out', 'replace', 'json'];
 /** Sources of SFT sets, and what such a set is called unless --name says otherwise. The rest make problem sets. */
@@ -97,7 +99,10 @@ export async function prepare(options: PrepareOptions): Promise<void> {
   );
 }
 
-const takesHeader = (header: string): boolean => screenHeader(header).accepted;
+function headerRefusal(header: string): string | null {
+  const screened = screenHeader(header);
+  return screened.accepted ? null : screened.reason;
+}
 
 async function single(options: PrepareOptions, folder: string): Promise<ProblemSetReport> {
   const source = PUBLIC_SETS[options.from as PublicSetName];
@@ -113,7 +118,8 @@ async function single(options: PrepareOptions, folder: string): Promise<ProblemS
     header: headerOf(options),
     weight: options.weight,
     skipInvalid: options.skipInvalid,
-    takesHeader,
+    answers: options.answers,
+    headerRefusal,
     replace: options.replace === true,
   });
 }
@@ -133,7 +139,8 @@ async function mixed(options: PrepareOptions, folder: string): Promise<ProblemSe
         header: headerOf(options),
         weight,
         skipInvalid: options.skipInvalid,
-        takesHeader,
+        answers: options.answers,
+        headerRefusal,
         replace: options.replace === true,
       }),
     );
@@ -174,18 +181,20 @@ async function madeSft(options: PrepareOptions, target: SftTarget, data: string)
 }
 
 function described(report: ProblemSetReport): string {
-  const { name, folder, rows, train, heldOut, skipped, repeated, otherSplit, renamed, skippedRows, refusedHeaders } =
-    report;
+  const { name, folder, rows, train, heldOut, skipped, repeated, otherSplit, renamed, skippedRows } = report;
+  const { refusedHeaders, withDefinitions, skippedFor } = report;
   const left = [
-    `${skipped} no theorem`,
+    `${skipped} not used`,
     `${repeated} repeated`,
     ...(otherSplit > 0 ? [`${otherSplit} of another split`] : []),
     ...(renamed > 0 ? [`${renamed} renamed`] : []),
   ];
   return [
     `${name}: ${train} training and ${heldOut} held-out statements of ${rows} rows (${left.join(', ')}) in ${folder}`,
+    ...Object.entries(skippedFor).map(([reason, count]) => `  ${count} left out: ${reason}`),
     ...skippedRows.slice(0, 3).map((row) => `  left out ${row}`),
     ...(skipped > 3 ? [`  … ${skipped - 3} more${skippedRows.length > 3 ? ' in its card.md' : ''}`] : []),
+    ...(withDefinitions > 0 ? [`  ${withDefinitions} bring definitions of their own`] : []),
     ...(refusedHeaders > 0
       ? [`  ${refusedHeaders} under headers that the checker refuses: kept, but not provable here`]
       : []),

@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { presetNames } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
+import { ANSWERS } from '../data/loaders/row-text.ts';
 import { PUBLIC_SETS } from '../data/prepare/public-sets.ts';
 import { printableText } from '../data/printable.ts';
 import { FORMAT_NAMES } from '../data/schemas/prompt-format.ts';
@@ -132,6 +133,12 @@ data
   .option('--header-file <file>', 'header of statements that have none')
   .option('--weight <n>', 'matching weight of its statements', wholeNumber('a weight', 1, 10_000))
   .option('--skip-invalid', 'leave out and count rows that are not theorems (always done for the public sets)')
+  .addOption(
+    new Option(
+      '--answers <how>',
+      'rows that leave an answer open (PutnamBench): given puts in the answer of their comment (the default), none leaves them out',
+    ).choices(ANSWERS),
+  )
   .option('--root <dir>', 'with stp-config: folder that its paths are relative to; default: the current one')
   .option('--mathlib <dir>', 'with leandojo: the checkout that LeanDojo traced')
   .option('--with <set>', 'with proofs: the SFT set that they are added to')

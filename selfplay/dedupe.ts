@@ -1,6 +1,7 @@
 /** Exact deduplication of samples with multiplicity (STP §2.6), and the test for equal conjectures. */
+import { numberedNames, ownDefinitions } from '../data/lean-text/own-definitions.ts';
 import { contentId } from '../data/schemas/ids.ts';
-import type { Sample } from '../data/schemas/records.ts';
+import type { Sample, Statement } from '../data/schemas/records.ts';
 import { canonicalText } from './canonical-text.ts';
 import { displayProof } from './prompts.ts';
 
@@ -50,9 +51,28 @@ export function dedupeSamples(raw: readonly RawSample[], model: string, earlier:
 }
 
 /**
- * Key under which two statements are the same up to names (their own and those of bound variables), white space and the way
- * their binders are grouped; see `canonicalText`.
+ * Key under which two statements are the same up to names (their own, those of bound variables and of definitions in their
+ * header), white space and the way their binders are grouped; see `canonicalText`.
  */
 export function statementKey(header: string | null, statement: string): string {
-  return contentId('key', header ?? '', canonicalText(statement));
+  const own = ownDefinitions(header);
+  if (own.length === 0) return contentId('key', header ?? '', canonicalText(statement));
+  const numbered = numberedNames(own);
+  return contentId('key', numbered(header!), canonicalText(numbered(statement)));
+}
+
+/** As `statementKey`, under whatever imports and opens: of the header its definitions count. */
+export function keyUnderAnyHeader({ header, statement }: Pick<Statement, 'header' | 'statement'>): string {
+  const own = ownDefinitions(header);
+  if (own.length === 0) return statementKey(null, statement);
+  const numbered = numberedNames(own);
+  return contentId('key', own.map(({ text }) => numbered(text)).join('\n'), canonicalText(numbered(statement)));
+}
+
+/**
+ * Keys by which a held-out statement is recognised: with its definitions, and by its text alone, since training examples
+ * come without headers.
+ */
+export function heldOutKeysOf(stated: Pick<Statement, 'header' | 'statement'>): string[] {
+  return [...new Set([keyUnderAnyHeader(stated), statementKey(null, stated.statement)])];
 }

@@ -3,6 +3,7 @@
  * theorems that later proofs may name, and lemmas that later conjectures may have to share.
  */
 import { z } from 'zod';
+import { ownDefinitions } from '../../data/lean-text/own-definitions.ts';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { type Proved, provedSchema, type Statement } from '../../data/schemas/records.ts';
 import type { RoundManifest } from '../../data/schemas/round.ts';
@@ -123,7 +124,8 @@ async function nextTheorems(
   const known = new Set(earlier.map((theorem) => theorem.statementId));
   const shortest = new Map<string, Proved>();
   for await (const proof of readRecords(store, proved, provedSchema)) {
-    if (known.has(proof.statementId)) continue;
+    // What a header defines is not there for another header, and twice under its own.
+    if (known.has(proof.statementId) || ownDefinitions(proof.header).length > 0) continue;
     const seen = shortest.get(proof.statementId);
     if (seen === undefined || isShorter(proof, seen)) shortest.set(proof.statementId, proof);
   }

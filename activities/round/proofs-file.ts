@@ -2,6 +2,7 @@
  * The Lean file of kept proofs for people: it contains every definition and theorem it uses, so plain `lean` checks it
  * on any machine.
  */
+import { ownDefinitions } from '../../data/lean-text/own-definitions.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import type { Proved } from '../../data/schemas/records.ts';
 import { type LeanSource, pruneTheorems } from '../../lean/library/prune.ts';
@@ -48,7 +49,9 @@ export function proofsFile(
   const sources = modules.filter(({ module }) => !module.startsWith(PROBLEM_MODULES) || imported.has(module));
   const needed = pruneTheorems(
     sources,
-    [...proofs, ...grown].map((proof) => `${proof.statement}\n${proof.proof}`),
+    [...proofs, ...grown].map(({ header, statement, proof }) =>
+      [...ownDefinitions(header).map(({ text }) => text), statement, proof].join('\n'),
+    ),
   );
   const carried = needed
     .map(({ module, text }) => ({ module, text: splitImports(text).rest }))

@@ -6,7 +6,7 @@ import { artifactRefSchema } from '../../data/schemas/artifact.ts';
 import type { Split, Statement } from '../../data/schemas/records.ts';
 import { type RunConfig, runConfigSchema, type StartInput, startInputSchema } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { statementKey } from '../../selfplay/dedupe.ts';
+import { heldOutKeysOf, keyUnderAnyHeader } from '../../selfplay/dedupe.ts';
 import { matchingWeight } from '../../selfplay/matching-weight.ts';
 import { randomStream } from '../../selfplay/random.ts';
 import { withHeartbeat } from '../edge.ts';
@@ -130,15 +130,15 @@ async function prepare(
   const slotKeyOf = await slotKeys(ports.sources, config.prover);
   const theoremKeyOf = await theoremKeys(ports.sources, config.prover);
   for await (const stated of whileWanted(heldOutAll, signal)) {
-    heldOutKeys.add(statementKey(null, stated.statement));
+    for (const key of heldOutKeysOf(stated)) heldOutKeys.add(key);
     addKey(heldOutSlots, slotKeyOf(stated));
     heldOutTheorems.add(theoremKeyOf(stated));
   }
   const { trainStatementsPerSetMax, heldOutStatementsPerSetMax } = config.data;
   const excluded = new Set<string>();
-  const leaveOut = ({ id, statement }: Statement): boolean => {
-    const isHeldOut = heldOutKeys.has(statementKey(null, statement));
-    if (isHeldOut) excluded.add(id);
+  const leaveOut = (statement: Statement): boolean => {
+    const isHeldOut = heldOutKeys.has(keyUnderAnyHeader(statement));
+    if (isHeldOut) excluded.add(statement.id);
     return isHeldOut;
   };
   const trainAll = takeStatements(ports, config, { split: 'train', max: null });

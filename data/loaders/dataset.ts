@@ -11,6 +11,8 @@ import { LINE_BYTES_MAX, readLines, unreadable } from './lines.ts';
 
 /** Skipped rows named in a report; more are counted only. */
 export const SKIPPED_ROWS_NAMED_MAX = 100;
+/** Reasons that are counted each by itself. */
+const REASONS_MAX = 20;
 
 export interface DatasetOptions extends RowOptions {
   readonly format: DatasetFormat;
@@ -23,6 +25,8 @@ export interface DatasetReport {
   rows: number;
   statements: number;
   skipped: number;
+  /** How many of them for which reason; reasons beyond the first are counted together. */
+  readonly skippedFor: Record<string, number>;
   /** `file:line: reason` of the first skipped rows; in an array, `file:line row N: reason`. */
   readonly skippedRows: string[];
 }
@@ -35,7 +39,7 @@ export interface Dataset {
 /** Statements of `path` in file order. Iterating throws STP1501 with file and line at a row that is not one (unless
  *  `skipInvalid`), STP1405 when the file cannot be read. Read it once. */
 export function readDataset(path: string, options: DatasetOptions): Dataset {
-  const report: DatasetReport = { rows: 0, statements: 0, skipped: 0, skippedRows: [] };
+  const report: DatasetReport = { rows: 0, statements: 0, skipped: 0, skippedFor: {}, skippedRows: [] };
   return { statements: statementsOf(path, options, report), report };
 }
 
@@ -54,6 +58,7 @@ async function* statementsOf(path: string, options: DatasetOptions, report: Data
       yield result.statement;
     } else if (options.skipInvalid === true) {
       report.skipped += 1;
+      countReason(report.skippedFor, result.problem);
       if (report.skippedRows.length < SKIPPED_ROWS_NAMED_MAX)
         report.skippedRows.push(`${row.where}: ${result.problem}`);
     } else {
@@ -65,6 +70,12 @@ async function* statementsOf(path: string, options: DatasetOptions, report: Data
       );
     }
   }
+}
+
+function countReason(counts: Record<string, number>, problem: string): void {
+  const isNamed = Object.hasOwn(counts, problem) || Object.keys(counts).length < REASONS_MAX;
+  const reason = isNamed ? problem : 'other reasons';
+  counts[reason] = (counts[reason] ?? 0) + 1;
 }
 
 type Row = { readonly where: string } & ({ readonly value: unknown } | { readonly problem: string });

@@ -4,7 +4,14 @@
  */
 import { z } from 'zod';
 import { statementId } from '../schemas/ids.ts';
-import { type Split, STATEMENT_CHARS_MAX, type Statement, statementSchema } from '../schemas/records.ts';
+import {
+  HEADER_CHARS_MAX,
+  type Split,
+  STATEMENT_CHARS_MAX,
+  type Statement,
+  statementSchema,
+} from '../schemas/records.ts';
+import { type Answers, rowText } from './row-text.ts';
 import { theoremText } from './theorem-text.ts';
 
 const label = z.string().max(128);
@@ -17,7 +24,7 @@ const informal = {
   natural_language_statement: text.nullish(),
 };
 
-const header = z.string().max(4_096);
+const header = z.string().max(HEADER_CHARS_MAX);
 /** Keys we do not use (`goal`, …) are allowed and left: the files are other people's. */
 const miniF2fRow = z.looseObject({ formal_statement: text, header: header.nullish(), split: label, tags, ...informal });
 const namedRow = z.looseObject({
@@ -64,9 +71,15 @@ export interface RowOptions {
   readonly weight?: number | undefined;
   /** Header of rows that bring none; default null, the library header. */
   readonly header?: string | null | undefined;
+  /** What becomes of rows that leave an answer open; default `given`. */
+  readonly answers?: Answers | undefined;
+  /** Why the checker would refuse the header; null where it takes it. An answer that it refuses is not used; default: it takes all. */
+  readonly headerRefusal?: ((header: string) => string | null) | undefined;
   /** Name of the set, first of every statement's labels; without it the labels are the row's own. */
   readonly set?: string | undefined;
 }
+
+const IMPORTS = /^import\s/mu;
 
 export type RowResult = { readonly statement: Statement } | { readonly problem: string };
 
@@ -102,9 +115,17 @@ interface SourceRow {
 function converted(parsed: z.ZodSafeParseResult<SourceRow>, otherwise: Split, options: RowOptions): RowResult {
   if (!parsed.success) return { problem: firstIssue(parsed.error) };
   const row = parsed.data;
-  const theorem = theoremText(row.formal_statement);
-  if (theorem === null) return { problem: 'formal_statement is not a theorem' };
-  const header = row.header?.trim() || (options.header ?? null);
+  // A row that is a whole file has its imports in it.
+  const given = row.header?.trim() || (IMPORTS.test(row.formal_statement) ? '' : (options.header ?? null));
+  const read = rowText(row.formal_statement, given ?? '', options.answers ?? 'given');
+  if ('problem' in read) return read;
+  const { theorem, above, isAnswered } = read;
+  if (given === null && above !== '') return { problem: 'defines something, and has no header with imports' };
+  const header = above === '' ? null : above;
+  if (header !== null && header.length > HEADER_CHARS_MAX)
+    return { problem: `what stands above the theorem is longer than ${HEADER_CHARS_MAX} characters` };
+  const refusal = isAnswered ? (options.headerRefusal?.(header!) ?? null) : null;
+  if (refusal !== null) return { problem: `its answer is not taken: ${refusal}` };
   return checked({
     id: statementId(header, theorem.statement),
     name: theorem.name,

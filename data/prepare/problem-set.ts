@@ -5,7 +5,9 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { StpError } from '../errors.ts';
+import { ownDefinitions } from '../lean-text/own-definitions.ts';
 import { type DatasetReport, readDataset } from '../loaders/dataset.ts';
+import type { Answers } from '../loaders/row-text.ts';
 import { statementId } from '../schemas/ids.ts';
 import type { Split, Statement } from '../schemas/records.ts';
 import { writeFolder } from './folder.ts';
@@ -26,12 +28,14 @@ export interface ProblemSetRequest {
   readonly header?: string | undefined;
   readonly weight?: number | undefined;
   readonly skipInvalid?: boolean | undefined;
-  /** Would the checker take a file that starts like this? Asked once a header. */
-  readonly takesHeader: (header: string) => boolean;
+  /** What becomes of rows that leave an answer open; default `given`. */
+  readonly answers?: Answers | undefined;
+  /** Why the checker would refuse a file that starts like this; null where it takes it. */
+  readonly headerRefusal: (header: string) => string | null;
   readonly replace: boolean;
 }
 
-export interface ProblemSetReport extends Pick<DatasetReport, 'rows' | 'skipped' | 'skippedRows'> {
+export interface ProblemSetReport extends Pick<DatasetReport, 'rows' | 'skipped' | 'skippedFor' | 'skippedRows'> {
   readonly name: string;
   readonly folder: string;
   readonly train: number;
@@ -42,8 +46,10 @@ export interface ProblemSetReport extends Pick<DatasetReport, 'rows' | 'skipped'
   readonly repeated: number;
   /** Statements given a name of their own, since an earlier one had theirs. */
   readonly renamed: number;
-  /** Statements under a header that the checker refuses (it defines something): they are kept, and cannot be proved here. */
+  /** Statements under a header that the checker refuses (it declares more than definitions): they are kept, and cannot be proved here. */
   readonly refusedHeaders: number;
+  /** Statements that bring definitions of their own. */
+  readonly withDefinitions: number;
 }
 
 /** Writes the set. Errors: STP1501 for a bad row with its place (where such rows are not left out) and for a set without a statement, STP1405 for an unreadable file, STP1002 for a set that is there already. */
@@ -56,8 +62,13 @@ export async function prepareProblemSet(request: ProblemSetRequest): Promise<Pro
     skipInvalid: request.skipInvalid ?? source.skipInvalid,
     split: request.split,
     weight: request.weight,
+    answers: request.answers,
+    headerRefusal: request.headerRefusal,
   });
-  const counts = { train: 0, heldOut: 0, otherSplit: 0, repeated: 0, renamed: 0, refusedHeaders: 0 };
+  const counts = {
+    ...{ train: 0, heldOut: 0, otherSplit: 0, repeated: 0, renamed: 0 },
+    ...{ refusedHeaders: 0, withDefinitions: 0 },
+  };
   const taken = new Map<string | null, boolean>([[null, true]]);
   async function* kept(): AsyncGenerator<Statement> {
     const ids = new Set<string>();
@@ -69,8 +80,9 @@ export async function prepareProblemSet(request: ProblemSetRequest): Promise<Pro
         const own = names.has(statement.name) ? renamed(statement, names) : statement;
         if (own !== statement) counts.renamed += 1;
         const { header } = own;
-        if (header !== null && !taken.has(header)) taken.set(header, request.takesHeader(header));
+        if (header !== null && !taken.has(header)) taken.set(header, request.headerRefusal(header) === null);
         if (taken.get(header) === false) counts.refusedHeaders += 1;
+        if (ownDefinitions(header).length > 0) counts.withDefinitions += 1;
         counts[own.split === 'train' ? 'train' : 'heldOut'] += 1;
         ids.add(own.id);
         names.add(own.name);
@@ -86,8 +98,8 @@ export async function prepareProblemSet(request: ProblemSetRequest): Promise<Pro
         `${request.input}: ${report.rows} rows, and none of them is a statement of the set`,
         request.splitWord === null ? 'Is it the format you named?' : `Is "${request.splitWord}" a word of its splits?`,
       );
-    const { rows, skipped, skippedRows } = report;
-    const result = { name, folder, rows, skipped, skippedRows, ...counts };
+    const { rows, skipped, skippedFor, skippedRows } = report;
+    const result = { name, folder, rows, skipped, skippedFor, skippedRows, ...counts };
     await writeFile(join(partial, 'card.md'), card(request, result, await fileSha256(request.input)));
     return result;
   });
@@ -110,7 +122,7 @@ function renamed(statement: Statement, names: ReadonlySet<string>): Statement {
 
 function card(request: ProblemSetRequest, report: ProblemSetReport, sha256: string): string {
   const left = [
-    `${report.skipped} rows that are no theorem`,
+    `${report.skipped} rows that are not used`,
     `${report.repeated} that repeat an earlier statement`,
     ...(request.splitWord === null ? [] : [`${report.otherSplit} of another split than “${request.splitWord}”`]),
   ];
@@ -125,9 +137,13 @@ function card(request: ProblemSetRequest, report: ProblemSetReport, sha256: stri
     `- **Left out**: ${left.join(', ')}.`,
     `- **Renamed**, since an earlier statement had the name: ${report.renamed}.`,
     `- **Under a header that the checker refuses**, kept but not provable here: ${report.refusedHeaders}.`,
+    `- **With definitions of their own**: ${report.withDefinitions}.`,
     `- **Matching weight**: ${request.weight ?? 'the row’s own, else 1'}.`,
     '',
-    'Statements are the text before the last `sorry`, without `:=` or `:= by` and without comments above (STP §1.1).',
+    'Statements are the text before the last `sorry`, without `:=` or `:= by` and without comments above (STP §1.1). What',
+    'stands above the theorem is their header; an answer that a row gives in a comment stands in it.',
+    '',
+    ...Object.entries(report.skippedFor).map(([reason, count]) => `- left out, ${count}: ${reason}`),
     '',
     ...report.skippedRows.map((row) => `- left out: ${row.slice(row.lastIndexOf('/') + 1)}`),
     '',

@@ -16,7 +16,7 @@ export interface PublicSet {
   readonly format: DatasetFormat;
   /** For rows that bring none of their own. */
   readonly header: string | null;
-  /** Rows that are no theorem (definitions that ask for a construction, answers to fill in) are left out and counted. */
+  /** Rows that are no theorem (definitions that ask for a construction, answers that are not given) are left out and counted. */
   readonly skipInvalid: boolean;
   readonly about: string;
   readonly licence: string;

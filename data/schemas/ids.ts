@@ -1,5 +1,6 @@
 /** Content hashes that name records and objects. */
 import { createHash } from 'node:crypto';
+import { numberedNames, ownDefinitions } from '../lean-text/own-definitions.ts';
 import { declarationHead } from './declaration-head.ts';
 
 /** SHA-256 of the text's UTF-8, hex. */
@@ -12,9 +13,14 @@ export function contentId(...parts: readonly string[]): string {
   return hash.digest('hex').slice(0, 20);
 }
 
-/** Identity of a statement: its header and its text without the name (a renamed statement is the same statement). */
+/**
+ * Identity of a statement: its header and its text without the name. A renamed statement is the same statement, and so is
+ * one whose header gives its own definitions other names.
+ */
 export function statementId(header: string | null, statement: string): string {
-  return contentId('statement', header ?? '', normaliseStatement(statement));
+  const own = ownDefinitions(header);
+  const numbered = own.length === 0 ? (text: string) => text : numberedNames(own);
+  return contentId('statement', numbered(header ?? ''), numbered(normaliseStatement(statement)));
 }
 
 /** Statement text without its name and universes, and with runs of white space made one space. */

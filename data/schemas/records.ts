@@ -3,21 +3,23 @@ import { z } from 'zod';
 import { proofStepSchema } from './goal.ts';
 
 const id = z.string().min(1).max(128);
-/** Longest statement and proof accepted anywhere, in UTF-16 units. Longer text is refused before it reaches Lean. */
+/** Longest statement, proof and header accepted anywhere, in UTF-16 units. Longer text is refused before it reaches Lean. */
 export const STATEMENT_CHARS_MAX = 8_192;
 export const PROOF_CHARS_MAX = 16_384;
+export const HEADER_CHARS_MAX = 4_096;
 
 export const splitSchema = z.enum(['train', 'held-out']);
 export type Split = z.infer<typeof splitSchema>;
 
 /**
  * A theorem to prove. `statement` is the signature without its proof: `theorem NAME BINDERS : TYPE`, no `:=`.
- * `header` is everything that must stand above it in a file (imports, opens), or null for the library header.
+ * `header` is everything that must stand above it in a file (imports, opens, definitions of its own), or null for the
+ * library header.
  */
 export const statementSchema = z.strictObject({
   id,
   name: z.string().min(1).max(256),
-  header: z.string().max(4_096).nullable(),
+  header: z.string().max(HEADER_CHARS_MAX).nullable(),
   statement: z.string().min(1).max(STATEMENT_CHARS_MAX),
   split: splitSchema,
   /** The set's name first, then what the source says of it (STP §1.1: its split and tags). */
@@ -42,7 +44,7 @@ export const libraryTheoremSchema = z.strictObject({
   /** Tactic block after `:= by`, dedented to column 2. */
   proof: z.string().min(1).max(PROOF_CHARS_MAX),
   /** Imports and opens that make `statement` and `proof` elaborate outside their file. */
-  header: z.string().max(4_096),
+  header: z.string().max(HEADER_CHARS_MAX),
   /** Library theorems named in the proof. */
   premises: z.array(z.string()),
 });

@@ -8,7 +8,7 @@ import type { Expr, Terms } from '../kernel/expr.ts';
 import type { Name } from '../kernel/name.ts';
 import type { IndexedModule } from '../kernel/olean/constant-index.ts';
 import type { CompiledLibrary, WrittenDeclarations } from '../kernel/olean/library.ts';
-import type { CompiledConstant } from '../kernel/olean/module-data.ts';
+import type { CompiledBinder, CompiledConstant } from '../kernel/olean/module-data.ts';
 import { displayName, publicName } from '../kernel/olean/names.ts';
 import { mentionsInOrder } from './mentions.ts';
 import { declarationText, sourceLines } from './source-text.ts';
@@ -40,6 +40,17 @@ export interface DefinitionOptions {
   readonly source: (module: string) => string | null;
 }
 
+/** Constants of the statement's module itself: definitions of its header, a `match` in it. */
+export interface OwnConstants {
+  /** Null where the module has none of that name. */
+  readonly constant: (name: Name) => CompiledConstant | null;
+  /** Does it stand in the source? */
+  readonly isWritten: (name: Name) => boolean;
+  readonly binders: (name: Name) => readonly CompiledBinder[];
+}
+
+export const NO_OWN: OwnConstants = { constant: () => null, isWritten: () => false, binders: () => [] };
+
 export class DefinitionReader {
   readonly #terms: Terms;
   readonly #library: CompiledLibrary;
@@ -54,8 +65,7 @@ export class DefinitionReader {
     this.#options = options;
   }
 
-  /** `own`: constants of the statement's module itself, such as a `match` in the statement. */
-  mentionedBy(type: Expr, own: (name: Name) => CompiledConstant | null): MentionedDefinitions {
+  mentionedBy(type: Expr, own: OwnConstants): MentionedDefinitions {
     const terms = this.#terms;
     const distances = new Map<Name, number>();
     const core = new Set<Name>();
@@ -67,14 +77,15 @@ export class DefinitionReader {
       for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
         if (passed.has(name)) continue;
         passed.add(name);
-        const made = own(name);
+        const made = own.constant(name);
         const place = made === null ? this.#library.place(name) : null;
         if (made === null && (place === null || this.#isShared(place.module))) {
           if (distance === 0 && place !== null) core.add(name);
           continue;
         }
         const constant = made ?? this.#library.constant(name)!;
-        const isNamed = place !== null && constant.kind !== 'theorem' && this.#isWritten(name, place.module);
+        const isWritten = place === null ? own.isWritten(name) : this.#isWritten(name, place.module);
+        const isNamed = isWritten && constant.kind !== 'theorem';
         if (isNamed && constant.kind !== 'recursor') {
           distances.set(name, distance);
           next.push(...mentionsInOrder(terms, termsOf(constant)), ...constructorsOf(constant));
@@ -85,7 +96,7 @@ export class DefinitionReader {
     }
     const names = [...distances.keys()].slice(0, DEFINITIONS_MAX);
     return {
-      definitions: names.map((name) => ({ ...this.#definition(name), distance: distances.get(name)! })),
+      definitions: names.map((name) => ({ ...this.#definition(name, own), distance: distances.get(name)! })),
       names,
       core: [...core].map((name) => displayName(terms.names, name)),
     };
@@ -106,9 +117,19 @@ export class DefinitionReader {
     return ranges.has(name) || projections.has(name);
   }
 
-  #definition(name: Name): Omit<Definition, 'distance'> {
+  #definition(name: Name, own: OwnConstants): Omit<Definition, 'distance'> {
     const known = this.#read.get(name);
     if (known !== undefined) return known;
+    const given = own.constant(name);
+    if (given !== null)
+      return {
+        name: displayName(this.#terms.names, name),
+        kind: 'definition',
+        signature: null,
+        equations: [],
+        isRecursive: this.#isRecursive(name, given, own),
+        arity: explicitIn(own.binders(name)),
+      };
     const { module } = this.#library.place(name)!;
     const constant = this.#library.constant(name)!;
     const { ranges, projections } = this.#writtenIn(module);
@@ -117,14 +138,13 @@ export class DefinitionReader {
     const isValue = constant.kind !== 'inductive' && constant.kind !== 'constructor';
     const text = lines === null ? null : declarationText(lines, range!, isValue);
     const kind = projections.has(name) ? 'projection' : this.#kindOf(constant, projections, text?.signature ?? '');
-    const binders = this.#library.binders(name);
     const made = {
       name: displayName(this.#terms.names, publicName(this.#terms.names, name)),
       kind,
       signature: text?.signature ?? null,
       equations: text?.equations ?? [],
-      isRecursive: constant.kind === 'definition' && this.#isRecursive(name, constant),
-      arity: binders.filter((binder) => binder.kind === 'explicit').length,
+      isRecursive: constant.kind === 'definition' && this.#isRecursive(name, constant, own),
+      arity: explicitIn(this.#library.binders(name)),
     };
     this.#read.set(name, made);
     return made;
@@ -150,7 +170,7 @@ export class DefinitionReader {
   }
 
   /** Its value, or that of a part of it that Lean made (`f._unary`), is a recursion. */
-  #isRecursive(name: Name, constant: CompiledConstant): boolean {
+  #isRecursive(name: Name, constant: CompiledConstant, own: OwnConstants): boolean {
     const { names } = this.#terms;
     const seen = new Set<Name>();
     const waiting = [constant];
@@ -160,11 +180,15 @@ export class DefinitionReader {
         if (RECURSORS.test(last) || last === 'rec' || WELL_FOUNDED.has(names.print(mentioned))) return true;
         if (seen.has(mentioned) || names.prefix(mentioned) !== name || last.startsWith('match_')) continue;
         seen.add(mentioned);
-        const part = this.#library.constant(mentioned);
+        const part = own.constant(mentioned) ?? this.#library.constant(mentioned);
         if (part !== null) waiting.push(part);
       }
     return false;
   }
+}
+
+function explicitIn(binders: readonly CompiledBinder[]): number {
+  return binders.filter((binder) => binder.kind === 'explicit').length;
 }
 
 function termsOf(constant: CompiledConstant): Expr[] {

@@ -11,7 +11,7 @@ import type { CompiledConstant, CompiledModule } from '../kernel/olean/module-da
 import { moduleName } from '../kernel/olean/module-finder.ts';
 import { applicationsIn } from './applications.ts';
 import { BinderReader } from './binders.ts';
-import { type DefinitionOptions, DefinitionReader } from './definitions.ts';
+import { type DefinitionOptions, DefinitionReader, type OwnConstants } from './definitions.ts';
 import type { ContextAnswer } from './statement-context.ts';
 import { writtenName } from './written-name.ts';
 
@@ -41,6 +41,7 @@ export function readContexts(stated: readonly StatedName[], options: ModuleToRea
     module,
     library,
     places: new Map(module.names.map((name, place) => [name, place])),
+    written: explained(options.path, () => module.sourceRanges()),
     binders: new BinderReader(terms, kernel, library),
     definitions: new DefinitionReader(terms, library, options),
   };
@@ -52,15 +53,20 @@ interface Parts {
   readonly module: CompiledModule;
   readonly library: CompiledLibrary;
   readonly places: ReadonlyMap<Name, number>;
+  readonly written: ReadonlyMap<Name, unknown>;
   readonly binders: BinderReader;
   readonly definitions: DefinitionReader;
 }
 
 function readOne({ name, opened }: StatedName, parts: Parts): ContextAnswer {
-  const { terms, module, library, places } = parts;
-  const own = (its: Name): CompiledConstant | null => {
-    const place = places.get(its);
-    return place === undefined ? null : module.constant(place);
+  const { terms, module, library, places, written } = parts;
+  const own: OwnConstants = {
+    constant(its: Name): CompiledConstant | null {
+      const place = places.get(its);
+      return place === undefined ? null : module.constant(place);
+    },
+    isWritten: (its) => written.has(its),
+    binders: (its) => module.binders(places.get(its)!),
   };
   const place = places.get(terms.names.of(name));
   const constant = place === undefined ? undefined : module.constant(place);
@@ -72,11 +78,13 @@ function readOne({ name, opened }: StatedName, parts: Parts): ContextAnswer {
   const scope = {
     opened,
     bound: new Set(binders.flatMap((binder) => binder.name ?? [])),
-    has: (dotted: string) => library.has(terms.names.of(dotted)),
+    has: (dotted: string) => library.has(terms.names.of(dotted)) || places.has(terms.names.of(dotted)),
   };
   const fullNames = new Map(names.map((its, index) => [its, definitions[index]!]));
   const applications = applicationsIn(terms, constant.type, (its) =>
-    fullNames.get(its)?.kind === 'definition' ? library.binders(its).map(({ kind }) => kind) : null,
+    fullNames.get(its)?.kind === 'definition'
+      ? (places.has(its) ? own : library).binders(its).map(({ kind }) => kind)
+      : null,
   );
   return {
     reason: '',

@@ -1,7 +1,7 @@
 /** Splits a declaration's source text into the part before its equations and the equations. */
 
+import { maskSource } from '../../data/lean-text/scan.ts';
 import type { SourceRange } from '../kernel/olean/module-data.ts';
-import { maskSource } from '../library/scan.ts';
 
 export interface DeclarationText {
   readonly signature: string;

@@ -30,7 +30,7 @@ export interface ContextInductive {
 }
 
 /**
- * Hand-written definitions of the library's or a problem set's modules that the statement mentions, directly or not.
+ * Hand-written definitions of the library's or a problem set's modules, or of the statement's header, that the statement mentions, directly or not.
  */
 export interface ContextDefinition {
   /** Full name. */
@@ -40,7 +40,7 @@ export interface ContextDefinition {
   readonly kind: 'definition' | 'instance' | 'inductive' | 'structure' | 'constructor' | 'projection';
   /** 0: the statement mentions it. 1: a definition that the statement mentions does. And so on. */
   readonly distance: number;
-  /** Its text up to the first equation, without comments; null where its source is not known, and for projections. */
+  /** Its text up to the first equation, without comments; null where its source is not known, for projections, and in a header. */
   readonly signature: string | null;
   /** Texts of its equations: alternatives without their bar, or the one body. Empty for types and constructors. */
   readonly equations: readonly string[];

@@ -8,8 +8,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ProcessPlace } from '../runtime/process/spawn.ts';
-import { splitImports } from '../trust/header.ts';
-import { compileStatements, statedName } from '../trust/object/stated-module.ts';
+import { hasDefinitions, splitImports } from '../trust/header.ts';
+import { compileStatements, givenNamespace, statedName } from '../trust/object/stated-module.ts';
 import { toolchainFolder } from '../trust/object/toolchain-folder.ts';
 import { screenHeader } from '../trust/screen/screen-header.ts';
 import { screenStatement } from '../trust/screen/screen-statement.ts';
@@ -124,7 +124,10 @@ async function readBatch<Answer>(
     const searchPath = [...place.environment.searchPath, own];
     const options = { path: stated.path, searchPath, indexFolder, toolchainFolder: own, source };
     const readable = [...batch.entries()].filter(([index]) => !stated.wrong.has(statedName(index)));
-    const names = readable.map(([index, { opens }]) => ({ name: statedName(index), opened: openedBy(opens) }));
+    const names = readable.map(([index, { opens }]) => ({
+      name: statedName(index),
+      opened: openedBy(hasDefinitions(opens) ? `namespace ${givenNamespace(index)}\n${opens}` : opens),
+    }));
     const read = await reader.read(names, options);
     const byIndex = new Map(readable.map(([index], order) => [index, read[order]!]));
     return batch.map((_, index) => byIndex.get(index) ?? unreadable(stated.wrong, index));

@@ -3,7 +3,7 @@
  * what is proposed is well formed, passed tests and may still be false. Reads compiled objects, runs nothing.
  */
 import { z } from 'zod';
-import { DefinitionReader } from '../context/definitions.ts';
+import { DefinitionReader, NO_OWN } from '../context/definitions.ts';
 import type { ModuleToRead, StatedName } from '../context/read-module.ts';
 import { writtenName } from '../context/written-name.ts';
 import { DEFAULT_LIMITS } from '../kernel/budget.ts';
@@ -107,7 +107,7 @@ export async function exploreModule(
 type Written = (name: string) => string;
 
 function functionsNear(definitions: DefinitionReader, type: Expr): Name[] {
-  const mentioned = definitions.mentionedBy(type, () => null);
+  const mentioned = definitions.mentionedBy(type, NO_OWN);
   return mentioned.names
     .filter((_, place) => {
       const { kind, distance } = mentioned.definitions[place]!;

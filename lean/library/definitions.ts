@@ -3,11 +3,13 @@
  * namespaces, `open` lines and dotted names; does not elaborate, so it does not see what a notation hides. It serves
  * prompts only; no verdict rests on it.
  */
+
+import { readCommands } from '../../data/lean-text/commands.ts';
+import { ownDefinitions } from '../../data/lean-text/own-definitions.ts';
+import { maskSource } from '../../data/lean-text/scan.ts';
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
-import { LIBRARY_HEADER } from '../trust/header.ts';
-import { readCommands } from './commands.ts';
+import { GIVEN_NAMESPACE, LIBRARY_HEADER } from '../trust/header.ts';
 import { mentionsIn } from './mentions.ts';
-import { maskSource } from './scan.ts';
 
 interface Definition extends Omit<ShownDefinition, 'written' | 'distance'> {
   /** Other definitions named in it, in order of appearance. */
@@ -33,33 +35,30 @@ export class Definitions {
 
   /** @param modules texts of the modules, in any order */
   constructor(modules: Iterable<string>) {
-    const found = [...modules].flatMap((text) => [...readDefinitions(text)]);
-    const names = new Set(found.map(({ name }) => name));
-    const resolved = found.map(({ scopes, ...definition }): [string, Definition] => {
-      const text = [definition.signature, ...definition.equations].join('\n');
-      const mentions = mentionsOf(text, scopes, names, new Set(definition.constructors));
-      return [definition.name, { ...definition, mentions }];
-    });
-    this.#byName = new Map(resolved);
+    this.#byName = resolved([...modules].flatMap((text) => [...readDefinitions(text)]));
   }
 
   /**
-   * What a statement under a header stands on: nearest first, then in the order in which it is mentioned.
+   * What a statement under a header stands on, definitions of the header among it: nearest first, then in the order in which
+   * it is mentioned.
    *
    * @param header null stands for the library's
    * @param bound names that the statement binds, which mean nothing else in it
    */
   under(header: string | null, statement: string, bound: ReadonlySet<string>): readonly ShownDefinition[] {
-    const opens = opensOf(header ?? LIBRARY_HEADER);
+    const own =
+      ownDefinitions(header).length === 0 ? [] : [...readDefinitions(`namespace ${GIVEN_NAMESPACE}\n${header}`)];
+    const byName = own.length === 0 ? this.#byName : new Map([...this.#byName, ...resolved(own, this.#byName)]);
+    const opens = [...(own.length === 0 ? [] : [GIVEN_NAMESPACE]), ...opensOf(header ?? LIBRARY_HEADER)];
     const definitions: ShownDefinition[] = [];
     const seen = new Set<string>();
-    let names = mentionsOf(statement, opens, new Set(this.#byName.keys()), bound);
+    let names = mentionsOf(statement, opens, new Set(byName.keys()), bound);
     for (let distance = 0; names.length > 0; distance++) {
       const next: string[] = [];
       for (const name of names) {
         if (seen.has(name)) continue;
         seen.add(name);
-        const { mentions, ...definition } = this.#byName.get(name)!;
+        const { mentions, ...definition } = byName.get(name)!;
         definitions.push({ ...definition, written: shortest(name, opens), distance });
         next.push(...mentions);
       }
@@ -67,6 +66,21 @@ export class Definitions {
     }
     return definitions;
   }
+}
+
+/** With what they mention, each by its name; `known` are further definitions that they may mention. */
+function resolved(
+  found: readonly ReadDefinition[],
+  known: ReadonlyMap<string, Definition> = new Map(),
+): Map<string, Definition> {
+  const names = new Set([...known.keys(), ...found.map(({ name }) => name)]);
+  return new Map(
+    found.map(({ scopes, ...definition }): [string, Definition] => {
+      const text = [definition.signature, ...definition.equations].join('\n');
+      const mentions = mentionsOf(text, scopes, names, new Set(definition.constructors));
+      return [definition.name, { ...definition, mentions }];
+    }),
+  );
 }
 
 function* readDefinitions(source: string): Generator<ReadDefinition> {

@@ -4,13 +4,13 @@
  * every record elaborates on its own.
  */
 import path from 'node:path';
+import { readCommands } from '../../data/lean-text/commands.ts';
+import { lineAt, maskSource } from '../../data/lean-text/scan.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import { type LibraryTheorem, PROOF_CHARS_MAX, STATEMENT_CHARS_MAX } from '../../data/schemas/records.ts';
 import { LIBRARY_HEADER } from '../trust/header.ts';
-import { readCommands } from './commands.ts';
 import { mentionsIn } from './mentions.ts';
 import { discoverModules } from './modules.ts';
-import { lineAt, maskSource } from './scan.ts';
 import { type SkipReason, splitTheorem } from './theorem-text.ts';
 
 interface SkippedTheorem {

@@ -1,5 +1,5 @@
 /** Finds the names of a list that a Lean text mentions. Reads text only: what a notation hides is not found. */
-import { maskSource } from './scan.ts';
+import { maskSource } from '../../data/lean-text/scan.ts';
 
 const NAME = /(?<![\p{L}\p{N}_'.])(?:_root_\.)?[\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*/gu;
 const ROOT = '_root_.';

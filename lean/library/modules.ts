@@ -8,7 +8,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StpError } from '../../data/errors.ts';
-import { readImports } from './scan.ts';
+import { readImports } from '../../data/lean-text/scan.ts';
 
 export interface SourceDirectory {
   /** Absolute path. Only `.lean` files count; a folder that is not there is an error. */

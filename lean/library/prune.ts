@@ -3,8 +3,8 @@
  * Definitions stay. Use is judged by written names: a theorem stays if its last name part appears as any part of a
  * dotted name in the text that stays. This keeps too much rather than too little. Comments are dropped.
  */
-import { readCommands } from './commands.ts';
-import { maskSource } from './scan.ts';
+import { readCommands } from '../../data/lean-text/commands.ts';
+import { maskSource } from '../../data/lean-text/scan.ts';
 
 export interface LeanSource {
   /** Module name, `Stp.Nat`. */

@@ -1,3 +1,10 @@
+/**
+ * Headers: what stands above a statement in a file. Their parts, and the namespace in which definitions of a header stand.
+ * Reads headers as `screenHeader` prints them.
+ */
+import { HEADER_COMMANDS } from './screen/forbidden.ts';
+import { tokenize } from './screen/tokenizer.ts';
+
 /** The header of a statement that has none of its own: the whole library, its names without their namespace. */
 export const LIBRARY_HEADER = 'import Stp\n\nopen Stp\n';
 
@@ -7,4 +14,38 @@ const IMPORT_LINE = /^[ \t]*import[ \t].*$/gmu;
 export function splitImports(text: string): { imports: string[]; rest: string } {
   const imports = (text.match(IMPORT_LINE) ?? []).map((line) => line.trim());
   return { imports, rest: text.replaceAll(IMPORT_LINE, '').trim() };
+}
+
+/**
+ * The namespace of the definitions that a header brings along. It stays open for what stands below, so every name is
+ * written as if there were no namespace, and no definition meets a constant of an import.
+ */
+export const GIVEN_NAMESPACE = 'Given';
+
+/**
+ * Lines above the first definition of a header. No variable is bound that a definition does not bind, and Lean's own bound of
+ * heartbeats holds, which the header may have taken away.
+ */
+export const GIVEN_LINES: readonly string[] = [
+  `namespace ${GIVEN_NAMESPACE}`,
+  'set_option maxHeartbeats 200000',
+  'set_option autoImplicit false',
+  'set_option relaxedAutoImplicit false',
+];
+
+/** Does a printed header bring definitions along? */
+export function hasDefinitions(header: string): boolean {
+  return header.includes(`${GIVEN_LINES.join('\n')}\n`);
+}
+
+/** What ends the sections and namespaces that a printed header leaves open, innermost first: `end Foo`, one a line. */
+export function closingLines(header: string): string[] {
+  const words = tokenize(header).filter(({ kind }) => kind !== 'comment');
+  const lines = words.flatMap(({ text }, index) => {
+    if (text === 'namespace') return [`end ${words[index + 1]!.text}`];
+    if (text !== 'section') return [];
+    const name = words[index + 1];
+    return name?.kind === 'word' && !HEADER_COMMANDS.has(name.text) ? [`end ${name.text}`] : ['end'];
+  });
+  return lines.reverse();
 }

@@ -23,6 +23,8 @@ export interface AskedFor {
   /** `theorem NAME BINDERS : TYPE`. */
   readonly statement: string;
   readonly name: string;
+  /** Definitions of the statement's header, which an answer may repeat as they are; from their keywords on. */
+  readonly given: readonly string[];
 }
 
 /** The whole answer is the proof. */
@@ -95,8 +97,10 @@ function readBlock(code: string, asked: AskedFor): Answer | null {
   );
   if (main === null) return null;
   const before = declarations.slice(0, declarations.indexOf(main));
-  const other = before.find((one) => one.kind === 'other');
-  if (other !== undefined)
+  const other = before.find(
+    (one) => one.kind === 'other' && !asked.given.some((definition) => sameTokens(definition, one.text)),
+  );
+  if (other?.kind === 'other')
     return refused('declares-more', `the answer declares a ${other.word}, which a proof cannot bring along`);
   const lemmas = before.filter((one) => one.kind === 'theorem');
   if (main.proof === null || lemmas.some(({ proof }) => proof === null))

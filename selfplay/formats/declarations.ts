@@ -40,6 +40,8 @@ export interface OtherDeclaration {
   readonly kind: 'other';
   /** `def`, `axiom`, … */
   readonly word: string;
+  /** From that word on. */
+  readonly text: string;
 }
 
 export function declarationsIn(code: string): (TheoremDeclaration | OtherDeclaration)[] {
@@ -49,7 +51,7 @@ export function declarationsIn(code: string): (TheoremDeclaration | OtherDeclara
     const segment = plain.slice(start, starts[at + 1]).trimEnd();
     const word = DECLARING.exec(segment);
     if (word === null) return [];
-    if (!IS_THEOREM.test(word[0])) return [{ kind: 'other', word: word[0] }];
+    if (!IS_THEOREM.test(word[0])) return [{ kind: 'other', word: word[0], text: segment.slice(word.index) }];
     const declaration = theoremIn(segment, word.index);
     return declaration === null ? [] : [declaration];
   });

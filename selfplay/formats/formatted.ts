@@ -1,4 +1,5 @@
 /** The forms in which a model of some family meets statements and conjecturing tasks, made from its prompt format. */
+import { ownDefinitions } from '../../data/lean-text/own-definitions.ts';
 import { declarationHead } from '../../data/schemas/declaration-head.ts';
 import type { PromptFormat } from '../../data/schemas/prompt-format.ts';
 import type { ChatMessage, Example } from '../../data/schemas/records.ts';
@@ -19,7 +20,8 @@ export interface Prompt {
 export function formattedForm(format: PromptFormat, stated: Stated, libraryHeader: string): ProverForm {
   const { prover } = format;
   const values = statedValues(stated, libraryHeader);
-  const asked = { statement: stated.statement, name: values.name };
+  const given = ownDefinitions(stated.header).map(({ text }) => text);
+  const asked = { statement: stated.statement, name: values.name, given };
   return {
     ...asPrompt(format, [{ role: 'user', content: fill(prover.prompt, values) }]),
     targetOf(proof) {
@@ -126,11 +128,20 @@ function lemmaValues(lemma: string | null, noLemma: string) {
   return { lemmaStatement: lemma ?? noLemma, shownLemma: lemma === null ? noLemma : displayStatement(lemma) };
 }
 
-/** One blank line where lines of another kind follow. Model cards lay headers out so, data files do not. */
+const DEFINITION_LINE = /^(?:noncomputable\s+)?(?:def|abbrev)\s/u;
+
+/**
+ * One blank line where lines of another kind follow. Model cards lay headers out so, data files do not. Definitions and what
+ * stands below them stay as they are.
+ */
 function spaced(header: string): string {
-  const lines = header.split('\n').filter((line) => line.trim() !== '');
+  const all = header.trim().split('\n');
+  const first = all.findIndex((line) => DEFINITION_LINE.test(line));
+  const [above, below] = first < 0 ? [all, []] : [all.slice(0, first), all.slice(first)];
+  const lines = above.filter((line) => line.trim() !== '');
   const wordOf = (line: string): string => line.trim().split(/\s/u)[0]!;
-  return lines
+  const opening = lines
     .map((line, index) => (index > 0 && wordOf(line) !== wordOf(lines[index - 1]!) ? `\n${line}` : line))
     .join('\n');
+  return [opening, below.join('\n')].filter((part) => part !== '').join('\n\n');
 }

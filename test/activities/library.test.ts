@@ -264,6 +264,22 @@ describe('a library that grows', () => {
     expect(verdicts.filter(([name]) => name.startsWith('Grown.') || name.startsWith('Kept.'))).toEqual(expected);
   });
 
+  it('leaves out what a header defines, which stands beside its theorems in both files', {
+    tags: ['slow'],
+  }, async () => {
+    const own = (answer: number) =>
+      proved(`theorem own : 1 + ${answer - 1} = twice answer / 2`, 'rfl', {
+        header: `import Stp\nopen Stp\n\nabbrev answer : Nat := ${answer}\ndef twice (n : Nat) : Nat := double n`,
+      });
+    const certified = [own(2), own(3)];
+    expect(await grow(1, certified, null)).toBeNull();
+    const expected = certified.map((one) => [keptName(one), 'accepted']);
+    const texts = certified.map(keptText);
+    expect(await verdictsOf('Own', certificateFile(texts), certificateTask(texts))).toEqual(expected);
+    const verdicts = await verdictsOf('OwnProofs', proofsFile(await repositorySources().modules(), certified));
+    expect(verdicts.filter(([name]) => name.startsWith('Kept.'))).toEqual(expected);
+  });
+
   it('gives a theorem with any name another one: universe parameters stay, quoted names go', async () => {
     const certified = [
       'theorem several.{u} (α : Type u) (a : α) : a = a',

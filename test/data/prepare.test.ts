@@ -99,7 +99,7 @@ describe('bin/stp data prepare', () => {
         { statement: 'theorem a : 1 = 1' },
         { statement: 'theorem b : 1  = 1' },
         { statement: 'theorem c : 2 = 2' },
-        { statement: 'theorem d : 3 = 3', header: 'import Mathlib\n\ndef f := 0' },
+        { statement: 'theorem d : 3 = 3', header: 'import Mathlib\n\naxiom f : Nat' },
       ),
     );
     const header = await file('header.lean', 'import Stp\n\nopen Stp\n');
@@ -108,6 +108,51 @@ describe('bin/stp data prepare', () => {
     expect(JSON.parse(made)).toMatchObject([{ name: 'mine', train: 0, heldOut: 3, repeated: 1, refusedHeaders: 1 }]);
     const statements = await problemSet(join(directory, 'problems', 'mine'));
     expect(statements[1]).toMatchObject({ name: 'c', weight: 3, split: 'held-out', header: 'import Stp\n\nopen Stp' });
+  });
+
+  it('puts answers in their place, or leaves their rows out, and says so', async () => {
+    const open = (name: string, comment: string) =>
+      `abbrev ${name}_solution : ℕ := sorry\n${comment}\n/-- Find it. -/\ntheorem ${name} : 1 + 1 = ${name}_solution :=\nsorry`;
+    const row = (name: string, formal: string) => ({
+      name,
+      formal_statement: formal,
+      header: 'import Mathlib',
+      split: '',
+    });
+    const rows = [
+      row('a', open('a', '-- 2')),
+      row('b', open('b', '-- 2')),
+      row('c', open('c', '')),
+      row('d', open('d', '-- by native_decide')),
+      row('e', 'instance : Add ℕ := ⟨Nat.mul⟩\ntheorem e : 1 + 1 = 1 :='),
+      row('f', 'theorem f : 1 = 1 :='),
+    ];
+    const input = await file('putnam.jsonl', lines(...rows));
+    const made = await command('--from', 'putnam', '--input', input, '--json');
+    expect(JSON.parse(String(made.stdout))).toMatchObject([
+      {
+        ...{ rows: 6, heldOut: 3, repeated: 1, skipped: 2, withDefinitions: 1, refusedHeaders: 1 },
+        skippedFor: {
+          'the open definition has no comment with its answer': 1,
+          'its answer is not taken: header:3:28: native_decide has no place in a header': 1,
+        },
+        skippedRows: [
+          `${input}:3: the open definition has no comment with its answer`,
+          expect.stringContaining(`${input}:4: `),
+        ],
+      },
+    ]);
+    const statements = await problemSet(join(directory, 'problems', 'putnam'));
+    expect(statements.map(({ name, header }) => [name, header])).toEqual([
+      ['a', 'import Mathlib\n\nabbrev a_solution : ℕ := 2'],
+      ['e', 'import Mathlib\n\ninstance : Add ℕ := ⟨Nat.mul⟩'],
+      ['f', 'import Mathlib'],
+    ]);
+    const none = await prepare({ from: 'putnam', input, name: 'unanswered', answers: 'none' });
+    expect(none).toContain('2 held-out statements of 6 rows (4 not used');
+    expect(none).toContain('4 left out: asks for an answer, and --answers is none');
+    const card = await readFile(join(directory, 'problems', 'unanswered', 'card.md'), 'utf8');
+    expect(card).toContain('- left out, 4: asks for an answer, and --answers is none');
   });
 
   it('reads STP’s dataset configurations: a set each, with its weight', async () => {

@@ -19,6 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
+/** Its header defines what its statement is about. */
+const own = (id: string, answer: number) => ({
+  ...{ id, header: `import Init\n\nabbrev answer : Nat := ${answer}`, statement: 'theorem t : 1 + 1 = answer' },
+});
 const BAD = { id: 'bad', header: 'import Init', statement: 'theorem t : (1 : Nat) = 2', proof: '  rfl' };
 
 describe('answers every row in its place', () => {
@@ -31,18 +35,22 @@ describe('answers every row in its place', () => {
     { ...good('sorry'), proof: '  sorry' },
     { ...good('axiom'), header: 'axiom cheat : False' },
     good('twice'),
+    { ...own('own', 2), proof: '  rfl' },
+    { ...own('false', 3), proof: '  rfl' },
     { ...good('a\u001b[31m\u202e'), proof: '  omega' },
   ];
-  const verdicts = ['proved', 'rejected', 'invalid', 'invalid', 'sorry', 'header_error', 'proved', 'proved'];
+  const verdicts = [
+    ...['proved', 'rejected', 'invalid', 'invalid', 'sorry', 'header_error', 'proved'],
+    ...['proved', 'rejected', 'proved'],
+  ];
 
   it('as JSON, with certificates', async () => {
     const { stdout, stderr, exitCode } = await stp(['verify', '--json', '--certify', await fileOf(rows, directory)]);
     const answers = answersOf(stdout);
     expect(answers.map(({ id, verdict }) => [id, verdict])).toEqual(
-      ['twice', 'bad', null, 'twice', 'sorry', 'axiom', 'twice', 'a\u001b[31m\u202e'].map((id, index) => [
-        id,
-        verdicts[index],
-      ]),
+      ['twice', 'bad', null, 'twice', 'sorry', 'axiom', 'twice', 'own', 'false', 'a\u001b[31m\u202e'].map(
+        (id, index) => [id, verdicts[index]],
+      ),
     );
     for (const answer of answers) {
       const isProved = answer.verdict === 'proved';
@@ -57,7 +65,7 @@ describe('answers every row in its place', () => {
     expect(answers[2]!.message).toBe('line 3: it is not JSON');
     expect(answers[3]!.message).toMatch(/^line 4: .*"more"/);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('8 rows: 3 proved, 1 rejected, 1 sorry, 1 header_error, 2 invalid by Lean');
+    expect(stderr).toContain('10 rows: 4 proved, 2 rejected, 1 sorry, 1 header_error, 2 invalid by Lean');
     expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
   });
 

@@ -84,6 +84,12 @@ const STATEMENTS = {
   refused: 'theorem k : True := trivial',
 } as const;
 
+/** Two headers that define one name. */
+const OWN = ['plus x (double x)', 'x'].map((body) => ({
+  header: `${HEADER}\n\ndef triple (x : Nat) : Nat := ${body}\ndef down : Nat → Nat\n  | 0 => 0\n  | n + 1 => down n`,
+  statement: 'theorem own (n down : Nat) : triple n = Given.down n + down',
+}));
+
 beforeAll(async () => {
   const library = join(folder, 'sources');
   mkdirSync(library);
@@ -94,7 +100,8 @@ beforeAll(async () => {
   const scratchDirectory = join(folder, 'scratch');
   mkdirSync(scratchDirectory);
   const statements = Object.values(STATEMENTS).map((statement) => ({ header: HEADER, statement }));
-  answers = await statementContexts([...statements, { header: null, statement: 'theorem z (n : Nat) : n = n' }], {
+  const others = [...OWN, { header: null, statement: 'theorem z (n : Nat) : n = n' }];
+  answers = await statementContexts([...statements, ...others], {
     place: {
       environment,
       workingDirectory: scratchDirectory,
@@ -182,6 +189,25 @@ describe('definitions', () => {
       '0 inductive Tree',
       '0 constructor Tree.leaf',
       '0 constructor Tree.node',
+    ]);
+  });
+
+  test('may stand in the header, which another statement’s header does not disturb', () => {
+    const at = Object.keys(STATEMENTS).length;
+    const [first, second] = answers.slice(at, at + OWN.length).map(({ context }) => context!);
+    expect(written(first!)).toEqual([
+      '0 definition triple',
+      '0 definition Given.down',
+      '1 definition plus',
+      '1 definition double',
+    ]);
+    expect(written(second!)).toEqual(['0 definition triple', '0 definition Given.down']);
+    const [triple, down] = second!.definitions;
+    expect(triple).toMatchObject({ signature: null, equations: [], isRecursive: false, arity: 1 });
+    expect(down).toMatchObject({ isRecursive: true });
+    expect(second!.applications).toEqual([
+      { definition: triple!.name, arguments: ['n'] },
+      { definition: down!.name, arguments: ['n'] },
     ]);
   });
 

@@ -1,6 +1,7 @@
 /** What the screens refuse and accept, and how a block is indented. No Lean; under a second. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { closingLines, GIVEN_LINES, hasDefinitions } from '../../lean/trust/header.ts';
 import { openedNamespaces, screenHeader } from '../../lean/trust/screen/screen-header.ts';
 import { screenProof } from '../../lean/trust/screen/screen-proof.ts';
 import { screenStatement } from '../../lean/trust/screen/screen-statement.ts';
@@ -254,13 +255,72 @@ describe('headers', () => {
     'import A\nlocal notation "a" => b',
     'set_option debug.skipKernelTC true',
     'open Nat\n#eval 1',
-    'def x := 1',
     '@[simp] x',
+    'namespace',
+    'def',
+    'def x := sorry',
+    'def x := by admit',
+    'abbrev x : Nat := by\n  native_decide',
+    'def x := 1\naxiom y : False',
+    'def x := 1\nmacro "a" : term => `(1)',
+    'def x := 1\nelab "a" : term => pure default',
+    'def x := 1\nlocal notation "a" => x',
+    'def x := 1\ninfixl:60 " + " => Nat.mul',
+    'def x := 1\ninstance : Add Nat := ⟨Nat.mul⟩',
+    'def x := 1\nattribute [simp] x',
+    '@[simp] def x := 1',
+    'structure x where\n  y : Nat',
+    'def x := 1\ntheorem y : x = 1 := rfl',
+    'def x := 1\nimport A',
+    'def x := 1\nset_option maxRecDepth 1000',
+    'def x := set_option debug.skipKernelTC true in 1',
+    'def _root_.x := 1',
+    'namespace _root_.A\ndef x := 1',
+    'def x := 1\nend Given',
+    'private def x := 1',
+    'unsafe def x := 1',
+    'partial def x : Nat := x',
+    'def x := (1',
+    'def x := 1)',
+    'def x := 1 /- never',
+    'def x := "a',
+    'def x := by\n  run_tac pure ()\n  exact 1',
+    'def x := by\n  exact?',
+    'def x := eval% 1',
     'open «Nat»',
     'variable (h : True := by set_option debug.skipKernelTC true in trivial)',
     'variable (h : "a{" = "}")',
   ])('refuses %j', (header) => {
     expect(screenHeader(header)).toMatchObject({ accepted: false, reason: expect.stringMatching(/^header:\d+:\d+: /) });
+  });
+
+  test.each([
+    ['abbrev x : Nat := 2', 'abbrev x : Nat := 2'],
+    ['import A\nopen B\n/-- c -/\nnoncomputable def x := 1 -- d\n', 'noncomputable def x := 1\n'],
+    ['noncomputable section def x (n : Nat) :=\n  n', '                      def x (n : Nat) :=\n  n'],
+    ['def x := 1\nopen A in\ndef y : Nat → Nat\n| 0 => x\n| n + 1 => n', undefined],
+    ['def 𝔸 := 1\nvariable (n : Nat)\nnamespace B\nabbrev y := n = 𝔸', undefined],
+  ])('stands with its definitions in their namespace: %j', (header, below = header) => {
+    const screened = screenHeader(header);
+    expect(screened).toMatchObject({ accepted: true });
+    const { text } = screened as { text: string };
+    expect(text.endsWith([...GIVEN_LINES, below].join('\n'))).toBe(true);
+    expect(hasDefinitions(text)).toBe(true);
+  });
+
+  test('a megabyte of definitions is refused by its length', () => {
+    const { reason } = screenHeader(`def x := ${'1 + '.repeat(250_000)}1`) as { reason: string };
+    expect(reason).toBe('the header is longer than 4096 characters');
+  });
+
+  test('a header without definitions is as it was', () => {
+    expect(hasDefinitions('import A\nopen Nat\nvariable (n : Nat)')).toBe(false);
+    expect(closingLines('open Nat\nnamespace A.B\nnoncomputable section\nsection C\nsection open D')).toEqual([
+      'end',
+      'end C',
+      'end',
+      'end A.B',
+    ]);
   });
 
   test('what Lean gets is printed from its tokens', () => {

@@ -1,6 +1,7 @@
 /** Definitions as text: how each kind is cut, and what a statement stands on under a header. */
 import { describe, expect, it } from 'vitest';
 import { Definitions } from '../../lean/library/definitions.ts';
+import { slotKey } from '../../selfplay/slots/slot-key.ts';
 import { repositorySources } from '../../workers/sources.ts';
 
 const SOURCE = `
@@ -69,5 +70,31 @@ describe('definitions', () => {
     for (const set of ['isaplanner', 'tip2015'])
       for await (const { header, statement } of sources.problemSet(set))
         expect([statement, known.under(header, statement, new Set()).length > 0]).toEqual([statement, true]);
+  });
+});
+
+describe('definitions of a header', () => {
+  const HEADER = 'import Stp\n\nopen Stp.Sample\n\ndef twice (n : Nat) := slow n n\nabbrev answer : Nat := twice 2';
+  const slotKeyOf = (header: string, statement: string) => slotKey(statement, under(statement, header));
+
+  it('are what a statement stands on, before those of the library, with what these stand on', () => {
+    const found = under('theorem t (t : Tree Nat) : t.size = answer', HEADER);
+    expect(found.map(({ name, written, distance }) => [name, written, distance])).toEqual([
+      ['Stp.Sample.Tree', 'Tree', 0],
+      ['Given.answer', 'answer', 0],
+      ['Given.twice', 'twice', 1],
+      ['Stp.Sample.slow', 'slow', 2],
+      ['Stp.Sample.twice', 'twice', 3],
+    ]);
+    expect(found[1]).toMatchObject({ kind: 'function', signature: ': Nat', equations: ['=> twice 2'] });
+    expect(under('theorem t : answer = 2').map(({ name }) => name)).toEqual([]);
+  });
+
+  it('are slots as those of the library are: another name is the same to a prover, another type is not', () => {
+    const key = slotKeyOf(HEADER, 'theorem a : answer = 4');
+    const renamed = HEADER.replace('answer', 'reply');
+    expect(slotKeyOf(renamed, 'theorem a : reply = 4')).toBe(key);
+    expect(slotKeyOf(HEADER.replace('answer : Nat', 'answer : Int'), 'theorem a : answer = 4')).not.toBe(key);
+    expect(slotKeyOf('import Stp', 'theorem a : answer = 4')).not.toBe(key);
   });
 });

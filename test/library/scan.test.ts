@@ -1,7 +1,7 @@
 /** Reading Lean source without Lean: comments, literals, imports, commands, signature and proof. Text only. */
 import { describe, expect, test } from 'vitest';
-import { readCommands } from '../../lean/library/commands.ts';
-import { maskSource, readImports } from '../../lean/library/scan.ts';
+import { readCommands } from '../../data/lean-text/commands.ts';
+import { maskSource, readImports } from '../../data/lean-text/scan.ts';
 import { splitTheorem } from '../../lean/library/theorem-text.ts';
 
 const keywords = (source: string) => readCommands(maskSource(source)).map(({ keyword }) => keyword);

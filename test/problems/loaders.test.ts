@@ -124,7 +124,7 @@ describe('formats', () => {
       { ...record('theorem a : 1 = 1', 'a'), labels: ['miniF2F valid'], weight: 256 },
       { ...record('theorem b : 2 = 2', 'b'), labels: ['miniF2F test', 'algebra'], weight: 256, split: 'held-out' },
     ]);
-    expect(report).toEqual({ rows: 2, statements: 2, skipped: 0, skippedRows: [] });
+    expect(report).toEqual({ rows: 2, statements: 2, skipped: 0, skippedFor: {}, skippedRows: [] });
   });
 
   it('miniF2F and LeanWorkbook: with the headers of those rows that bring one', async () => {
@@ -275,7 +275,7 @@ describe('invalid rows', () => {
     const path = await file(`${lines(good)}\n${lines(...rows.slice(1))}`);
     const error = await errorOf(collect(path, { format: 'minif2f' }));
     expect(error.code).toBe('STP1501');
-    expect(error.message).toBe(`${path}:3: formal_statement is not a theorem`);
+    expect(error.message).toBe(`${path}:3: asks for a construction (def), not for a proof`);
   });
 
   it('are counted and named when they are left out', async () => {
@@ -283,7 +283,7 @@ describe('invalid rows', () => {
     const { statements, report } = await collect(path, { format: 'minif2f', skipInvalid: true });
     expect(statements).toHaveLength(2);
     expect(report).toMatchObject({ rows: 5, statements: 2, skipped: 3 });
-    expect(report.skippedRows[0]).toBe(`${path}:2: formal_statement is not a theorem`);
+    expect(report.skippedRows[0]).toBe(`${path}:2: asks for a construction (def), not for a proof`);
     expect(report.skippedRows[1]).toContain(`${path}:3: formal_statement:`);
     expect(report.skippedRows[2]).toContain(`${path}:5: not JSON`);
   });

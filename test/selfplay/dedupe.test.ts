@@ -3,8 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { statementId } from '../../data/schemas/ids.ts';
 import { extractLibrary } from '../../lean/library/extract.ts';
-import { dedupeSamples, statementKey } from '../../selfplay/dedupe.ts';
+import { dedupeSamples, heldOutKeysOf, keyUnderAnyHeader, statementKey } from '../../selfplay/dedupe.ts';
 
 const raw = (text: string, index: number) => ({
   statementId: 's',
@@ -22,6 +23,39 @@ it('equal proofs with other outer indentation are one sample with its multiplici
     ['rfl', 2, 101, [1, 2]],
     ['simp', 1, 103, [3]],
   ]);
+});
+
+describe('a statement that uses definitions of its header', () => {
+  const stated = (header: string, statement = 'theorem a (n : Nat) : answer n = n') => ({ header, statement });
+  const ONE = stated('import A\n\ndef answer (n : Nat) := n -- one');
+  const RENAMED = stated('import A\n\ndef reply (n : Nat) := n -- one', 'theorem b (m : Nat) : reply m = m');
+  const OTHER = stated('import A\n\ndef answer (n : Nat) := n + 1 -- one');
+  const ELSEWHERE = stated('import B\nopen C\nnoncomputable  def answer (n : Nat)  :=\n  n');
+  const PLAIN = stated('import A');
+  const FIELD = stated(ONE.header, 'theorem a (n : Nat) : n.answer = n');
+  const keys = [ONE, RENAMED, OTHER, ELSEWHERE, PLAIN, FIELD].map(({ header, statement }) =>
+    statementKey(header, statement),
+  );
+
+  it('is the same under other names of these, and another one with another body', () => {
+    expect(keys[1]).toBe(keys[0]);
+    expect(new Set(keys).size).toBe(5);
+    const renamed = stated(RENAMED.header, 'theorem b (n : Nat) : reply n = n');
+    const ids = [ONE, renamed, OTHER, ELSEWHERE, PLAIN].map((one) => statementId(one.header, one.statement));
+    expect(ids[1]).toBe(ids[0]);
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  it('is the same under other imports and opens where these do not count', () => {
+    const [one, renamed, other, elsewhere, plain] = [ONE, RENAMED, OTHER, ELSEWHERE, PLAIN].map(keyUnderAnyHeader);
+    expect([renamed, elsewhere]).toEqual([one, one]);
+    expect(new Set([one, other, plain]).size).toBe(3);
+  });
+
+  it('is held out with them and by its text alone', () => {
+    expect(heldOutKeysOf(ONE)).toEqual([keyUnderAnyHeader(ONE), keyUnderAnyHeader(PLAIN)]);
+    expect(heldOutKeysOf(PLAIN)).toEqual([statementKey(null, PLAIN.statement)]);
+  });
 });
 
 describe('the key of a statement', () => {

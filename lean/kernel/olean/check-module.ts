@@ -22,7 +22,7 @@ import type { CompiledLibrary } from './library.ts';
 import type { CompiledConstant, CompiledModule } from './module-data.ts';
 import { displayName, isPrivate, publicName } from './names.ts';
 import type { AskedReport, AskedTheorem, AxiomUse, CheckedConstant, ModuleReport } from './report.ts';
-import { isSameStatement } from './same-statement.ts';
+import { isSameConstant, isSameStatement } from './same-statement.ts';
 
 export interface ModuleCheckOptions {
   readonly path: string;
@@ -221,7 +221,8 @@ class ModuleCheck {
 
   /**
    * The owner of a constant, by its name, which may be private: the requested theorem whose name is a prefix of it (its
-   * place), an imported constant that Lean derives facts about on demand (`imported`), or none.
+   * place), what stands above the statements (`given`), a constant of that or of an import that Lean derives facts about
+   * on demand (`imported`), or none.
    */
   #madeFor(name: Name): CheckedConstant['madeFor'] {
     const { names } = this.#terms;
@@ -230,10 +231,11 @@ class ModuleCheck {
       const theorem = this.#askedAt().get(at);
       if (theorem !== undefined) return theorem;
     }
+    if (this.#isGiven(name)) return 'given';
     const last = names.last(own);
     const derived = typeof last === 'string' && DERIVED.test(last);
     for (let at = names.prefix(own); derived && at !== 0; at = names.prefix(at)) {
-      if (this.#isImported(at)) return 'imported';
+      if (this.#isImported(at) || this.#isGiven(at)) return 'imported';
       const between = names.last(at);
       if (typeof between !== 'string' || !DERIVED.test(between)) break;
     }
@@ -245,6 +247,43 @@ class ModuleCheck {
     const { names } = this.#terms;
     this.#asked ??= new Map(this.#options.asked.map(({ name }, at) => [names.of(name), at]));
     return this.#asked;
+  }
+
+  readonly #given = new Map<Name, boolean>();
+  /** Has the module of statements the same constant, type and value? */
+  #isGiven(name: Name): boolean {
+    const known = this.#given.get(name);
+    if (known !== undefined) return known;
+    const theirs = this.#statedAt().get(publicName(this.#terms.names, name));
+    const isSame = theirs !== undefined && this.#isSameAsStated(name, theirs);
+    this.#given.set(name, isSame);
+    return isSame;
+  }
+
+  #isSameAsStated(name: Name, theirs: Name): boolean {
+    return explained(this.#options.stated!.path, () => {
+      const substitution = new Substitution(this.#terms, new Budget(DEFAULT_LIMITS));
+      const mine = { name, own: (part: Name) => this.#own(part) };
+      return isSameConstant(this.#terms, substitution, mine, { name: theirs, own: (its) => this.#stated(its) });
+    });
+  }
+
+  #statedNames: ReadonlyMap<Name, Name> | null = null;
+  /** Names of the module of statements, by themselves without the marks of private ones. */
+  #statedAt(): ReadonlyMap<Name, Name> {
+    const { names } = this.#terms;
+    const all = this.#options.stated?.module.names ?? [];
+    this.#statedNames ??= new Map(all.map((name) => [publicName(names, name), name]));
+    return this.#statedNames;
+  }
+
+  #statedPlaces: ReadonlyMap<Name, number> | null = null;
+  /** A constant of the module of statements, or null. */
+  #stated(name: Name): CompiledConstant | null {
+    const module = this.#options.stated?.module;
+    this.#statedPlaces ??= new Map(module?.names.map((its, place) => [its, place]));
+    const place = this.#statedPlaces.get(name);
+    return place === undefined ? null : module!.constant(place);
   }
 
   /** Also where it is private to the imported module. */
@@ -263,12 +302,8 @@ class ModuleCheck {
     if (given === null) return { name: asked, place: null, statement: 'unknown', reaches: [] };
     let statement: AskedReport['statement'] = 'unknown';
     if (stated !== null) {
-      const places = new Map(stated.module.names.map((its, place) => [its, place]));
       statement = explained(stated.path, () => {
-        const constant = (its: Name): CompiledConstant | null => {
-          const place = places.get(its);
-          return place === undefined ? null : stated.module.constant(place);
-        };
+        const constant = (its: Name): CompiledConstant | null => this.#stated(its);
         const its = constant(names.of(statedName));
         if (its === null) return 'unknown';
         const substitution = new Substitution(this.#terms, new Budget(DEFAULT_LIMITS));

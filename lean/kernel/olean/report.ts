@@ -27,8 +27,11 @@ export interface CheckedConstant {
   readonly verdict: 'accepted' | 'rejected' | 'declined' | 'outside';
   /** Why it is not accepted; empty where it is. */
   readonly message: string;
-  /** The place of the asked theorem it belongs to; `imported` for facts that Lean derives of imported constants. */
-  readonly madeFor: number | 'imported' | null;
+  /**
+   * The place of the asked theorem it belongs to. `given`: the module of statements has the same constant. `imported`: a fact
+   * that Lean derives of an imported or a given constant.
+   */
+  readonly madeFor: number | 'imported' | 'given' | null;
   /** The axioms it rests on, found by following the modules. */
   readonly axioms: readonly AxiomUse[];
 }

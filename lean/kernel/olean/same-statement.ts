@@ -22,6 +22,16 @@ export function isSameStatement(
   return new Comparison(terms, substitution, given.own, asked.own).isSame(given.constant, asked.constant);
 }
 
+/** Have two modules one constant, a definition or a theorem: the same type and, of a definition, the same value? */
+export function isSameConstant(
+  terms: Terms,
+  substitution: Substitution,
+  given: { readonly name: Name; readonly own: Own },
+  asked: { readonly name: Name; readonly own: Own },
+): boolean {
+  return new Comparison(terms, substitution, given.own, asked.own).isSameConstant(given.name, asked.name);
+}
+
 class Comparison {
   readonly #terms: Terms;
   readonly #substitution: Substitution;
@@ -34,6 +44,11 @@ class Comparison {
     this.#substitution = substitution;
     this.#given = given;
     this.#asked = asked;
+  }
+
+  /** Both are their modules' own. */
+  isSameConstant(given: Name, asked: Name): boolean {
+    return this.#given(given) !== null && this.#sameConstants(given, asked);
   }
 
   isSame(given: CompiledConstant, asked: CompiledConstant): boolean {

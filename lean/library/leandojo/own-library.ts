@@ -3,14 +3,14 @@
  * traced tactics, in which the names of premises are annotated. Reads text only.
  */
 import path from 'node:path';
+import { readCommands } from '../../../data/lean-text/commands.ts';
+import { maskSource } from '../../../data/lean-text/scan.ts';
 import { contentId } from '../../../data/schemas/ids.ts';
 import type { LibraryTheorem } from '../../../data/schemas/records.ts';
 import { type TracedProof, tracedProofId } from '../../step/traced-file.ts';
-import { readCommands } from '../commands.ts';
 import { opensOf } from '../definitions.ts';
 import { mentionsIn } from '../mentions.ts';
 import { discoverModules, type LeanModule } from '../modules.ts';
-import { maskSource } from '../scan.ts';
 import { splitSignature } from '../theorem-text.ts';
 import { type CorpusFile, NO_GOALS, type Position, type TacticRow, type TheoremRow } from './rows.ts';
 

@@ -5,8 +5,8 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import { StpError } from '../../../data/errors.ts';
+import { maskSource } from '../../../data/lean-text/scan.ts';
 import { PROOF_CHARS_MAX, STATEMENT_CHARS_MAX } from '../../../data/schemas/records.ts';
-import { maskSource } from '../scan.ts';
 import { splitSignature, splitTheorem } from '../theorem-text.ts';
 import { type LeanDojoSplit, readTracedTheorems, type TracedTheorem } from './entries.ts';
 

@@ -2,7 +2,7 @@
  * Reads the binders of a signature and the functions it mentions, from its text alone. Knows brackets and names; a
  * binder's type is its text. This suffices to write tactic scripts that name the right variables, not to elaborate.
  */
-import { maskSource } from '../scan.ts';
+import { maskSource } from '../../../data/lean-text/scan.ts';
 
 export interface Binder {
   readonly name: string;

@@ -3,7 +3,7 @@
  * the caller chose, below the grown theorems that the proofs name.
  */
 
-import { splitImports } from '../header.ts';
+import { closingLines, splitImports } from '../header.ts';
 import {
   GROWN_NAMESPACE,
   type GrownTheorem,
@@ -14,6 +14,7 @@ import {
   signatureOf,
   theoremText,
 } from '../kept-theorem.ts';
+import { ownScope } from '../object/stated-module.ts';
 import type { CertificateTask } from './checkers.ts';
 
 /** Names of certified theorems are `Kept.NAME`, so that they meet none of a library. */
@@ -114,13 +115,16 @@ export function keptSection(proofs: readonly ProofText[]): string {
     const usesGrown = proof.premises.some((premise) => premise.startsWith(`${GROWN_NAMESPACE}.`));
     const opens = usesGrown ? `${openLines(proof.header)}\nopen ${GROWN_NAMESPACE}` : openLines(proof.header);
     const note = proof.note === undefined ? '' : `-- ${proof.note}\n`;
-    const text = theoremText(proof.name.slice(KEPT_NAMESPACE.length + 1), proof);
-    return `section\n${opens}\n${note}${text}\nend\n`;
+    const name = proof.name.slice(KEPT_NAMESPACE.length + 1);
+    const { open, close } = ownScope(name, opens);
+    // Within namespaces of its header the theorem keeps its name.
+    const text = theoremText(closingLines(opens).length > 0 ? `_root_.${proof.name}` : name, proof);
+    return `${open}\n${note}${text}\n${close}\n`;
   });
   return [`namespace ${KEPT_NAMESPACE}\n\n${NO_AUTO_BOUND}`, ...kept, `end ${KEPT_NAMESPACE}\n`].join('\n');
 }
 
-/** Lines of a header other than its imports, which the file carries in full. */
+/** Lines of a header other than its imports, which the file carries in full: also its definitions. */
 function openLines(header: string | null): string {
   return splitImports(headerOf(header)).rest.replaceAll(/\n{2,}/g, '\n');
 }

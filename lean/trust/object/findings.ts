@@ -1,7 +1,7 @@
 /** The findings on theorems of a compiled object, before further checkers run. */
 
 /** In records of checks. The version changes whenever a verdict could. */
-export const OBJECT = { name: 'object', version: '1' } as const;
+export const OBJECT = { name: 'object', version: '2' } as const;
 /** Our own kernel (`lean/kernel/`): the certificate counts as checked twice by it. */
 export const SECOND_KERNEL = { name: 'second kernel', version: '2' } as const;
 

@@ -1,6 +1,7 @@
 /**
  * The allowed contents of a module of proofs: the requested theorems, each with the type of our own statement, the
- * constants that Lean generated for them, and nothing else. Everything is read from the compiled object
+ * constants that Lean generated for them, definitions of their header that are the same beside our own statements, and
+ * nothing else. Everything is read from the compiled object
  * (`kernel/olean`), nothing from text.
  */
 import type { CheckedConstant, ModuleReport } from '../../kernel/olean/report.ts';
@@ -74,7 +75,7 @@ function objectionTo(
   );
   if (odd !== undefined) return `the proof adds ${article(odd.kind)} of its own: ${odd.name}`;
   const foreign = rests.find(
-    ({ madeFor }) => madeFor === null || (!mayShare && madeFor !== index && madeFor !== 'imported'),
+    ({ madeFor }) => madeFor === null || (!mayShare && typeof madeFor === 'number' && madeFor !== index),
   );
   if (foreign !== undefined) return `it rests on ${foreign.name}, which was made for another proof`;
   return axiomObjection(theorem, toleratesLibraryAxioms);
@@ -91,6 +92,8 @@ function moduleObjection(
     if (!isProofPart(derived)) return `adds ${article(derived.kind)} to an imported constant: ${derived.name}`;
     if (derived.verdict !== 'accepted') return derived.message;
   }
+  for (const given of own.get('given') ?? [])
+    if (given.verdict !== 'accepted' && !isForCompiler(given)) return `a definition above it: ${given.message}`;
   const extension = report.extensions.find(({ name }) => MEANING.test(name) && !(mayMark && MARKS.has(name)));
   if (extension !== undefined) return `makes entries for ${extension.name}, which could change what other text means`;
   const wanted = new Set(['Init', ...importLines.map((line) => line.replace(/^\s*import\s+/, '').trim())]);

@@ -6,6 +6,7 @@
  */
 import { join } from 'node:path';
 import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import { closingLines, hasDefinitions } from '../header.ts';
 import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
 import { compileModule } from './compiled-module.ts';
 
@@ -15,7 +16,7 @@ const STATEMENT_TIMEOUT_MS = 2_000;
 export interface StatedTheorem {
   /** Full name in the compiled module. */
   readonly name: string;
-  /** Opens and options above the statement, without imports. */
+  /** Opens, options and definitions above the statement, without imports. */
   readonly opens: string;
   /** Everything after the theorem's name: `(a b : Nat) : a + b = b + a`. */
   readonly signature: string;
@@ -47,6 +48,20 @@ export interface StatedModule {
 /** Name of the constant that states the theorem of this place in the list. */
 export const statedName = (index: number): string => `_stpStated${index}`;
 
+/**
+ * A scope of their own for opens and what they define: `open` holds them, `close` ends all that they leave open. What two
+ * of them define may have one name, since each has a namespace, `name`.
+ */
+export function ownScope(name: string, opens: string): { readonly open: string; readonly close: string } {
+  const isNamed = hasDefinitions(opens);
+  const open = ['section', ...(isNamed ? [`namespace ${name}`] : []), opens];
+  const close = [...closingLines(opens), ...(isNamed ? [`end ${name}`] : []), 'end'];
+  return { open: open.join('\n'), close: close.join('\n') };
+}
+
+/** The namespace around what the header of the statement of this place defines. */
+export const givenNamespace = (index: number): string => `_stpGiven${index}`;
+
 /** Statements that Lean cannot read are reported, and left out of the module. */
 export async function compileStatements(theorems: readonly StatedTheorem[], task: StatedTask): Promise<StatedModule> {
   const wrong = new Map<string, string>();
@@ -61,7 +76,8 @@ export async function compileStatements(theorems: readonly StatedTheorem[], task
       const name = `_root_.${statedName(index)}`;
       const stated =
         task.form === 'open theorem' ? `theorem ${name}${signature}\n:= (by sorry)` : `axiom ${name}${signature}`;
-      lines.push(...['section', opens, 'set_option autoImplicit false', stated, 'end'].join('\n').split('\n'));
+      const above = ownScope(givenNamespace(index), opens);
+      lines.push(...[above.open, 'set_option autoImplicit false', stated, above.close].join('\n').split('\n'));
       return lines.length;
     });
     const { path, failure, exit, messages } = await compileModule({

@@ -108,7 +108,7 @@ export const OPTIONS_MAX: ReadonlyMap<string, number> = new Map([
   ['synthInstance.maxSize', 4_096],
 ]);
 
-/** Commands a header may hold. Everything else in a header is refused: a header comes with a dataset. */
+/** Words of the commands a header may hold. Everything else in a header is refused: a header comes with a dataset. */
 export const HEADER_COMMANDS: ReadonlySet<string> = new Set([
   'import',
   'open',
@@ -119,6 +119,8 @@ export const HEADER_COMMANDS: ReadonlySet<string> = new Set([
   'noncomputable',
   'section',
   'namespace',
+  'def',
+  'abbrev',
 ]);
 
 /** Options a header may set, or their first parts. `debug.…` could switch the kernel off. */
@@ -127,6 +129,7 @@ export const HEADER_OPTIONS: readonly string[] = [
   'maxRecDepth',
   'autoImplicit',
   'relaxedAutoImplicit',
+  'checkBinderAnnotations',
   'linter.',
   'pp.',
   'synthInstance.',

@@ -1,9 +1,13 @@
 /**
- * Screens a header: it may have imports, opens, options, universes and variables, and nothing that declares or runs.
- * Lean gets a header printed from its tokens.
+ * Screens a header: it may have imports, opens, options, universes and variables, and below these definitions (`def`,
+ * `abbrev`), which are screened as proofs are. It may have nothing else that declares, and nothing that runs. Lean gets
+ * a header printed from its tokens, the definitions in a namespace of their own.
  */
+import { HEADER_CHARS_MAX } from '../../../data/schemas/records.ts';
+import { GIVEN_LINES } from '../header.ts';
 import { findRefusedCharacter } from './characters.ts';
 import { findEvaluated } from './configuration.ts';
+import type { Finding } from './finding.ts';
 import {
   FORBIDDEN_BEGINNINGS,
   FORBIDDEN_CONSTANTS,
@@ -15,15 +19,13 @@ import {
 import { findUnplain } from './plain-tokens.ts';
 import { printTokens } from './print-tokens.ts';
 import { findUnprinted } from './printed-text.ts';
+import { findAmbiguity, screenText } from './screen-text.ts';
 import { nameParts, positionAt, type Token, tokenize } from './tokenizer.ts';
-
-/** As in `statementSchema`. */
-const HEADER_CHARS_MAX = 4_096;
 
 export type ScreenedHeader =
   | {
       readonly accepted: true;
-      /** The header printed from its tokens, each in its line and column. */
+      /** The header printed from its tokens, each in its line and column; `GIVEN_LINES` stand above its definitions. */
       readonly text: string;
     }
   | {
@@ -31,6 +33,8 @@ export type ScreenedHeader =
       /** With its place. */
       readonly reason: string;
     };
+
+const DEFINITIONS: ReadonlySet<string> = new Set(['def', 'abbrev']);
 
 const OPTIONS = new RegExp(
   `^set_option\\s+(?:${HEADER_OPTIONS.map((name) => name.replaceAll('.', '\\.')).join('|')})`,
@@ -44,7 +48,8 @@ export function screenHeader(header: string): ScreenedHeader {
   const character = findRefusedCharacter(text);
   if (character >= 0) return refuseAt(text, character, 'a character no header needs');
   // Comments are not printed, doc comments neither: what a header declares is never looked up.
-  const tokens = tokenize(text).filter((token) => token.kind !== 'comment');
+  const all = tokenize(text);
+  const tokens = all.filter((token) => token.kind !== 'comment');
   for (const [index, token] of tokens.entries()) {
     if (token.kind === 'unterminated') return refuseAt(text, token.start, 'a comment or string that does not end');
     if (index === 0 && !HEADER_COMMANDS.has(token.text)) {
@@ -55,13 +60,71 @@ export function screenHeader(header: string): ScreenedHeader {
     }
     if (isRefused(token)) return refuseAt(text, token.start, `${token.text.slice(0, 40)} has no place in a header`);
   }
-  const unplain = findUnplain(text, tokens) ?? findEvaluated(tokens);
+  const unplain = findUnplain(text, tokens) ?? findEvaluated(tokens) ?? findMisplaced(tokens);
   if (unplain !== null) return refuseAt(text, unplain.offset, unplain.reason);
   const printed = printTokens(text, tokens);
   const unprinted = findUnprinted(printed, OPTIONS);
   if (unprinted !== null) return refuseAt(printed, unprinted.offset, unprinted.reason);
-  return { accepted: true, text: printed };
+  const first = firstDefinition(tokens);
+  if (first === null) return { accepted: true, text: printed };
+  const ambiguous = findAmbiguity(text, all);
+  if (ambiguous !== null) return refuseAt(text, ambiguous.offset, ambiguous.reason);
+  const { line, column } = positionAt(text, first.start);
+  const [above, below] = cutAt(printed, line, column);
+  const screened = screenText(`${blanks(above)}${withoutCommands(below)}`, printed.length, 'no options');
+  if (!screened.accepted) return refuse(`header:${placed(screened.refusal)}`);
+  return { accepted: true, text: [above.trimEnd(), ...GIVEN_LINES, ' '.repeat(column) + below].join('\n').trimStart() };
 }
+
+/** The first token of the first definition; null where the header defines nothing. */
+function firstDefinition(tokens: readonly Token[]): Token | null {
+  const keyword = tokens.findIndex(({ text }) => DEFINITIONS.has(text));
+  if (keyword < 0) return null;
+  return tokens[keyword - 1]?.text === 'noncomputable' ? tokens[keyword - 1]! : tokens[keyword]!;
+}
+
+/** A command without its name, a name outside the namespace of the definitions, imports and options below a definition. */
+function findMisplaced(tokens: readonly Token[]): Finding | null {
+  let isBelow = false;
+  for (const [index, { text, start: offset }] of tokens.entries()) {
+    const isNamed = DEFINITIONS.has(text) || text === 'namespace';
+    const name = tokens[index + 1];
+    if (isNamed && name?.kind !== 'word') return { offset, reason: `${text} has no name` };
+    if (isNamed && nameParts(name!.text).includes('_root_'))
+      return { offset: name!.start, reason: '_root_ leaves the namespace of the definitions' };
+    if (DEFINITIONS.has(text)) isBelow = true;
+    if (isBelow && (text === 'import' || text === 'set_option'))
+      return { offset, reason: `${text} stands below a definition` };
+  }
+  return null;
+}
+
+/** The text before a place (1-based line, 0-based column in characters), and the text from there on. */
+function cutAt(text: string, line: number, column: number): [string, string] {
+  const lines = text.split('\n');
+  const characters = [...lines[line - 1]!];
+  return [
+    [...lines.slice(0, line - 1), characters.slice(0, column).join('')].join('\n'),
+    [characters.slice(column).join(''), ...lines.slice(line)].join('\n'),
+  ];
+}
+
+const blanks = (text: string): string => text.replace(/[^\n]/gu, ' ');
+
+/** The words of the commands that may stand there become names that mean nothing; every other command's word stays. */
+function withoutCommands(printed: string): string {
+  let text = '';
+  let end = 0;
+  for (const token of tokenize(printed)) {
+    const isCommand = token.kind === 'word' && HEADER_COMMANDS.has(token.text);
+    text += printed.slice(end, token.start) + (isCommand ? '_'.repeat(token.text.length) : token.text);
+    end = token.end;
+  }
+  return text + printed.slice(end);
+}
+
+const placed = ({ line, column, reason }: { line: number; column: number; reason: string }): string =>
+  `${line}:${column}: ${reason}`;
 
 function isRefused(token: Token): boolean {
   if (token.text === '#' || token.text === '@' || token.text === '`') return true;
@@ -76,8 +139,7 @@ function refuse(reason: string): ScreenedHeader {
 }
 
 function refuseAt(text: string, offset: number, reason: string): ScreenedHeader {
-  const { line, column } = positionAt(text, offset);
-  return refuse(`header:${line}:${column}: ${reason}`);
+  return refuse(`header:${placed({ ...positionAt(text, offset), reason })}`);
 }
 
 /** `open` and `namespace` names of a header, for resolving premises: `open Nat List` gives both. */

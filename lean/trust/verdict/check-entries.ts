@@ -7,6 +7,7 @@
  */
 import type { LeanPool } from '../../runtime/pool/lean-pool.ts';
 import { isKilledFromOutside, KILLS_MAX, STARTS_MAX, startPauseMs } from '../../runtime/process/its-own-end.ts';
+import { hasDefinitions } from '../header.ts';
 import type { BatchEntry } from './batch-source.ts';
 import { type Backlog, openBacklog, type Task } from './check-backlog.ts';
 import { type Flight, type Landing, launch } from './check-flight.ts';
@@ -201,7 +202,7 @@ class EntriesCheck<E extends CheckEntry> {
         this.#badHeader(task, headerError(landing.messages));
         break;
       case 'no_start':
-        this.#startAgain(task, notStarted(landing.exit));
+        this.#startAgain(task, notStarted(landing.exit, hasDefinitions(task.header)));
         break;
       case 'lost':
         this.#killed(task);

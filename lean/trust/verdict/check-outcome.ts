@@ -39,7 +39,10 @@ export function endedEarly(exit: LeanExit): Finding {
   }
 }
 
-export function notStarted(exit: LeanExit): Finding {
+/** Of a header with definitions these may be what Lean was at when its time or its memory was used up. */
+export function notStarted(exit: LeanExit, hasDefinitions = false): Finding {
+  if (hasDefinitions && (exit.how === 'deadline' || exit.how === 'memory'))
+    return headerError([note(`Lean did not come to the end of the header's definitions (${exit.how})`)]);
   return infra(`Lean did not start (${exit.how}): ${exit.stderr.trim().slice(-400)}`);
 }
 

@@ -185,3 +185,34 @@ describe('an answer that is no answer', () => {
           expect(['proof', 'refused']).toContain(form.read(`${before}\ntheorem x ${after}`, finish).kind);
   });
 });
+
+describe('a statement that brings definitions along', () => {
+  const DEFINITIONS = '/-- Twice. -/\nnoncomputable def twice (n : Nat) : Nat :=\n  n + n\n\nabbrev answer : Nat := 4';
+  const header = `import Mathlib\nset_option maxHeartbeats 0\nopen Nat\n${DEFINITIONS}`;
+  const statement = 'theorem ours (n : Nat) : twice 2 = answer';
+  const formOf = (name: (typeof FORMAT_NAMES)[number]) =>
+    formattedForm(loadFormat(name), { header, statement }, LIBRARY);
+  const CODE = FORMAT_NAMES.filter((name) => loadFormat(name).prover.answer.form === 'code-block');
+
+  it.each(FORMAT_NAMES.filter((name) => name !== 'embedded'))('%s shows them above it, as they are', (name) => {
+    const { prompt } = formOf(name);
+    const shown = DEFINITIONS.slice(DEFINITIONS.indexOf('noncomputable'));
+    expect(prompt.indexOf(shown)).toBeGreaterThan(prompt.indexOf('open Nat'));
+    expect(prompt.lastIndexOf(statement)).toBeGreaterThan(prompt.indexOf(shown));
+  });
+
+  it.each(CODE)('%s takes a proof from an answer that repeats them, not from one that changes or adds some', (name) => {
+    const form = formOf(name);
+    const answer = (above: string) =>
+      form.read(`\`\`\`lean4\nimport Mathlib\n\n${above}\n\n${statement} := by\n  rfl\n\`\`\``, 'stop');
+    expect(displayProof((form.read(form.targetOf('rfl')!, 'stop') as { proof: string }).proof)).toBe('rfl');
+    for (const above of [DEFINITIONS, 'abbrev answer :  Nat :=\n  4 -- as given', ''])
+      expect(shown(answer(above)), above).toMatchObject({ kind: 'proof', changed: false });
+    for (const above of [
+      DEFINITIONS.replace('4', '5'),
+      `${DEFINITIONS}\ndef more := 4`,
+      'instance : Inhabited Nat := ⟨4⟩',
+    ])
+      expect(shown(answer(above)), above).toEqual({ kind: 'refused', reason: 'declares-more' });
+  });
+});

@@ -8,7 +8,9 @@ import type { MaskedSource } from './scan.ts';
 export interface Command {
   /** `theorem`, `def`, `namespace`, … */
   readonly keyword: string;
-  /** Of the keyword, in UTF-16 units from the start of the file. */
+  /** Of its attributes and modifiers, in UTF-16 units from the start of the file. */
+  readonly begin: number;
+  /** Of the keyword. */
   readonly start: number;
   /** After the last character that is neither blank nor comment. */
   readonly end: number;
@@ -50,6 +52,7 @@ export function readCommands(source: MaskedSource): readonly Command[] {
     const text = source.code.slice(start, limit).trimEnd();
     commands.push({
       keyword,
+      begin,
       start,
       end: start + text.length,
       namespace: scopes.flatMap((scope) => (scope.kind === 'namespace' ? scope.name.split('.') : [])),
