@@ -34,3 +34,11 @@ export interface Engine {
   embed?(text: string, signal: AbortSignal): Promise<Float32Array>;
   close(): Promise<void>;
 }
+
+/** Each text once, with its best score; the best first. */
+export function bestOfEach(proposals: readonly Proposal[]): Proposal[] {
+  const best = new Map<string, Proposal>();
+  for (const one of proposals.toSorted((left, right) => (right.score ?? 0) - (left.score ?? 0)))
+    if (!best.has(one.text)) best.set(one.text, one);
+  return [...best.values()];
+}

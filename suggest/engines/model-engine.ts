@@ -2,7 +2,7 @@
 import type { Generator } from '../../model/generator.ts';
 import { seedFrom } from '../../selfplay/random.ts';
 import { untilAborted } from '../until-aborted.ts';
-import type { Engine, Proposal, Query } from './engine.ts';
+import { bestOfEach, type Engine, type Proposal, type Query } from './engine.ts';
 import { type PromptKind, promptsOf } from './prompts.ts';
 
 /** As llmstep's servers have it. */
@@ -48,11 +48,7 @@ export function modelEngine(generator: Generator, options: ModelEngineOptions): 
     name,
     identity: JSON.stringify([generator.model.name, prompt, temperatures, samples, maxTokens]),
     async propose(query, signal) {
-      const proposals = (await Promise.all(temperatures.map((one) => sampleAt(query, one, signal)))).flat();
-      const best = new Map<string, Proposal>();
-      for (const one of proposals.toSorted((left, right) => (right.score ?? 0) - (left.score ?? 0)))
-        if (!best.has(one.text)) best.set(one.text, one);
-      return [...best.values()];
+      return bestOfEach((await Promise.all(temperatures.map((one) => sampleAt(query, one, signal)))).flat());
     },
     async embed(text, signal) {
       const [vector] = await untilAborted(generator.embed([text], stops ? { signal } : {}), signal);
