@@ -144,8 +144,17 @@ data
 
 data
   .command('export')
-  .description('Write the library and its traced proofs as a folder in the form of LeanDojo Benchmark 4.')
+  .description(
+    "Write the library and its traced proofs as a folder in the form of LeanDojo Benchmark 4, or next tactics as llmstep's fine-tuning text.",
+  )
   .requiredOption('--to <dir>', 'folder to write')
+  .addOption(
+    new Option('--as <form>', 'leandojo, or llmstep: lines of [GOAL]…[PROOFSTEP] and tactic')
+      .choices(['leandojo', 'llmstep'])
+      .default('leandojo'),
+  )
+  .option('--input <dir>', 'with --as llmstep: a LeanDojo Benchmark 4 folder, instead of the library')
+  .option('--split <word>', 'with --as llmstep: random (the default) or novel_premises')
   .option('--seed <n>', 'seed of the splits', seedValue, 0)
   .option('--replace', 'replace a folder that exists')
   .option('--json', 'print counts as JSON')
