@@ -259,6 +259,12 @@ configOptions(program.command('eval'))
     wholeNumber('tactics', 1, 1_024),
   )
   .option('--timeout <seconds>', 'with --prover steps: wall time per statement', secondsValue)
+  .addOption(
+    new Option(
+      '--search-like <system>',
+      "with --prover steps: the settings of a published search; llmstep's are 100 expanded states, 32 tactics each, 600 s",
+    ).choices(['llmstep']),
+  )
   .option('--temperature <t>', "sampling temperature; default: the preset's", temperatureValue)
   .addOption(
     new Option(
