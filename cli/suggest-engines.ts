@@ -80,7 +80,12 @@ async function openModel(name: string, copy: string, options: EngineOptions, pla
   const directory = await folderOf(name, copy, options, place);
   const { runMark } = place;
   if (!(await isEncoderDecoderFolder(directory)))
-    return generatorEngine(name, await embeddedGenerator({ threads: 1, runMark })(directory), 'state', false, options);
+    return generatorEngine(
+      name,
+      await embeddedGenerator({ threads: 1, runMark, staysWarm: true })(directory),
+      'state',
+      options,
+    );
   const { numSamples: samples, lengthPenalty, temperatures = [BEAM_TEMPERATURE], maxTokens = BYTES_MAX } = options;
   const model = await EncoderDecoder.open({ folder: directory, threads: availableParallelism(), runMark });
   return encoderDecoderEngine(model, { name, temperatures, samples, maxTokens, lengthPenalty });
@@ -120,17 +125,16 @@ async function openServer(address: string, directory: string, options: EngineOpt
     firstRetryMs: FIRST_RETRY_MS,
   });
   const { directory: folder } = await findModel(SERVED + served, directory);
-  return generatorEngine(served, await open(folder), 'llmstep', true, options);
+  return generatorEngine(served, await open(folder), 'llmstep', options);
 }
 
 function generatorEngine(
   name: string,
   generator: Generator,
   otherwise: PromptKind,
-  stops: boolean,
   { temperatures = [TEMPERATURE], numSamples: samples, maxTokens = TOKENS_MAX, prompt = otherwise }: EngineOptions,
 ): Engine {
-  return modelEngine(generator, { name, prompt, temperatures, samples, maxTokens, stops });
+  return modelEngine(generator, { name, prompt, temperatures, samples, maxTokens });
 }
 
 /** `URL#NAME`: the root of the API, and what the server calls its model. */

@@ -29,6 +29,7 @@ export interface SuggestServeOptions extends EngineOptions {
   readonly name: readonly string[];
   readonly search: number;
   readonly checkSeconds: number;
+  readonly answerSeconds: number;
   readonly heartbeats: number;
   readonly timeout: number;
   readonly processes: number;
@@ -66,6 +67,7 @@ export async function serveSuggestions(options: SuggestServeOptions): Promise<nu
         stepMs: 1_000 * options.checkSeconds,
         checkMs: 2_000 * options.checkSeconds,
         engineMs: 1_000 * options.engineSeconds,
+        answerMs: 1_000 * options.answerSeconds,
       },
       header: options.header,
       environment: environment.fingerprint,

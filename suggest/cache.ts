@@ -23,6 +23,7 @@ const answerSchema: z.ZodType<Answer> = z.strictObject({
     }),
   ),
   unchecked: z.string().nullable(),
+  unfinished: z.number(),
   failures: z.array(z.strictObject({ source: z.string(), reason: z.string() })),
 });
 

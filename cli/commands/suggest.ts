@@ -1,7 +1,7 @@
 /** `bin/stp suggest …`: suggestions in the editor. */
-import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { PROMPT_KINDS } from '../../suggest/engines/prompts.ts';
+import { suggestionProcesses } from '../../suggest/lean-places.ts';
 import { portValue, secondsValue, temperatureValue, wholeNumber } from '../options.ts';
 
 const LLMSTEP_PORT = 6000;
@@ -78,14 +78,15 @@ function engineOptions(command: Command): Command {
       0,
     )
     .option('--check-seconds <s>', "Lean's processor time for one suggestion", secondsValue, 2)
+    .option(
+      '--answer-seconds <s>',
+      "wall time for the checks of one model's suggestions, or of the portfolio's",
+      secondsValue,
+      2,
+    )
     .option('--engine-seconds <s>', 'longest time for a model to answer', secondsValue, 20)
     .option('--heartbeats <n>', 'heartbeats of a declaration', wholeNumber('heartbeats', 1_000, 100_000_000), 200_000)
-    .option(
-      '--processes <n>',
-      'Lean processes at once',
-      wholeNumber('processes', 1, 256),
-      Math.max(1, availableParallelism() - 1),
-    )
+    .option('--processes <n>', 'Lean processes at once', wholeNumber('processes', 1, 256), suggestionProcesses())
     .option(
       '--memory-mb <n>',
       'memory of one process, MiB; Mathlib needs 8192 or more',

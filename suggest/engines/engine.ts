@@ -20,6 +20,8 @@ export interface Proposal {
   readonly score: number | null;
   /** Of all its tokens together. */
   readonly logprob: number | null;
+  /** Meant to close the goal: such proposals are tried together, in their order. */
+  readonly isCloser?: boolean;
 }
 
 export interface Engine {

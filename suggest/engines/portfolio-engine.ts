@@ -40,9 +40,12 @@ export function portfolioEngine(): Engine {
       const [plain, induction, ...later] = portfolioStages(contextOf(query)).map((stage) =>
         stage.map(({ proof }) => displayProof(proof)),
       );
-      const texts = new Set([...plain!, ...induction!, ...stepsOf(query), ...later.flat()]);
+      const scripts = new Set([...plain!, ...induction!, ...later.flat()]);
+      const texts = new Set([...plain!, ...induction!, ...stepsOf(query), ...scripts]);
       const begun = [...texts].filter((text) => text.startsWith(query.prefix));
-      return begun.slice(0, PROPOSALS_MAX).map((text) => ({ text, score: null, logprob: null }));
+      return begun
+        .slice(0, PROPOSALS_MAX)
+        .map((text) => ({ text, score: null, logprob: null, isCloser: scripts.has(text) }));
     },
     async close() {},
   };

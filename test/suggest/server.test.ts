@@ -215,7 +215,7 @@ describe('bad input', () => {
 
 describe('faults', () => {
   const hangs: Engine = { ...listEngine('hangs', []), propose: () => new Promise(() => {}) };
-  const limits = { stepMs: 4_000, checkMs: 30_000, engineMs: 300 };
+  const limits = { stepMs: 4_000, checkMs: 30_000, engineMs: 300, answerMs: 60_000 };
 
   test('an engine that hangs: 504 alone, named beside others', async () => {
     const alone = await serve(await suggesterOf({ engines: [hangs], limits }));
