@@ -36,10 +36,14 @@ const NEXT_CLOSERS = 4;
 const CLOSERS_TIME = 2;
 /** Of the time for an engine's proposals: what a list tries mostly fails. */
 const QUIET_SHARE = 0.3;
+/** Steps of a list that leave goals, unless all are asked for: a person reads no more of them. */
+const QUIET_VALID_MAX = 8;
 /** Suggestions of an answer. */
 const SUGGESTIONS_MAX = 64;
 /** Unchecked suggestions of an engine: whoever asked has to check them. */
 const UNCHECKED_MAX = 8;
+/** An answer that time did not suffice for: for an editor that asks again at every refresh, and not for a calmer hour. */
+const UNFINISHED_KEPT_MS = 60_000;
 const REASON_CHARS_MAX = 400;
 const OPEN_LINE = /^\s*(?:open|namespace)\s.*$/gmu;
 const USES_LIBRARY = /^import Stp\b/mu;
@@ -108,9 +112,9 @@ export class Suggester {
     signal.throwIfAborted();
     const answer = await this.#flights.join(key, signal, onEvent, async (shared, emit) => {
       const made = await this.#answer(request, shared, emit);
-      // A busy moment is not to be remembered.
       const isWhole = made.unfinished === 0 || made.suggestions[0]?.class === 'done';
-      if (made.unchecked === null && made.failures.length === 0 && isWhole) await cache.set(key, made);
+      if (made.unchecked === null && made.failures.length === 0)
+        await cache.set(key, made, isWhole ? Number.POSITIVE_INFINITY : UNFINISHED_KEPT_MS);
       return made;
     });
     return { ...answer, isCached: false };
@@ -229,7 +233,7 @@ export class Suggester {
 
   /**
    * Checks an engine's proposals until time or Lean's share of it is over: those that are meant to close the goal together, then
-   * each by itself. Waits for no check beyond the time. Returns what was not checked.
+   * each by itself. Waits for no check beyond the time. Returns what time did not suffice for.
    */
   async #checkInTime(
     proposals: readonly Sourced[],
@@ -248,7 +252,9 @@ export class Suggester {
     const over = AbortSignal.any([by.signal, late]);
     const left = new Set(proposals);
     let leftMs = proposals[0]!.isQuiet ? checkMs * QUIET_SHARE : checkMs;
-    const isOver = (): boolean => over.aborted || by.isEnough() || leftMs <= 0;
+    let valid = 0;
+    const isFull = (): boolean => !by.all && proposals[0]!.isQuiet && valid >= QUIET_VALID_MAX;
+    const isOver = (): boolean => over.aborted || by.isEnough() || leftMs <= 0 || isFull();
     const turn = (work: () => Promise<void>): Promise<void> => untilAborted(place.turn(work, over), over);
     const checkEach = async (some: readonly Sourced[]): Promise<void> => {
       for (const one of some) {
@@ -257,6 +263,7 @@ export class Suggester {
         leftMs -= cpuMs;
         if (over.aborted) return;
         left.delete(one);
+        if (suggestion.class === 'valid') valid += 1;
         if (suggestion.class === 'done' || suggestion.class === 'valid' || !one.isQuiet) by.add(suggestion);
       }
     };
@@ -279,7 +286,7 @@ export class Suggester {
     } catch (error) {
       if (!late.aborted || by.signal.aborted) throw error;
     }
-    return [...left];
+    return isFull() ? [] : [...left];
   }
 
   async #check(

@@ -226,6 +226,33 @@ describe('faults', () => {
     expect(body.failures).toEqual([{ source: 'hangs', reason: 'took longer than 0.3 s' }]);
   });
 
+  test('an answer ends by its time: what is checked so far, the rest unchecked', async () => {
+    const texts = Array.from({ length: 64 }, (_, n) => `have h${n} : ${n} = ${n} := by decide`);
+    const engines = [listEngine('list', texts)];
+    const { url: other } = await serve(await suggesterOf({ engines, limits: { ...limits, checkMs: 600_000 } }));
+    const asked = { tactic_state: AND, answer_seconds: 0.05 };
+    const { body } = await post(`${other}/v2/suggest`, asked);
+    expect(body.unfinished).toBeGreaterThan(0);
+    const open = body.suggestions.filter((one: { checked: boolean }) => !one.checked);
+    expect(open.length).toBeGreaterThan(0);
+    expect(open[0].reason).toBe('not checked: there was no time left');
+    expect((await post(`${other}/v2/suggest`, asked)).body.cached).toBe(true);
+  });
+
+  test('closing scripts are tried together, and the one that closes is checked by itself', async () => {
+    const closers = ['rfl', 'omega', 'exact absurd hp', 'exact ⟨hp, hq⟩', 'simp_all'];
+    const list = closers.map((text) => ({ text, score: null, logprob: null, isCloser: true }));
+    const engines = [{ ...listEngine('list', list), isQuiet: true }];
+    const { url: other } = await serve(await suggesterOf({ engines }));
+    const { body } = await post(`${other}/v2/suggest`, { tactic_state: AND });
+    // The first that closes, though others stand before it; nothing else was checked.
+    expect(body.suggestions.map((one: { text: string; class: string }) => [one.text, one.class])).toEqual([
+      ['exact ⟨hp, hq⟩', 'done'],
+    ]);
+    const none = await post(`${other}/v2/suggest`, { tactic_state: 'p q : Prop\nhp : p\n⊢ p ∧ q' });
+    expect(none.body.suggestions.filter((one: { class: string }) => one.class === 'done')).toEqual([]);
+  });
+
   test('work ends when its client goes', async () => {
     const seen: AbortSignal[] = [];
     const waits: Engine = {
