@@ -4,7 +4,6 @@
  */
 
 import { StpError } from '../data/errors.ts';
-import type { ShownDefinition } from '../data/schemas/shown-definition.ts';
 import { Definitions } from '../lean/library/definitions.ts';
 import { readGoalTexts } from '../lean/step/goal-text.ts';
 import type { PlaceResult, PlaceState } from '../lean/step/open-file.ts';
@@ -16,7 +15,8 @@ import type { Engine, Proposal, Query } from './engines/engine.ts';
 import { Flights } from './flights.ts';
 import { goalFile, isSameGoal } from './goal-file.ts';
 import { type LeanPlace, type LeanPlaces, retried } from './lean-places.ts';
-import { refusedWord, refusedWords } from './own-words.ts';
+import { ownName, refusedWord, refusedWords } from './own-words.ts';
+import { Premises } from './premises.ts';
 import { searchPlace } from './search-place.ts';
 import {
   type Answer,
@@ -88,7 +88,8 @@ export class Suggester {
   readonly engines: readonly Engine[];
   readonly #options: SuggesterOptions;
   readonly #flights = new Flights<SuggestionEvent, Answer>();
-  readonly #definitions = new Map<string, Definitions>();
+  readonly #definitions = new Map<string, { readonly definitions: Definitions; readonly premises: Premises }>();
+  #library: Promise<Premises> | null = null;
 
   constructor(options: SuggesterOptions) {
     this.#options = options;
@@ -343,26 +344,40 @@ export class Suggester {
     const goal = opened ?? readGoalTexts(request.tacticState ?? '')?.[0] ?? null;
     if (goal === null) return null;
     const shown = { hypotheses: [...goal.hypotheses], target: goal.target };
-    const definitions = await this.#definitionsOf(request.context || this.#options.header, goalStatement(shown));
-    return { goal: shown, state: goals.join('\n\n'), prefix: request.prefix, context: request.context, definitions };
+    const known = await this.#knownFrom(request.context || this.#options.header, goalStatement(shown), goals[0]!);
+    return { goal: shown, state: goals.join('\n\n'), prefix: request.prefix, context: request.context, ...known };
   }
 
-  /** Definitions of the file and of the library that the goal mentions. They help engines; no check rests on them. */
-  async #definitionsOf(above: string, statement: string): Promise<readonly ShownDefinition[]> {
-    const known = this.#definitions.get(above) ?? (await this.#read(above));
+  /** Definitions of the file and of the library that the goal mentions, and theorems like it. They help engines; no check rests on them. */
+  async #knownFrom(above: string, statement: string, goal: string): Promise<Pick<Query, 'definitions' | 'premises'>> {
+    const { definitions, premises } = this.#definitions.get(above) ?? (await this.#read(above));
     const opens = (above.match(OPEN_LINE) ?? []).map((line) => line.replace('namespace', 'open'));
-    return known.under(opens.join('\n'), statement, boundNames(statement));
+    const own = ownName(above);
+    const near = await premises.find(goal, own, PREMISES_OF_FILE);
+    const far = USES_LIBRARY.test(above) ? await (await this.#libraryPremises()).find(goal, own, PREMISES) : [];
+    return {
+      definitions: definitions.under(opens.join('\n'), statement, boundNames(statement)),
+      premises: [...new Set([...near, ...far])].slice(0, PREMISES),
+    };
   }
 
-  async #read(above: string): Promise<Definitions> {
+  async #read(above: string) {
     const modules = USES_LIBRARY.test(above) ? await this.#options.modules() : [];
-    const read = new Definitions([...modules, above]);
+    const read = { definitions: new Definitions([...modules, above]), premises: new Premises([above]) };
     this.#definitions.set(above, read);
     if (this.#definitions.size > DEFINITIONS_KEPT) this.#definitions.delete(this.#definitions.keys().next().value!);
     return read;
   }
+
+  #libraryPremises(): Promise<Premises> {
+    this.#library ??= this.#options.modules().then((modules) => new Premises(modules));
+    return this.#library;
+  }
 }
 
+/** Theorems that scripts may name: of the file above the place, and in all. */
+const PREMISES_OF_FILE = 4;
+const PREMISES = 8;
 /** A file is read to the place: its theorems are proved again. */
 const OPENING_MS = 60_000;
 const DEFINITIONS_KEPT = 16;

@@ -11,6 +11,8 @@ export interface Query {
   readonly context: string;
   /** Definitions that the goal mentions, nearest first. */
   readonly definitions: readonly ShownDefinition[];
+  /** Full names of theorems that share terms with the goal, the likeliest first. */
+  readonly premises: readonly string[];
 }
 
 export interface Proposal {

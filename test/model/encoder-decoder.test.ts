@@ -98,7 +98,14 @@ it('writes what its graphs say, by beams and by samples, and its engine proposes
     maxTokens: 8,
     lengthPenalty: 0,
   });
-  const query = { goal: { hypotheses: [], target: 'True' }, state: '⊢ True', prefix: '', context: '', definitions: [] };
+  const query = {
+    goal: { hypotheses: [], target: 'True' },
+    state: '⊢ True',
+    prefix: '',
+    context: '',
+    definitions: [],
+    premises: [],
+  };
   const proposals = await engine.propose(query, new AbortController().signal);
   expect(proposals.slice(0, 2).map(({ text }) => text)).toEqual(['rfl', 'simp']);
   expect(proposals[0]!.score).toBeCloseTo(proposals[0]!.logprob! / 4, 6);

@@ -16,7 +16,14 @@ const OPTIONS: EngineOptions = {
   lengthPenalty: 0,
   engineSeconds: 20,
 };
-const QUERY = { goal: { hypotheses: [], target: 'True' }, state: '⊢ True', prefix: '', context: '', definitions: [] };
+const QUERY = {
+  goal: { hypotheses: [], target: 'True' },
+  state: '⊢ True',
+  prefix: '',
+  context: '',
+  definitions: [],
+  premises: [],
+};
 
 async function place() {
   const directory = await mkdtemp(join(tmpdir(), 'stp-engines-'));

@@ -87,6 +87,27 @@ describe('/v2/suggest', () => {
     });
   });
 
+  test('scripts name theorems of the file that are like the goal, and never the one that is being proved', async () => {
+    const context = [
+      'def triple : Nat → Nat',
+      '  | 0 => 0',
+      '  | n + 1 => triple n + 3',
+      '',
+      'theorem other (p : Prop) (h : p) : p := h',
+      'namespace Own',
+      'theorem triple_eq (n : Nat) : triple n = 3 * n := by',
+      '  induction n <;> simp_all [triple] <;> omega',
+      '',
+      'theorem same (a b : Nat) : triple (a * b) = 3 * (b * a) := by',
+      '  ',
+    ].join('\n');
+    const { body } = await post(`${url}/v2/suggest`, { context });
+    const [best] = body.suggestions;
+    expect([best.class, best.source]).toEqual(['done', 'portfolio']);
+    expect(best.text).toContain('Own.triple_eq');
+    expect(best.text).not.toContain('same');
+  });
+
   test('sends events as results come, the answer last', async () => {
     const response = await fetch(`${url}/v2/suggest`, {
       method: 'POST',
