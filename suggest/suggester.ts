@@ -42,7 +42,7 @@ const QUIET_VALID_MAX = 8;
 const SUGGESTIONS_MAX = 64;
 /** Unchecked suggestions of an engine: whoever asked has to check them. */
 const UNCHECKED_MAX = 8;
-/** An answer that time did not suffice for: for an editor that asks again at every refresh, and not for a calmer hour. */
+/** An answer that is not checked, or not to its end: for an editor that asks again at every refresh, and not for a calmer hour. */
 const UNFINISHED_KEPT_MS = 60_000;
 const REASON_CHARS_MAX = 400;
 const OPEN_LINE = /^\s*(?:open|namespace)\s.*$/gmu;
@@ -113,8 +113,8 @@ export class Suggester {
     signal.throwIfAborted();
     const answer = await this.#flights.join(key, signal, onEvent, async (shared, emit) => {
       const made = await this.#answer(request, shared, emit);
-      const isWhole = made.unfinished === 0 || made.suggestions[0]?.class === 'done';
-      if (made.unchecked === null && made.failures.length === 0)
+      const isWhole = made.unchecked === null && (made.unfinished === 0 || made.suggestions[0]?.class === 'done');
+      if (made.failures.length === 0)
         await cache.set(key, made, isWhole ? Number.POSITIVE_INFINITY : UNFINISHED_KEPT_MS);
       return made;
     });
