@@ -28,7 +28,7 @@ import {
 import { untilAborted } from './until-aborted.ts';
 
 /** Proposals that are checked in one turn at a process; others may have their turn between two. */
-const CHUNK = 8;
+const CHUNK = 4;
 /** Closing scripts that are tried together: so many at first, which are the cheap ones, and so many then. */
 const FIRST_CLOSERS = 10;
 const NEXT_CLOSERS = 4;
