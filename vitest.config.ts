@@ -15,7 +15,7 @@ import { SLOW } from './test/support/slow-tag.ts';
 const SHARED = [
   'test/activities/{certified-parts,conjecture,edge,every-node,external-sort,held-out,plan,provision}.test.ts',
   'test/activities/{release-closed,retention,select,take-over,verdict-parts}.test.ts',
-  'test/data/{declaration-head,leandojo,printable,search-results,turns}.test.ts',
+  'test/data/{declaration-head,leandojo,llmstep-text,printable,search-results,turns}.test.ts',
   'test/e2e/verify-windows.test.ts',
   'test/evaluation/{pass-at-k,run-folders}.test.ts',
   'test/experiments/curves.test.ts',

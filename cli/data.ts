@@ -1,7 +1,8 @@
-/** `bin/stp data prepare`: problem sets and SFT sets from other people's files, into the data folder that runs read. */
+/** `bin/stp data`: problem sets and SFT sets from other people's files, into the data folder that runs read, and exports for others. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { exportLibrary } from '../activities/retrieval/export-library.ts';
+import { exportLlmstep, leanDojoRows, libraryRows } from '../activities/retrieval/export-llmstep.ts';
 import { addProofs } from '../activities/sft/add-proofs.ts';
 import {
   type PreparedSft,
@@ -19,33 +20,53 @@ import type { SftManifest } from '../data/prepare/sft-set.ts';
 import { readStpConfig } from '../data/prepare/stp-config.ts';
 import type { Split } from '../data/schemas/records.ts';
 import type { LeanDojoSplit } from '../lean/library/leandojo/entries.ts';
-import { ownLibrary } from '../lean/library/leandojo/own-library.ts';
+import { type OwnLibrary, ownLibrary } from '../lean/library/leandojo/own-library.ts';
 import { screenHeader } from '../lean/trust/screen/screen-header.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
 
 export interface ExportOptions {
   readonly to: string;
+  readonly as: 'leandojo' | 'llmstep';
+  /** LeanDojo folder to read instead of the library. */
+  readonly input?: string;
+  readonly split?: string;
   readonly seed: number;
   readonly replace?: boolean;
   readonly json?: boolean;
 }
 
-/** Writes the library with its traced proofs in LeanDojo's form; prints counts. */
-export async function exportData({ to, seed, replace, json }: ExportOptions): Promise<void> {
-  const sources = repositorySources();
-  const library = await ownLibrary(
-    join(REPOSITORY, 'data/library'),
-    await sources.libraryTheorems(),
-    await sources.tracedProofs(),
-  );
+/** Writes the library with its traced proofs, or llmstep's text of them or of a LeanDojo folder; prints counts. */
+export async function exportData(options: ExportOptions): Promise<void> {
+  const { to, seed, replace, json } = options;
   const folder = resolve(to);
+  if (options.as === 'llmstep') return exportText(options, folder);
+  for (const option of ['input', 'split'] as const)
+    if (options[option] !== undefined)
+      throw new StpError('STP1002', `--${option} means nothing without --as llmstep`, 'Leave it out.');
+  const library = await readLibrary();
   const report = await exportLibrary(library, { folder, seed, replace: replace === true });
   if (json === true) return console.log(JSON.stringify(report));
   const { theorems, tactics, withPremises, premises, files } = report;
   console.log(
     `${theorems} theorems with ${tactics} traced tactics (${withPremises} name premises), ${premises} premises of ${files} files, in ${folder}`,
   );
+}
+
+async function exportText({ input, split, seed, replace, json }: ExportOptions, folder: string): Promise<void> {
+  const of = leanDojoSplit(split);
+  const rows = input === undefined ? libraryRows(await readLibrary(), of, seed) : leanDojoRows(resolve(input), of);
+  const report = await exportLlmstep(rows, { folder, replace: replace === true });
+  if (json === true) return console.log(JSON.stringify(report));
+  const { train, val, test } = report.lines;
+  const left = report.marked === 0 ? '' : `; ${report.marked} left out, which contain llmstep's marks`;
+  console.log(`${train} steps to train on, ${val} to validate and ${test} to test, in ${folder}${left}`);
+}
+
+async function readLibrary(): Promise<OwnLibrary> {
+  const sources = repositorySources();
+  const [theorems, traced] = [await sources.libraryTheorems(), await sources.tracedProofs()];
+  return ownLibrary(join(REPOSITORY, 'data/library'), theorems, traced);
 }
 
 export interface PrepareOptions {

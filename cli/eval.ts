@@ -7,6 +7,7 @@ import {
   evaluationSubjectSchema,
   requireSameSubject,
 } from '../activities/evaluation/evaluation-subject.ts';
+import { SEARCH_RESULTS } from '../activities/evaluation/search-results.ts';
 import { PORTFOLIO } from '../activities/round/portfolio.ts';
 import { loadFormat } from '../data/config/formats.ts';
 import { StpError } from '../data/errors.ts';
@@ -38,6 +39,8 @@ export interface EvalOptions extends RunOptions, LocalRunOptions {
   readonly maxExpansions?: number;
   readonly numSampledTactics?: number;
   readonly timeout?: number;
+  /** Settings of a published search; the options above go before them. */
+  readonly searchLike?: keyof typeof PUBLISHED_SEARCHES;
   readonly numTheorems?: number;
   readonly nameFilter?: string;
   /** Run whose grown library proofs may use. */
@@ -57,6 +60,17 @@ const SEARCH_OPTIONS = {
   maxExpansions: ['--max-expansions', 'prover.search.expansions'],
   numSampledTactics: ['--num-sampled-tactics', 'prover.search.tactics'],
   timeout: ['--timeout', 'prover.search.seconds'],
+} as const;
+
+/** Settings of published searches as values of the configuration. llmstep: 100 iterations, 32 candidates, 600 s, sums of scores. */
+const PUBLISHED_SEARCHES = {
+  llmstep: {
+    'prover.search.expansions': '100',
+    'prover.search.tactics': '32',
+    'prover.search.seconds': '600',
+    'prover.search.leanSeconds': '600',
+    'prover.search.lengthExponent': '0',
+  },
 } as const;
 
 /** The given options of a search: each option with the value of the configuration that it sets. */
@@ -82,7 +96,9 @@ function requireFitting(options: EvalOptions, mode: RunConfig['prover']['mode'])
           ? '--samples counts whole proofs, and --prover steps makes one search per statement'
           : !isSearch && given !== undefined
             ? `${given.option} needs --prover steps`
-            : null;
+            : !isSearch && options.searchLike !== undefined
+              ? '--search-like needs --prover steps'
+              : null;
   if (problem !== null)
     throw new StpError('STP1002', problem, 'Give --prover whole or --prover steps, and its options.');
 }
@@ -94,6 +110,7 @@ export async function evaluate(options: EvalOptions): Promise<void> {
     throw new StpError('STP1002', `${options.model}: no server is named`, 'Set STP_GENERATOR_URL (docs/serve.md).');
   const set = {
     ...(options.format === undefined ? {} : formatValues(options.format)),
+    ...(options.searchLike === undefined ? {} : PUBLISHED_SEARCHES[options.searchLike]),
     ...options.set,
     'data.problemSets': JSON.stringify(sets),
     ...(options.temperature === undefined ? {} : { 'sampling.temperature': String(options.temperature) }),
@@ -151,7 +168,8 @@ export async function evaluate(options: EvalOptions): Promise<void> {
     const path = join(directory, 'evaluation.json');
     const report = evaluationReportSchema.parse(JSON.parse(await readFile(path, 'utf8')));
     if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-    out.write(`${describe(report)}\n\nFigures: ${path}\nLog: ${join(directory, EVALUATION_LOG)}\n`);
+    const found = report.search === undefined ? '' : `\nSearches: ${join(directory, SEARCH_RESULTS)}`;
+    out.write(`${describe(report)}\n\nFigures: ${path}\nLog: ${join(directory, EVALUATION_LOG)}${found}\n`);
   });
 }
 

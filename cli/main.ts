@@ -151,8 +151,17 @@ data
 
 data
   .command('export')
-  .description('Write the library and its traced proofs as a folder in the form of LeanDojo Benchmark 4.')
+  .description(
+    "Write the library and its traced proofs as a folder in the form of LeanDojo Benchmark 4, or next tactics as llmstep's fine-tuning text.",
+  )
   .requiredOption('--to <dir>', 'folder to write')
+  .addOption(
+    new Option('--as <form>', 'leandojo, or llmstep: lines of [GOAL]…[PROOFSTEP] and tactic')
+      .choices(['leandojo', 'llmstep'])
+      .default('leandojo'),
+  )
+  .option('--input <dir>', 'with --as llmstep: a LeanDojo Benchmark 4 folder, instead of the library')
+  .option('--split <word>', 'with --as llmstep: random (the default) or novel_premises')
   .option('--seed <n>', 'seed of the splits', seedValue, 0)
   .option('--replace', 'replace a folder that exists')
   .option('--json', 'print counts as JSON')
@@ -257,6 +266,12 @@ configOptions(program.command('eval'))
     wholeNumber('tactics', 1, 1_024),
   )
   .option('--timeout <seconds>', 'with --prover steps: wall time per statement', secondsValue)
+  .addOption(
+    new Option(
+      '--search-like <system>',
+      "with --prover steps: the settings of a published search; llmstep's are 100 expanded states, 32 tactics each, 600 s",
+    ).choices(['llmstep']),
+  )
   .option('--temperature <t>', "sampling temperature; default: the preset's", temperatureValue)
   .addOption(
     new Option(

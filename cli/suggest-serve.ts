@@ -1,16 +1,8 @@
 /** `stp suggest serve`: checked suggestions over HTTP, until SIGTERM or Ctrl-C (docs/suggest.md). */
-import { join } from 'node:path';
 import { StpError } from '../data/errors.ts';
 import { printableText } from '../data/printable.ts';
 import type { SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
-import { embeddedGenerator } from '../model/embedded/engine.ts';
-import type { Generator } from '../model/generator.ts';
-import { remoteGenerator } from '../model/remote/openai/engine.ts';
 import { AnswerCache } from '../suggest/cache.ts';
-import type { Engine } from '../suggest/engines/engine.ts';
-import { modelEngine } from '../suggest/engines/model-engine.ts';
-import { portfolioEngine } from '../suggest/engines/portfolio-engine.ts';
-import type { PromptKind } from '../suggest/engines/prompts.ts';
 import { startSuggestServer } from '../suggest/http/server.ts';
 import { openLeanPlaces } from '../suggest/lean-places.ts';
 import { Suggester } from '../suggest/suggester.ts';
@@ -18,39 +10,26 @@ import { workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
 import { describePlace, openLeanPlace } from './lean-place.ts';
 import { sayRemoved } from './leavings.ts';
-import { findModel, SERVED } from './model-source.ts';
 import { clientKeys } from './serving.ts';
 import { Stopped, stopSignal } from './stop-signals.ts';
+import { type EngineOptions, openEngines } from './suggest-engines.ts';
 
 /** Comma-separated keys of clients. */
 export const SUGGEST_KEYS_VARIABLE = 'STP_SUGGEST_KEYS';
-const SERVER_KEY_VARIABLE = 'STP_SUGGEST_SERVER_KEY';
 const MEBIBYTE = 1_048_576;
-/** A person waits: a model server that is full is not asked for minutes. */
-const FIRST_RETRY_MS = 200;
-const REQUESTS_IN_FLIGHT = 64;
 
-export interface SuggestServeOptions {
+export interface SuggestServeOptions extends EngineOptions {
   readonly host: string;
   readonly port: number;
   /** Null under `--no-copilot`. */
   readonly copilotPort: number | false;
   /** False under `--no-key`: serve everyone. */
   readonly key: boolean;
-  readonly model: readonly string[];
-  readonly hfModel?: string;
-  readonly server: readonly string[];
-  readonly prompt?: PromptKind;
-  /** False under `--no-portfolio`. */
-  readonly portfolio: boolean;
-  readonly temperatures: readonly number[];
-  readonly numSamples: number;
-  readonly maxTokens: number;
   readonly header: string;
   readonly name: readonly string[];
   readonly search: number;
   readonly checkSeconds: number;
-  readonly engineSeconds: number;
+  readonly answerSeconds: number;
   readonly heartbeats: number;
   readonly timeout: number;
   readonly processes: number;
@@ -71,8 +50,8 @@ export async function serveSuggestions(options: SuggestServeOptions): Promise<nu
   await sayRemoved(settings.scratchDirectory);
   const place = await openLeanPlace('suggest', settings, options.sandbox, stop);
   try {
-    const engines = await openEngines(options, place.scratch.directory, place.scratch.runMark);
     const { environment, sandbox, scratch } = place;
+    const engines = await openEngines(options, { ...scratch, cacheDirectory: settings.cacheDirectory, signal: stop });
     const suggester = new Suggester({
       engines,
       places: openLeanPlaces(options.processes, {
@@ -88,6 +67,7 @@ export async function serveSuggestions(options: SuggestServeOptions): Promise<nu
         stepMs: 1_000 * options.checkSeconds,
         checkMs: 2_000 * options.checkSeconds,
         engineMs: 1_000 * options.engineSeconds,
+        answerMs: 1_000 * options.answerSeconds,
       },
       header: options.header,
       environment: environment.fingerprint,
@@ -151,54 +131,4 @@ function inputEnd(): AbortSignal {
     process.stdin.once(event, () => ended.abort(new Stopped('SIGHUP')));
   process.stdin.resume();
   return ended.signal;
-}
-
-/** Models in the order given, then servers, then the list of scripts. STP1002 where there is none. */
-async function openEngines(options: SuggestServeOptions, scratch: string, runMark: string): Promise<Engine[]> {
-  const { temperatures, numSamples: samples, maxTokens, prompt } = options;
-  const engines: Engine[] = [];
-  const add = (name: string, generator: Generator, otherwise: PromptKind, stops: boolean): void => {
-    const common = { temperatures, samples, maxTokens, stops };
-    engines.push(modelEngine(generator, { ...common, name, prompt: prompt ?? otherwise }));
-  };
-  try {
-    const named = [...options.model, ...(options.hfModel === undefined ? [] : [options.hfModel])];
-    for (const [index, name] of named.entries()) {
-      const { directory } = await findModel(name, join(scratch, `model-${index}`)).catch((error: unknown) => {
-        // A Llama of other people has no manifest; the engine says what is wrong with a folder that is none.
-        if (name.includes('/')) return { directory: name };
-        throw error;
-      });
-      add(name, await embeddedGenerator({ threads: 1, runMark })(directory), 'state', false);
-    }
-    for (const [index, address] of options.server.entries()) {
-      const [url, served] = splitServer(address);
-      const { directory } = await findModel(SERVED + served, join(scratch, `server-${index}`));
-      const open = remoteGenerator({
-        urls: [url],
-        keyVariable: SERVER_KEY_VARIABLE,
-        requestsInFlight: REQUESTS_IN_FLIGHT,
-        requestTimeoutMs: 1_000 * options.engineSeconds,
-        firstRetryMs: FIRST_RETRY_MS,
-      });
-      add(served, await open(directory), 'llmstep', true);
-    }
-    if (options.portfolio) engines.push(portfolioEngine());
-    if (engines.length > 0) return engines;
-    throw new StpError(
-      'STP1002',
-      'nothing is left that could suggest',
-      'Give --model or --server, or leave out --no-portfolio.',
-    );
-  } catch (error) {
-    await Promise.all(engines.map((one) => one.close()));
-    throw error;
-  }
-}
-
-/** `URL#NAME`: the root of the API, and what the server calls its model. */
-function splitServer(address: string): [url: string, name: string] {
-  const at = address.lastIndexOf('#');
-  if (at > 0 && /^https?:\/\//u.test(address)) return [address.slice(0, at), address.slice(at + 1)];
-  throw new StpError('STP1002', `--server ${address} names no model`, 'Write it as http://host:8000/v1#NAME.');
 }

@@ -23,11 +23,12 @@ const answerSchema: z.ZodType<Answer> = z.strictObject({
     }),
   ),
   unchecked: z.string().nullable(),
+  unfinished: z.number(),
   failures: z.array(z.strictObject({ source: z.string(), reason: z.string() })),
 });
 
 export class AnswerCache {
-  readonly #texts = new Map<string, string>();
+  readonly #texts = new Map<string, { readonly text: string; readonly endsAt: number }>();
   readonly #entriesMax: number;
   readonly #folder: string | null;
   #bytes = 0;
@@ -43,29 +44,36 @@ export class AnswerCache {
   }
 
   async get(key: string): Promise<Answer | null> {
-    const text = this.#texts.get(key) ?? (await this.#read(key));
+    const kept = this.#texts.get(key);
+    if (kept !== undefined && kept.endsAt > performance.now()) return parse(kept.text);
+    this.#drop(key);
+    const text = await this.#read(key);
     const answer = text === null ? null : parse(text);
-    if (answer !== null) this.#keep(key, text!);
+    if (answer !== null) this.#keep(key, text!, Number.POSITIVE_INFINITY);
     return answer;
   }
 
-  /** A folder that cannot be written keeps nothing; what is in memory stays. */
-  async set(key: string, answer: Answer): Promise<void> {
+  /**
+   * A folder that cannot be written keeps nothing; what is in memory stays.
+   *
+   * @param forMs how long it is kept; what is not kept for good is in memory alone
+   */
+  async set(key: string, answer: Answer, forMs = Number.POSITIVE_INFINITY): Promise<void> {
     const text = JSON.stringify(answer);
-    this.#keep(key, text);
-    if (this.#folder === null) return;
+    this.#keep(key, text, performance.now() + forMs);
+    if (this.#folder === null || Number.isFinite(forMs)) return;
     await this.#write(this.#folder, key, text).catch(() => {});
   }
 
-  #keep(key: string, text: string): void {
+  #keep(key: string, text: string, endsAt: number): void {
     this.#drop(key);
-    this.#texts.set(key, text);
+    this.#texts.set(key, { text, endsAt });
     this.#bytes += text.length;
     while (this.#texts.size > this.#entriesMax || this.#bytes > BYTES_MAX) this.#drop(this.#texts.keys().next().value!);
   }
 
   #drop(key: string): void {
-    this.#bytes -= this.#texts.get(key)?.length ?? 0;
+    this.#bytes -= this.#texts.get(key)?.text.length ?? 0;
     this.#texts.delete(key);
   }
 

@@ -1,4 +1,5 @@
 /** Warm Lean processes for suggestions: which one reads a file, turns at it, and places that stay open between turns. */
+import { availableParallelism } from 'node:os';
 import { Turns } from '../data/turns.ts';
 import { type FilePlacesOptions, type OpenedPlace, openFilePlaces } from '../lean/step/open-file.ts';
 import type { StepOptions } from '../lean/step/step.ts';
@@ -7,6 +8,9 @@ import type { StepOptions } from '../lean/step/step.ts';
 const PLACES_MAX = 32;
 /** Processes tried for one step, in case something else ends them. */
 const TRIES = 3;
+
+/** How many processes this machine has cores for: a check waits for its process half of the time. */
+export const suggestionProcesses = (): number => Math.max(1, availableParallelism());
 
 export interface LeanPlace {
   /** Runs `work` without another's steps between its own; rejects with the signal's reason before its turn. */

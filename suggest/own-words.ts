@@ -6,12 +6,15 @@ import { tokenize } from '../lean/trust/screen/tokenizer.ts';
 const OWN = /^(?:@\[[^\]]*\]\s*)?(?:(?:private|protected|noncomputable|nonrec)\s+)*(?:theorem|lemma)\s+([^\s:({[]+)/u;
 const AXIOM = /^[ \t]*(?:@\[[^\]]*\]\s*)?(?:(?:private|protected)\s+)?axiom\s+([^\s:({[]+)/gmu;
 
+/** Name of the theorem that is being proved, as it is written there; null where there is none. */
+export const ownName = (above: string): string | null => OWN.exec(declarationAbove(above))?.[1] ?? null;
+
 /** Why each word is refused. */
 export function refusedWords(above: string): ReadonlyMap<string, string> {
-  const own = OWN.exec(declarationAbove(above))?.[1];
+  const own = ownName(above);
   return new Map([
     ...[...above.matchAll(AXIOM)].map(([, name]): [string, string] => [name!, `${name} is an axiom of the file`]),
-    ...(own === undefined ? [] : [[own, `${own} is what is to be proved`] as const]),
+    ...(own === null ? [] : [[own, `${own} is what is to be proved`] as const]),
   ]);
 }
 

@@ -4,7 +4,6 @@
  */
 
 import { StpError } from '../data/errors.ts';
-import type { ShownDefinition } from '../data/schemas/shown-definition.ts';
 import { Definitions } from '../lean/library/definitions.ts';
 import { readGoalTexts } from '../lean/step/goal-text.ts';
 import type { PlaceResult, PlaceState } from '../lean/step/open-file.ts';
@@ -16,7 +15,8 @@ import type { Engine, Proposal, Query } from './engines/engine.ts';
 import { Flights } from './flights.ts';
 import { goalFile, isSameGoal } from './goal-file.ts';
 import { type LeanPlace, type LeanPlaces, retried } from './lean-places.ts';
-import { refusedWord, refusedWords } from './own-words.ts';
+import { ownName, refusedWord, refusedWords } from './own-words.ts';
+import { Premises } from './premises.ts';
 import { searchPlace } from './search-place.ts';
 import {
   type Answer,
@@ -28,13 +28,22 @@ import {
 import { untilAborted } from './until-aborted.ts';
 
 /** Proposals that are checked in one turn at a process; others may have their turn between two. */
-const CHUNK = 8;
+const CHUNK = 4;
+/** Closing scripts that are tried together: so many at first, which are the cheap ones, and so many then. */
+const FIRST_CLOSERS = 10;
+const NEXT_CLOSERS = 4;
+/** Lean's time for those together, as a multiple of that for one. */
+const CLOSERS_TIME = 2;
 /** Of the time for an engine's proposals: what a list tries mostly fails. */
 const QUIET_SHARE = 0.3;
+/** Steps of a list that leave goals, unless all are asked for: a person reads no more of them. */
+const QUIET_VALID_MAX = 8;
 /** Suggestions of an answer. */
 const SUGGESTIONS_MAX = 64;
 /** Unchecked suggestions of an engine: whoever asked has to check them. */
 const UNCHECKED_MAX = 8;
+/** An answer that is not checked, or not to its end: for an editor that asks again at every refresh, and not for a calmer hour. */
+const UNFINISHED_KEPT_MS = 60_000;
 const REASON_CHARS_MAX = 400;
 const OPEN_LINE = /^\s*(?:open|namespace)\s.*$/gmu;
 const USES_LIBRARY = /^import Stp\b/mu;
@@ -46,6 +55,8 @@ export interface SuggesterLimits {
   readonly checkMs: number;
   /** Wall time for an engine to propose, ms. */
   readonly engineMs: number;
+  /** Wall time for the checks of an engine's proposals once it has made them, waits for a process included, ms. */
+  readonly answerMs: number;
 }
 
 export interface SuggesterOptions {
@@ -77,7 +88,8 @@ export class Suggester {
   readonly engines: readonly Engine[];
   readonly #options: SuggesterOptions;
   readonly #flights = new Flights<SuggestionEvent, Answer>();
-  readonly #definitions = new Map<string, Definitions>();
+  readonly #definitions = new Map<string, { readonly definitions: Definitions; readonly premises: Premises }>();
+  #library: Promise<Premises> | null = null;
 
   constructor(options: SuggesterOptions) {
     this.#options = options;
@@ -92,7 +104,7 @@ export class Suggester {
   ): Promise<AnswerOf> {
     const { cache, environment, limits, header } = this.#options;
     const engines = this.engines.map(({ identity }) => identity);
-    const key = AnswerCache.key([1, request, engines, environment, limits, header]);
+    const key = AnswerCache.key([2, request, engines, environment, limits, header]);
     const cached = await cache.get(key);
     if (cached !== null) {
       for (const event of eventsOf(cached)) onEvent(event);
@@ -101,7 +113,9 @@ export class Suggester {
     signal.throwIfAborted();
     const answer = await this.#flights.join(key, signal, onEvent, async (shared, emit) => {
       const made = await this.#answer(request, shared, emit);
-      if (made.unchecked === null && made.failures.length === 0) await cache.set(key, made);
+      const isWhole = made.unchecked === null && (made.unfinished === 0 || made.suggestions[0]?.class === 'done');
+      if (made.failures.length === 0)
+        await cache.set(key, made, isWhole ? Number.POSITIVE_INFINITY : UNFINISHED_KEPT_MS);
       return made;
     });
     return { ...answer, isCached: false };
@@ -125,35 +139,39 @@ export class Suggester {
       'state' in opened ? [...texts(opened.state.goals), ...opened.others] : splitGoals(request.tacticState ?? '');
     emit({ kind: 'goals', goals, unchecked });
     const query = await this.#query(request, goals, 'state' in opened ? opened.state.goals[0]! : null);
-    if (query === null) return { goals, suggestions: [], unchecked: unchecked ?? 'there is no goal', failures: [] };
+    if (query === null)
+      return { goals, suggestions: [], unchecked: unchecked ?? 'there is no goal', unfinished: 0, failures: [] };
     const failures: { source: string; reason: string }[] = [];
     const found: Suggestion[] = [];
     const words = refusedWords(request.context);
+    let unfinished = 0;
     const add = (suggestion: Suggestion): void => {
       found.push(suggestion);
       emit({ kind: 'suggestion', suggestion });
     };
     const isEnough = (): boolean => !request.all && found.some((one) => one.class === 'done');
+    const answerMs = request.answerSeconds === null ? limits.answerMs : 1_000 * request.answerSeconds;
     await this.#propose(query, isEnough, signal, {
       failed: (source, reason) => {
         failures.push({ source, reason });
         emit({ kind: 'failure', source, reason });
       },
-      check: async (proposals, isOver, took) => {
+      check: async (proposals) => {
         if ('unchecked' in opened) {
           for (const one of proposals.slice(0, UNCHECKED_MAX)) add(uncheckedSuggestion(one, opened.unchecked));
           return;
         }
-        const { place, state, others } = opened;
-        const checkAll = async (): Promise<void> => {
-          for (const one of proposals) {
-            if (signal.aborted || isEnough() || isOver()) return;
-            const { suggestion, cpuMs } = await this.#check(one, state, others, words);
-            took(cpuMs);
-            if (suggestion.class === 'done' || suggestion.class === 'valid' || !one.isQuiet) add(suggestion);
-          }
-        };
-        await place.turn(checkAll, signal);
+        const left = await this.#checkInTime(proposals, opened, answerMs, {
+          all: request.all,
+          isEnough,
+          signal,
+          check: (one) => this.#check(one, opened.state, opened.others, words),
+          add,
+        });
+        if (isEnough()) return;
+        unfinished += left.length;
+        for (const one of left.filter(({ isQuiet }) => !isQuiet).slice(0, UNCHECKED_MAX))
+          add(uncheckedSuggestion(one, 'there was no time left'));
       },
     });
     signal.throwIfAborted();
@@ -179,20 +197,20 @@ export class Suggester {
     }
     if (found.length === 0 && failures.length > 0 && failures.length === this.engines.length)
       throw noEngine(failures, limits.engineMs);
-    return { goals, suggestions: ranked(found), unchecked, failures };
+    return { goals, suggestions: ranked(found), unchecked, unfinished, failures };
   }
 
-  /** Every engine at once; what they propose is given to `check` as it comes, of one engine a part at a time. */
+  /** Every engine at once; what one proposes is given to `check` when it comes. */
   async #propose(
     query: Query,
     isEnough: () => boolean,
     signal: AbortSignal,
     to: {
-      check(proposals: readonly Sourced[], isOver: () => boolean, took: (ms: number) => void): Promise<void>;
+      check(proposals: readonly Sourced[]): Promise<void>;
       failed(source: string, reason: string): void;
     },
   ): Promise<void> {
-    const { engineMs, checkMs } = this.#options.limits;
+    const { engineMs } = this.#options.limits;
     const ended = new AbortController();
     const seen = new Set<string>();
     const work = this.engines.map(async ({ name, propose, isQuiet = false }) => {
@@ -205,22 +223,71 @@ export class Suggester {
         return [];
       });
       const fresh = proposals.filter(({ text }) => text.startsWith(query.prefix) && !seen.has(text) && seen.add(text));
-      let leftMs = isQuiet ? checkMs * QUIET_SHARE : checkMs;
-      const isOver = (): boolean => leftMs <= 0;
-      const took = (ms: number): void => {
-        leftMs -= ms;
-      };
-      for (let from = 0; from < fresh.length && !signal.aborted && !isEnough() && !isOver(); from += CHUNK)
-        await to.check(
-          fresh.slice(from, from + CHUNK).map((proposal) => ({ proposal, source: name, isQuiet })),
-          isOver,
-          took,
-        );
+      if (fresh.length > 0 && !isEnough())
+        await to.check(fresh.map((proposal) => ({ proposal, source: name, isQuiet })));
       if (isEnough()) ended.abort();
     });
     const results = await Promise.allSettled(work);
     signal.throwIfAborted();
     for (const result of results) if (result.status === 'rejected') throw result.reason;
+  }
+
+  /**
+   * Checks an engine's proposals until time or Lean's share of it is over: those that are meant to close the goal together, then
+   * each by itself. Waits for no check beyond the time. Returns what time did not suffice for.
+   */
+  async #checkInTime(
+    proposals: readonly Sourced[],
+    { state, place }: Extract<Opened, { state: PlaceState }>,
+    answerMs: number,
+    by: {
+      readonly all: boolean;
+      readonly isEnough: () => boolean;
+      readonly signal: AbortSignal;
+      check(one: Sourced): Promise<{ suggestion: Suggestion; cpuMs: number }>;
+      add(suggestion: Suggestion): void;
+    },
+  ): Promise<readonly Sourced[]> {
+    const { checkMs, stepMs } = this.#options.limits;
+    const late = AbortSignal.timeout(answerMs);
+    const over = AbortSignal.any([by.signal, late]);
+    const left = new Set(proposals);
+    let leftMs = proposals[0]!.isQuiet ? checkMs * QUIET_SHARE : checkMs;
+    let valid = 0;
+    const isFull = (): boolean => !by.all && proposals[0]!.isQuiet && valid >= QUIET_VALID_MAX;
+    const isOver = (): boolean => over.aborted || by.isEnough() || leftMs <= 0 || isFull();
+    const turn = (work: () => Promise<void>): Promise<void> => untilAborted(place.turn(work, over), over);
+    const checkEach = async (some: readonly Sourced[]): Promise<void> => {
+      for (const one of some) {
+        if (isOver()) return;
+        const { suggestion, cpuMs } = await by.check(one);
+        leftMs -= cpuMs;
+        if (over.aborted) return;
+        left.delete(one);
+        if (suggestion.class === 'valid') valid += 1;
+        if (suggestion.class === 'done' || suggestion.class === 'valid' || !one.isQuiet) by.add(suggestion);
+      }
+    };
+    const closers = by.all ? [] : proposals.filter(({ proposal }) => proposal.isCloser === true);
+    try {
+      for (let from = 0; from < closers.length && !isOver(); from += from === 0 ? FIRST_CLOSERS : NEXT_CLOSERS) {
+        const some = closers.slice(from, from + (from === 0 ? FIRST_CLOSERS : NEXT_CLOSERS));
+        await turn(async () => {
+          const texts = some.map(({ proposal }) => proposal.text);
+          const { index, cpuMs } = await state.firstClosing(texts, { deadlineMs: CLOSERS_TIME * stepMs });
+          leftMs -= cpuMs;
+          if (index !== null) await checkEach([some[index]!]);
+        });
+      }
+      // What may leave goals comes before what was tried already.
+      const others = proposals.filter((one) => !closers.includes(one));
+      const rest = [...others, ...closers].filter((one) => left.has(one));
+      for (let from = 0; from < rest.length && !isOver(); from += CHUNK)
+        await turn(() => checkEach(rest.slice(from, from + CHUNK)));
+    } catch (error) {
+      if (!late.aborted || by.signal.aborted) throw error;
+    }
+    return isFull() ? [] : [...left];
   }
 
   async #check(
@@ -277,26 +344,40 @@ export class Suggester {
     const goal = opened ?? readGoalTexts(request.tacticState ?? '')?.[0] ?? null;
     if (goal === null) return null;
     const shown = { hypotheses: [...goal.hypotheses], target: goal.target };
-    const definitions = await this.#definitionsOf(request.context || this.#options.header, goalStatement(shown));
-    return { goal: shown, state: goals.join('\n\n'), prefix: request.prefix, context: request.context, definitions };
+    const known = await this.#knownFrom(request.context || this.#options.header, goalStatement(shown), goals[0]!);
+    return { goal: shown, state: goals.join('\n\n'), prefix: request.prefix, context: request.context, ...known };
   }
 
-  /** Definitions of the file and of the library that the goal mentions. They help engines; no check rests on them. */
-  async #definitionsOf(above: string, statement: string): Promise<readonly ShownDefinition[]> {
-    const known = this.#definitions.get(above) ?? (await this.#read(above));
+  /** Definitions of the file and of the library that the goal mentions, and theorems like it. They help engines; no check rests on them. */
+  async #knownFrom(above: string, statement: string, goal: string): Promise<Pick<Query, 'definitions' | 'premises'>> {
+    const { definitions, premises } = this.#definitions.get(above) ?? (await this.#read(above));
     const opens = (above.match(OPEN_LINE) ?? []).map((line) => line.replace('namespace', 'open'));
-    return known.under(opens.join('\n'), statement, boundNames(statement));
+    const own = ownName(above);
+    const near = await premises.find(goal, own, PREMISES_OF_FILE);
+    const far = USES_LIBRARY.test(above) ? await (await this.#libraryPremises()).find(goal, own, PREMISES) : [];
+    return {
+      definitions: definitions.under(opens.join('\n'), statement, boundNames(statement)),
+      premises: [...new Set([...near, ...far])].slice(0, PREMISES),
+    };
   }
 
-  async #read(above: string): Promise<Definitions> {
+  async #read(above: string) {
     const modules = USES_LIBRARY.test(above) ? await this.#options.modules() : [];
-    const read = new Definitions([...modules, above]);
+    const read = { definitions: new Definitions([...modules, above]), premises: new Premises([above]) };
     this.#definitions.set(above, read);
     if (this.#definitions.size > DEFINITIONS_KEPT) this.#definitions.delete(this.#definitions.keys().next().value!);
     return read;
   }
+
+  #libraryPremises(): Promise<Premises> {
+    this.#library ??= this.#options.modules().then((modules) => new Premises(modules));
+    return this.#library;
+  }
 }
 
+/** Theorems that scripts may name: of the file above the place, and in all. */
+const PREMISES_OF_FILE = 4;
+const PREMISES = 8;
 /** A file is read to the place: its theorems are proved again. */
 const OPENING_MS = 60_000;
 const DEFINITIONS_KEPT = 16;

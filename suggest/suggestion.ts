@@ -13,6 +13,8 @@ export interface SuggestionRequest {
   readonly context: string;
   /** Time for a search for a whole proof beside single tactics; 0: none. */
   readonly searchSeconds: number;
+  /** Wall time for checks of one engine's proposals; null takes the suggester's. */
+  readonly answerSeconds: number | null;
   /** Wait for every engine, also when something has closed the goal. */
   readonly all: boolean;
 }
@@ -40,6 +42,8 @@ export interface Answer {
   readonly suggestions: readonly Suggestion[];
   /** Why the goal could not be opened in Lean; null where it was. */
   readonly unchecked: string | null;
+  /** Proposals that time did not suffice for. Those of models are among the suggestions, unchecked. */
+  readonly unfinished: number;
   /** Engines that gave nothing, and why. */
   readonly failures: readonly { readonly source: string; readonly reason: string }[];
 }

@@ -42,6 +42,7 @@ import { outcomesOf, planShards } from './evaluate.ts';
 import { type JudgedSample, logRecords, writeEvaluationLog } from './evaluation-log.ts';
 import { judgedSamples, type StatementTally, tallyShards } from './evaluation-shards.ts';
 import { EVALUATION_SUBJECT, evaluationSubjectSchema, requireSameSubject } from './evaluation-subject.ts';
+import { SEARCH_RESULTS, searchArguments, searchResults } from './search-results.ts';
 
 const LABELS_MAX = 16;
 
@@ -98,7 +99,7 @@ export function evaluationRunActivities(ports: Ports) {
       });
     },
 
-    /** Writes STP's log and `evaluation.json`, the latter last. */
+    /** Writes STP's log, of searches their results in llmstep's form, and `evaluation.json`, the latter last. */
     async writeEvaluation(input: WriteEvaluationInput): Promise<EvaluationFiles> {
       const { run, plan, shards } = input;
       const store = await ports.store(run);
@@ -149,6 +150,12 @@ export function evaluationRunActivities(ports: Ports) {
             eligible: ineligible.size === 0,
             ineligibleBecause: [...ineligible],
           };
+          if (begun !== null) {
+            const proved = new Set([...tallies].flatMap(([id, { shortest }]) => (shortest === null ? [] : [id])));
+            const results = await searchResults(store, shards, statements, proved);
+            const args = searchArguments(input.input.modelName, plan.config);
+            await store.put(SEARCH_RESULTS, `${JSON.stringify({ results, args }, null, 4)}\n`);
+          }
           return { evaluation: await store.put('evaluation.json', `${JSON.stringify(report, null, 2)}\n`), log };
         }),
       );

@@ -32,10 +32,7 @@ export async function exportLibrary(
   { folder, seed, replace }: { readonly folder: string; readonly seed: number; readonly replace: boolean },
 ): Promise<ExportReport> {
   const { files, theorems, version } = library;
-  const splits: Readonly<Record<LeanDojoSplit, Parts>> = {
-    random: randomParts(theorems, randomStream(seed, 'leandojo', 'random')),
-    novel_premises: novelParts(theorems, randomStream(seed, 'leandojo', 'novel_premises')),
-  };
+  const splits = librarySplits(library, seed);
   await writeFolder(folder, replace, async (partial) => {
     await writeLines(partial, 'corpus.jsonl', files);
     for (const [split, parts] of Object.entries(splits)) {
@@ -61,6 +58,14 @@ export async function exportLibrary(
     theorems: theorems.length,
     tactics: tactics.length,
     withPremises: tactics.filter(({ annotated_tactic: [, premises] }) => premises.length > 0).length,
+  };
+}
+
+/** Each theorem in one part of each split. */
+export function librarySplits({ theorems }: OwnLibrary, seed: number): Readonly<Record<LeanDojoSplit, Parts>> {
+  return {
+    random: randomParts(theorems, randomStream(seed, 'leandojo', 'random')),
+    novel_premises: novelParts(theorems, randomStream(seed, 'leandojo', 'novel_premises')),
   };
 }
 

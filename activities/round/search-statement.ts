@@ -137,7 +137,7 @@ async function propose(
     })),
   );
   const proposals = new Map<string, Proposal>();
-  for (const { text, logprob, finish } of completions) {
+  for (const { text, logprob, tokens, finish } of completions) {
     const answer = form.read(text, finish);
     const tactic = answer.kind === 'proof' ? displayProof(answer.proof) : '';
     if (finish === 'length' || tactic.trim() === '') continue;
@@ -147,8 +147,8 @@ async function propose(
         'the model server gives no log-probabilities, and a search orders tactics by them',
         'Search with an engine that has them (the embedded one, vLLM, bin/stp serve), or take prover.mode=whole.',
       );
-    const known = proposals.get(tactic);
-    proposals.set(tactic, { tactic, logprob: known?.logprob ?? logprob, count: (known?.count ?? 0) + 1 });
+    const known = proposals.get(tactic) ?? { tactic, logprob, tokens, count: 0 };
+    proposals.set(tactic, { ...known, count: known.count + 1 });
   }
   return {
     proposals: [...proposals.values()].sort((left, right) => right.logprob - left.logprob),

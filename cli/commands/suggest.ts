@@ -1,7 +1,7 @@
 /** `bin/stp suggest …`: suggestions in the editor. */
-import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { PROMPT_KINDS } from '../../suggest/engines/prompts.ts';
+import { suggestionProcesses } from '../../suggest/lean-places.ts';
 import { portValue, secondsValue, temperatureValue, wholeNumber } from '../options.ts';
 
 const LLMSTEP_PORT = 6000;
@@ -12,6 +12,12 @@ const temperatures = (text: string, previous: readonly number[] | undefined): re
   ...(previous ?? []),
   ...text.split(/[\s,]+/u).map(temperatureValue),
 ];
+
+function lengthPenaltyValue(text: string): number {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  if (value >= -10 && value <= 10) return value;
+  throw new InvalidArgumentError('Give a number between -10 and 10.');
+}
 
 /** llmstep's variables; its client on Colab has an address there, which is nothing to listen on. */
 function llmstepPlace(): { host: string; port: number } {
@@ -33,11 +39,13 @@ function engineOptions(command: Command): Command {
   return command
     .option(
       '--model <model>',
-      'checkpoint folder, Llama folder in Hugging Face form, or RUN; may be repeated',
+      'checkpoint folder, Llama folder in Hugging Face form, encoder-decoder folder of optimum, RUN, or OWNER/NAME of the Hugging Face hub; may be repeated',
       several,
       [],
     )
-    .option('--hf-model <folder>', "the same, under the name that llmstep's servers have for it")
+    .option('--hf-model <model>', "the same, under the name that llmstep's servers have for it")
+    .option('--fetch', 'download models of the hub that are not on this machine')
+    .option('--python <path>', 'with --fetch: Python with huggingface_hub', 'python3')
     .option('--server <url#name>', 'OpenAI-compatible server and the name of its model; may be repeated', several, [])
     .addOption(
       new Option('--prompt <kind>', 'form of the prompts; default: state for --model, llmstep for --server').choices([
@@ -45,9 +53,23 @@ function engineOptions(command: Command): Command {
       ]),
     )
     .option('--no-portfolio', 'suggest nothing without a model')
-    .option('--temperatures <t...>', 'sampling temperatures; at 0 there is one sample (default: 0.5)', temperatures)
-    .option('--num-samples <n>', 'samples at each temperature', wholeNumber('samples', 1, 256), 10)
-    .option('--max-tokens <n>', 'tokens of a suggestion', wholeNumber('tokens', 1, 4_096), 128)
+    .option(
+      '--temperatures <t...>',
+      'sampling temperatures; at 0 there is one sample, and of an encoder-decoder a beam search (default: 0.5, encoder-decoders 0)',
+      temperatures,
+    )
+    .option('--num-samples <n>', 'samples at each temperature, or beams', wholeNumber('samples', 1, 256), 10)
+    .option(
+      '--max-tokens <n>',
+      'tokens of a suggestion (default: 128; 512 for encoder-decoders, whose tokens are bytes)',
+      wholeNumber('tokens', 1, 4_096),
+    )
+    .option(
+      '--length-penalty <a>',
+      'of a beam search: sums of log-probabilities are divided by length^a',
+      lengthPenaltyValue,
+      0,
+    )
     .option('--header <text>', 'Lean text above goals that come without their file, such as "import Mathlib"', '')
     .option(
       '--search <seconds>',
@@ -56,14 +78,15 @@ function engineOptions(command: Command): Command {
       0,
     )
     .option('--check-seconds <s>', "Lean's processor time for one suggestion", secondsValue, 2)
+    .option(
+      '--answer-seconds <s>',
+      "wall time for the checks of one model's suggestions, or of the portfolio's",
+      secondsValue,
+      2,
+    )
     .option('--engine-seconds <s>', 'longest time for a model to answer', secondsValue, 20)
     .option('--heartbeats <n>', 'heartbeats of a declaration', wholeNumber('heartbeats', 1_000, 100_000_000), 200_000)
-    .option(
-      '--processes <n>',
-      'Lean processes at once',
-      wholeNumber('processes', 1, 256),
-      Math.max(1, availableParallelism() - 1),
-    )
+    .option('--processes <n>', 'Lean processes at once', wholeNumber('processes', 1, 256), suggestionProcesses())
     .option(
       '--memory-mb <n>',
       'memory of one process, MiB; Mathlib needs 8192 or more',
@@ -111,8 +134,8 @@ export function addSuggestCommands(program: Command): void {
     .option('--max-requests <n>', 'open requests at once; more get 429', wholeNumber('requests', 1, 65_536), 64)
     .option('--no-key', 'serve every client without a key, on any host')
     .option('--with-parent', 'stop when standard input ends')
-    .action(async ({ copilot, copilotPort, temperatures: given = [0.5], ...options }) => {
-      const all = { ...options, temperatures: given, copilotPort: copilot ? copilotPort : false };
+    .action(async ({ copilot, copilotPort, ...options }) => {
+      const all = { ...options, copilotPort: copilot ? copilotPort : false };
       process.exitCode = await (await import('../suggest-serve.ts')).serveSuggestions(all);
     });
   suggest

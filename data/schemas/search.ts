@@ -27,6 +27,8 @@ export const expansionSchema = z.strictObject({
     z.strictObject({
       tactic: z.string(),
       logprob: z.number(),
+      /** Tokens of the tactic, its end included; missing in records of earlier versions. */
+      tokens: count.positive().optional(),
       /** Number of samples with this tactic. */
       count,
       /** `open`: goals are left; `done`: no goal is left; otherwise the reason why there is no state after the tactic. */

@@ -15,6 +15,8 @@ from checkpoint_folder import PICKLED, file_sha256
 from failure import Failure
 
 WANTED = (".safetensors", ".safetensors.index.json", ".json", ".jinja", ".txt", ".model")
+# Of what `optimum-cli export onnx` makes; where there are safetensors, they are the weights.
+GRAPHS = (".onnx", ".onnx_data")
 LICENCES = ("LICENSE", "LICENCE", "NOTICE", "README.md")
 # No file in a folder below.
 NAME = re.compile(r"\w[\w.-]{0,254}", re.ASCII)
@@ -42,8 +44,10 @@ def work(request):
     name, revision = request["repository"], request["revision"]
     try:
         found = HfApi().model_info(name, revision=revision, files_metadata=True)
-        files = [file for file in found.siblings or [] if is_wanted(file.rfilename)]
-        if not any(file.rfilename.endswith(".safetensors") for file in files):
+        holds = any(file.rfilename.endswith(".safetensors") for file in found.siblings or [] if is_wanted(file.rfilename, WANTED))
+        wanted = WANTED if holds else (*WANTED, *GRAPHS)
+        files = [file for file in found.siblings or [] if is_wanted(file.rfilename, wanted)]
+        if not any(file.rfilename.endswith((".safetensors", ".onnx")) for file in files):
             if any(file.rfilename.endswith(PICKLED) for file in found.siblings or []):
                 advice = "Look for a revision with safetensors; pickled weights can run any program and are refused."
                 raise Failure("STP1302", f"{name} has its weights in pickles alone", advice)
@@ -88,8 +92,8 @@ def unreachable(name, error):
     return Failure("STP1405", f"{name} cannot be had from the hub from this machine: {str(error)[:300]}", advice)
 
 
-def is_wanted(path):
-    return NAME.fullmatch(path) is not None and (path.endswith(WANTED) or path.startswith(LICENCES))
+def is_wanted(path, endings):
+    return NAME.fullmatch(path) is not None and (path.endswith(endings) or path.startswith(LICENCES))
 
 
 def fetch(name, commit, files, folder):

@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { execa } from 'execa';
 import { z } from 'zod';
@@ -95,13 +95,42 @@ export async function weightsFolder(name: string, mayFetch: boolean, options: We
   if (parsed === null) return name;
   const folder = folderOf(parsed, options.cacheDirectory);
   const record = await readRecord(folder);
-  if (record === null && !mayFetch) {
-    const advice = `Run \`bin/stp weights get ${name}\` on this machine, or set engines.trainer.fetchBase.`;
-    throw new StpError('STP1002', `${name} is not on this machine, and nothing is downloaded unasked`, advice);
-  }
+  if (record === null && !mayFetch) throw notHere(name);
   const { sha256: found } = record ?? (await fetchWeights(name, options));
   if (parsed.sha256 !== null && parsed.sha256 !== found) throw otherFiles(parsed, found);
   return join(folder, 'files');
+}
+
+/**
+ * A name of the hub with a commit: its own, else that of its weights in the cache (fetched last), else, if the hub may be asked,
+ * the one that its revision means now. STP1002 where there is none and the hub may not be asked, else throws as `fetchWeights`.
+ */
+export async function pinnedName(name: string, mayFetch: boolean, options: WeightsOptions): Promise<string> {
+  const parsed = parseName(name);
+  if (parsed?.kind !== 'hub' || COMMIT.test(parsed.revision ?? '')) return name;
+  const mark = parsed.sha256 === null ? '' : `#sha256=${parsed.sha256}`;
+  if (parsed.revision === null) {
+    const cached = await newestFetched(folderOf(parsed, options.cacheDirectory));
+    if (cached !== null) return `${parsed.plain}@${cached}${mark}`;
+  }
+  if (!mayFetch) throw notHere(name);
+  const { commit } = await askHub(parsed, null, options);
+  return `hf://${parsed.place}@${commit}${mark}`;
+}
+
+/** The commit of the weights that were fetched last, of those beside `folder` that differ from it in the commit alone. */
+async function newestFetched(folder: string): Promise<string | null> {
+  const beginning = `${basename(folder)}@`;
+  const names = (await readdir(dirname(folder)).catch(() => [])).filter((one) => one.startsWith(beginning));
+  const found = await Promise.all(
+    names.map(async (one) => {
+      const commit = one.slice(beginning.length);
+      const at = await stat(join(dirname(folder), one, RECORD_FILE)).catch(() => null);
+      return { commit, at: COMMIT.test(commit) ? (at?.mtimeMs ?? 0) : 0 };
+    }),
+  );
+  const newest = found.filter(({ at }) => at > 0).sort((left, right) => right.at - left.at)[0];
+  return newest?.commit ?? null;
 }
 
 /** What the hub says of a model: nothing is downloaded but that. Throws as `fetchWeights`. */
@@ -208,6 +237,13 @@ async function digestOf(folder: string): Promise<string> {
     whole.update(`${hash.digest('hex')}  ${name}\n`);
   }
   return whole.digest('hex');
+}
+
+function notHere(name: string): StpError {
+  const advice =
+    `Run \`bin/stp weights get ${name}\` on this machine (with a commit), or say that it may be fetched: ` +
+    'engines.trainer.fetchBase for a training, --fetch for suggestions.';
+  return new StpError('STP1002', `${name} is not on this machine, and nothing is downloaded unasked`, advice);
 }
 
 function otherFiles({ plain, sha256: wanted }: Name, found: string): StpError {

@@ -15,6 +15,8 @@ import { openStepWorker, type StepReading, type StepWorker } from './step-worker
 
 /** Stands at a place to see whether a tactic can, and with which goals. */
 const PROBE = 'skip';
+/** What the first closing tactic has Lean say, with its place in the list behind it. */
+const CLOSED_BY = 'stp closed by ';
 /** Lines before the first command that decide what is imported. */
 const HEADER_LINE = /^(?:(?:public|meta|private)\s+)*import\b|^(?:module|prelude)\b/u;
 /** Text of a declaration begins in the first column. */
@@ -28,6 +30,11 @@ export interface PlaceState {
   readonly tactics: readonly string[];
   /** Never rejects for what the tactic does. Places in messages count in the tactic's own text. */
   run(tactic: string, options: StepOptions): Promise<PlaceResult>;
+  /**
+   * The place in the list of the first tactic that leaves no goal, or null; all are tried in one reading of the text. A hint: `run`
+   * the tactic to know. Tactics of several lines, and those that the screen refuses, are not tried. A limit ends them together.
+   */
+  firstClosing(tactics: readonly string[], options: StepOptions): Promise<{ index: number | null; cpuMs: number }>;
 }
 
 interface RefusedStep {
@@ -132,6 +139,20 @@ function stateOf(
         };
       const next = stateOf(worker, file, known, [...tactics, placed], read.goals, cpuMs + took);
       return { kind: read.goals.length === 0 ? 'done' : 'open', state: next, messages, cpuMs: took };
+    },
+    async firstClosing(closers, options) {
+      const ladder = closers.flatMap((closer, index) => {
+        const screened = screenProof(closer);
+        return screened.accepted && !screened.text.includes('\n')
+          ? [`  | ((${screened.text.trim()}); done; trace "${CLOSED_BY}${index}")`]
+          : [];
+      });
+      if (ladder.length === 0) return { index: null, cpuMs: 0 };
+      const tried = ['first', ...ladder].join('\n');
+      const read = await readAt(worker, file, [...tactics, tried], cpuMs, tactics, options);
+      if (read.kind !== 'read') return { index: null, cpuMs: options.deadlineMs };
+      const told = read.messages.find(({ text }) => text.startsWith(CLOSED_BY));
+      return { index: told === undefined ? null : Number(told.text.slice(CLOSED_BY.length)), cpuMs: read.cpuMs };
     },
   };
 }

@@ -22,10 +22,16 @@ export interface EmbeddedOptions {
   readonly runMark?: string;
 }
 
-export function embeddedGenerator(options: EmbeddedOptions & { readonly batchSize?: number }): GeneratorFactory {
-  const { threads, runMark, batchSize = BATCH_SIZE_DEFAULT } = options;
+export interface EmbeddedGeneratorOptions extends EmbeddedOptions {
+  readonly batchSize?: number;
+  /** Whether the processes outlive an aborted call that was the only one: for callers who ask again at once. */
+  readonly staysWarm?: boolean;
+}
+
+export function embeddedGenerator(options: EmbeddedGeneratorOptions): GeneratorFactory {
+  const { threads, runMark, staysWarm, batchSize = BATCH_SIZE_DEFAULT } = options;
   return (checkpointDirectory) =>
-    SamplingPool.open({ checkpointDirectory, processes: threads, rows: batchSize, runMark });
+    SamplingPool.open({ checkpointDirectory, processes: threads, rows: batchSize, runMark, staysWarm });
 }
 
 export interface EmbeddedTrainerOptions extends EmbeddedOptions {

@@ -8,6 +8,8 @@ export interface Proposal {
   readonly tactic: string;
   /** Natural log-probability of the whole tactic; at most 0. */
   readonly logprob: number;
+  /** That `logprob` is the sum over, where they are known. */
+  readonly tokens?: number;
   /** Number of samples with this tactic. */
   readonly count: number;
 }

@@ -11,6 +11,8 @@ export interface Query {
   readonly context: string;
   /** Definitions that the goal mentions, nearest first. */
   readonly definitions: readonly ShownDefinition[];
+  /** Full names of theorems that share terms with the goal, the likeliest first. */
+  readonly premises: readonly string[];
 }
 
 export interface Proposal {
@@ -20,6 +22,8 @@ export interface Proposal {
   readonly score: number | null;
   /** Of all its tokens together. */
   readonly logprob: number | null;
+  /** Meant to close the goal: such proposals are tried together, in their order. */
+  readonly isCloser?: boolean;
 }
 
 export interface Engine {
@@ -33,4 +37,12 @@ export interface Engine {
   /** The vector of a text; missing where the engine has none. */
   embed?(text: string, signal: AbortSignal): Promise<Float32Array>;
   close(): Promise<void>;
+}
+
+/** Each text once, with its best score; the best first. */
+export function bestOfEach(proposals: readonly Proposal[]): Proposal[] {
+  const best = new Map<string, Proposal>();
+  for (const one of proposals.toSorted((left, right) => (right.score ?? 0) - (left.score ?? 0)))
+    if (!best.has(one.text)) best.set(one.text, one);
+  return [...best.values()];
 }

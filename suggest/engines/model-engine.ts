@@ -2,7 +2,7 @@
 import type { Generator } from '../../model/generator.ts';
 import { seedFrom } from '../../selfplay/random.ts';
 import { untilAborted } from '../until-aborted.ts';
-import type { Engine, Proposal, Query } from './engine.ts';
+import { bestOfEach, type Engine, type Proposal, type Query } from './engine.ts';
 import { type PromptKind, promptsOf } from './prompts.ts';
 
 /** As llmstep's servers have it. */
@@ -15,15 +15,10 @@ export interface ModelEngineOptions {
   /** At each temperature above 0; at 0 there is one. */
   readonly samples: number;
   readonly maxTokens?: number;
-  /**
-   * Whether sampling ends when nobody waits for it. The embedded engine would end its processes and start them anew; what it
-   * has begun takes a second at most.
-   */
-  readonly stops: boolean;
 }
 
 export function modelEngine(generator: Generator, options: ModelEngineOptions): Engine {
-  const { name, prompt, temperatures, samples, maxTokens = MAX_TOKENS, stops } = options;
+  const { name, prompt, temperatures, samples, maxTokens = MAX_TOKENS } = options;
 
   async function sampleAt(query: Query, temperature: number, signal: AbortSignal): Promise<Proposal[]> {
     const prompts = promptsOf(prompt, query);
@@ -36,7 +31,7 @@ export function modelEngine(generator: Generator, options: ModelEngineOptions): 
     );
     const stop = prompts[0]!.stop;
     const sampling = { temperature, topP: 1, maxTokens, ...(stop.length === 0 ? {} : { stop }) };
-    const completions = await untilAborted(generator.sample(requests, sampling, stops ? { signal } : {}), signal);
+    const completions = await untilAborted(generator.sample(requests, sampling, { signal }), signal);
     return completions.flatMap(({ id, text, logprob, tokens, finish }): Proposal[] => {
       const tactic = prompts[Number(id)]!.read(text).trimEnd();
       if (finish === 'length' || tactic.trim() === '' || !tactic.startsWith(query.prefix)) return [];
@@ -48,14 +43,10 @@ export function modelEngine(generator: Generator, options: ModelEngineOptions): 
     name,
     identity: JSON.stringify([generator.model.name, prompt, temperatures, samples, maxTokens]),
     async propose(query, signal) {
-      const proposals = (await Promise.all(temperatures.map((one) => sampleAt(query, one, signal)))).flat();
-      const best = new Map<string, Proposal>();
-      for (const one of proposals.toSorted((left, right) => (right.score ?? 0) - (left.score ?? 0)))
-        if (!best.has(one.text)) best.set(one.text, one);
-      return [...best.values()];
+      return bestOfEach((await Promise.all(temperatures.map((one) => sampleAt(query, one, signal)))).flat());
     },
     async embed(text, signal) {
-      const [vector] = await untilAborted(generator.embed([text], stops ? { signal } : {}), signal);
+      const [vector] = await untilAborted(generator.embed([text], { signal }), signal);
       return vector!;
     },
     close: () => generator.close(),

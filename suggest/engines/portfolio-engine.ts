@@ -35,14 +35,18 @@ export function portfolioEngine(): Engine {
   return {
     name: 'portfolio',
     isQuiet: true,
-    identity: `portfolio ${PORTFOLIO_VERSION}`,
+    identity: `portfolio ${PORTFOLIO_VERSION} with premises`,
     async propose(query) {
       const [plain, induction, ...later] = portfolioStages(contextOf(query)).map((stage) =>
         stage.map(({ proof }) => displayProof(proof)),
       );
-      const texts = new Set([...plain!, ...induction!, ...stepsOf(query), ...later.flat()]);
+      const named = premiseScripts(query);
+      const scripts = new Set([...plain!, ...induction!, ...named, ...later.flat()]);
+      const texts = new Set([...plain!, ...induction!, ...named, ...stepsOf(query), ...scripts]);
       const begun = [...texts].filter((text) => text.startsWith(query.prefix));
-      return begun.slice(0, PROPOSALS_MAX).map((text) => ({ text, score: null, logprob: null }));
+      return begun
+        .slice(0, PROPOSALS_MAX)
+        .map((text) => ({ text, score: null, logprob: null, isCloser: scripts.has(text) }));
     },
     async close() {},
   };
@@ -99,6 +103,19 @@ function ownInductive(head: string, definitions: readonly ShownDefinition[]): Co
 function mentions(text: string, name: string): boolean {
   const last = name.slice(name.lastIndexOf('.') + 1).replaceAll(/[.*+?^${}()|[\]\\]/gu, '\\$&');
   return new RegExp(`(?<![\\p{L}\\p{N}_'])${last}(?![\\p{L}\\p{N}_'])`, 'u').test(text);
+}
+
+/** Scripts that may use the theorems found for the goal, beside its definitions. */
+function premiseScripts({ goal, definitions, premises }: Query): string[] {
+  if (premises.length === 0) return [];
+  const functions = definitions.filter(({ kind }) => kind === 'function').map(({ written }) => written);
+  const list = `[${[...functions, ...premises].join(', ')}]`;
+  const recursive = bindersOf(goal, definitions).find(({ inductive: of, name }) => of?.isRecursive && name !== null);
+  return [
+    `simp_all ${list}`,
+    `grind ${list}`,
+    ...(recursive === undefined ? [] : [`induction ${recursive.name} <;> grind ${list}`]),
+  ];
 }
 
 /** Tactics that leave goals, by the shape of the goal. */

@@ -100,7 +100,14 @@ export async function startSuggestServer(options: SuggestServerOptions): Promise
   server.post('/generate', async ({ body }, reply) => {
     const { name, input, prefix } = parseBody(generateSchema, body);
     engineNamed(suggester, name, options.modelNames);
-    const request = { tacticState: input, prefix: prefix ?? '', context: '', searchSeconds: 0, all: true };
+    const request = {
+      tacticState: input,
+      prefix: prefix ?? '',
+      context: '',
+      searchSeconds: 0,
+      answerSeconds: null,
+      all: true,
+    };
     return answer(reply, async (signal) => generateAnswer(await suggester.suggest(request, signal)));
   });
   server.post('/encode', async ({ body }, reply) => {
@@ -116,6 +123,7 @@ export async function startSuggestServer(options: SuggestServerOptions): Promise
       prefix,
       context,
       search_seconds,
+      answer_seconds,
       all,
       stream,
     } = parseBody(suggestSchema, request.body);
@@ -126,6 +134,7 @@ export async function startSuggestServer(options: SuggestServerOptions): Promise
       prefix,
       context,
       searchSeconds: search_seconds ?? options.searchSeconds,
+      answerSeconds: answer_seconds ?? null,
       all,
     };
     const startedAt = performance.now();

@@ -29,6 +29,7 @@ export const suggestSchema = z
     prefix: prefix.default(''),
     context: context.default(''),
     search_seconds: z.number().min(0).max(SEARCH_SECONDS_MAX).optional(),
+    answer_seconds: z.number().positive().max(SEARCH_SECONDS_MAX).optional(),
     all: z.boolean().default(false),
     stream: z.boolean().default(false),
   })
@@ -51,7 +52,7 @@ export function llmstepRequest(body: unknown): SuggestionRequest {
   const { tactic_state: tacticState, prefix: begun, context: above } = parseBody(llmstepSchema, body);
   if (begun.includes(SEPARATOR))
     throw new HttpError(400, `prefix: it contains ${SEPARATOR}, which separates suggestions in llmstep's client`);
-  return { tacticState, prefix: begun, context: above, searchSeconds: 0, all: false };
+  return { tacticState, prefix: begun, context: above, searchSeconds: 0, answerSeconds: null, all: false };
 }
 
 /** What llmstep's client can show: nothing that Lean has refused, and nothing with its separator. */
@@ -80,6 +81,7 @@ export const suggestAnswer = (id: string, answer: AnswerOf, ms: number) => ({
   goals: answer.goals,
   suggestions: answer.suggestions.map(wireSuggestion),
   unchecked: answer.unchecked,
+  unfinished: answer.unfinished,
   failures: answer.failures,
   cached: answer.isCached,
   ms: Math.round(ms),

@@ -42,7 +42,8 @@ export function editPlace(text: string, { line, character }: Position, isBroken:
     );
   }
   if (current.trim() === '') {
-    const column = character > 0 ? character : columnBelow(lines.slice(0, line));
+    // In some modes a cursor cannot stand behind the last blank.
+    const column = current.length > 0 ? current.length : columnBelow(lines.slice(0, line));
     const indent = ' '.repeat(column);
     const before = lines.slice(0, line).map((one) => `${one}\n`);
     return put(before.join('') + indent, { line, character: 0 }, { line, character: current.length }, indent, column);

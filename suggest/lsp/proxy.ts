@@ -22,6 +22,8 @@ const OWN = 'stp-suggest-';
 const OWN_TEXT = Buffer.from(OWN);
 /** Longest wait for the goal at a cursor before actions are offered without it. */
 const GOAL_WAIT_MS = 1_000;
+/** Time for the checks of one step: a person watches the progress, and can cancel it. */
+const ANSWER_SECONDS = 10;
 const INFORMATION = 3;
 const WARNING = 2;
 const INTERNAL_ERROR = -32603;
@@ -198,7 +200,12 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
     const isBroken = errorsOf(document, asked.position.line).length > 0;
     const place = editPlace(text, asked.position, isBroken);
     const answer = await suggester.ask(
-      { context: place.context, prefix: place.prefix, search_seconds: isSearch ? searchSeconds : 0 },
+      {
+        context: place.context,
+        prefix: place.prefix,
+        search_seconds: isSearch ? searchSeconds : 0,
+        answer_seconds: ANSWER_SECONDS,
+      },
       signal,
       (kind, data) => {
         if (kind === 'suggestion') say(`${data.class}: ${data.text.split('\n')[0]}`);

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readStatements } from '../../data/loaders/dataset.ts';
 import { PROBLEMS_DIRECTORY } from '../../data/loaders/problem-set.ts';
+import { countResults, readSearchResults } from '../../data/loaders/search-results.ts';
 import { evaluationReportSchema } from '../../data/schemas/evaluation.ts';
 import { trainInProcess } from '../../model/embedded/training/train.ts';
 import { readSignature } from '../../selfplay/signature.ts';
@@ -78,7 +79,19 @@ it('searches every statement, certifies what it finds and says what it cost', as
   expect((await evaluate('--max-expansions', '4')).all).toContain('--max-expansions needs --prover steps');
   expect((await evaluate('--name-filter', 'xyz')).all).toContain('hexadecimal');
 
-  const options = ['--prover', 'steps', '--max-expansions', '4', '--num-sampled-tactics', '4', '--timeout', '60'];
+  expect((await evaluate('--search-like', 'llmstep')).all).toContain('--search-like needs --prover steps');
+  const options = [
+    '--prover',
+    'steps',
+    '--search-like',
+    'llmstep',
+    '--max-expansions',
+    '4',
+    '--num-sampled-tactics',
+    '4',
+    '--timeout',
+    '60',
+  ];
   const result = await evaluate(...options);
   expect(result.exitCode, String(result.all)).toBe(0);
   expect(result.all).toContain('one search per statement');
@@ -96,6 +109,18 @@ it('searches every statement, certifies what it finds and says what it cost', as
   expect(search!.found).toBeGreaterThanOrEqual(group!.proved);
   expect(search!.expansions).toBeGreaterThanOrEqual(statements);
   expect(leanSeconds).toBeGreaterThanOrEqual(search!.leanMs / 1_000);
+
+  const results = await readSearchResults(join(directory, 'run', 'search-results.json'));
+  expect(results).toHaveLength(statements);
+  const counts = countResults(results);
+  expect([counts.theorems, counts.proved, counts.notBegun]).toEqual([statements, group!.proved, 0]);
+  for (const { attempt_results } of results)
+    for (const one of attempt_results) {
+      if (!one.success) continue;
+      expect(one.trace.map(({ tactic }) => tactic)).toEqual(one.proof);
+      expect(one.trace.every(({ state_before }) => state_before.includes('⊢'))).toBe(true);
+      expect(one.score).toBeGreaterThan(0);
+    }
 
   const others = await evaluate(...options, '--num-theorems', '3');
   expect(others.exitCode).toBe(2);

@@ -27,7 +27,9 @@ async function checkpointDirectory(): Promise<string> {
   return directory;
 }
 
-async function openGenerator(options: { threads?: number; runMark?: string } = {}): Promise<Generator> {
+async function openGenerator(
+  options: { threads?: number; runMark?: string; staysWarm?: boolean } = {},
+): Promise<Generator> {
   const generator = await embeddedGenerator({ threads: 1, batchSize: 8, ...options })(await checkpointDirectory());
   onTestFinished(() => generator.close());
   return generator;
@@ -155,6 +157,22 @@ describe('embedded generator', () => {
     expect(markedProcesses(mark)).toEqual([]);
     await expect(generator.sample(requestsFor(1), SAMPLING, { signal: abort.signal })).rejects.toBe(reason);
     expect((await generator.sample(requestsFor(1), SAMPLING)).length).toBe(LEAN_TEXTS.length);
+  });
+
+  it('that stays warm keeps its process when it is stopped, and drops what nobody waits for', async () => {
+    const mark = newMark('warm');
+    const generator = await openGenerator({ runMark: mark, staysWarm: true });
+    const expected = await generator.sample(requestsFor(1), SAMPLING);
+    const before = markedProcesses(mark);
+    const abort = new AbortController();
+    const { underWay, sampling } = startSampling(generator, 5_000, abort.signal);
+    await underWay;
+    abort.abort(new Error('enough'));
+    await expect(sampling).rejects.toThrow('enough');
+    // Behind thirty thousand samples this would wait for minutes.
+    expect(await generator.sample(requestsFor(1), SAMPLING)).toEqual(expected);
+    expect(markedProcesses(mark)).toEqual(before);
+    expect(before).toHaveLength(1);
   });
 
   it('hands over each sample when it is finished, and text as it comes', async () => {

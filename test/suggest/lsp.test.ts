@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
+  CancellationTokenSource,
   createMessageConnection,
   type MessageConnection,
   StreamMessageReader,
@@ -49,6 +50,9 @@ const FILE = [
   'theorem broken (n : Nat) : n + 0 = n := by',
   '  exact n',
   '',
+  'theorem hard (a b c : Nat) : a ^ 3 + b ^ 3 = c ^ 3 → a * b * c = 0 := by',
+  '  skip',
+  '',
 ].join('\n');
 
 let proxy: ChildProcess;
@@ -58,6 +62,7 @@ let version = 1;
 let diagnostics: Diagnostic[] = [];
 const progress: { kind: string; message?: string }[] = [];
 const shown: string[] = [];
+const tokens: (string | number)[] = [];
 
 beforeAll(async () => {
   proxy = spawn(process.execPath, [MAIN, 'suggest', 'lsp', '--suggest=--sandbox=off'], {
@@ -69,7 +74,7 @@ beforeAll(async () => {
   });
   editor.onNotification('$/progress', ({ value }) => void progress.push(value));
   editor.onNotification('window/showMessage', ({ message }) => void shown.push(message));
-  editor.onRequest(WorkDoneProgressCreateRequest.type, () => undefined);
+  editor.onRequest(WorkDoneProgressCreateRequest.type, ({ token }) => void tokens.push(token));
   editor.onRequest('client/registerCapability', () => null);
   editor.onRequest(ApplyWorkspaceEditRequest.type, ({ edit }) => {
     for (const one of edit.changes![URI]!) apply(one);
@@ -128,6 +133,22 @@ const errorsFrom = (from: number, to: number): string[] =>
     .filter(({ severity, range }) => severity === 1 && range.start.line >= from && range.start.line < to)
     .map(({ message }) => String(message));
 
+/** Clock ticks that a process and all below it have used. */
+function ticksBelow(root: number): number {
+  const stats = readdirSync('/proc').flatMap((name) => {
+    try {
+      // Behind the name in brackets: state, parent, …, user and system time as the 12th and 13th.
+      const fields = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+      return [{ pid: Number(name), parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) }];
+    } catch {
+      return [];
+    }
+  });
+  const below = (pid: number): number =>
+    stats.filter(({ parent }) => parent === pid).reduce((sum, one) => sum + one.ticks + below(one.pid), 0);
+  return below(root) + (stats.find(({ pid }) => pid === root)?.ticks ?? 0);
+}
+
 /** Processes that the proxy has started to suggest. */
 function suggesters(): number[] {
   return readdirSync('/proc').flatMap((name) => {
@@ -178,6 +199,44 @@ describe('a session', () => {
     });
     expect(JSON.stringify(hover)).toContain('double');
     await expect(editor.sendRequest('no/such/method', {})).rejects.toThrow();
+  });
+
+  const CANCELS = [
+    ['the request', '$/cancelRequest'],
+    ['its progress', 'window/workDoneProgress/cancel'],
+  ] as const;
+  test.each(CANCELS)('a search ends when the editor cancels %s (%s)', { tags: ['slow'] }, async (_, method) => {
+    const line = text.split('\n').findIndex((one) => one.trim() === 'skip');
+    const actions = await actionsAt(line, 6);
+    const [before, version0, begun] = [text, version, progress.length];
+    const source = new CancellationTokenSource();
+    const search = actions.find(({ title }) => title === 'Search for a proof')!.command!;
+    const running = editor.sendRequest(ExecuteCommandRequest.type, search, source.token);
+    const ended = running.then(
+      () => null,
+      ({ code }) => code,
+    );
+    // Lean is at it: states are told.
+    await expect.poll(() => progress.slice(begun).some((one) => one.message?.endsWith(' states'))).toBe(true);
+    if (method === '$/cancelRequest') source.cancel();
+    else await editor.sendNotification(method, { token: tokens.at(-1)! });
+    expect(await ended).toBe(-32800);
+    await expect.poll(() => progress.at(-1)).toEqual({ kind: 'end' });
+    expect([text, version]).toEqual([before, version0]);
+    const [suggester] = suggesters();
+    let used = ticksBelow(suggester!);
+    // A tick is a hundredth of a second; a search uses one after the other.
+    await expect
+      .poll(
+        () => {
+          const now = ticksBelow(suggester!);
+          const more = now - used;
+          used = now;
+          return more;
+        },
+        { interval: 1_000 },
+      )
+      .toBeLessThanOrEqual(5);
   });
 
   test('a killed suggester takes nothing with it, and comes again', { tags: ['slow'] }, async () => {

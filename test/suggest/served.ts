@@ -43,7 +43,7 @@ export async function suggesterOf(options: Partial<SuggesterOptions> = {}): Prom
       heartbeatsMax: 20_000,
     }),
     cache: new AnswerCache(64, null),
-    limits: { stepMs: 4_000, checkMs: 30_000, engineMs: 20_000 },
+    limits: { stepMs: 4_000, checkMs: 30_000, engineMs: 20_000, answerMs: 60_000 },
     header: '',
     environment: environment.fingerprint,
     modules: async () => [],

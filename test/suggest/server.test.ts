@@ -87,6 +87,27 @@ describe('/v2/suggest', () => {
     });
   });
 
+  test('scripts name theorems of the file that are like the goal, and never the one that is being proved', async () => {
+    const context = [
+      'def triple : Nat → Nat',
+      '  | 0 => 0',
+      '  | n + 1 => triple n + 3',
+      '',
+      'theorem other (p : Prop) (h : p) : p := h',
+      'namespace Own',
+      'theorem triple_eq (n : Nat) : triple n = 3 * n := by',
+      '  induction n <;> simp_all [triple] <;> omega',
+      '',
+      'theorem same (a b : Nat) : triple (a * b) = 3 * (b * a) := by',
+      '  ',
+    ].join('\n');
+    const { body } = await post(`${url}/v2/suggest`, { context });
+    const [best] = body.suggestions;
+    expect([best.class, best.source]).toEqual(['done', 'portfolio']);
+    expect(best.text).toContain('Own.triple_eq');
+    expect(best.text).not.toContain('same');
+  });
+
   test('sends events as results come, the answer last', async () => {
     const response = await fetch(`${url}/v2/suggest`, {
       method: 'POST',
@@ -215,7 +236,7 @@ describe('bad input', () => {
 
 describe('faults', () => {
   const hangs: Engine = { ...listEngine('hangs', []), propose: () => new Promise(() => {}) };
-  const limits = { stepMs: 4_000, checkMs: 30_000, engineMs: 300 };
+  const limits = { stepMs: 4_000, checkMs: 30_000, engineMs: 300, answerMs: 60_000 };
 
   test('an engine that hangs: 504 alone, named beside others', async () => {
     const alone = await serve(await suggesterOf({ engines: [hangs], limits }));
@@ -224,6 +245,33 @@ describe('faults', () => {
     const { body } = await post(`${both.url}/v2/suggest`, { tactic_state: AND });
     expect(body.suggestions).toHaveLength(1);
     expect(body.failures).toEqual([{ source: 'hangs', reason: 'took longer than 0.3 s' }]);
+  });
+
+  test('an answer ends by its time: what is checked so far, the rest unchecked', async () => {
+    const texts = Array.from({ length: 64 }, (_, n) => `have h${n} : ${n} = ${n} := by decide`);
+    const engines = [listEngine('list', texts)];
+    const { url: other } = await serve(await suggesterOf({ engines, limits: { ...limits, checkMs: 600_000 } }));
+    const asked = { tactic_state: AND, answer_seconds: 0.05 };
+    const { body } = await post(`${other}/v2/suggest`, asked);
+    expect(body.unfinished).toBeGreaterThan(0);
+    const open = body.suggestions.filter((one: { checked: boolean }) => !one.checked);
+    expect(open.length).toBeGreaterThan(0);
+    expect(open[0].reason).toBe('not checked: there was no time left');
+    expect((await post(`${other}/v2/suggest`, asked)).body.cached).toBe(true);
+  });
+
+  test('closing scripts are tried together, and the one that closes is checked by itself', async () => {
+    const closers = ['rfl', 'omega', 'exact absurd hp', 'exact ⟨hp, hq⟩', 'simp_all'];
+    const list = closers.map((text) => ({ text, score: null, logprob: null, isCloser: true }));
+    const engines = [{ ...listEngine('list', list), isQuiet: true }];
+    const { url: other } = await serve(await suggesterOf({ engines }));
+    const { body } = await post(`${other}/v2/suggest`, { tactic_state: AND });
+    // The first that closes, though others stand before it; nothing else was checked.
+    expect(body.suggestions.map((one: { text: string; class: string }) => [one.text, one.class])).toEqual([
+      ['exact ⟨hp, hq⟩', 'done'],
+    ]);
+    const none = await post(`${other}/v2/suggest`, { tactic_state: 'p q : Prop\nhp : p\n⊢ p ∧ q' });
+    expect(none.body.suggestions.filter((one: { class: string }) => one.class === 'done')).toEqual([]);
   });
 
   test('work ends when its client goes', async () => {

@@ -105,6 +105,13 @@ export async function ownLibrary(
   };
 }
 
+/** Theorems of a text with their statements, by full name. What the text does not state to its end is left out. */
+export function statedTheorems(source: string): { readonly name: string; readonly code: string }[] {
+  return premisesOf(source).flatMap(({ premise: { kind, full_name: name, code } }) =>
+    THEOREMS.has(kind) && name !== null ? [{ name, code }] : [],
+  );
+}
+
 interface FoundPremise {
   readonly premise: CorpusFile['premises'][number];
   readonly name: string;

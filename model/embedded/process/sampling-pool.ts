@@ -27,6 +27,8 @@ export interface SamplingPoolOptions {
   /** Samples a process decodes together. */
   readonly rows: number;
   readonly runMark?: string | undefined;
+  /** Whether a call that is aborted leaves the processes running also where no other has work in them. */
+  readonly staysWarm?: boolean | undefined;
 }
 
 interface Child {
@@ -264,12 +266,12 @@ export class SamplingPool implements Generator {
     }
   }
 
-  /** Ends the processes where the call was the only one; else only its samples are dropped. */
+  /** Ends the processes where the call was the only one, unless they stay warm; else only its samples are dropped. */
   #abort(pending: PendingCall): void {
     if (!this.#calls.has(pending)) return;
     this.#settle(pending, () => undefined);
     this.#dispatch();
-    const isIdle = this.#calls.size === 0 && this.#embeddings.isIdle;
+    const isIdle = this.#options.staysWarm !== true && this.#calls.size === 0 && this.#embeddings.isIdle;
     const ended = isIdle ? this.#endChildren() : Promise.resolve();
     ended.then(
       () => pending.reject(pending.call.options.signal?.reason),

@@ -6,14 +6,19 @@
 import { InferenceSession } from 'onnxruntime-node';
 import { StpError } from '../../../data/errors.ts';
 
-/** Throughput on several cores comes from several processes: a decoding step is too short to be worth splitting. */
-export async function openSession(model: Uint8Array, what: string): Promise<InferenceSession> {
+/**
+ * Throughput on several cores comes from several processes: a decoding step is too short to be worth splitting.
+ *
+ * @param model the graph, or the path of a file with it
+ */
+export async function openSession(model: Uint8Array | string, what: string, threads = 1): Promise<InferenceSession> {
   try {
-    return await InferenceSession.create(model, {
+    // One call for either kind: the library declares each apart.
+    return await InferenceSession.create(model as string, {
       executionProviders: ['cpu'],
       graphOptimizationLevel: 'all',
       executionMode: 'sequential',
-      intraOpNumThreads: 1,
+      intraOpNumThreads: threads,
       interOpNumThreads: 1,
       // As fast without (a step allocates little), and a tenth less memory.
       enableCpuMemArena: false,

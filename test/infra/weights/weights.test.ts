@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openStore } from '../../../infra/stores/open-store.ts';
-import { describeHubModel, fetchWeights, weightsFolder } from '../../../infra/weights/weights.ts';
+import { describeHubModel, fetchWeights, pinnedName, weightsFolder } from '../../../infra/weights/weights.ts';
 import { startFakeGcs } from '../../fakes/gcs.ts';
 import { COMMIT, startFakeHub } from '../../fakes/hub.ts';
 import { interpreter, skipsPython } from '../../python/python.ts';
@@ -71,6 +71,38 @@ describe.skipIf(skipped)('weights of the hub', () => {
     expect(await weightsFolder(`${NAME}#sha256=${record.sha256}`, false, options)).toBe(folder);
     const other = 'a'.repeat(64);
     expect(await problemOf(weightsFolder(`${NAME}#sha256=${other}`, true, options))).toMatchObject({ code: 'STP1204' });
+  });
+
+  it('without a commit are those in the cache, else what the hub has now, if it may be asked', async () => {
+    const options = await place();
+    const fake = await hub();
+    const plain = `hf://${MODEL}`;
+    expect(await problemOf(pinnedName(plain, false, options))).toMatchObject({ code: 'STP1002' });
+    expect(fake.asked).toEqual([]);
+    expect(await pinnedName(plain, true, options)).toBe(NAME);
+    expect(await problemOf(weightsFolder(NAME, false, options))).toMatchObject({ code: 'STP1002' });
+    await fetchWeights(NAME, options);
+    await fake.close();
+    expect(await pinnedName(plain, false, options)).toBe(NAME);
+    expect(await pinnedName(NAME, false, options)).toBe(NAME);
+    expect(await problemOf(pinnedName(`${plain}@main`, true, options))).toMatchObject({ code: 'STP1405' });
+  });
+
+  it('may be graphs alone, as encoder-decoders are exported', async () => {
+    const options = await place();
+    await hub(
+      new Map([
+        ['config.json', Buffer.from('{"model_type":"t5"}')],
+        ['encoder_model.onnx', Buffer.from('graph')],
+        ['decoder_model_merged.onnx', Buffer.from('graph')],
+      ]),
+    );
+    await fetchWeights(NAME, options);
+    expect((await readdir(await weightsFolder(NAME, false, options))).sort()).toEqual([
+      'config.json',
+      'decoder_model_merged.onnx',
+      'encoder_model.onnx',
+    ]);
   });
 
   it('are refused if a file is not what the hub states, and come at the next try', async () => {

@@ -1,0 +1,94 @@
+/**
+ * What searches found, in the form of the results that llmstep publishes (`data/loaders/search-results.ts` reads it): for each
+ * statement its proof with the states before each tactic, or why there is none.
+ */
+import type { SearchResult } from '../../data/loaders/search-results.ts';
+import type { Statement } from '../../data/schemas/records.ts';
+import type { ShardResult } from '../../data/schemas/round.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import { type ExpansionRecord, expansionSchema } from '../../data/schemas/search.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { readRecords } from '../records/record-files.ts';
+
+/** The file beside `evaluation.json`. */
+export const SEARCH_RESULTS = 'search-results.json';
+type Attempt = SearchResult['attempt_results'][number];
+
+/** In llmstep's words: the search ended without a proof; it could not begin; Lean refused the proof as a whole. */
+const FAILURES = { ended: 'SearchEnded', notBegun: 'DojoInitError', refused: 'ProofRefused' } as const;
+
+/**
+ * Results in the order of the statements, each as found by the search and confirmed by the verification. Memory: one shard's states.
+ *
+ * @param proved ids of the statements whose proof was verified
+ */
+export async function searchResults(
+  store: ObjectStore,
+  shards: readonly ShardResult[],
+  statements: readonly Statement[],
+  proved: ReadonlySet<string>,
+): Promise<SearchResult[]> {
+  const nameOf = new Map(statements.map(({ id, name }) => [id, name]));
+  const attempts = new Map<string, Attempt>();
+  for (const { search } of shards) {
+    if (search === undefined) continue;
+    const byStatement = new Map<string, ExpansionRecord[]>();
+    for await (const one of readRecords(store, search.expansions, expansionSchema))
+      byStatement.set(one.statementId, [...(byStatement.get(one.statementId) ?? []), one]);
+    for (const [id, expansions] of byStatement) attempts.set(id, attemptOf(expansions, nameOf.get(id) ?? ''));
+  }
+  return statements.map(({ id, name, statement, labels }) => {
+    const failed = (failure_reason: string): Attempt => ({ theorem: name, success: false, failure_reason });
+    const found = attempts.get(id) ?? failed(FAILURES.notBegun);
+    const attempt = found.success && !proved.has(id) ? failed(FAILURES.refused) : found;
+    const [set = '', split = ''] = labels[0]?.split(' ') ?? [];
+    return {
+      attempt_results: [attempt],
+      success: attempt.success,
+      example: { full_name: name, statement, file_path: set, split },
+    };
+  });
+}
+
+/** llmstep's own options, as far as there are such here. */
+export const searchArguments = (modelName: string, { prover, sampling, data }: RunConfig) => ({
+  model_name: modelName,
+  dataset_name: data.problemSets.join(','),
+  shard: 0,
+  num_shards: 1,
+  early_stop: true,
+  max_iters: prover.search.expansions,
+  timeout: prover.search.seconds,
+  num_samples: prover.search.tactics,
+  temperatures: [sampling.temperature],
+});
+
+/** @param expansions of one search, in its order */
+function attemptOf(expansions: readonly ExpansionRecord[], theorem: string): Attempt {
+  const last = expansions.at(-1)!;
+  const closing = last.steps.find(({ outcome }) => outcome === 'done');
+  if (closing === undefined) return { theorem, success: false, failure_reason: FAILURES.ended };
+  const path: { readonly at: ExpansionRecord; readonly step: ExpansionRecord['steps'][number] }[] = [];
+  for (let here = { at: last, step: closing }; ; ) {
+    path.unshift(here);
+    if (here.at.index === 0) break;
+    here = bestWayTo(here.at, expansions);
+  }
+  return {
+    theorem,
+    success: true,
+    proof: path.map(({ step }) => step.tactic),
+    score: path.reduce((sum, { step }) => sum - step.logprob / (step.tokens ?? 1), 0),
+    trace: path.map(({ at, step }) => ({ tactic: step.tactic, state_before: at.goals })),
+  };
+}
+
+/** The step of an earlier expansion that leads to a state with the highest log-probability of the path. */
+function bestWayTo({ state, index }: ExpansionRecord, expansions: readonly ExpansionRecord[]) {
+  const ways = expansions
+    .slice(0, index)
+    .flatMap((at) => at.steps.filter(({ next }) => next === state).map((step) => ({ at, step })));
+  return ways.reduce((best, way) =>
+    way.at.logprob + way.step.logprob > best.at.logprob + best.step.logprob ? way : best,
+  );
+}

@@ -1,0 +1,66 @@
+/**
+ * Next tactics as the text that llmstep's models are fine-tuned on (github.com/wellecks/llmstep, python/train/data.py): a JSON
+ * object a line, `input` is `[GOAL]STATE[PROOFSTEP]`, `output` the tactic and the end of text. Streams: memory holds one theorem.
+ */
+import { join } from 'node:path';
+import { writeFolder } from '../../data/prepare/folder.ts';
+import { writeLines } from '../../data/prepare/line-file.ts';
+import {
+  LEANDOJO_PARTS,
+  type LeanDojoPart,
+  type LeanDojoSplit,
+  readTheoremRows,
+} from '../../lean/library/leandojo/entries.ts';
+import type { OwnLibrary } from '../../lean/library/leandojo/own-library.ts';
+import type { TheoremRow } from '../../lean/library/leandojo/rows.ts';
+import { librarySplits } from './export-library.ts';
+
+/** Of GPT-NeoX's tokenizer, which Pythia has. */
+const END_OF_TEXT = '<|endoftext|>';
+/** Text that a model would read as its own marks. */
+const MARKS = /\[GOAL\]|\[PROOFSTEP\]|<\|endoftext\|>/u;
+
+export interface LlmstepReport {
+  /** Lines of each part. */
+  readonly lines: Readonly<Record<LeanDojoPart, number>>;
+  /** Steps left out, since their text contains one of the marks. */
+  readonly marked: number;
+}
+
+type RowsOf = (part: LeanDojoPart) => Iterable<TheoremRow> | AsyncIterable<TheoremRow>;
+
+/** The theorems of a split of a LeanDojo Benchmark 4 folder, as they come. */
+export function leanDojoRows(folder: string, split: LeanDojoSplit): RowsOf {
+  return async function* (part) {
+    for await (const { row } of readTheoremRows(join(folder, split, `${part}.json`))) yield row;
+  };
+}
+
+/** The same of the repository's library, with the splits that `exportLibrary` makes of it. */
+export function libraryRows(library: OwnLibrary, split: LeanDojoSplit, seed: number): RowsOf {
+  const parts = librarySplits(library, seed)[split];
+  return (part) => parts[part];
+}
+
+/**
+ * Writes `proofstep-{train,val,test}.jsonl`, in the order of the rows. STP1002 if the folder exists and `replace` is false; errors of
+ * `readTheoremRows`.
+ */
+export async function exportLlmstep(
+  rowsOf: RowsOf,
+  { folder, replace }: { readonly folder: string; readonly replace: boolean },
+): Promise<LlmstepReport> {
+  const lines = { train: 0, val: 0, test: 0 };
+  let marked = 0;
+  async function* examples(part: LeanDojoPart): AsyncGenerator<{ input: string; output: string }> {
+    for await (const { traced_tactics } of rowsOf(part))
+      for (const { state_before: state, tactic } of traced_tactics)
+        if (MARKS.test(state) || MARKS.test(tactic)) marked += 1;
+        else yield { input: `[GOAL]${state}[PROOFSTEP]`, output: tactic + END_OF_TEXT };
+  }
+  await writeFolder(folder, replace, async (partial) => {
+    for (const part of LEANDOJO_PARTS)
+      lines[part] = (await writeLines(partial, `proofstep-${part}.jsonl`, examples(part))).count;
+  });
+  return { lines, marked };
+}

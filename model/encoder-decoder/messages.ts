@@ -1,0 +1,35 @@
+/** Between an encoder-decoder's process and its parent. */
+import type { Written } from './beam-search.ts';
+
+export interface WriteRequest {
+  /** What the encoder reads, cut to `inputBytesMax` bytes with its end. */
+  readonly input: string;
+  /** What every answer begins with; the decoder goes on from it. */
+  readonly prefix: string;
+  readonly inputBytesMax: number;
+  /** Of an answer, beside the prefix. */
+  readonly maxTokens: number;
+  readonly search:
+    | { readonly kind: 'beam'; readonly beams: number; readonly lengthPenalty: number }
+    | { readonly kind: 'sample'; readonly temperature: number; readonly seeds: readonly number[] };
+}
+
+export interface WrittenText extends Omit<Written, 'ids'> {
+  /** With the prefix. */
+  readonly text: string;
+  /** `sumLogprob` / `tokens`. */
+  readonly meanLogprob: number;
+}
+
+export type EncoderDecoderRequest =
+  | { readonly type: 'open'; readonly folder: string; readonly threads: number }
+  | { readonly type: 'write'; readonly key: number; readonly request: WriteRequest }
+  | { readonly type: 'embed'; readonly key: number; readonly text: string; readonly inputBytesMax: number }
+  | { readonly type: 'drop'; readonly key: number };
+
+export type EncoderDecoderMessage =
+  | { readonly type: 'opened'; readonly model: string }
+  | { readonly type: 'alive' }
+  | { readonly type: 'dropped'; readonly key: number }
+  | { readonly type: 'written'; readonly key: number; readonly texts: readonly WrittenText[] }
+  | { readonly type: 'embedded'; readonly key: number; readonly vector: Float32Array };
