@@ -34,6 +34,10 @@ export interface ServedAnswer {
   readonly unchecked: string | null;
 }
 
+type OnEvent = (kind: string, data: Json) => void;
+
+class ConnectionLost extends Error {}
+
 export class SuggesterProcess {
   readonly #source: SuggesterSource;
   #client: Promise<HttpClient> | null = null;
@@ -48,34 +52,33 @@ export class SuggesterProcess {
     this.#connect().catch(() => {});
   }
 
-  /** @param onEvent hears what the server says on the way */
-  async ask(body: object, signal: AbortSignal, onEvent: (kind: string, data: Json) => void): Promise<ServedAnswer> {
-    const client = await this.#connect();
-    let kind = '';
-    let answer: ServedAnswer | null = null;
-    let failure = '';
-    const { status, body: refused } = await client.stream('v2/suggest', {
-      body: { ...body, stream: true },
-      answerBytesMax: ANSWER_BYTES_MAX,
-      silenceMs: SILENCE_MS,
-      signal,
-      onLine: (line) => {
-        if (line.startsWith('event: ')) kind = line.slice('event: '.length);
-        if (!line.startsWith('data: ')) return true;
-        const data = JSON.parse(line.slice('data: '.length));
-        if (kind === 'answer') answer = data;
-        else if (kind === 'error') failure = data.message;
-        else onEvent(kind, data);
-        return true;
-      },
-    });
-    if (answer !== null) return answer;
-    throw new Error(failure || `the suggester answered ${status} ${refused.slice(0, 200)}`);
+  /**
+   * Asks once more where a suggester of its own has ended: it may have been killed since the last question.
+   *
+   * @param onEvent hears what the server says on the way
+   */
+  async ask(body: object, signal: AbortSignal, onEvent: OnEvent): Promise<ServedAnswer> {
+    const connecting = this.#connect();
+    const client = await connecting;
+    try {
+      return await askOf(client, body, signal, onEvent);
+    } catch (error) {
+      if (!(error instanceof ConnectionLost) || 'url' in this.#source) throw error;
+      // Another question may have started a new one meanwhile.
+      if (this.#client === connecting) this.#drop();
+      return await askOf(await this.#connect(), body, signal, onEvent);
+    }
   }
 
   close(): void {
     this.#child?.stdin?.end();
     this.#child?.kill('SIGTERM');
+  }
+
+  #drop(): void {
+    this.#child?.kill('SIGKILL');
+    this.#child = null;
+    this.#client = null;
   }
 
   #connect(): Promise<HttpClient> {
@@ -97,9 +100,7 @@ export class SuggesterProcess {
     this.#child = child;
     child.stdin.on('error', () => {});
     child.once('exit', () => {
-      if (this.#child !== child) return;
-      this.#child = null;
-      this.#client = null;
+      if (this.#child === child) this.#drop();
     });
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const timer = setTimeout(() => reject(new Error('the suggester did not start in time')), START_MS);
@@ -119,9 +120,34 @@ export class SuggesterProcess {
   }
 }
 
+/** The server's answer to one question. Throws `ConnectionLost` where the server is gone. */
+async function askOf(client: HttpClient, body: object, signal: AbortSignal, onEvent: OnEvent): Promise<ServedAnswer> {
+  let kind = '';
+  let answer: ServedAnswer | null = null;
+  let failure = '';
+  const { status, body: refused } = await client.stream('v2/suggest', {
+    body: { ...body, stream: true },
+    answerBytesMax: ANSWER_BYTES_MAX,
+    silenceMs: SILENCE_MS,
+    signal,
+    onLine: (line) => {
+      if (line.startsWith('event: ')) kind = line.slice('event: '.length);
+      if (!line.startsWith('data: ')) return true;
+      const data = JSON.parse(line.slice('data: '.length));
+      if (kind === 'answer') answer = data;
+      else if (kind === 'error') failure = data.message;
+      else onEvent(kind, data);
+      return true;
+    },
+  });
+  if (answer !== null) return answer;
+  throw new Error(failure || `the suggester answered ${status} ${refused.slice(0, 200)}`);
+}
+
 function clientOf(url: string, key: string | null): HttpClient {
   return new HttpClient(url, key, {
-    connectionFailed: (where, cause) => new Error(`the suggester at ${where} is gone: ${(cause as Error).message}`),
+    connectionFailed: (where, cause) =>
+      new ConnectionLost(`the suggester at ${where} is gone: ${(cause as Error).message}`),
     timedOut: (where, ms) => new Error(`the suggester at ${where} said nothing for ${ms / 1_000} s`),
     answerTooLarge: (where) => new Error(`the suggester at ${where} said more than is read`),
   });
