@@ -13,7 +13,7 @@ import type { RunProvider } from '../infra/nodes/provider.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import type { ContextAnswer } from '../lean/context/statement-context.ts';
 import type { StatementToRead } from '../lean/context/statement-contexts.ts';
-import type { ExploredStatement } from '../lean/explore/explore-statements.ts';
+import type { EquationsToTest, ExploredStatement, TestedEquations } from '../lean/explore/explore-statements.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
 import type { PortfolioRecord, RecordRow } from '../lean/portfolio/record.ts';
 import type { DriverName } from '../lean/runtime/process/driver.ts';
@@ -94,6 +94,13 @@ export interface Ports {
     },
     signal: AbortSignal,
   ): Promise<readonly ExploredStatement[]>;
+  /** Tests equations over the functions near each statement: an answer each, in order. */
+  testEquations(
+    run: string,
+    asked: readonly (StatementToRead & EquationsToTest)[],
+    options: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'> & { readonly seed: number },
+    signal: AbortSignal,
+  ): Promise<readonly TestedEquations[]>;
   /** The portfolio's earlier results on this machine, under this Lean and these limits. */
   portfolioKept(limits: BaseLimits): Promise<KeptPortfolio>;
   /** What Lean runs in on this node under the policy. */
