@@ -13,6 +13,7 @@ import type { RunProvider } from '../infra/nodes/provider.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import type { ContextAnswer } from '../lean/context/statement-context.ts';
 import type { StatementToRead } from '../lean/context/statement-contexts.ts';
+import type { LibraryEquations } from '../lean/explore/equations-file.ts';
 import type { EquationsToTest, ExploredStatement, TestedEquations } from '../lean/explore/explore-statements.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
 import type { PortfolioRecord, RecordRow } from '../lean/portfolio/record.ts';
@@ -38,6 +39,8 @@ export interface Sources {
   searchedProofs(): AsyncIterable<{ readonly theorem: string; readonly proof: string }>;
   /** States and tactics of the proofs of library theorems, traced with Lean: their own proofs and the searched ones. */
   tracedProofs(): Promise<readonly TracedProof[]>;
+  /** Equations over the functions near library theorems that hold on test values. */
+  exploredEquations(): Promise<readonly LibraryEquations[]>;
   /** The portfolio's results on the repository's problem sets; null if they are unknown. */
   portfolioRecord(): Promise<PortfolioRecord | null>;
   /** What statements stand on, by the text of these modules. */

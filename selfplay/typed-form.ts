@@ -1,17 +1,12 @@
 /**
  * The form in which a conjecturer with slots writes equations over the functions near a statement: definitions and statement as a
- * prover sees them, then a sequence of tokens under a grammar by type. Words of an equation (`lean/explore/words.ts`) and tokens are
+ * prover sees them, then a sequence of tokens under a grammar by type. Words of an equation (`data/schemas/equation-words.ts`) and tokens are
  * two ways to write one thing.
  */
+import { EQUALS, IMPLIES, type TermSignature, variableWord } from '../data/schemas/equation-words.ts';
 import type { ShownDefinition } from '../data/schemas/shown-definition.ts';
 import { type SlotRole, slotToken } from '../data/schemas/slot-tokens.ts';
-import {
-  GRAMMAR_EQUALS,
-  GRAMMAR_IMPLIES,
-  type GrammarSymbol,
-  type TypedGrammar,
-} from '../data/schemas/typed-grammar.ts';
-import { EQUALS, IMPLIES, type TermSignature, variableWord } from '../lean/explore/words.ts';
+import type { GrammarSymbol, TypedGrammar } from '../data/schemas/typed-grammar.ts';
 import { displayStatement } from './prompts.ts';
 import { readSignature } from './signature.ts';
 import { slottedText } from './slots/prover-form.ts';
@@ -67,13 +62,8 @@ export function typedForm(
     isConstructor
       ? (CORE_CONSTRUCTORS.get(name) ?? table.slotOf.get(name.slice(name.lastIndexOf('.') + 1)))
       : table.slotOf.get(writtenOf.get(name) ?? '');
-  const [tokenOf, wordOf] = [
-    new Map([
-      [EQUALS, GRAMMAR_EQUALS],
-      [IMPLIES, GRAMMAR_IMPLIES],
-    ]),
-    new Map<string, string>(),
-  ];
+  const tokenOf = new Map([EQUALS, IMPLIES].map((sign) => [sign, sign]));
+  const wordOf = new Map<string, string>();
   const symbols: GrammarSymbol[] = [];
   for (const { name, arguments: its, result, isConstructor } of signature.symbols) {
     const token = symbolToken(name, isConstructor);

@@ -16,6 +16,7 @@ import type {
 import { boundNames } from '../../selfplay/slots/slot-table.ts';
 import { type TypedForm, typedForm } from '../../selfplay/typed-form.ts';
 import { withHeartbeat } from '../edge.ts';
+import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
 import { once, readAll, writeRecords } from '../records/record-files.ts';
 import {
@@ -109,6 +110,7 @@ export function exploreActivities(ports: Ports) {
           const bySeed = Map.groupBy(written, ({ input: at }) => entries[at]!.seedId);
           const statements = entriesBySeed(entries).filter(({ seedId }) => bySeed.has(seedId));
           const tested: ConjectureText[] = [];
+          const verdicts: Record<string, number> = {};
           for (let from = 0; from < statements.length; from += TESTED_AT_ONCE) {
             const asked = statements.slice(from, from + TESTED_AT_ONCE).map((entry): AskedEquations => {
               const form = formOf(entry)!;
@@ -124,9 +126,14 @@ export function exploreActivities(ports: Ports) {
             });
             const options = { ...config.verification, seed: config.seed };
             const answers = await ports.testEquations(run, asked, options, signal);
-            for (const [place, one] of asked.entries()) tested.push(...testedTexts(one, answers[place]!));
+            for (const [place, one] of asked.entries()) {
+              tested.push(...testedTexts(one, answers[place]!));
+              for (const { verdict } of answers[place]!.answers) verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
+            }
             report({ tested: tested.length, texts: written.length });
           }
+          const counts = Object.entries(verdicts).map(([verdict, count]) => [`equations_${verdict}`, count]);
+          await logMetrics(ports, run, metricsAt(name, 0, Object.fromEntries(counts)));
           const all = [...explored, ...tested].sort((a, b) => a.input - b.input);
           return writeRecords(store, `${name}/conjecture-texts-*.jsonl`, all, signal);
         }),

@@ -23,6 +23,7 @@ import { readManifests, replayWindow } from '../run/history.ts';
 import type { Certified } from './certify.ts';
 import { conjectureFiles } from './choose-conjectures.ts';
 import type { RoundContext } from './conjecture.ts';
+import { hindsightExamples } from './hindsight.ts';
 import { PORTFOLIO } from './portfolio.ts';
 import { conjecturerExamples, roundExamples } from './round-examples.ts';
 
@@ -76,6 +77,14 @@ export function finishRoundActivities(ports: Ports) {
             window: replayWindow(earlier, input.replayFrom, config.selection.replayRounds),
             conjectures,
             chosen,
+            hindsight: hindsightExamples({
+              sources: ports.sources,
+              store,
+              config,
+              shards: input.shards,
+              proved,
+              heldOutKeys: data.heldOutKeys,
+            }),
             sft: data.sft,
           });
           const examplesRef = await writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import { StpError } from '../errors.ts';
-import { hasSearch, type RunConfig, rewardsUse, runConfigSchema } from '../schemas/run-config.ts';
+import { hasSearch, type RunConfig, rewardsUse, runConfigSchema, writesTyped } from '../schemas/run-config.ts';
 import { formatOf } from './formats.ts';
 import {
   environmentKey,
@@ -121,7 +121,7 @@ function requireFormat({ prover, conjectures }: RunConfig): void {
           ? `prover.mode is ${mode}, and the format ${format} has whole proofs only`
           : mode === 'revise' && formatOf(prover).revision === null
             ? `prover.mode is revise, and the format ${format} has no words for Lean's errors`
-            : !slots && (conjectures.source === 'decode' || conjectures.source === 'both')
+            : !slots && writesTyped(conjectures)
               ? `conjectures.source is ${conjectures.source}, and prover.slots is false`
               : null;
   if (wrong !== null) throw new StpError('STP1001', wrong, 'docs/models.md says which values go together.');

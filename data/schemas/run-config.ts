@@ -62,6 +62,8 @@ const searchConfigSchema = z.strictObject({
   seconds: z.number().positive().max(86_400).default(120),
   /** Lean's time in seconds for all steps of one search. */
   leanSeconds: z.number().positive().max(86_400).default(30),
+  /** Goals that a failed search closed on its way train as statements with proofs of their own. */
+  hindsight: z.boolean().default(true),
 });
 export type SearchConfig = z.infer<typeof searchConfigSchema>;
 
@@ -141,7 +143,10 @@ export const runConfigSchema = z.strictObject({
     heldOutStatementsPerSetMax: positive.nullable(),
     /** Add proofs found by the search for short tactic scripts over library statements. */
     useSearchedProofs: z.boolean(),
-    /** Conjecturer examples that end in one theorem of the library: some are the goal of dozens of tuples. Null: all (STP). */
+    /**
+     * Conjecturer examples that end in one theorem of the library: some are the goal of dozens of tuples. Null: all (STP). Under a
+     * grammar by type: equations over the functions near one theorem.
+     */
     conjecturerExamplesPerTheoremMax: z.number().int().nonnegative().nullable(),
     /** Weight of a conjecturer example of the library beside a proof's 1 (STP: 1). A small model learns proofs long before statements. */
     conjecturerWeight: z.number().positive().max(100),
@@ -331,6 +336,10 @@ export function usesScripts({ prover }: { readonly prover?: Partial<ProverConfig
 /** Does the model write conjectures? Otherwise it does not learn from them either. */
 export const hasConjecturer = ({ source }: Pick<RunConfig['conjectures'], 'source'>): boolean =>
   source !== 'explore' && source !== 'random';
+
+/** Does it write under a grammar by type? */
+export const writesTyped = ({ source }: Pick<RunConfig['conjectures'], 'source'>): boolean =>
+  source === 'decode' || source === 'both';
 
 /** Is a conjecture of an earlier round credited for its use? */
 export const rewardsUse = (config: Pick<RunConfig['conjectures'], 'reward' | 'source'>): boolean =>

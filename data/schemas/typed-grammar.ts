@@ -1,6 +1,6 @@
 /**
  * Well-typed equations, perhaps under a condition, as sequences of tokens: `function arguments… = term`, each term in prefix order, a
- * condition of the same form before them with `;` at its end. What is a term of which type follows from the symbols. A model that
+ * condition of the same form before them with `;` at its end (signs as in `equation-words.ts`). What is a term of which type follows from the symbols. A model that
  * samples under it can write nothing else.
  */
 import { z } from 'zod';
@@ -24,7 +24,3 @@ export const typedGrammarSchema = z.strictObject({
   tokensMax: z.number().int().positive(),
 });
 export type TypedGrammar = Readonly<z.infer<typeof typedGrammarSchema>>;
-
-/** Between the sides, and after a condition. */
-export const GRAMMAR_EQUALS = '=';
-export const GRAMMAR_IMPLIES = ';';

@@ -3,6 +3,12 @@
  * what is proposed is well formed, passed tests and may still be false. Reads compiled objects, runs nothing.
  */
 import { z } from 'zod';
+import {
+  equationWordsSchema,
+  type TermSignature,
+  termSignatureSchema,
+  WORDS_MAX,
+} from '../../data/schemas/equation-words.ts';
 import { DefinitionReader, NO_OWN } from '../context/definitions.ts';
 import type { ModuleToRead, StatedName } from '../context/read-module.ts';
 import { writtenName } from '../context/written-name.ts';
@@ -29,7 +35,7 @@ import { SignatureReader, type TermSymbol } from './signature.ts';
 import { equationText, VARIABLE_NAMES } from './terms.ts';
 import { testEach } from './test-equations.ts';
 import { type EvaluatedSignature, TestValues } from './test-values.ts';
-import { equationWordsSchema, type TermSignature, termSignatureSchema, WORDS_MAX, Wording } from './words.ts';
+import { Wording } from './words.ts';
 
 /** Functions of one signature: those nearest to the statement. */
 const FUNCTIONS_MAX = 7;

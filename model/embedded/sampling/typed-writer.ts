@@ -4,7 +4,8 @@
  * the right side has variables of the left one, unless it could not be finished so.
  */
 import { StpError } from '../../../data/errors.ts';
-import { GRAMMAR_EQUALS, GRAMMAR_IMPLIES, type TypedGrammar } from '../../../data/schemas/typed-grammar.ts';
+import { EQUALS, IMPLIES } from '../../../data/schemas/equation-words.ts';
+import type { TypedGrammar } from '../../../data/schemas/typed-grammar.ts';
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
 
 interface Symbol {
@@ -35,8 +36,8 @@ export class TypedTokens {
     if (new Set(places).size < places.length) throw wrongGrammar('two symbols of one type have the same token');
     this.conditionType = grammar.conditionType;
     this.tokensMax = grammar.tokensMax;
-    this.equals = idOf(GRAMMAR_EQUALS);
-    this.implies = idOf(GRAMMAR_IMPLIES);
+    this.equals = idOf(EQUALS);
+    this.implies = idOf(IMPLIES);
     this.end = tokenizer.endId;
   }
 
