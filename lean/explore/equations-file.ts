@@ -4,8 +4,6 @@ import { z } from 'zod';
 import { StpError } from '../../data/errors.ts';
 import { equationWordsSchema, termSignatureSchema } from '../../data/schemas/equation-words.ts';
 
-export const equationsHeadSchema = z.strictObject({ leanVersion: z.string(), fingerprint: z.string() });
-
 export const libraryEquationsSchema = z.strictObject({
   /** Full names of the library theorems that are near these functions. */
   theorems: z.array(z.string().max(256)).min(1),

@@ -5,7 +5,10 @@ import { GOALS_CHARS_MAX } from '../../../data/schemas/search.ts';
 import { closedGoals, stateKey } from '../../../selfplay/search/closed-goals.ts';
 
 /** A state of these goals, and the steps tried there; after a step that Lean refuses stands `undefined`. */
-function expansion(goals: string, ...steps: readonly (readonly [string, string | null | undefined])[]): ExpansionRecord {
+function expansion(
+  goals: string,
+  ...steps: readonly (readonly [string, string | null | undefined])[]
+): ExpansionRecord {
   return {
     statementId: 's',
     index: 0,
@@ -28,7 +31,10 @@ function expansion(goals: string, ...steps: readonly (readonly [string, string |
 
 const ways = (...expansions: ExpansionRecord[]): Record<string, string[]> =>
   Object.fromEntries(
-    closedGoals(expansions).map(({ goal, steps }) => [goal.target, steps.map(({ tactic }: { tactic: string }) => tactic)]),
+    closedGoals(expansions).map(({ goal, steps }) => [
+      goal.target,
+      steps.map(({ tactic }: { tactic: string }) => tactic),
+    ]),
   );
 
 describe('closed goals', () => {
