@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { HttpClient } from '../../data/http/http-client.ts';
 import type { Json } from './documents.ts';
@@ -12,6 +13,8 @@ const SERVING = /^serving suggestions on (http:\/\/\S+)/u;
 /** The first start may get Lean and compile the library. */
 const START_MS = 600_000;
 const SILENCE_MS = 120_000;
+/** The suggester and its Lean yield to the editor and to the Lean server that a person waits for. */
+const NICENESS = 10;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface SuggesterCommand {
@@ -98,6 +101,7 @@ export class SuggesterProcess {
       env: { ...process.env, [this.#source.keysVariable]: key },
     });
     this.#child = child;
+    if (child.pid !== undefined) setPriority(child.pid, NICENESS);
     child.stdin.on('error', () => {});
     child.once('exit', () => {
       if (this.#child === child) this.#drop();
