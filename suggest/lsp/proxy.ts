@@ -1,7 +1,7 @@
 /**
  * A proxy between an editor and a Lean server. Messages pass as they are, in both directions and in their order. Changed are
- * two answers of the server, on what it can do and on code actions, which get ours beside its own; answered here are the
- * commands of these actions alone.
+ * two answers of the server, on what it can do and on code actions, which get ours beside its own; answered here is what is
+ * asked about these actions alone.
  */
 import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
@@ -123,6 +123,11 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
     if (message === null) return false;
     if (isAnswerToOwn(message)) return true;
     const { method, params, id } = message;
+    if (method === 'codeAction/resolve' && Object.hasOwn(TITLES, params?.command?.command)) {
+      // Editors ask for what an action without an edit still lacks. Lean resolves its own; ours are whole.
+      toEditor({ id, result: params });
+      return true;
+    }
     if (method === 'workspace/executeCommand' && Object.hasOwn(TITLES, params?.command)) {
       void execute(id, params.command, params.arguments?.[0], params.workDoneToken);
       return true;

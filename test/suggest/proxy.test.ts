@@ -136,3 +136,13 @@ test('the edit is of the version that was read, so that the editor can refuse it
   const { params: told } = await editor.next(({ method }) => method === 'window/showMessage');
   expect(told.message).toContain('did not take');
 });
+
+test('an action of ours is whole when the editor asks for the rest of it; those of the server are its own', async () => {
+  const { editor, server, commands } = await session();
+  const ours = { title: 'Suggest next step', command: { title: '', command: commands[0], arguments: [] } };
+  editor.say({ id: 4, method: 'codeAction/resolve', params: ours });
+  expect((await editor.next(({ id }) => id === 4)).result).toEqual(ours);
+  editor.say({ id: 5, method: 'codeAction/resolve', params: { title: 'theirs', data: 1 } });
+  await server.next(({ id }) => id === 5);
+  expect(server.heard.some(({ id }) => id === 4)).toBe(false);
+});
