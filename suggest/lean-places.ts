@@ -1,5 +1,4 @@
 /** Warm Lean processes for suggestions: which one reads a file, turns at it, and places that stay open between turns. */
-import { availableParallelism } from 'node:os';
 import { Turns } from '../data/turns.ts';
 import { type FilePlacesOptions, importsOf, type OpenedPlace, openFilePlaces } from '../lean/step/open-file.ts';
 import type { StepOptions } from '../lean/step/step.ts';
@@ -12,9 +11,6 @@ const OTHER_IMPORTS = 8;
 const READ_BEFORE = 1.5;
 /** Processes tried for one step, in case something else ends them. */
 const TRIES = 3;
-
-/** How many processes this machine has cores for: a check waits for its process half of the time. */
-export const suggestionProcesses = (): number => Math.max(1, availableParallelism());
 
 export interface LeanPlace {
   /** Runs `work` without another's steps between its own; rejects with the signal's reason before its turn. */

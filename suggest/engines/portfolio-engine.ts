@@ -63,7 +63,14 @@ export function portfolioEngine(): Engine {
       );
       const named = premiseScripts(query);
       const scripts = new Set([...plain!, ...induction!, ...named, ...later.flat()]);
-      const texts = new Set([...plain!, ...induction!, ...named, ...stepsOf(query), ...completionsOf(query), ...scripts]);
+      const texts = new Set([
+        ...plain!,
+        ...induction!,
+        ...named,
+        ...stepsOf(query),
+        ...completionsOf(query),
+        ...scripts,
+      ]);
       const begun = [...texts].filter((text) => text.startsWith(query.prefix));
       return begun
         .slice(0, PROPOSALS_MAX)
