@@ -1,5 +1,5 @@
 /**
- * The step API at a place in a file: the text above the place is read as it stands, whatever it declares, and tactics are put
+ * The step API at a place in a file: the text above the place is read as it stands, with all that it declares, and tactics are put
  * there. For a person's own file; `open-steps.ts` is for statements of others. What a step says holds as far as elaboration
  * goes: nothing is compiled, and no kernel is asked.
  */

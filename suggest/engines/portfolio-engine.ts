@@ -152,12 +152,13 @@ function completionsOf({ goal, definitions, premises, prefix }: Query): string[]
   const visible = goal.hypotheses.flatMap(({ names }) => names.filter((name) => !name.includes('✝')));
   const names = [...visible.toReversed(), ...premises, ...definitions.map(({ written }) => written)];
   const [, before, word] = LAST_WORD.exec(prefix)!;
-  const closing = Array.from(before!).reduce<string[]>((open, character) => {
-    const bracket = BRACKETS.get(character);
-    return bracket === undefined ? (open[0] === character ? open.slice(1) : open) : [bracket, ...open];
-  }, []);
+  const open: string[] = [];
+  for (const character of before!)
+    if (BRACKETS.has(character)) open.push(BRACKETS.get(character)!);
+    else if (open.at(-1) === character) open.pop();
+  const closing = open.toReversed().join('');
   if (before === '') return ARGUMENT_OF.flatMap(([head, end]) => ['rfl', ...names].map((name) => head + name + end));
-  return ['rfl', ...names].filter((name) => name.startsWith(word!)).map((name) => before + name + closing.join(''));
+  return ['rfl', ...names].filter((name) => name.startsWith(word!)).map((name) => before + name + closing);
 }
 
 /** Tactics that leave goals, by the shape of the goal. */
