@@ -145,7 +145,16 @@ async function askOf(client: HttpClient, body: object, signal: AbortSignal, onEv
     },
   });
   if (answer !== null) return answer;
-  throw new Error(failure || `the suggester answered ${status} ${refused.slice(0, 200)}`);
+  throw new Error(failure || `the suggester answered ${status}: ${messageIn(refused)}`);
+}
+
+/** What a refusal says; its beginning where it has another form. */
+function messageIn(body: string): string {
+  try {
+    return String(JSON.parse(body).error.message);
+  } catch {
+    return body.slice(0, 200);
+  }
 }
 
 function clientOf(url: string, key: string | null): HttpClient {

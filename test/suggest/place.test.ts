@@ -1,4 +1,4 @@
-/** Where a suggestion goes: what Lean has checked at the place is what stands in the file afterwards, whatever characters are in front of it. */
+/** Where a suggestion goes: what Lean has checked at the place is what stands in the file afterwards, behind any characters. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FilePlaces, openFilePlaces } from '../../lean/step/open-file.ts';
 import { type EditPlace, editPlace, type Position } from '../../suggest/lsp/place.ts';
@@ -54,7 +54,7 @@ test.each([
   expect(await places.openAt(after, LIMITS)).toMatchObject({ kind: 'open', messages: [] });
 });
 
-test('a hole in a comment is none', () => {
+test('a sorry in a comment is no hole', () => {
   const { place } = placeIn('example : 1 = 1 := by\n  skip -- or so¦rry');
   expect(place.context.split('\n').slice(-2)).toEqual(['  skip -- or sorry', '  ']);
 });

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Engine } from '../../suggest/engines/engine.ts';
 import { portfolioEngine } from '../../suggest/engines/portfolio-engine.ts';
+import { SuggesterProcess } from '../../suggest/lsp/suggester-process.ts';
 import type { Suggester } from '../../suggest/suggester.ts';
 import { markedProcesses } from '../support/processes.ts';
 import { listEngine, post, runMark, serve, suggesterOf } from './served.ts';
@@ -204,6 +205,12 @@ describe('bad input', () => {
     const answer = await post(url, body);
     expect(answer.status).toBe(status);
     expect(typeof answer.body.error).toBe('string');
+  });
+
+  test('the proxy of an editor passes on why a file is refused', async () => {
+    const proxied = new SuggesterProcess({ url, key: null });
+    const asked = proxied.ask({ context: 'x'.repeat(2_100_000) }, new AbortController().signal, () => {});
+    await expect(asked).rejects.toThrow(/^the suggester answered 413: context: Too big/u);
   });
 
   test('line ends in a prefix are part of it', async () => {
