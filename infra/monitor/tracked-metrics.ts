@@ -43,11 +43,6 @@ export const TRACKED_METRICS: readonly TrackedMetric[] = [
   perStep('tokens_per_second', 'speed of the training'),
 ];
 
-/** The figures of a round, without `round/`. */
-export const ROUND_METRICS: readonly string[] = TRACKED_METRICS.flatMap(({ name }) =>
-  name.startsWith('round/') ? name.slice('round/'.length) : [],
-);
-
 const KNOWN = new Set(TRACKED_METRICS.map(({ name }) => name));
 
 /** The name under which trackers get a metric of the log; null: it is the log's alone. */

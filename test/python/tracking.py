@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import struct
 import sys
 
 
@@ -16,13 +17,11 @@ def tensorboard(directory: str) -> dict:
     scalars, texts = {}, {}
     for run in multiplexer.Runs():
         accumulator = multiplexer.GetAccumulator(run)
+        for tag in accumulator.Tags()["scalars"]:
+            scalars[tag] = [(event.step, str(event.value)) for event in accumulator.Scalars(tag)]
         for tag in accumulator.Tags()["tensors"]:
-            plugin = accumulator.SummaryMetadata(tag).plugin_data.plugin_name
-            rows = [(event.step, tensor_util.make_ndarray(event.tensor_proto)) for event in accumulator.Tensors(tag)]
-            if plugin == "text":
-                texts[tag] = rows[0][1][0].decode()
-            else:
-                scalars[tag] = [(step, str(float(value.item()))) for step, value in rows]
+            assert accumulator.SummaryMetadata(tag).plugin_data.plugin_name == "text"
+            texts[tag] = tensor_util.make_ndarray(accumulator.Tensors(tag)[0].tensor_proto)[0].decode()
     return {"runs": sorted(multiplexer.Runs()), "scalars": scalars, "texts": texts}
 
 
@@ -58,17 +57,33 @@ def mlflow(uri: str) -> list:
     return found
 
 
+def log_records(path: str):
+    """The client's files are logs of LevelDB behind seven bytes: blocks of 32 KiB, records in one piece or several."""
+    data = open(path, "rb").read()
+    at, whole = 7, b""
+    while at + 7 <= len(data):
+        left = 32768 - at % 32768
+        if left < 7:
+            at += left
+            continue
+        length, kind = struct.unpack("<HB", data[at + 4 : at + 7])
+        if kind == 0:
+            return
+        whole += data[at + 7 : at + 7 + length]
+        at += 7 + length
+        if kind in (1, 4):
+            yield whole
+            whole = b""
+
+
 def wandb(directory: str) -> list:
     """Offline runs, one for every process; `wandb sync` would send each to the run of its id."""
     from wandb.proto import wandb_internal_pb2
-    from wandb.sdk.internal.datastore import DataStore
 
     found = []
     for path in sorted(glob.glob(os.path.join(directory, "wandb", "offline-run-*", "*.wandb"))):
-        store = DataStore()
-        store.open_for_scan(path)
         run = {"id": None, "project": None, "config": {}, "history": [], "artifacts": [], "exit": None}
-        while (data := store.scan_data()) is not None:
+        for data in log_records(path):
             record = wandb_internal_pb2.Record()
             record.ParseFromString(data)
             kind = record.WhichOneof("record_type")

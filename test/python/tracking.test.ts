@@ -8,7 +8,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { takeUpOutboxes, trackingMonitor } from '../../infra/monitor/trackers/open-trackers.ts';
 import { trackerSettings } from '../../infra/monitor/trackers/settings.ts';
 import { readLinks, type TrackedRun } from '../../infra/monitor/trackers/tracker.ts';
@@ -34,9 +34,7 @@ beforeAll(async () => {
   const places = ['--backend-store-uri', `sqlite:///${folder}/mlflow.db`, '--artifacts-destination', `${folder}/files`];
   const address = ['--host', '127.0.0.1', '--port', port, '--workers', '1'];
   server = spawn(command, ['server', ...address, ...places], { env: environment, stdio: 'ignore', detached: true });
-  await expect
-    .poll(() => fetch(`${url}/health`).then(({ ok }) => ok, () => false), { timeout: TIME_MS_MAX, interval: 500 })
-    .toBe(true);
+  await vi.waitFor(() => fetch(`${url}/health`), { timeout: TIME_MS_MAX, interval: 500 });
 }, TIME_MS_MAX);
 
 afterAll(async () => {
@@ -90,18 +88,20 @@ it.skipIf(isSkipped)(
       { name: 'round/usd', step: 1, value: 0.25 },
     ]);
     await second.conclude!({ status: 'finished', objects: ['report.html', 'report/losses.csv'] });
-    const read = () => tracking.run('tracking.py', { mlflow: url, tensorboard: join(folder, 'runs'), wandb: folder });
+    const places = { mlflow: url, tensorboard: join(folder, 'runs'), wandb: folder };
+    const statusOf = async () => {
+      const found = (await tracking.run('tracking.py', { mlflow: url })) as Pick<Found, 'mlflow'>;
+      return found.mlflow[0]?.status;
+    };
     interface Found {
       mlflow: { status: string }[];
       wandb: { id: string; exit: number | null; history: Record<string, string>[]; artifacts: string[] }[];
       tensorboard: { runs: string[]; scalars: Record<string, [number, string][]>; texts: Record<string, string> };
     }
-    await expect
-      .poll(async () => ((await read()) as Found).mlflow[0]?.status, { timeout: TIME_MS_MAX, interval: 1_000 })
-      .toBe('FINISHED');
+    await expect.poll(statusOf, { timeout: TIME_MS_MAX, interval: 1_000 }).toBe('FINISHED');
     await second.finalise();
     await left.close();
-    const found = (await read()) as Found;
+    const found = (await tracking.run('tracking.py', places)) as Found;
 
     const history = {
       'training/sft/loss': [
@@ -138,8 +138,8 @@ it.skipIf(isSkipped)(
     expect(rows).toEqual(
       expect.arrayContaining([
         { 'training/sft/loss': '2.5', 'training/step': '1' },
-        { 'round/proved': '11.0', 'round/number': '0' },
-        { 'round/proved': '12.0', 'round/usd': '0.25', 'round/number': '1' },
+        { 'round/proved': '11', 'round/number': '0' },
+        { 'round/proved': '12', 'round/usd': '0.25', 'round/number': '1' },
       ]),
     );
     expect(found.wandb.at(-1)).toMatchObject({ exit: 0 });

@@ -2,13 +2,14 @@
  * Trackers behind the monitor, with a stand-in for MLflow that goes down and comes back, and processes that are killed. The
  * real MLflow, TensorBoard and Weights & Biases are met by test/python/tracking.test.ts. About 5 s.
  */
-import { execa } from 'execa';
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { execa } from 'execa';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Monitor } from '../../../infra/monitor/monitor.ts';
 import { TRACKED_METRICS, trackedName } from '../../../infra/monitor/tracked-metrics.ts';
@@ -115,7 +116,9 @@ describe('MLflow', () => {
       await monitor.log([{ name: 'round/proved', step: 0, value: 10 }, { name: 'round/proved', step: 1, value: 11 }]);
       console.log('logged');
       setInterval(() => {}, 1_000);`;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     await once(child.stdout, 'data');
     child.kill('SIGKILL');
     await once(child, 'close');
