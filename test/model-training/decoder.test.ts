@@ -14,8 +14,8 @@ import {
   subtract,
 } from '../../model/embedded/onnx/operations/arithmetic.ts';
 import { contrastive, contrastiveBatch } from '../../model/embedded/training/contrastive.ts';
+import { type GraphLoss, labelLogProbabilities, weightedLikelihood } from '../../model/embedded/training/graph-loss.ts';
 import { initialParameters } from '../../model/embedded/training/initial-parameters.ts';
-import { labelLogProbabilities, type GraphLoss, weightedLikelihood } from '../../model/embedded/training/graph-loss.ts';
 import { type PackedBatch, packedBatch } from '../../model/embedded/training/packed-batch.ts';
 import { parameterLayout, parameterView } from '../../model/embedded/training/parameter-layout.ts';
 import { shuffledOrder, uniformGenerator } from '../../model/embedded/training/random.ts';
@@ -164,11 +164,7 @@ describe('packing', async () => {
   const parameters = lively(initialParameters(TINY_SHAPE, 1), 2);
   const examples = weighted([randomExample(1, 6, 2, 1), randomExample(2, 7, 4, 0.5), randomExample(3, 3, 1, 2)]);
   const [first, second, third] = [examples[0]!, examples[1]!, examples[2]!];
-  const alone = await lossAndGradient(
-    engine,
-    parameters,
-    ...examples.map((example) => packedBatch([[example]], 8)),
-  );
+  const alone = await lossAndGradient(engine, parameters, ...examples.map((example) => packedBatch([[example]], 8)));
 
   test('a row of several examples gives the loss and gradient of each alone', async () => {
     const packed = await lossAndGradient(engine, parameters, packedBatch([[first, second, third]], 16));

@@ -50,9 +50,7 @@ it.skipIf(skipped).each([{ tiedEmbeddings: true }, { tiedEmbeddings: false }])('
       randomExample(seed, 8 + ((seed * 19) % 52), 3 + (seed % 4), 0.3 + (seed % 5), shape.vocabularySize),
     ),
   );
-  const batches = packRows(examples, shape.contextLength).map(({ rows, rowLength }) =>
-    packedBatch(rows, rowLength),
-  );
+  const batches = packRows(examples, shape.contextLength).map(({ rows, rowLength }) => packedBatch(rows, rowLength));
   expect(batches.length).toBeGreaterThan(1);
   const plans = Array.from({ length: STEPS }, (_, index) => ({
     step: index + 1,

@@ -161,8 +161,12 @@ function stretchesLoss(trajectories: readonly Trajectory[], lambda: number): Gro
     const climbed = [0];
     for (const [at, { logprob }] of steps.entries()) climbed.push(climbed[at]! + logprob - logBackward[at + 1]!);
     let weights = 0;
-    const stretches: { readonly from: number; readonly to: number; readonly weight: number; readonly surplus: number }[] =
-      [];
+    const stretches: {
+      readonly from: number;
+      readonly to: number;
+      readonly weight: number;
+      readonly surplus: number;
+    }[] = [];
     for (let length = 1; length <= steps.length; length += 1)
       for (let from = 0; from + length <= steps.length; from += 1) {
         const to = from + length;

@@ -32,8 +32,7 @@ function parseRow<Row, Numbers>(line: string, place: string, objective: Objectiv
   const parsed = objective.schema.safeParse(json);
   if (!parsed.success) throw invalid(place, z.prettifyError(parsed.error), parsed.error);
   // Something must predict the first target token.
-  if (objective.sequences(parsed.data).some(({ prompt }) => prompt === ''))
-    throw invalid(place, 'the prompt is empty');
+  if (objective.sequences(parsed.data).some(({ prompt }) => prompt === '')) throw invalid(place, 'the prompt is empty');
   return parsed.data;
 }
 
@@ -84,6 +83,7 @@ function openExamples(path: string): number {
 }
 
 function invalid(place: string, problem: string, cause?: unknown): StpError {
-  const advice = 'Each line must be a record of the objective (data/schemas/objectives.ts), with prompts that are not empty.';
+  const advice =
+    'Each line must be a record of the objective (data/schemas/objectives.ts), with prompts that are not empty.';
   return new StpError('STP1501', `${place}: ${problem}`, advice, { facts: { place }, cause });
 }

@@ -25,8 +25,8 @@ export async function requestHash(
   const { tiedEmbeddings = true, ...sizes } = shape;
   const recipe = { steps, tokensPerStep, learningRate, warmupSteps, schedule, weightDecay, gradientClipNorm, seed };
   const { objective = LIKELIHOOD } = request;
-  const sorted = Object.entries({ ...sizes, tiedEmbeddings, ...recipe, objective, reference }).sort(([left], [right]) =>
-    left < right ? -1 : 1,
+  const sorted = Object.entries({ ...sizes, tiedEmbeddings, ...recipe, objective, reference }).sort(
+    ([left], [right]) => (left < right ? -1 : 1),
   );
   const hash = createHash('sha256').update(JSON.stringify([ARITHMETIC_VERSION, threads, parent, sorted]));
   for await (const chunk of createReadStream(request.examplesPath)) hash.update(chunk as Buffer);

@@ -5,8 +5,8 @@
  */
 import { z } from 'zod';
 import { StpError } from '../../../data/errors.ts';
-import { writeCheckpoint } from '../../checkpoint/checkpoint.ts';
 import { LIKELIHOOD } from '../../../data/schemas/objectives.ts';
+import { writeCheckpoint } from '../../checkpoint/checkpoint.ts';
 import type { TrainOptions, TrainRequest, TrainResult } from '../../trainer.ts';
 import { objectiveOf } from '../objectives/objectives.ts';
 import { readRows } from './example-file.ts';
@@ -67,8 +67,7 @@ export async function trainInProcess(request: TrainRequest, options: TrainInProc
       `${request.examplesPath} has no example to train on (${set.tooLong} are longer than the context)`,
       'Give examples of positive weight that fit contextLength, or raise contextLength.',
     );
-  const heldOut =
-    request.heldOutPath === null ? null : new HeldOut(request.heldOutPath, tokenizer, contextLength);
+  const heldOut = request.heldOutPath === null ? null : new HeldOut(request.heldOutPath, tokenizer, contextLength);
   const threads = options.threads ?? THREADS_DEFAULT;
   const state = freshState(parameters, objective.variableCount(set.allNumbers));
   const { stateDirectory } = request;

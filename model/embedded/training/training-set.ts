@@ -1,6 +1,7 @@
 /** Tokenised records in typed arrays: two bytes per token instead of one object per sequence. */
-import type { Objective, Sequence } from '../objectives/objective.ts';
+
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
+import type { Objective, Sequence } from '../objectives/objective.ts';
 import type { TokenisedExample } from './packed-batch.ts';
 
 const GROWTH_FACTOR = 2;
