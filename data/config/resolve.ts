@@ -67,6 +67,7 @@ export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
   const config = checked(values, '');
   requireWeighedSets(config);
   requireFormat(config);
+  requireRewardTraining(config);
   return { config, provenance: new Map([...leaves(config).keys()].map((key) => [key, source.get(key) ?? 'default'])) };
 }
 
@@ -106,6 +107,23 @@ function requireWeighedSets({ data }: RunConfig): void {
       `data.weights: ${foreign} is not among data.problemSets${suggestion(foreign, data.problemSets)}`,
       'Name the set there too, or remove its weights: --set data.weights={}.',
     );
+}
+
+/** A reward is of a whole proof that the model wrote, and only the trainers of this project know what to make of it. */
+function requireRewardTraining({ training, conjectures, prover, engines }: RunConfig): void {
+  if (training.objective.kind !== 'grpo') return;
+  const wrong =
+    conjectures.perRoundMax !== 0
+      ? 'conjectures.perRoundMax is not 0, and rewards train no conjecturer'
+      : training.sftShare !== 0
+        ? 'training.sftShare is not 0, and SFT examples have no advantage'
+        : prover.mode !== 'whole'
+          ? `prover.mode is ${prover.mode}, and rewards are of whole proofs`
+          : engines.trainer.kind === 'levanter'
+            ? 'engines.trainer.kind is levanter, which trains by likelihood alone'
+            : null;
+  if (wrong !== null)
+    throw new StpError('STP1001', `training.objective.kind is grpo: ${wrong}`, 'docs/rewards.md says what goes together.');
 }
 
 /** Slots are names in the embedded form; a custom format must be there, and one that is there must be asked for. */

@@ -11,7 +11,7 @@ const aboveZero = z.number().positive();
  * Group-relative policy optimisation (arXiv 2402.03300; Dr. GRPO: arXiv 2503.20783). The advantages stand in the records
  * (`selfplay/rewards/advantages.ts`); here is what a step makes of them.
  */
-const policySchema = z.strictObject({
+export const policySchema = z.strictObject({
   kind: z.literal('grpo'),
   /** A token's ratio to the policy before the training counts between 1 − low and 1 + high (arXiv 1707.06347). */
   clipLow: aboveZero.max(1).default(0.2),
@@ -59,9 +59,11 @@ const flowSchema = z.strictObject({
   logZRate: aboveZero.max(10).default(0.5),
 });
 
+/** Weighted log-likelihood of `exampleSchema` records. */
+export const likelihoodSchema = z.strictObject({ kind: z.literal('likelihood') });
+
 export const objectiveConfigSchema = z.discriminatedUnion('kind', [
-  /** Weighted log-likelihood of `exampleSchema` records. */
-  z.strictObject({ kind: z.literal('likelihood') }),
+  likelihoodSchema,
   policySchema,
   preferenceObjectiveSchema,
   flowSchema,
@@ -71,7 +73,7 @@ export type PolicyObjective = z.infer<typeof policySchema>;
 export type PreferenceObjective = z.infer<typeof preferenceObjectiveSchema>;
 export type FlowObjective = z.infer<typeof flowSchema>;
 
-export const LIKELIHOOD: ObjectiveConfig = { kind: 'likelihood' };
+export const LIKELIHOOD: z.infer<typeof likelihoodSchema> = { kind: 'likelihood' };
 
 /** For `grpo`: a sample with its advantage. `weight` is how often it was drawn. */
 export const policyExampleSchema = exampleSchema.extend({

@@ -102,6 +102,8 @@ export const roundCountsSchema = z.strictObject({
   kernelsDisagreed: count.optional(),
   proverExamples: count,
   conjecturerExamples: count,
+  /** Of rounds that train by reward: statements whose samples were compared, those whose samples differed, samples without reward. */
+  groups: z.strictObject({ compared: count, withSignal: count, samplesWithoutReward: count }).optional(),
 });
 export type RoundCounts = z.infer<typeof roundCountsSchema>;
 
@@ -141,6 +143,8 @@ export const roundManifestSchema = z.strictObject({
   conjecturerExamples: artifactRefSchema.nullable(),
   examples: artifactRefSchema.nullable(),
   shards: z.array(shardResultSchema),
+  /** Of rounds that train by reward: one a sample, in the order of the shards. */
+  rewards: artifactRefSchema.optional(),
   counts: roundCountsSchema,
 });
 export type RoundManifest = z.infer<typeof roundManifestSchema>;

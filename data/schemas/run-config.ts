@@ -6,11 +6,15 @@
 import { z } from 'zod';
 import { enginesConfigSchema } from './engines.ts';
 import { nodesConfigSchema } from './nodes.ts';
+import { LIKELIHOOD, likelihoodSchema, policySchema } from './objectives.ts';
 import { formatNameSchema, promptFormatSchema } from './prompt-format.ts';
 
 export const ROUNDS_MAX = 1_000;
 const positive = z.number().int().positive();
 const share = z.number().min(0).max(1);
+/** Who says what a sample earns (`selfplay/rewards/reward.ts`). */
+const rewardNameSchema = z.enum(['lean']);
+export type RewardName = z.infer<typeof rewardNameSchema>;
 /** Name of a folder with prepared data. */
 const setName = z.string().regex(/^[a-z0-9-]+$/);
 
@@ -258,7 +262,23 @@ export const runConfigSchema = z.strictObject({
     from: z.enum(['previous', 'sft', 'none']),
     /** SFT examples mixed in, as a share of the round's own (0: none, STP). */
     sftShare: z.number().nonnegative().max(100),
+    /**
+     * `likelihood`: certified proofs train the model, weighted as `selection` says (STP). `grpo`: every sample trains it by its
+     * advantage over the others of its statement (docs/rewards.md).
+     */
+    objective: z.discriminatedUnion('kind', [likelihoodSchema, policySchema]).default(LIKELIHOOD),
   }),
+  /** With `training.objective` `grpo`. */
+  rewards: z
+    .strictObject({
+      /** The reward is the sum of these sources', so weighted. `lean`: 1 for a certified proof, otherwise 0. */
+      weights: z
+        .partialRecord(rewardNameSchema, z.number().min(-100).max(100))
+        .refine((weights) => Object.keys(weights).length > 0, 'name a source at least'),
+      /** The reward less the group's mean: over the group's standard deviation (GRPO), or as it is (Dr. GRPO: `mean`). */
+      advantage: z.enum(['deviation', 'mean']),
+    })
+    .default({ weights: { lean: 1 }, advantage: 'deviation' }),
   retrain: z.strictObject({
     /** Retrain from the base after every this many rounds, and after the last; 0 never. */
     everyRounds: z.number().int().nonnegative(),
@@ -316,6 +336,11 @@ export type RunConfig = z.infer<typeof runConfigSchema>;
 /** The mode of a configuration. Older configurations may say nothing of the prover: they sample whole proofs. */
 export function proverMode({ prover }: { readonly prover?: Partial<ProverConfig> }): ProverConfig['mode'] {
   return prover?.mode ?? 'whole';
+}
+
+/** Do samples train the model by their rewards? Older configurations do not say. */
+export function trainsByReward({ training }: { readonly training?: Partial<RunConfig['training']> }): boolean {
+  return training?.objective?.kind === 'grpo';
 }
 
 /** As of `proverMode`. */
