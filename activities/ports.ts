@@ -26,6 +26,7 @@ import type { FileReport } from '../lean/trust/check-file.ts';
 import type { GrownTheorem } from '../lean/trust/kept-theorem.ts';
 import type { BaseLimits } from '../lean/trust/verdict/limits.ts';
 import type { Verifier } from '../lean/verifier.ts';
+import type { Ensemble } from '../model/ensemble/ensemble.ts';
 import type { Generator } from '../model/generator.ts';
 import type { Trainer } from '../model/trainer.ts';
 import type { RewardSource } from '../selfplay/rewards/reward.ts';
@@ -131,6 +132,8 @@ export interface Ports {
     signal: AbortSignal,
   ): Promise<Pick<Generator, 'sample' | 'embed'>>;
   trainer(run: string, threads: number): Trainer;
+  /** An ensemble of verifiers, by its folder on this node. The caller closes it. */
+  ensemble(run: string, directory: string, threads: number): Promise<Pick<Ensemble, 'rewards' | 'close'>>;
   /** Who says what samples earn, by name (`rewards.weights`). */
   reward(run: string, name: RewardName): RewardSource;
   /** Runs a training of another kind than the trainers' when no model works here, and none holds memory. */

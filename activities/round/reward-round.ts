@@ -78,7 +78,7 @@ export function groupsOf(shard: Shard, certified: ReadonlySet<string> = new Set(
 
 const textKey = ({ statementId, proof }: Pick<Proved, 'statementId' | 'proof'>): string => orderKey(statementId, proof);
 
-async function certifiedTexts(store: ObjectStore, proved: ArtifactRef): Promise<Set<string>> {
+export async function certifiedTexts(store: ObjectStore, proved: ArtifactRef): Promise<Set<string>> {
   const keys = new Set<string>();
   for await (const proof of readRecords(store, proved, provedSchema)) keys.add(textKey(proof));
   return keys;

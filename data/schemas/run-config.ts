@@ -66,6 +66,11 @@ const searchConfigSchema = z.strictObject({
   seconds: z.number().positive().max(86_400).default(120),
   /** Lean's time in seconds for all steps of one search. */
   leanSeconds: z.number().positive().max(86_400).default(30),
+  /** Folder, on every node that searches, of an ensemble of verifiers that says what it makes of tactics (docs/rewards.md); null: none. */
+  verifier: z.string().min(1).max(4_096).nullable().default(null),
+  /** What its word counts beside a tactic's log-probability, and standard deviations over its members that are taken off. */
+  verifierWeight: z.number().min(0).max(1_000).default(1),
+  verifierCaution: z.number().min(0).max(100).default(1),
 });
 export type SearchConfig = z.infer<typeof searchConfigSchema>;
 
