@@ -17,13 +17,14 @@ import { usesScripts } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
-import { proofExamples, proverForms } from '../prover-forms.ts';
+import { proofExamples, proverForms, stateForms } from '../prover-forms.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { readManifests, replayWindow } from '../run/history.ts';
 import type { Certified } from './certify.ts';
 import type { RoundContext } from './conjecture.ts';
 import { policyExamples, rewardedRounds } from './policy-examples.ts';
 import { PORTFOLIO } from './portfolio.ts';
+import { flowGroups } from './flow-groups.ts';
 import { conjecturerExamples, roundExamples } from './round-examples.ts';
 
 const finishedSchema = z.strictObject({
@@ -67,15 +68,7 @@ export function finishRoundActivities(ports: Ports) {
           const chosen = input.conjecturesMatched;
           const { rewards = null } = input;
           const window = replayWindow(earlier, input.replayFrom, config.selection.replayRounds);
-          const byReward =
-            rewards === null
-              ? null
-              : policyExamples(
-                  store,
-                  config,
-                  [{ shards: input.shards, rewards }, ...rewardedRounds(window)],
-                  await proverForms(ports.sources, config.prover),
-                );
+          const byReward = rewards === null ? null : await rewardedExamples(ports, input, rewards, window, signal);
           const byProof = roundExamples({
             store,
             config,
@@ -90,7 +83,7 @@ export function finishRoundActivities(ports: Ports) {
             chosen,
             sft: data.sft,
           });
-          const { examples } = byReward ?? byProof;
+          const examples: AsyncGenerator<unknown> = (byReward ?? byProof).examples;
           const examplesRef = await writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);
           const exampleCounts = byReward === null ? byProof.counts : { prover: examplesRef.count, conjecturer: 0 };
           const conjecturer = conjecturerExamples({ store, config, conjectures: input.conjectures, chosen });
@@ -142,6 +135,23 @@ export function finishRoundActivities(ports: Ports) {
       );
     },
   };
+}
+
+/** Every sample, or walk, with what it earned, as records of the run's objective. */
+async function rewardedExamples(
+  ports: Ports,
+  { run, round, config, shards }: FinishRoundInput,
+  rewards: ArtifactRef,
+  window: readonly RoundManifest[],
+  signal: AbortSignal,
+): Promise<ReturnType<typeof policyExamples> | ReturnType<typeof flowGroups>> {
+  const store = await ports.store(run);
+  const rounds = [{ shards, rewards }, ...rewardedRounds(window)];
+  if (config.training.objective.kind !== 'gfn')
+    return policyExamples(store, config, rounds, await proverForms(ports.sources, config.prover));
+  const formOf = await stateForms(ports.sources, config.prover);
+  const directory = await ports.scratch(run);
+  return flowGroups({ store, config, round, rounds, formOf, directory, signal });
 }
 
 /** Statement → was it proved by a sample of the model, and not by scripts alone? */

@@ -21,7 +21,7 @@ import type { BatchedSamples } from './batched-samples.ts';
 /** Maximum number of Lean processes tried for one step, in case something else ends them. */
 const TRIES = 3;
 /** The sample of a search in which no tactic led to a state. Lean rejects it. */
-const NOTHING = '  skip';
+export const NOTHING = '  skip';
 
 export type BonusOf = (prompt: string, tactics: readonly string[]) => Promise<readonly number[]>;
 
@@ -111,15 +111,15 @@ function step(result: StepResult, keyed: (state: StepState) => string) {
   return { kind: result.kind, key: keyed(result.state), state: result.state };
 }
 
-function shownGoal(state: StepState): ShownGoal {
+export function shownGoal(state: StepState): ShownGoal {
   const { hypotheses, target } = state.goals[0]!;
   return { hypotheses: [...hypotheses], target };
 }
 
-const goalsText = (state: StepState): string => state.goals.map(({ text }) => text).join('\n\n');
+export const goalsText = (state: StepState): string => state.goals.map(({ text }) => text).join('\n\n');
 
 /** Tries again in a new process if something has ended the process. States are values, so they work in the new one. */
-async function retried<T extends { readonly kind: string; readonly why?: string }>(work: () => Promise<T>): Promise<T> {
+export async function retried<T extends { readonly kind: string; readonly why?: string }>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     const result = await work();
     if (result.why !== 'infra' || tries === TRIES) return result;

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import { StpError } from '../errors.ts';
-import { hasSearch, type RunConfig, runConfigSchema } from '../schemas/run-config.ts';
+import { meetsStates, type RunConfig, runConfigSchema } from '../schemas/run-config.ts';
 import { formatOf } from './formats.ts';
 import {
   environmentKey,
@@ -109,21 +109,23 @@ function requireWeighedSets({ data }: RunConfig): void {
     );
 }
 
-/** A reward is of a whole proof that the model wrote, and only the trainers of this project know what to make of it. */
+/** Rewards are of what the prover itself wrote, and only two trainers know what to make of them. */
 function requireRewardTraining({ training, conjectures, prover, engines }: RunConfig): void {
-  if (training.objective.kind !== 'grpo') return;
+  const { kind } = training.objective;
+  if (kind === 'likelihood') return;
+  const mode = kind === 'gfn' ? 'walks' : 'whole';
   const wrong =
     conjectures.perRoundMax !== 0
       ? 'conjectures.perRoundMax is not 0, and rewards train no conjecturer'
       : training.sftShare !== 0
-        ? 'training.sftShare is not 0, and SFT examples have no advantage'
-        : prover.mode !== 'whole'
-          ? `prover.mode is ${prover.mode}, and rewards are of whole proofs`
+        ? 'training.sftShare is not 0, and SFT examples have no reward'
+        : prover.mode !== mode
+          ? `prover.mode is ${prover.mode}, and its records come from prover.mode=${mode}`
           : engines.trainer.kind === 'levanter'
             ? 'engines.trainer.kind is levanter, which trains by likelihood alone'
             : null;
   if (wrong !== null)
-    throw new StpError('STP1001', `training.objective.kind is grpo: ${wrong}`, 'docs/rewards.md says what goes together.');
+    throw new StpError('STP1001', `training.objective.kind is ${kind}: ${wrong}`, 'docs/rewards.md says what goes together.');
 }
 
 /** Slots are names in the embedded form; a custom format must be there, and one that is there must be asked for. */
@@ -134,7 +136,7 @@ function requireFormat({ prover }: RunConfig): void {
       ? `prover.slots is true, but the format ${format} shows names`
       : (customFormat !== null) !== (format === 'custom')
         ? `prover.format is ${format}, and prover.customFormat is ${customFormat === null ? 'missing' : 'given'}`
-        : hasSearch(mode) && format !== 'embedded'
+        : meetsStates(mode) && format !== 'embedded'
           ? `prover.mode is ${mode}, and the format ${format} has whole proofs only`
           : mode === 'revise' && formatOf(prover).revision === null
             ? `prover.mode is revise, and the format ${format} has no words for Lean's errors`

@@ -45,7 +45,7 @@ const preferenceObjectiveSchema = z.strictObject({
 });
 
 /** Flows: a policy that ends in each place as often as its reward says (arXiv 2106.04399; for language models 2310.04363). */
-const flowSchema = z.strictObject({
+export const flowSchema = z.strictObject({
   kind: z.literal('gfn'),
   /**
    * `trajectory`: trajectory balance with a learned log Z a group (arXiv 2201.13259). `variance`: log Z is the mean over the

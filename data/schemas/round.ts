@@ -73,6 +73,9 @@ export const shardResultSchema = z.strictObject({
   checkMs: z.number().nonnegative(),
   /** What the shard's searches leave, if `prover.mode` asks for searches. */
   search: shardSearchSchema.optional(),
+  /** With `prover.mode` `walks`: a record a sample, and Lean's time for their tactics. */
+  walks: artifactRefSchema.optional(),
+  walksLeanMs: z.number().nonnegative().optional(),
 });
 export type ShardResult = z.infer<typeof shardResultSchema>;
 

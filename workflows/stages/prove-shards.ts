@@ -92,7 +92,13 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       );
       return { ...(await verify(`${name}/search`, sampled, earlier)), search: found };
     };
+    const walk = async (): Promise<ShardResult> => {
+      const summary = `walks of ${label}: ${items.count} statements`;
+      const { walks, leanMs, ...sampled } = await samplers.run((queue) => sampler(queue, summary).walkShard(shard));
+      return { ...(await verify(name, sampled, null)), walks, walksLeanMs: leanMs };
+    };
     const proveAs = {
+      walks: walk,
       whole: proveWhole,
       revise,
       steps: () => search(null),
