@@ -1,6 +1,12 @@
 /** The forms in which a run's model sees statements and conjecturing tasks, as set in its configuration. */
 import { formatOf } from '../data/config/formats.ts';
-import { meetsStates, PROVER_WITHOUT_SLOTS, type ProverConfig, proverMode, writesTactics } from '../data/schemas/run-config.ts';
+import {
+  meetsStates,
+  PROVER_WITHOUT_SLOTS,
+  type ProverConfig,
+  proverMode,
+  writesTactics,
+} from '../data/schemas/run-config.ts';
 import { LIBRARY_HEADER } from '../lean/trust/header.ts';
 import { markedProof, withoutMarks } from '../lean/trust/kept-theorem.ts';
 import { keyUnderAnyHeader } from '../selfplay/dedupe.ts';

@@ -22,9 +22,9 @@ import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { readManifests, replayWindow } from '../run/history.ts';
 import type { Certified } from './certify.ts';
 import type { RoundContext } from './conjecture.ts';
+import { flowGroups } from './flow-groups.ts';
 import { policyExamples, rewardedRounds } from './policy-examples.ts';
 import { PORTFOLIO } from './portfolio.ts';
-import { flowGroups } from './flow-groups.ts';
 import { conjecturerExamples, roundExamples } from './round-examples.ts';
 
 const finishedSchema = z.strictObject({

@@ -119,7 +119,9 @@ export function shownGoal(state: StepState): ShownGoal {
 export const goalsText = (state: StepState): string => state.goals.map(({ text }) => text).join('\n\n');
 
 /** Tries again in a new process if something has ended the process. States are values, so they work in the new one. */
-export async function retried<T extends { readonly kind: string; readonly why?: string }>(work: () => Promise<T>): Promise<T> {
+export async function retried<T extends { readonly kind: string; readonly why?: string }>(
+  work: () => Promise<T>,
+): Promise<T> {
   for (let tries = 1; ; tries++) {
     const result = await work();
     if (result.why !== 'infra' || tries === TRIES) return result;

@@ -125,7 +125,11 @@ function requireRewardTraining({ training, conjectures, prover, engines }: RunCo
             ? 'engines.trainer.kind is levanter, which trains by likelihood alone'
             : null;
   if (wrong !== null)
-    throw new StpError('STP1001', `training.objective.kind is ${kind}: ${wrong}`, 'docs/rewards.md says what goes together.');
+    throw new StpError(
+      'STP1001',
+      `training.objective.kind is ${kind}: ${wrong}`,
+      'docs/rewards.md says what goes together.',
+    );
 }
 
 /** Slots are names in the embedded form; a custom format must be there, and one that is there must be asked for. */

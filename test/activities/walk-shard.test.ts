@@ -7,13 +7,13 @@ import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
+import { stateForms } from '../../activities/prover-forms.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { flowGroups } from '../../activities/round/flow-groups.ts';
-import { groupsOf } from '../../activities/round/reward-round.ts';
 import { readShard } from '../../activities/round/judged-shard.ts';
+import { groupsOf } from '../../activities/round/reward-round.ts';
 import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
 import { type WalkedShard, walkShardActivities } from '../../activities/round/walk-shard.ts';
-import { stateForms } from '../../activities/prover-forms.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import { sampleSchema } from '../../data/schemas/records.ts';
 import type { ShardResult } from '../../data/schemas/round.ts';
@@ -107,7 +107,14 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
   const items = await writeRecords(store, 'items-*.jsonl', [
     { statement: BOTH, origin: 'dataset', samples: SCRIPTS.length },
   ]);
-  const input = { run: 'test', name: 'shard', items, checkpoint: { manifest: items, model: 'm' }, library: null, config };
+  const input = {
+    run: 'test',
+    name: 'shard',
+    items,
+    checkpoint: { manifest: items, model: 'm' },
+    library: null,
+    config,
+  };
   const walked = await run<WalkedShard>(walkShardActivities(ports).walkShard, input);
   const walks = await readAll(store, walked.walks, walkSchema);
   expect(walks.map(({ index, end, written }) => [index, end, written.length])).toEqual([
@@ -130,7 +137,11 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
   expect(samples[0]!.proof).toMatch(/constructor\n(?:· )?exact hp\n(?:· )?exact hq/u);
 
   const { walks: records, leanMs: _, ...sampled } = walked;
-  const verified = await run<ShardResult>(verifyShardActivities(ports).verifyShard, { ...input, sampled, earlier: null });
+  const verified = await run<ShardResult>(verifyShardActivities(ports).verifyShard, {
+    ...input,
+    sampled,
+    earlier: null,
+  });
   expect(verified.verdictCounts).toMatchObject({ proved: 3 });
 
   // Of the three proofs the second has no reward: it is taken out.
@@ -147,7 +158,10 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
     config: { ...config, flows: { ...config.flows, bufferShare: 0 } },
     round: 0,
     rounds: [
-      { shards: [{ ...verified, walks: records }], rewards: await writeRecords(store, 'rewards.jsonl', rewards as never[]) },
+      {
+        shards: [{ ...verified, walks: records }],
+        rewards: await writeRecords(store, 'rewards.jsonl', rewards as never[]),
+      },
     ],
     formOf: await stateForms(sources, config.prover),
     directory,
