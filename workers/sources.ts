@@ -12,6 +12,7 @@ import { StpError } from '../data/errors.ts';
 import { readStatements } from '../data/loaders/dataset.ts';
 import { openSftSet } from '../data/prepare/sft-set.ts';
 import { PROOF_CHARS_MAX } from '../data/schemas/records.ts';
+import { readEquations } from '../lean/explore/equations-file.ts';
 import { Definitions } from '../lean/library/definitions.ts';
 import { extractLibrary } from '../lean/library/extract.ts';
 import { discoverModules } from '../lean/library/modules.ts';
@@ -55,6 +56,7 @@ export function repositorySources(dataDirectory: string = workerSettings().dataD
       }
     },
     tracedProofs: async () => (await readTraced(join(DATA, 'sft', 'steps.jsonl')))?.rows ?? [],
+    exploredEquations: () => readEquations(join(DATA, 'sft', 'equations.jsonl')),
     portfolioRecord: () => readRecord(PORTFOLIO_RECORD),
     definitions,
     canaries: () => readStatements(join(DATA, 'canaries.jsonl')),

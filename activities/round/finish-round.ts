@@ -21,8 +21,10 @@ import { proofExamples, proverForms, stateForms } from '../prover-forms.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { readManifests, replayWindow } from '../run/history.ts';
 import type { Certified } from './certify.ts';
+import { conjectureFiles } from './choose-conjectures.ts';
 import type { RoundContext } from './conjecture.ts';
 import { flowGroups } from './flow-groups.ts';
+import { hindsightExamples } from './hindsight.ts';
 import { policyExamples, rewardedRounds } from './policy-examples.ts';
 import { PORTFOLIO } from './portfolio.ts';
 import { conjecturerExamples, roundExamples } from './round-examples.ts';
@@ -66,6 +68,7 @@ export function finishRoundActivities(ports: Ports) {
             signal,
           );
           const chosen = input.conjecturesMatched;
+          const conjectures = conjectureFiles(config, input.conjectures, earlier);
           const { rewards = null } = input;
           const window = replayWindow(earlier, input.replayFrom, config.selection.replayRounds);
           const byReward = rewards === null ? null : await rewardedExamples(ports, input, rewards, window, signal);
@@ -79,14 +82,22 @@ export function finishRoundActivities(ports: Ports) {
             rates: input.rates,
             proved: certified.proved,
             window,
-            conjectures: input.conjectures,
+            conjectures,
             chosen,
+            hindsight: hindsightExamples({
+              sources: ports.sources,
+              store,
+              config,
+              shards: input.shards,
+              proved,
+              heldOutKeys: data.heldOutKeys,
+            }),
             sft: data.sft,
           });
           const examples: AsyncGenerator<unknown> = (byReward ?? byProof).examples;
           const examplesRef = await writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);
           const exampleCounts = byReward === null ? byProof.counts : { prover: examplesRef.count, conjecturer: 0 };
-          const conjecturer = conjecturerExamples({ store, config, conjectures: input.conjectures, chosen });
+          const conjecturer = conjecturerExamples({ store, config, conjectures, chosen });
           const { provedByScripts, ...statementCounted } = await statementCounts(store, input.rates, proved, earlier);
           const counts: RoundCounts = {
             ...shardCounts(input.shards),
