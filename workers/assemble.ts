@@ -1,4 +1,5 @@
 /** Makes the ports for this machine: real Lean, the embedded engine, the store named in the settings. */
+
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ports, VerificationLimits } from '../activities/ports.ts';
@@ -30,7 +31,9 @@ import { LIBRARY_HEADER } from '../lean/trust/header.ts';
 import { openVerifier } from '../lean/trust/open-verifier.ts';
 import { limitClasses } from '../lean/trust/verdict/limits.ts';
 import type { LeanEnvironment } from '../lean/verifier.ts';
+import { Ensemble } from '../model/ensemble/ensemble.ts';
 import { TRIVIAL_PROOF } from '../selfplay/gate.ts';
+import { leanReward } from '../selfplay/rewards/lean-reward.ts';
 import { openEngines } from './engines.ts';
 import { explored } from './explored.ts';
 import { remoteVerifier } from './remote-verifier.ts';
@@ -235,6 +238,8 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     generator: engines.generator,
     trainer: engines.trainer,
+    reward: () => leanReward,
+    ensemble: (run, directory, threads) => Ensemble.open(directory, { threads, runMark: mark(run, 'model') }),
     alone: engines.alone,
     monitor: monitors.of,
     requireTrackers: monitors.require,
