@@ -6,6 +6,7 @@ import { ANSWERS } from '../data/loaders/row-text.ts';
 import { PUBLIC_SETS } from '../data/prepare/public-sets.ts';
 import { printableText } from '../data/printable.ts';
 import { FORMAT_NAMES } from '../data/schemas/prompt-format.ts';
+import { addJudgeCommands } from './commands/judge.ts';
 import { addKernelCommand } from './commands/kernel.ts';
 import { addLeanCommands } from './commands/lean.ts';
 import { addNodesCommands } from './commands/nodes.ts';
@@ -193,6 +194,7 @@ program
   });
 
 addVerifyCommand(program);
+addJudgeCommands(program);
 addWeightsCommands(program);
 
 program
