@@ -1,4 +1,6 @@
 /** Makes the ports for this machine: real Lean, the embedded engine, the store named in the settings. */
+import { Ensemble } from '../model/ensemble/ensemble.ts';
+import { leanReward } from '../selfplay/rewards/lean-reward.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -255,6 +257,8 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     generator: engines.generator,
     trainer: engines.trainer,
+    reward: () => leanReward,
+    ensemble: (run, directory, threads) => Ensemble.open(directory, { threads, runMark: mark(run, 'model') }),
     alone: engines.alone,
     monitor,
     losses: async (run) => readLosses(await metricsPath(run)),

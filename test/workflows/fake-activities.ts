@@ -240,6 +240,14 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
         search,
       };
     },
+    async walkShard(input) {
+      call('walkShard', input.name);
+      return {
+        samples: ref('walked', 10),
+        walks: ref('walks', 10),
+        ...{ sampleCount: 10, distinctCount: 10, tokens: 100, leanMs: 50 },
+      };
+    },
     async reviseShard(input) {
       call('reviseShard', `${input.name} turn ${input.turn} after ${input.earlier.sampleCount}`);
       if (input.turn > 2) return null;
@@ -307,6 +315,10 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     async matchConjectures() {
       call('matchConjectures');
       return ref('matched', 1);
+    },
+    async rewardRound(input) {
+      call('rewardRound', input.shards.length);
+      return ref('rewards', 12);
     },
     async finishRound(input) {
       call('finishRound', input.round);
