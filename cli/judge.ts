@@ -1,6 +1,6 @@
 /** `bin/stp judge FILE`: marks for every proof of a file. Exit codes: 0 all judged, 2 some not. */
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describeIssues } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
@@ -9,7 +9,7 @@ import { printableJson, printableLine } from '../data/printable.ts';
 import { type Judgement, type Judging, judgingSchema } from '../data/schemas/judge.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { Asker } from '../judge/ask/asker.ts';
-import { RateLimits } from '../judge/ask/rate-limits.ts';
+import { RateLimits, rateLimitsFile } from '../judge/ask/rate-limits.ts';
 import { proofIn } from '../judge/candidate.ts';
 import type { Item } from '../judge/formats/item.ts';
 import { readItems } from '../judge/formats/read-items.ts';
@@ -53,9 +53,6 @@ export async function judge(file: string | undefined, options: JudgeOptions): Pr
     limits.close();
   }
 }
-
-/** Shared by the processes of this machine that have one cache folder. */
-export const rateLimitsFile = (cacheDirectory: string): string => join(cacheDirectory, 'judges', 'rate-limits.sqlite');
 
 async function readJudging(path: string | undefined): Promise<Judging> {
   if (path === undefined)

@@ -40,6 +40,7 @@ import type { LeanEnvironment } from '../lean/verifier.ts';
 import { TRIVIAL_PROOF } from '../selfplay/gate.ts';
 import { openEngines } from './engines.ts';
 import { explored } from './explored.ts';
+import { JudgeRewards } from './judge-rewards.ts';
 import { remoteVerifier } from './remote-verifier.ts';
 import { runProvider } from './run-provider.ts';
 import { RunVerifiers } from './run-verifiers.ts';
@@ -113,6 +114,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     opening.catch(() => monitors.delete(run));
     return opening;
   };
+  const judges = new JudgeRewards({ cacheDirectory: settings.cacheDirectory, store: storeOf, monitor });
   const engines = openEngines({
     modelServer: settings.modelServer,
     store: storeOf,
@@ -257,12 +259,13 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     generator: engines.generator,
     trainer: engines.trainer,
-    reward: () => leanReward,
+    reward: (run, name, judging) => (name === 'lean' ? leanReward : judges.source(run, judging!)),
     ensemble: (run, directory, threads) => Ensemble.open(directory, { threads, runMark: mark(run, 'model') }),
     alone: engines.alone,
     monitor,
     losses: async (run) => readLosses(await metricsPath(run)),
     async close() {
+      await judges.close();
       await engines.close();
       await verifiers.letGo(() => true);
       for (const monitor of monitors.values()) await monitor.then((open) => open.finalise()).catch(() => undefined);

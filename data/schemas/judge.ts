@@ -76,6 +76,8 @@ export const judgingSchema = z.strictObject({
   /** Times that a question is asked anew where its answer cannot be used. */
   askedAnew: z.int().nonnegative().max(8).default(1),
   reward: rewardModeSchema.default('judge_score'),
+  /** More samples of a shard for which no server gave an answer, after all tries, and the shard is tried again. */
+  unansweredShareMax: z.number().min(0).max(1).default(0.02),
   ranking: z
     .strictObject({
       /** Each shuffles the proofs of a problem anew. */

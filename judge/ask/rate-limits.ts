@@ -5,7 +5,7 @@
  * gets its share of a limit by its configuration.
  */
 import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Turns } from '../../data/turns.ts';
@@ -16,6 +16,9 @@ const WINDOW_MS_DEFAULT = 60_000 + 500;
 const BUSY_MS = 10_000;
 /** As long as no timer of the kernel may be early. */
 const TIMER_MS = 2;
+
+/** Shared by the processes of this machine that have one cache folder. */
+export const rateLimitsFile = (cacheDirectory: string): string => join(cacheDirectory, 'judges', 'rate-limits.sqlite');
 
 export interface RateLimit {
   readonly requestsPerMinute: number | null;
