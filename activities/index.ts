@@ -17,6 +17,7 @@ import { embedActivities } from './round/embed.ts';
 import { exploreActivities } from './round/explore.ts';
 import { gateActivities } from './round/gate.ts';
 import { generateActivities } from './round/generate.ts';
+import { judgeShardActivities } from './round/judge-shard.ts';
 import { libraryActivities } from './round/library.ts';
 import { matchConjecturesActivities } from './round/match-conjectures.ts';
 import { planActivities } from './round/plan.ts';
@@ -42,6 +43,7 @@ export function createControlActivities(ports: Ports) {
     ...planActivities(ports),
     ...admitConjecturesActivities(ports),
     ...certifiedPartsActivities(ports),
+    ...judgeShardActivities(ports),
     ...selectActivities(ports),
     ...evaluateActivities(ports),
     ...takeOverActivities(ports),

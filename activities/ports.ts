@@ -4,6 +4,7 @@
  */
 import type { SftSet } from '../data/prepare/sft-set.ts';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
+import type { Judging } from '../data/schemas/judge.ts';
 import type { NodesConfig } from '../data/schemas/nodes.ts';
 import type { LibraryTheorem, SandboxFacts, Statement } from '../data/schemas/records.ts';
 import type { RewardName, TrackerName } from '../data/schemas/run-config.ts';
@@ -145,7 +146,7 @@ export interface Ports {
   /** An ensemble of verifiers, by its folder on this node. The caller closes it. */
   ensemble(run: string, directory: string, threads: number): Promise<Pick<Ensemble, 'rewards' | 'close'>>;
   /** Who says what samples earn, by name (`rewards.weights`). */
-  reward(run: string, name: RewardName): RewardSource;
+  reward(run: string, name: RewardName, judging: Judging | null): RewardSource;
   /** Runs a training of another kind than the trainers' when no model works here, and none holds memory. */
   alone<Result>(work: () => Promise<Result>): Promise<Result>;
   nodes: Nodes;

@@ -36,6 +36,7 @@ import { TRIVIAL_PROOF } from '../selfplay/gate.ts';
 import { leanReward } from '../selfplay/rewards/lean-reward.ts';
 import { openEngines } from './engines.ts';
 import { explored } from './explored.ts';
+import { JudgeRewards } from './judge-rewards.ts';
 import { remoteVerifier } from './remote-verifier.ts';
 import { openRunMonitors } from './run-monitors.ts';
 import { runProvider } from './run-provider.ts';
@@ -89,6 +90,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   const openProvider = providers();
   const storeOf = async (run: string): Promise<ObjectStore> =>
     withNeighbours(await openStore(`${settings.storeUri}/${run}`), settings.storeUri);
+  const judges = new JudgeRewards({ cacheDirectory: settings.cacheDirectory, store: storeOf, monitor: monitors.of });
   const engines = openEngines({
     modelServer: settings.modelServer,
     store: storeOf,
@@ -238,13 +240,14 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     generator: engines.generator,
     trainer: engines.trainer,
-    reward: () => leanReward,
+    reward: (run, name, judging) => (name === 'lean' ? leanReward : judges.source(run, judging!)),
     ensemble: (run, directory, threads) => Ensemble.open(directory, { threads, runMark: mark(run, 'model') }),
     alone: engines.alone,
     monitor: monitors.of,
     requireTrackers: monitors.require,
     losses: async (run) => readLosses(await monitors.path(run)),
     async close() {
+      await judges.close();
       await engines.close();
       await verifiers.letGo(() => true);
       await monitors.close();

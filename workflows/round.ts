@@ -5,7 +5,7 @@
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
-import { trainsByReward } from '../data/schemas/run-config.ts';
+import { isInWords, trainsByReward } from '../data/schemas/run-config.ts';
 import { host, streaming } from './control/activity-proxies.ts';
 import {
   MODEL_DIGITS,
@@ -89,7 +89,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   }
 
   const context = { ...played, library };
-  await enter('prove', 'sampling proofs and verifying them in Lean');
+  await enter('prove', isInWords(config) ? 'sampling proofs and having them judged' : 'sampling proofs and verifying them in Lean');
   const [plan] = await Promise.all([
     streaming('cut statements and conjectures into shards').planShards({ ...context, conjectures }),
     conjectures === null ? readyNodes(run, hostQueues, input.checkpoint) : null,
@@ -108,7 +108,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
       shards.add(shard);
       const { shardsDone, shardsTotal, samples, successes } = shards.figures();
       setCurrentDetails(
-        `**${title}** · proving: ${shardsDone} of ${shardsTotal} shards, ${samples} samples, ${successes} accepted by Lean`,
+        `**${title}** · proving: ${shardsDone} of ${shardsTotal} shards, ${samples} samples, ${isInWords(config) ? 'judged' : `${successes} accepted by Lean`}`,
       );
     },
   });

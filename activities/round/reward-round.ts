@@ -13,6 +13,8 @@ import type { Ports } from '../ports.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { readShard, type Shard } from './judged-shard.ts';
 
+export type RewardConfig = Pick<RunConfig, 'rewards' | 'judging' | 'seed'>;
+
 export interface RewardRoundInput {
   readonly run: string;
   /** Folder of the round's objects. */
@@ -20,7 +22,7 @@ export interface RewardRoundInput {
   readonly shards: readonly ShardResult[];
   /** Certified proofs of the round. */
   readonly proved: ArtifactRef;
-  readonly config: Pick<RunConfig, 'rewards' | 'seed'>;
+  readonly config: RewardConfig;
 }
 
 export function rewardRoundActivities(ports: Ports) {
@@ -32,25 +34,12 @@ export function rewardRoundActivities(ports: Ports) {
       return once(store, `${name}/rewarded.json`, artifactRefSchema, () =>
         withHeartbeat(async (signal, report) => {
           const certified = await certifiedTexts(store, input.proved);
-          const source = mixedReward(
-            Object.entries(config.rewards.weights).map(([source, weight]) => ({
-              source: ports.reward(run, source as RewardName),
-              weight,
-            })),
-          );
           const parts: ArtifactRef[] = [];
           for (const [index, result] of shards.entries()) {
             const folder = shardFolder(name, index);
-            const part = await once(store, `${folder}/rewarded.json`, artifactRefSchema, async () => {
-              const groups = groupsOf(await readShard(store, result), certified);
-              const rewards = await source.rewards(groups, {
-                signal,
-                stream: [config.seed, folder],
-                onProgress: (samples) => report({ shard: index, of: shards.length, samples }),
-              });
-              return writeRecords(store, `${folder}/rewards.jsonl`, rewards, signal);
-            });
-            parts.push(part);
+            const onProgress = (samples: number): void => report({ shard: index, of: shards.length, samples });
+            const shard = { run, folder, result, certified, config, signal, onProgress };
+            parts.push(await rewardShard(ports, store, shard));
             report({ shard: index + 1, of: shards.length });
           }
           async function* all() {
@@ -61,6 +50,36 @@ export function rewardRoundActivities(ports: Ports) {
       );
     },
   };
+}
+
+export interface ShardToReward {
+  readonly run: string;
+  readonly folder: string;
+  readonly result: ShardResult;
+  readonly certified?: ReadonlySet<string>;
+  readonly config: RewardConfig;
+  readonly signal: AbortSignal;
+  readonly onProgress: (samplesDone: number) => void;
+}
+
+/** The rewards of one shard, once. */
+export function rewardShard(
+  ports: Pick<Ports, 'reward'>,
+  store: ObjectStore,
+  { run, folder, result, certified, config, signal, onProgress }: ShardToReward,
+): Promise<ArtifactRef> {
+  return once(store, `${folder}/rewarded.json`, artifactRefSchema, async () => {
+    const { weights } = config.rewards;
+    const source = mixedReward(
+      Object.entries(weights).map(([name, weight]) => ({
+        source: ports.reward(run, name as RewardName, config.judging),
+        weight,
+      })),
+    );
+    const groups = groupsOf(await readShard(store, result), certified);
+    const rewards = await source.rewards(groups, { signal, stream: [config.seed, folder], onProgress });
+    return writeRecords(store, `${folder}/rewards-*.jsonl`, rewards, signal);
+  });
 }
 
 /** The samples of a shard by statement, in the order of the statements' first samples. */

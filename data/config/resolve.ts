@@ -4,7 +4,14 @@
  */
 import type { z } from 'zod';
 import { StpError } from '../errors.ts';
-import { meetsStates, type RunConfig, rewardsUse, runConfigSchema, writesTyped } from '../schemas/run-config.ts';
+import {
+  isInWords,
+  meetsStates,
+  type RunConfig,
+  rewardsUse,
+  runConfigSchema,
+  writesTyped,
+} from '../schemas/run-config.ts';
 import { formatOf } from './formats.ts';
 import {
   environmentKey,
@@ -69,6 +76,7 @@ export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
   requireFormat(config);
   requireRewardTraining(config);
   requireGrowth(config);
+  requireJudging(config);
   return { config, provenance: new Map([...leaves(config).keys()].map((key) => [key, source.get(key) ?? 'default'])) };
 }
 
@@ -131,6 +139,24 @@ function requireRewardTraining({ training, conjectures, prover, engines }: RunCo
       `training.objective.kind is ${kind}: ${wrong}`,
       'docs/rewards.md says what goes together.',
     );
+}
+
+/** Judges are named where they are asked, and a run in words asks Lean for nothing. */
+function requireJudging(config: RunConfig): void {
+  const { rewards, judging, training, prover, evaluation, retrain, library } = config;
+  const wrong =
+    (rewards.weights.judge !== undefined) !== (judging !== null)
+      ? `rewards.weights.judge is ${rewards.weights.judge ?? 'missing'}, and judging ${judging === null ? 'names nobody' : 'names judges'}`
+      : !isInWords(config)
+        ? null
+        : training.objective.kind !== 'grpo'
+          ? 'problems in words are for training.objective.kind=grpo'
+          : prover.slots || prover.scripts !== 'none' || library !== 'fixed'
+            ? 'problems in words have no slots, no scripts and no growing library'
+            : evaluation.samplesPerStatement !== 0 || retrain.everyRounds !== 0
+              ? 'there are no proofs by Lean to evaluate or to retrain on: evaluation.samplesPerStatement and retrain.everyRounds must be 0'
+              : null;
+  if (wrong !== null) throw new StpError('STP1001', wrong, 'docs/judges.md says what goes together.');
 }
 
 /** Slots are names in the embedded form; a custom format must be there, and one that is there must be asked for. */

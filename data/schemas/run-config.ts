@@ -7,13 +7,14 @@ import { z } from 'zod';
 import { enginesConfigSchema } from './engines.ts';
 import { nodesConfigSchema } from './nodes.ts';
 import { flowSchema, LIKELIHOOD, likelihoodSchema, policySchema } from './objectives.ts';
+import { judgingSchema } from './judge.ts';
 import { formatNameSchema, promptFormatSchema } from './prompt-format.ts';
 
 export const ROUNDS_MAX = 1_000;
 const positive = z.number().int().positive();
 const share = z.number().min(0).max(1);
 /** Who says what a sample earns (`selfplay/rewards/reward.ts`). */
-const rewardNameSchema = z.enum(['lean']);
+const rewardNameSchema = z.enum(['lean', 'judge']);
 export type RewardName = z.infer<typeof rewardNameSchema>;
 /** Name of a folder with prepared data. */
 const setName = z.string().regex(/^[a-z0-9-]+$/);
@@ -307,7 +308,7 @@ export const runConfigSchema = z.strictObject({
   /** With `training.objective` `grpo` or `gfn`. */
   rewards: z
     .strictObject({
-      /** The reward is the sum of these sources', so weighted. `lean`: 1 for a certified proof, otherwise 0. */
+      /** The reward is the sum of these sources', so weighted. `lean`: 1 for a certified proof, otherwise 0. `judge`: what `judging` makes of it; alone, problems and proofs are in words. */
       weights: z
         .partialRecord(rewardNameSchema, z.number().min(-100).max(100))
         .refine((weights) => Object.keys(weights).length > 0, 'name a source at least'),
@@ -315,6 +316,8 @@ export const runConfigSchema = z.strictObject({
       advantage: z.enum(['deviation', 'mean']),
     })
     .default({ weights: { lean: 1 }, advantage: 'deviation' }),
+  /** Who judges proofs in words, and how (docs/judges.md). With the weight of `judge` among the rewards. */
+  judging: judgingSchema.nullable().default(null),
   /** With `training.objective` `gfn`: log R of a walk's end. A proof that counts has 0. */
   flows: z
     .strictObject({
@@ -407,6 +410,11 @@ export function proverMode({ prover }: { readonly prover?: Partial<ProverConfig>
 /** Do samples train the model by their rewards? Older configurations do not say. */
 export function trainsByReward({ training }: { readonly training?: Partial<RunConfig['training']> }): boolean {
   return (training?.objective?.kind ?? 'likelihood') !== 'likelihood';
+}
+
+/** Are problems and proofs in words? There is nothing for Lean to check then: judges alone say what samples earn. */
+export function isInWords({ rewards }: { readonly rewards?: RunConfig['rewards'] }): boolean {
+  return rewards !== undefined && Object.keys(rewards.weights).every((name) => name === 'judge');
 }
 
 /** As of `proverMode`. */

@@ -333,6 +333,12 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       call('matchConjectures');
       return ref('matched', 1);
     },
+    async judgeShard({ name, items, sampled }) {
+      call('judgeShard', name);
+      const { samples, sampleCount, distinctCount, tokens } = sampled;
+      const counts = { sampleCount, distinctCount, tokens, verdictCounts: {}, provedStatements: 0, checkMs: 0 };
+      return { items, samples, verdicts: ref(`${name}/no-verdicts.jsonl`, 0), ...counts };
+    },
     async rewardRound(input) {
       call('rewardRound', input.shards.length);
       return ref('rewards', 12);

@@ -2,13 +2,13 @@
  * Samples and verifies shards: while some are verified the next is sampled. Shards flow, stages do not wait for each other;
  * as many are in flight as the nodes with Lean can hold, so that a long queue of unverified samples never builds up. If the
  * configuration asks for it (`prover.mode`), a shard is then searched for proofs that its samples did not find, or its failed
- * samples are revised. Last, with `prover.scripts`, scripts try what is left.
+ * samples are revised. Last, with `prover.scripts`, scripts try what is left. Proofs in words are judged instead of verified.
  */
 import type { Sampled } from '../../activities/round/generate.ts';
 import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
 import { type ShardResult, shardFolder } from '../../data/schemas/round.ts';
-import { proverMode, type RunConfig, trainsByReward, usesScripts } from '../../data/schemas/run-config.ts';
-import { host, lean, oneOfSeveral } from '../control/activity-proxies.ts';
+import { isInWords, proverMode, type RunConfig, trainsByReward, usesScripts } from '../../data/schemas/run-config.ts';
+import { host, lean, oneOfSeveral, streaming } from '../control/activity-proxies.ts';
 import { Crew } from '../nodes/crew.ts';
 import { Lane } from '../nodes/lane.ts';
 import { allPieces, PIECES_AT_ONCE_MAX, piecesAtOnce } from '../nodes/lean-nodes.ts';
@@ -30,7 +30,7 @@ export interface ProveShardsInput {
 
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
   const { run, hostQueues, checkpoint, library } = input;
-  const { prover, sampling, seed, modelThreads, verification } = input.config;
+  const { prover, sampling, seed, modelThreads, verification, rewards, judging } = input.config;
   const mode = proverMode(input.config);
   // Those that are sampled come beside those that are checked.
   const inFlightMax = Math.min(PIECES_AT_ONCE_MAX, hostQueues.length + (await piecesAtOnce()));
@@ -51,6 +51,14 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       ...(trainsByReward(input.config) ? { keepsTexts: true } : {}),
     };
     const verify = (folder: string, sampled: Sampled, earlier: ShardResult | null): Promise<ShardResult> => {
+      if (isInWords(input.config))
+        return streaming(`judge ${label}: ${sampled.distinctCount} distinct proofs`).judgeShard({
+          run,
+          name: folder,
+          items,
+          sampled,
+          config: { rewards, judging, seed },
+        });
       const distinct = sampled.distinctCount - (earlier?.distinctCount ?? 0);
       return lean(`verify ${label}: ${distinct} distinct proofs`, inFlightMax).verifyShard({
         run,
