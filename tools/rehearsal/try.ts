@@ -1,0 +1,15 @@
+import { mkdir } from 'node:fs/promises';
+import { Installation } from './installation.ts';
+import { RECORDS } from './places.ts';
+import { begin, takeDown } from './takedown.ts';
+import { temporalBuild } from './temporal-server.ts';
+const t0 = Date.now();
+const say = (line: string) => console.log(((Date.now() - t0) / 1000).toFixed(0), line);
+const build = await temporalBuild(say);
+say(String(await begin()));
+const logs = `${RECORDS}/try`;
+await mkdir(logs, { recursive: true });
+process.on('SIGINT', () => takeDown().then(() => process.exit(1)));
+const installation = await Installation.putUp({ logs, build, say });
+say('up');
+globalThis.setInterval(() => undefined, 1000);
