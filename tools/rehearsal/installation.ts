@@ -13,7 +13,7 @@ import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { Bucket } from './bucket.ts';
 import { type Certificates, makeCertificates, secretLines } from './certificates.ts';
-import { type Clock, type Keys, Machine, type Service, WORKER_USER } from './machine.ts';
+import { type Keys, Machine, type Service, WORKER_USER } from './machine.ts';
 import { addressOf, connect, makeBackbone } from './network.ts';
 import { CACHE_FOLDER, SEEN_CACHE, SEEN_REPOSITORY, STATE } from './places.ts';
 import {
@@ -65,6 +65,8 @@ export class Installation {
     leanKey: string;
     leanVariables: Readonly<Record<string, string>>;
     postgresPrograms: string;
+    /** The stock command line, as machines see it. */
+    temporalCommand: string;
   }) {
     this.machines = parts.machines;
     this.secrets = parts.secrets;
@@ -83,6 +85,7 @@ export class Installation {
       STP_CACHE: `${DISK}/cache`,
       STP_LEAN_URL: `http://${this.machine('lean').address}:${LEAN_PORT}`,
       STP_LEAN_KEY: this.leanKey,
+      STP_TEMPORAL: parts.temporalCommand,
       NODE_COMPILE_CACHE: `${DISK}/cache/node-compile`,
       ...this.leanVariables,
     };
@@ -111,6 +114,18 @@ export class Installation {
     const env = { ...this.environment, HOME: '/root', PATH: `${SEEN_REPOSITORY}/bin:${process.env.PATH}` };
     const inCheckout = ['-C', SEEN_REPOSITORY, '--', file, ...args];
     return this.machine('control').run('env', inCheckout, { timeout: COMMAND_TIMEOUT_MS, ...options, env, stdin: 'ignore' });
+  }
+
+  /** What the Lean service answers to a snippet, asked from the control node with its key. */
+  async askLean(code: string): Promise<string> {
+    const body = JSON.stringify({ snippets: [{ id: 'asked', code }], timeout: 60 });
+    const header = ['--header', '@-', '--header', 'Content-Type: application/json'];
+    const asked = await this.machine('control').run(
+      'curl',
+      ['--silent', '--max-time', '120', ...header, '--data', body, `${this.environment.STP_LEAN_URL}/api/check`],
+      { input: `Authorization: Bearer ${this.leanKey}\n`, reject: false },
+    );
+    return String(asked.stdout);
   }
 
   /** `bin/stp nodes up`: workers that are up stay as they are. */
@@ -152,7 +167,9 @@ export class Installation {
     await Promise.all([...machines.values()].map((machine) => machine.boot()));
     const certificates = await makeCertificates(join(STATE, 'keys'), SERVER_NAME, machines.get('temporal')!.address);
     const [postgresPassword, leanKey] = [randomBytes(18).toString('hex'), randomBytes(18).toString('hex')];
+    const command = await findTemporal({ cacheDirectory: CACHE_FOLDER, install: true, onProgress: say });
     const installation = new Installation({
+      temporalCommand: seen(await realpath(command.executable)),
       machines,
       build,
       leanKey,
@@ -195,8 +212,7 @@ export class Installation {
       await copyFile(from, join(disk, 'certificates', name));
     }
     await mkdir(join(disk, 'cache/temporal'), { recursive: true });
-    const temporal = await findTemporal({ cacheDirectory: CACHE_FOLDER, install: true, onProgress: () => undefined });
-    await writeFile(join(disk, 'cache/temporal/executable'), seen(await realpath(temporal.executable)));
+    await writeFile(join(disk, 'cache/temporal/executable'), this.environment.STP_TEMPORAL!);
     await copyFile(join(STATE, 'keys/login'), join(disk, 'root/.ssh/id_ed25519'));
     const hostKey = (await readFile(join(STATE, 'keys/host.pub'), 'utf8')).trim();
     const known = addresses.map(([, address]) => `${address} ${hostKey}\n`).join('');
@@ -312,4 +328,3 @@ async function userId(name: string): Promise<{ uid: number; gid: number }> {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-export type { Clock };

@@ -53,7 +53,7 @@ export async function slow(machine: string): Promise<{ readonly how: string; rea
     await onBackbone('tc', 'qdisc', 'del', 'dev', machine, 'root').catch(() => undefined);
     await onBackbone('nft', 'delete', 'table', 'netdev', table).catch(() => undefined);
   };
-  const table = `slow-${machine}`;
+  const table = `slow_${machine.replaceAll('-', '_')}`;
   const { failed } = await execa(
     'ip',
     ['netns', 'exec', BACKBONE, 'tc', 'qdisc', 'add', 'dev', machine, 'root', ...netem],
@@ -77,7 +77,8 @@ export async function slow(machine: string): Promise<{ readonly how: string; rea
     'latency',
     `${DELAY_MS}ms`,
   );
-  const rules = `table netdev "${table}" { chain in { type filter hook ingress device "${machine}" priority 0; numgen random mod 100 < ${LOSS_PERCENT} drop; } }`;
+  const hook = `type filter hook ingress device "${machine}" priority 0; policy accept;`;
+  const rules = `table netdev ${table} {\n chain in {\n ${hook}\n numgen random mod 100 < ${LOSS_PERCENT} drop\n }\n}\n`;
   await execa('ip', ['netns', 'exec', BACKBONE, 'nft', '-f', '-'], { input: rules });
   return { how: `1 Mbit/s, queued up to ${DELAY_MS} ms, ${LOSS_PERCENT} % lost (this kernel has no netem)`, heal };
 }
