@@ -63,6 +63,8 @@ export interface FakeGcs {
   /** Method and path (with query) of every request so far. */
   readonly requests: readonly string[];
   object(bucket: string, name: string): FakeObject | undefined;
+  /** Names of all objects of the bucket. */
+  names(bucket: string): string[];
   /** Puts an object there without a request. */
   seed(bucket: string, name: string, text: string): void;
   /** The next request whose "METHOD path" matches meets the fault; faults wait in order. */
@@ -245,6 +247,7 @@ export async function startFakeGcs(
     endpoint: `http://${host}:${(server.address() as AddressInfo).port}`,
     requests,
     object: (bucket, name) => stored.get(bucket)?.get(name),
+    names: (bucket) => [...(stored.get(bucket)?.keys() ?? [])],
     seed(bucket, name, text) {
       store({ bucket, name, resource: {}, ifGenerationMatch: null }, Buffer.from(text));
     },

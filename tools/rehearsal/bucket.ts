@@ -3,26 +3,32 @@ import { createInterface } from 'node:readline';
 import type { Machine, Service } from './machine.ts';
 import { SEEN_REPOSITORY } from './places.ts';
 
-export const BUCKET_PORT = 4443;
+const BUCKET_PORT = 4443;
+export const BUCKET = 'stp';
 
 export type BucketMood =
   | { readonly kind: 'well' }
   /** Answers 503 and cuts connections, every second time. */
   | { readonly kind: 'unwell' }
-  /** The next upload to a name that matches stops in its first bytes, and the bucket says so. */
+  /** The next upload to a name that holds this stops in its first bytes, and the bucket says so. */
   | { readonly kind: 'catch-upload'; readonly name: string };
+
+export type BucketQuestion =
+  | { readonly kind: 'sessions' }
+  | { readonly kind: 'copy'; readonly prefix: string; readonly folder: string };
 
 export type BucketWord =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'request'; readonly line: string; readonly peer: string; readonly at: number }
+  | { readonly kind: 'request'; readonly line: string; readonly peer: string; readonly at: number; readonly trouble: string | null }
+  | { readonly kind: 'copied' }
   | { readonly kind: 'caught'; readonly name: string; readonly peer: string }
   /** Names of objects with an upload session that is not finished. */
   | { readonly kind: 'sessions'; readonly open: readonly string[] };
 
-type Request = Extract<BucketWord, { kind: 'request' }>;
+export type BucketRequest = Extract<BucketWord, { kind: 'request' }>;
 
 export class Bucket {
-  readonly requests: Request[] = [];
+  readonly requests: BucketRequest[] = [];
   readonly endpoint: string;
   private readonly service: Service;
   private readonly waiting = new Map<BucketWord['kind'], (word: BucketWord) => void>();
@@ -46,7 +52,7 @@ export class Bucket {
   }
 
   set(mood: BucketMood): void {
-    this.service.running!.stdin!.write(`${JSON.stringify(mood)}\n`);
+    this.say(mood);
   }
 
   /** The next word of the kind. */
@@ -61,7 +67,18 @@ export class Bucket {
 
   async openSessions(): Promise<readonly string[]> {
     const answer = this.next('sessions');
-    this.service.running!.stdin!.write(`{"kind":"sessions"}\n`);
+    this.say({ kind: 'sessions' });
     return (await answer).open;
+  }
+
+  /** Writes all objects below the prefix into the folder, which the bucket's machine sees. */
+  async copy(prefix: string, folder: string): Promise<void> {
+    const answer = this.next('copied');
+    this.say({ kind: 'copy', prefix, folder });
+    await answer;
+  }
+
+  private say(words: BucketMood | BucketQuestion): void {
+    this.service.running!.stdin!.write(`${JSON.stringify(words)}\n`);
   }
 }

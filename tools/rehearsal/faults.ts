@@ -5,7 +5,7 @@ import type { Service } from './machine.ts';
 import { cut, slow } from './network.ts';
 import type { PlannedFault } from './plan.ts';
 
-const CLOCK_LIBRARY = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
+export const CLOCK_LIBRARY = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 const CLOCK_SECONDS = 120;
 const WORKER_PROCESS = /workers\/host\.ts/;
 /** An upload that never comes is not waited for longer. */

@@ -54,7 +54,8 @@ export class Installation {
   readonly leanService: Service;
   /** What must be found in no log. */
   readonly secrets: readonly string[];
-  readonly leanKey: string;
+  private readonly leanKey: string;
+  private readonly postgresPassword: string;
   private readonly environment: Readonly<Record<string, string>>;
   private readonly leanVariables: Readonly<Record<string, string>>;
 
@@ -63,6 +64,7 @@ export class Installation {
     build: TemporalBuild;
     secrets: readonly string[];
     leanKey: string;
+    postgresPassword: string;
     leanVariables: Readonly<Record<string, string>>;
     postgresPrograms: string;
     /** The stock command line, as machines see it. */
@@ -71,6 +73,7 @@ export class Installation {
     this.machines = parts.machines;
     this.secrets = parts.secrets;
     this.leanKey = parts.leanKey;
+    this.postgresPassword = parts.postgresPassword;
     this.leanVariables = parts.leanVariables;
     this.bucket = new Bucket(this.machine('bucket'));
     const { address } = this.machine('temporal');
@@ -128,6 +131,14 @@ export class Installation {
     return String(asked.stdout);
   }
 
+  /** A question to PostgreSQL, from the control node. */
+  sql(query: string) {
+    const { address } = this.machine('temporal');
+    const env = { PGPASSWORD: this.postgresPassword };
+    const words = ['--host', address, '--username', 'temporal', '--tuples-only', '--no-align', '--command', query];
+    return this.machine('control').run('psql', [...words, 'temporal'], { env, reject: false });
+  }
+
   /** `bin/stp nodes up`: workers that are up stay as they are. */
   async startWorkers(): Promise<void> {
     const named = ['STP_LEAN_URL', 'STP_LEAN_KEY', ...Object.keys(this.leanVariables), `STP_CACHE=/home/${WORKER_USER}/cache`];
@@ -173,6 +184,7 @@ export class Installation {
       machines,
       build,
       leanKey,
+      postgresPassword,
       secrets: [postgresPassword, leanKey, ...(await secretLines(certificates))],
       leanVariables: await leanVariables(say),
       postgresPrograms: await postgresPrograms(),

@@ -2,9 +2,10 @@
  * Temporal's own server on PostgreSQL: built from the Go module proxy once, with its schema tool; its configuration with
  * mutual TLS; its schema and search attributes.
  */
-import { cp, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { isThere } from '../../data/is-there.ts';
 import { SEARCH_ATTRIBUTES } from '../../infra/temporal/search-attributes.ts';
 import type { Certificates } from './certificates.ts';
 import { BUILDS } from './places.ts';
@@ -27,6 +28,8 @@ export interface TemporalBuild {
   readonly schema: string;
 }
 
+export const isBuilt = (): Promise<boolean> => isThere(join(BUILDS, VERSION));
+
 export async function temporalBuild(onProgress: (line: string) => void): Promise<TemporalBuild> {
   const folder = join(BUILDS, VERSION);
   const build = {
@@ -35,7 +38,7 @@ export async function temporalBuild(onProgress: (line: string) => void): Promise
     sqlTool: join(folder, 'sql'),
     schema: join(folder, 'schema'),
   };
-  if (await isThere(folder)) return build;
+  if (await isBuilt()) return build;
   onProgress(`building Temporal's server ${VERSION} (some minutes, once)`);
   const staging = `${folder}.${process.pid}.partial`;
   await rm(staging, { recursive: true, force: true });
@@ -53,11 +56,6 @@ export async function temporalBuild(onProgress: (line: string) => void): Promise
   return build;
 }
 
-const isThere = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
 
 export interface ServerPlaces {
   readonly address: string;

@@ -1,0 +1,182 @@
+/** The runs of a rehearsal on an installation: one undisturbed, then one for each seed under its faults; and the table. */
+import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Broken, breakIt } from './faults.ts';
+import { type Installation, type MachineName, WORKERS } from './installation.ts';
+import { differences, doneTwice, type Kept, leftBehind, readKept, secretsIn } from './invariants.ts';
+import { type PlannedFault, planFaults } from './plan.ts';
+import { RUN_CONFIG, type RunOutcome, start, untilEnded } from './run.ts';
+
+export interface RehearseOptions {
+  readonly seeds: readonly number[];
+  readonly faults: number;
+  readonly only: string | null;
+  readonly folder: string;
+  readonly say: (line: string) => void;
+}
+
+interface Row {
+  readonly name: string;
+  readonly outcome: RunOutcome;
+  /** Kinds of the faults that were begun before the run ended. */
+  readonly met: readonly string[];
+  readonly databaseBytes: number;
+  readonly problems: readonly string[];
+}
+
+/** From the end of the run until its nodes must be clean. */
+const CLEAN_POLLS_MAX = 20;
+const CLEAN_POLL_MS = 3_000;
+/** On a machine so quick that faults would come in a heap. */
+const PAUSE_SECONDS_MIN = 5;
+
+export async function rehearse(
+  installation: Installation,
+  options: RehearseOptions,
+): Promise<{ table: string; problems: number }> {
+  const { seeds, faults, only, say } = options;
+  await writeFile(join(installation.machine('control').disk, 'run.json'), JSON.stringify(RUN_CONFIG));
+  const undisturbed = await oneRun(installation, 'undisturbed', [], 0, null, options);
+  const rows = [undisturbed.row];
+  if (undisturbed.kept === null) throw new Error(`the undisturbed run failed: ${undisturbed.row.problems.join('; ')}`);
+  const pauseSeconds = Math.max(PAUSE_SECONDS_MIN, undisturbed.row.outcome.seconds / faults);
+  for (const seed of seeds) {
+    const plan = planFaults(seed, faults, WORKERS.length).filter(({ kind }) => only === null || kind === only);
+    const { row } = await oneRun(installation, `seed-${seed}`, plan, pauseSeconds, undisturbed.kept, options);
+    rows.push(row);
+    say(`seed ${seed}: ${row.problems.length === 0 ? 'all holds' : row.problems.join('; ')}`);
+  }
+  return { table: tableOf(rows), problems: rows.reduce((sum, { problems }) => sum + problems.length, 0) };
+}
+
+async function oneRun(
+  installation: Installation,
+  name: string,
+  plan: readonly PlannedFault[],
+  pauseSeconds: number,
+  reference: Kept | null,
+  { folder, say }: RehearseOptions,
+): Promise<{ row: Row; kept: Kept | null }> {
+  const record = (line: string): Promise<void> => appendFile(join(folder, `${name}.faults.log`), `${line}\n`);
+  const before = await databaseBytes(installation);
+  const firstRequest = installation.bucket.requests.length;
+  await start(installation, name);
+  let isOver = false;
+  const ending = untilEnded(installation, name, say).finally(() => {
+    isOver = true;
+  });
+  const disturbing = disturb(installation, plan, pauseSeconds, () => isOver, async (line) => {
+    say(`  ${line}`);
+    await record(line);
+  });
+  const outcome = await ending;
+  const met = await disturbing;
+  const problems: string[] = [];
+  if (!outcome.status.endsWith('COMPLETED')) problems.push(`the run ended as ${outcome.status}`);
+  const objects = join(folder, name);
+  await installation.bucket.copy(`runs/${name}/`, `/mnt/disk/${name}`);
+  await mkdir(objects, { recursive: true });
+  await rename(join(installation.machine('bucket').disk, name), objects).catch(async () => {
+    const { cp, rm } = await import('node:fs/promises');
+    await cp(join(installation.machine('bucket').disk, name), objects, { recursive: true });
+    await rm(join(installation.machine('bucket').disk, name), { recursive: true });
+  });
+  const kept = await readKept(objects).catch((error: Error) => {
+    problems.push(error.message.split('\n')[0]!);
+    return null;
+  });
+  if (kept !== null && reference !== null) problems.push(...differences(reference, kept));
+  problems.push(...doneTwice(installation.bucket.requests.slice(firstRequest), `runs/${name}/`));
+  problems.push(...(await untilClean(installation, name)));
+  const history = await installation.onControl('temporal', ['workflow', 'show', '--workflow-id', `stp/${name}`, '--output', 'json'], { reject: false });
+  await writeFile(join(objects, 'history.json'), String(history.stdout));
+  for (const worker of WORKERS) {
+    const text = await installation.machine(worker).run('sh', ['-c', 'cat /home/prover/.stp-selfplay/*.log'], { reject: false });
+    await writeFile(join(folder, 'logs', `${worker}.worker.log`), String(text.stdout));
+  }
+  problems.push(...(await secretsIn([join(folder, 'logs'), objects], installation.secrets)));
+  const row = { name, outcome, met, databaseBytes: (await databaseBytes(installation)) - before, problems };
+  await writeFile(join(folder, `${name}.json`), JSON.stringify(row, null, 2));
+  return { row, kept };
+}
+
+/** Faults one after the other; each is mended in its time, several may be open at once, but one on a machine at most. */
+async function disturb(
+  installation: Installation,
+  plan: readonly PlannedFault[],
+  pauseSeconds: number,
+  isOver: () => boolean,
+  record: (line: string) => Promise<void>,
+): Promise<string[]> {
+  const met: string[] = [];
+  const broken = new Map<string, Promise<void>>();
+  const begun = Date.now();
+  const at = (): string => `${((Date.now() - begun) / 1_000).toFixed(0)} s`;
+  for (const fault of plan) {
+    await sleep(1_000 * pauseSeconds * fault.pause);
+    const place = placeOf(fault);
+    await broken.get(place);
+    if (isOver()) break;
+    met.push(fault.kind);
+    let result: Broken;
+    try {
+      result = await breakIt(installation, fault);
+    } catch (error) {
+      await record(`${at()}: ${fault.kind} could not be done: ${(error as Error).message.split('\n')[0]}`);
+      continue;
+    }
+    await record(`${at()}: ${fault.kind} (${result.how})`);
+    const mending = result
+      .mend()
+      .catch((error: Error) => record(`${at()}: ${fault.kind} could not be mended: ${error.message.split('\n')[0]}`))
+      .then(() => record(`${at()}: ${fault.kind} is over`));
+    broken.set(place, mending);
+  }
+  await Promise.all(broken.values());
+  return met;
+}
+
+function placeOf({ kind, worker }: PlannedFault): MachineName {
+  if (kind === 'control worker killed') return 'control';
+  if (kind === 'Temporal restarted' || kind === 'PostgreSQL restarted') return 'temporal';
+  if (kind === 'bucket unwell' || kind === 'worker killed in an upload') return 'bucket';
+  if (kind === 'Lean service killed' || kind === 'Lean eats memory') return 'lean';
+  return WORKERS[worker]!;
+}
+
+/** A node that was away when the run ended is cleaned by its worker's start, or by the next look of the janitor. */
+async function untilClean(installation: Installation, run: string): Promise<string[]> {
+  await installation.startWorkers();
+  for (let poll = 1; ; poll += 1) {
+    const problems = await leftBehind(installation, run);
+    if (problems.length === 0 || poll === CLEAN_POLLS_MAX) return problems;
+    await sleep(CLEAN_POLL_MS);
+  }
+}
+
+async function databaseBytes(installation: Installation): Promise<number> {
+  const { stdout } = await installation.sql("select sum(pg_database_size(datname)) from pg_database where datname like 'temporal%'");
+  return Number(stdout);
+}
+
+function tableOf(rows: readonly Row[]): string {
+  const line = ({ name, outcome, met, databaseBytes, problems }: Row): string =>
+    `| ${[
+      name,
+      met.length,
+      outcome.status.replace('WORKFLOW_EXECUTION_STATUS_', '').toLowerCase(),
+      `${outcome.seconds.toFixed(0)} s`,
+      outcome.waits.length,
+      outcome.historyEvents,
+      `${(outcome.historyBytes / 1_000).toFixed(0)} kB`,
+      `${(databaseBytes / 1e6).toFixed(1)} MB`,
+      problems.length === 0 ? 'all hold' : problems.slice(0, 4).join('; '),
+    ].join(' | ')} |`;
+  return [
+    '| run | faults | ended | took | waits for a person | events | history | database grew by | invariants |',
+    '|---|---|---|---|---|---|---|---|---|',
+    ...rows.map(line),
+    '',
+  ].join('\n');
+}
