@@ -1,7 +1,7 @@
 /** The faults of a rehearsal: each breaks something of an installation, and gives back what mends it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Installation, type MachineName, WORKERS } from './installation.ts';
-import type { Service } from './machine.ts';
+import type { Machine, Service } from './machine.ts';
 import { cut, slow } from './network.ts';
 import type { PlannedFault } from './plan.ts';
 
@@ -9,7 +9,7 @@ export const CLOCK_LIBRARY = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.s
 const CLOCK_SECONDS = 120;
 const WORKER_PROCESS = /workers\/host\.ts/;
 /** An upload that never comes is not waited for longer. */
-const UPLOAD_WAIT_MS = 60_000;
+const UPLOAD_WAIT_MS = 120_000;
 /** Needs gigabytes in the kernel's arithmetic; more than a check may have. */
 const GREEDY = 'example : 2 ^ 2 ^ 36 % 7 = 1 := by decide';
 const GREEDY_AT_ONCE = 4;
@@ -34,9 +34,6 @@ export async function breakIt(installation: Installation, fault: PlannedFault): 
       await again();
     });
   };
-  const killWorker = async (): Promise<void> => {
-    for (const pid of await machine.pids(WORKER_PROCESS)) process.kill(pid, 'SIGKILL');
-  };
   switch (fault.kind) {
     case 'node killed':
       await machine.kill();
@@ -59,21 +56,10 @@ export async function breakIt(installation: Installation, fault: PlannedFault): 
       return after(`${name}: ${how}`, heal);
     }
     case 'worker killed':
-      await killWorker();
+      await killWorker(machine);
       return after(name, () => installation.startWorkers());
-    case 'worker killed in an upload': {
-      const caught = installation.bucket.next('caught');
-      installation.bucket.set({ kind: 'catch-upload', name: 'checkpoints/' });
-      const first = await Promise.race([caught, sleep(UPLOAD_WAIT_MS, null)]);
-      if (first !== null) {
-        const uploader = WORKERS.find((worker) => installation.machine(worker).address === first.peer.replace('::ffff:', ''));
-        if (uploader !== undefined)
-          for (const pid of await installation.machine(uploader).pids(WORKER_PROCESS)) process.kill(pid, 'SIGKILL');
-      }
-      installation.bucket.set({ kind: 'well' });
-      if (first === null) return { how: 'no upload came within a minute', mend: async () => undefined };
-      return after(`upload of ${first.name}`, () => installation.startWorkers());
-    }
+    case 'worker killed in an upload':
+      return { how: 'at the next upload of a checkpoint', mend: () => killInUpload(installation, ms) };
     case 'disk full':
       return after(name, await machine.fillDisk());
     case 'control worker killed':
@@ -94,4 +80,25 @@ export async function breakIt(installation: Installation, fault: PlannedFault): 
       });
     }
   }
+}
+
+/** Stops the next upload of a checkpoint in its first bytes, kills the worker that it comes from, and starts it again. */
+async function killInUpload(installation: Installation, downMs: number): Promise<void> {
+  const caught = installation.bucket.next('caught');
+  installation.bucket.set({ kind: 'catch-upload', name: 'checkpoints/' });
+  const upload = await Promise.race([caught, sleep(UPLOAD_WAIT_MS, null)]);
+  try {
+    if (upload === null) throw new Error('no upload came');
+    const uploader = WORKERS.map((name) => installation.machine(name)).find(({ address }) => address === upload.peer);
+    if (uploader === undefined) throw new Error(`the upload came from ${upload.peer}, which is no worker node`);
+    await killWorker(uploader);
+  } finally {
+    installation.bucket.set({ kind: 'well' });
+  }
+  await sleep(downMs);
+  await installation.startWorkers();
+}
+
+async function killWorker(machine: Machine): Promise<void> {
+  for (const pid of await machine.pids(WORKER_PROCESS)) process.kill(pid, 'SIGKILL');
 }

@@ -86,7 +86,7 @@ export class Installation {
       STP_STORE: 'gs://stp/runs',
       STP_GCS_ENDPOINT: this.bucket.endpoint,
       STP_CACHE: `${DISK}/cache`,
-      STP_LEAN_URL: `http://${this.machine('lean').address}:${LEAN_PORT}`,
+      STP_LEAN_URL: this.leanUrl,
       STP_LEAN_KEY: this.leanKey,
       STP_TEMPORAL: parts.temporalCommand,
       NODE_COMPILE_CACHE: `${DISK}/cache/node-compile`,
@@ -119,13 +119,17 @@ export class Installation {
     return this.machine('control').run('env', inCheckout, { timeout: COMMAND_TIMEOUT_MS, ...options, env, stdin: 'ignore' });
   }
 
+  get leanUrl(): string {
+    return `http://${this.machine('lean').address}:${LEAN_PORT}`;
+  }
+
   /** What the Lean service answers to a snippet, asked from the control node with its key. */
   async askLean(code: string): Promise<string> {
     const body = JSON.stringify({ snippets: [{ id: 'asked', code }], timeout: 60 });
     const header = ['--header', '@-', '--header', 'Content-Type: application/json'];
     const asked = await this.machine('control').run(
       'curl',
-      ['--silent', '--max-time', '120', ...header, '--data', body, `${this.environment.STP_LEAN_URL}/api/check`],
+      ['--silent', '--max-time', '120', ...header, '--data', body, `${this.leanUrl}/api/check`],
       { input: `Authorization: Bearer ${this.leanKey}\n`, reject: false },
     );
     return String(asked.stdout);
@@ -317,7 +321,7 @@ async function leanVariables(say: (line: string) => void): Promise<Record<string
   };
 }
 
-async function makeKeys(folder: string): Promise<Keys> {
+export async function makeKeys(folder: string): Promise<Keys> {
   const pair = async (name: string): Promise<[string, string]> => {
     const path = join(folder, name);
     await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', path]);

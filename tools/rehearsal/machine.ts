@@ -8,7 +8,7 @@ import { chmod, chown, mkdir, readFile, rm, statfs, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa, type Options } from 'execa';
-import { listProcesses } from '../../infra/processes.ts';
+import { listProcesses, residentBytes } from '../../infra/processes.ts';
 import { REPOSITORY } from '../../workers/settings.ts';
 import { namespaceOf } from './network.ts';
 import { CACHE_FOLDER, SEEN_CACHE, SEEN_REPOSITORY, STATE } from './places.ts';
@@ -144,6 +144,14 @@ export class Machine {
       if (command.test(line.replaceAll('\0', ' '))) found.push(pid);
     }
     return found;
+  }
+
+  /** Resident memory of all its processes. */
+  async residentBytes(): Promise<number> {
+    const byParent = Map.groupBy(await listProcesses(), ({ parentPid }) => parentPid);
+    const within = (pid: number): number[] => [pid, ...(byParent.get(pid) ?? []).flatMap((child) => within(child.pid))];
+    const bytes = await Promise.all(within(this.init!).map(residentBytes));
+    return bytes.reduce((sum, one) => sum + one, 0);
   }
 
   /** Takes all the space that is left. */

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { StpError } from '../../data/errors.ts';
 import { Installation } from './installation.ts';
+import { loadLean } from './load.ts';
 import { missing } from './needs.ts';
 import { RECORDS } from './places.ts';
 import { rehearse } from './rehearse.ts';
@@ -23,8 +24,10 @@ const options = new Command('rehearsal')
   .option('--faults <n>', 'faults in each run', String(FAULTS_DEFAULT))
   .option('--only <kind>', 'faults of this kind alone, such as "node killed"')
   .option('--undisturbed', 'no faults')
+  .option('--load <seconds>', 'no runs: clients ask the Lean service for so long')
+  .option('--clients <n>', 'clients of the Lean service', '64')
   .parse()
-  .opts<{ seeds: string; faults: string; only?: string; undisturbed?: boolean }>();
+  .opts<{ seeds: string; faults: string; only?: string; undisturbed?: boolean; load?: string; clients: string }>();
 
 const begun = Date.now();
 const say = (line: string): void => console.log(`${String(Math.round((Date.now() - begun) / 1_000)).padStart(6)} s  ${line}`);
@@ -48,6 +51,10 @@ async function main(): Promise<number> {
   say(`records: ${folder}`);
   const installation = await Installation.putUp({ logs, build, say });
   say('the installation is up');
+  if (options.load !== undefined) {
+    console.log(await loadLean(installation, Number(options.clients), Number(options.load)));
+    return 0;
+  }
   const { table, problems } = await rehearse(installation, { seeds, faults, only: options.only ?? null, folder, say });
   await writeFile(join(folder, 'table.md'), table);
   console.log(`\n${table}`);

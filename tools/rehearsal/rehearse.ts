@@ -2,7 +2,7 @@
 import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Broken, breakIt } from './faults.ts';
+import { breakIt } from './faults.ts';
 import { type Installation, type MachineName, WORKERS } from './installation.ts';
 import { differences, doneTwice, type Kept, leftBehind, readKept, secretsIn } from './invariants.ts';
 import { type PlannedFault, planFaults } from './plan.ts';
@@ -113,25 +113,26 @@ async function disturb(
   const broken = new Map<string, Promise<void>>();
   const begun = Date.now();
   const at = (): string => `${((Date.now() - begun) / 1_000).toFixed(0)} s`;
-  for (const fault of plan) {
-    await sleep(1_000 * pauseSeconds * fault.pause);
-    const place = placeOf(fault);
-    await broken.get(place);
+  for (const waiting = [...plan]; waiting.length > 0; ) {
+    await sleep(1_000 * pauseSeconds * waiting[0]!.pause);
+    // The next whose place is whole; the others keep their order.
+    const next = waiting.findIndex((fault) => !broken.has(placeOf(fault)));
     if (isOver()) break;
-    met.push(fault.kind);
-    let result: Broken;
+    if (next === -1) continue;
+    const [fault] = waiting.splice(next, 1) as [PlannedFault];
+    const place = placeOf(fault);
     try {
-      result = await breakIt(installation, fault);
+      const { how, mend } = await breakIt(installation, fault);
+      await record(`${at()}: ${fault.kind} (${how})`);
+      met.push(fault.kind);
+      const mending = mend()
+        .catch((error: Error) => record(`${at()}: ${fault.kind}: ${error.message.split('\n')[0]}`))
+        .then(() => record(`${at()}: ${fault.kind} is over`))
+        .finally(() => broken.delete(place));
+      broken.set(place, mending);
     } catch (error) {
       await record(`${at()}: ${fault.kind} could not be done: ${(error as Error).message.split('\n')[0]}`);
-      continue;
     }
-    await record(`${at()}: ${fault.kind} (${result.how})`);
-    const mending = result
-      .mend()
-      .catch((error: Error) => record(`${at()}: ${fault.kind} could not be mended: ${error.message.split('\n')[0]}`))
-      .then(() => record(`${at()}: ${fault.kind} is over`));
-    broken.set(place, mending);
   }
   await Promise.all(broken.values());
   return met;
