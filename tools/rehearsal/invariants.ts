@@ -11,6 +11,9 @@ import { type Installation, WORKERS } from './installation.ts';
  */
 const SAME_BYTES =
   /(?:\/(?:items|conjectures|rates|certified-rates|examples|found|statements|theorems|eval|canaries|held-out-keys)\.jsonl|proofs\.lean|model\.safetensors|tokenizer\.json)$/;
+/** In the records of found proofs. */
+const CHECK_TIME = /"checkMs":[\d.e-]+/g;
+const DIFFERENCES_MAX = 5;
 /** Names that follow from content with times in it. */
 const CONTENT_HASH = /-[0-9a-f]{12}(?=\.jsonl$)/;
 const PROCESSES_OF_RUNS = /lean-native|lean --|bwrap|-child\.ts/;
@@ -28,7 +31,8 @@ export async function readKept(folder: string): Promise<Kept> {
     .map((entry) => join(entry.parentPath, entry.name));
   const bytes = new Map<string, string>();
   for (const path of all)
-    if (SAME_BYTES.test(path)) bytes.set(path.slice(folder.length + 1), await readFile(path, 'base64'));
+    if (SAME_BYTES.test(path))
+      bytes.set(path.slice(folder.length + 1), (await readFile(path, 'latin1')).replaceAll(CHECK_TIME, ''));
   const { run, secondsPerStage, ...summary } = summarySchema.parse(
     JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8')),
   );
@@ -43,7 +47,9 @@ export function differences(reference: Kept, other: Kept): string[] {
   for (const name of other.names) if (!reference.names.includes(name)) problems.push(`${name} is there besides`);
   for (const [name, content] of reference.bytes)
     if (other.bytes.has(name) && other.bytes.get(name) !== content) problems.push(`${name} differs`);
-  return problems;
+  return problems.length <= DIFFERENCES_MAX
+    ? problems
+    : [...problems.slice(0, DIFFERENCES_MAX), `${problems.length - DIFFERENCES_MAX} more differences`];
 }
 
 /**
