@@ -3,6 +3,7 @@
  * service and three worker nodes, put up by the project's own commands as the guides say.
  */
 import { randomBytes } from 'node:crypto';
+import { realpathSync } from 'node:fs';
 import { chown, copyFile, cp, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -307,9 +308,9 @@ export class Installation {
 
 /** Where machines see a file of the cache. */
 function seen(path: string): string {
-  return path.startsWith(REAL_CACHE) ? SEEN_CACHE + path.slice(REAL_CACHE.length) : path;
+  const cache = realpathSync(CACHE_FOLDER);
+  return path.startsWith(cache) ? SEEN_CACHE + path.slice(cache.length) : path;
 }
-const REAL_CACHE = await realpath(CACHE_FOLDER);
 
 /** The Lean and the sandbox of this machine, as an image of a node would have them; its library is compiled now. */
 async function leanVariables(say: (line: string) => void): Promise<Record<string, string>> {

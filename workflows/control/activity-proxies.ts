@@ -84,6 +84,7 @@ export const nodeIfThere = (taskQueue: string, summary: string) =>
     taskQueue,
     scheduleToStartTimeout: '10 seconds',
     startToCloseTimeout: '5 minutes',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     retry: { ...RETRY, maximumAttempts: 2 },
     summary,
   });

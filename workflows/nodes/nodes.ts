@@ -143,6 +143,7 @@ function temporalSteps(run: string, nodes: CloudConfig, say: (line: string) => v
         taskQueue: hostQueue,
         scheduleToStartTimeout: setUpMinutes * 60_000,
         startToCloseTimeout: '5 minutes',
+        heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
         // No cost guard holds yet: a machine that cannot be cleaned is given back.
         retry: { maximumAttempts: 5 },
         summary: 'wait for the worker of a machine, end what was left behind',
