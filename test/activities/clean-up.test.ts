@@ -9,6 +9,9 @@ it('sends heartbeats while a node is cleaned', async () => {
   const beaten = new Promise((resolve) => environment.once('heartbeat', resolve));
   const report = { node: 'a', processesEnded: 1, memoryBytesFreed: 2, cpuSecondsUsed: 3, scratchBytesFreed: 4 };
   const nodes = { cleanUp: () => beaten.then(() => report) };
-  const { cleanUpNode } = nodeActivities({ nodes, monitor: async () => ({ log: async () => undefined }) } as unknown as Ports);
+  const { cleanUpNode } = nodeActivities({
+    nodes,
+    monitor: async () => ({ log: async () => undefined }),
+  } as unknown as Ports);
   expect(await environment.run(() => cleanUpNode('run', 'after'))).toEqual(report);
 });

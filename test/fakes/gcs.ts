@@ -98,8 +98,7 @@ export async function startFakeGcs(
     const line = `${request.method} ${request.url}`;
     requests.push(line);
     const index = faults.findIndex((entry) => entry.request.test(line));
-    const fault =
-      index === -1 ? meets(line, request.socket.remoteAddress ?? '') : faults.splice(index, 1)[0]!.fault;
+    const fault = index === -1 ? meets(line, request.socket.remoteAddress ?? '') : faults.splice(index, 1)[0]!.fault;
     underWay += 1;
     answer(request, response, fault)
       .catch((error: unknown) => {
@@ -254,9 +253,7 @@ export async function startFakeGcs(
     inject: (request, fault) => void faults.push({ request, fault }),
     forgetSessions: () => sessions.clear(),
     openSessions: () =>
-      [...sessions.values()]
-        .filter(({ finished }) => finished === null)
-        .map(({ bucket, name }) => `${bucket}/${name}`),
+      [...sessions.values()].filter(({ finished }) => finished === null).map(({ bucket, name }) => `${bucket}/${name}`),
     bytesReceived: () => received,
     bytesSent: () => sent,
     underWay: () => underWay,

@@ -42,30 +42,33 @@ async function twoMachines(): Promise<[Machine, Machine]> {
   return [control, worker];
 }
 
-it.skipIf(lacks.length > 0)('reach each other, can be cut off, slowed, filled and killed, and leave nothing', async () => {
-  expect(await begin()).toBeNull();
-  const [control, worker] = await twoMachines();
-  const ssh = async (line: string): Promise<string> => {
-    const words = ['-o', 'BatchMode=yes', '-o', 'ConnectTimeout=5', '--', `prover@${worker.address}`, line];
-    const { all } = await control.run('ssh', words, { reject: false, all: true });
-    return String(all);
-  };
-  expect(await ssh('hostname; whoami')).toBe('worker-1\nprover');
-  const rejoin = await cut('worker-1');
-  expect(await ssh('hostname')).toMatch(/timed out|No route/);
-  await rejoin();
-  const { heal } = await slow('worker-1');
-  await heal();
-  const empty = await worker.fillDisk();
-  expect(await ssh('cat /etc/hosts > kept || echo refused')).toContain('refused');
-  await empty();
-  expect(await ssh('echo kept > kept; cat kept')).toBe('kept');
-  await worker.kill();
-  await worker.boot();
-  expect(await ssh('cat kept')).toBe('kept');
-  await takeDown();
-  expect(await leftovers()).toEqual([]);
-});
+it.skipIf(lacks.length > 0)(
+  'reach each other, can be cut off, slowed, filled and killed, and leave nothing',
+  async () => {
+    expect(await begin()).toBeNull();
+    const [control, worker] = await twoMachines();
+    const ssh = async (line: string): Promise<string> => {
+      const words = ['-o', 'BatchMode=yes', '-o', 'ConnectTimeout=5', '--', `prover@${worker.address}`, line];
+      const { all } = await control.run('ssh', words, { reject: false, all: true });
+      return String(all);
+    };
+    expect(await ssh('hostname; whoami')).toBe('worker-1\nprover');
+    const rejoin = await cut('worker-1');
+    expect(await ssh('hostname')).toMatch(/timed out|No route/);
+    await rejoin();
+    const { heal } = await slow('worker-1');
+    await heal();
+    const empty = await worker.fillDisk();
+    expect(await ssh('cat /etc/hosts > kept || echo refused')).toContain('refused');
+    await empty();
+    expect(await ssh('echo kept > kept; cat kept')).toBe('kept');
+    await worker.kill();
+    await worker.boot();
+    expect(await ssh('cat kept')).toBe('kept');
+    await takeDown();
+    expect(await leftovers()).toEqual([]);
+  },
+);
 
 it.skipIf(lacks.length > 0)('of a rehearsal that was killed are taken down by the next', async () => {
   const script = `
@@ -86,7 +89,10 @@ it.skipIf(lacks.length > 0)('are left alone while their rehearsal lives', async 
   await mkdir(STATE, { recursive: true });
   const living = execa('sleep', ['300'], { reject: false });
   await writeFile(join(STATE, 'owner.json'), JSON.stringify(await identify(living.pid!)));
-  await expect(begin()).rejects.toMatchObject({ code: 'STP1002', message: expect.stringContaining(String(living.pid)) });
+  await expect(begin()).rejects.toMatchObject({
+    code: 'STP1002',
+    message: expect.stringContaining(String(living.pid)),
+  });
   living.kill();
   await rm(STATE, { recursive: true });
 });

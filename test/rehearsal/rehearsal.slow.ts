@@ -14,7 +14,8 @@ import { isBuilt } from '../../tools/rehearsal/temporal-server.ts';
 
 const lacks = await missing();
 const built = await isBuilt();
-const why = lacks.length > 0 ? lacks.map(({ what }) => what).join('; ') : built ? null : 'Temporal’s server is not built';
+const why =
+  lacks.length > 0 ? lacks.map(({ what }) => what).join('; ') : built ? null : 'Temporal’s server is not built';
 if (why !== null) console.log(`the rehearsal is not tested: ${why}`);
 
 const rehearsal = (...words: string[]) =>

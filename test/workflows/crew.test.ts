@@ -50,21 +50,18 @@ it.each([
   ['that nobody serves', () => lost('SCHEDULE_TO_START')],
   ['that fell silent', () => lost('HEARTBEAT')],
   ['whose disk is full', full],
-] as const)(
-  'deals the work of a machine %s to another',
-  async (_, failure) => {
-    const crew = new Crew(['a', 'b', 'c']);
-    const asked: string[] = [];
-    const work = (piece: number) => async (queue: string) => {
-      asked.push(queue);
-      await soon();
-      if (queue === 'b') throw failure();
-      return piece;
-    };
-    expect(await Promise.all([0, 1, 2, 3, 4, 5].map((piece) => crew.run(work(piece))))).toEqual([0, 1, 2, 3, 4, 5]);
-    expect(asked.filter((queue) => queue === 'b')).toHaveLength(1);
-  },
-);
+] as const)('deals the work of a machine %s to another', async (_, failure) => {
+  const crew = new Crew(['a', 'b', 'c']);
+  const asked: string[] = [];
+  const work = (piece: number) => async (queue: string) => {
+    asked.push(queue);
+    await soon();
+    if (queue === 'b') throw failure();
+    return piece;
+  };
+  expect(await Promise.all([0, 1, 2, 3, 4, 5].map((piece) => crew.run(work(piece))))).toEqual([0, 1, 2, 3, 4, 5]);
+  expect(asked.filter((queue) => queue === 'b')).toHaveLength(1);
+});
 
 it('says what happened where the last machine is lost, and what fails for another reason', async () => {
   const crew = new Crew(['a', 'b']);

@@ -19,7 +19,13 @@ export type BucketQuestion =
 
 export type BucketWord =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'request'; readonly line: string; readonly peer: string; readonly at: number; readonly trouble: string | null }
+  | {
+      readonly kind: 'request';
+      readonly line: string;
+      readonly peer: string;
+      readonly at: number;
+      readonly trouble: string | null;
+    }
   | { readonly kind: 'copied' }
   | { readonly kind: 'caught'; readonly name: string; readonly peer: string }
   /** Names of objects with an upload session that is not finished. */

@@ -10,18 +10,50 @@ export interface Certificates {
 }
 
 /** Paths below `folder`. */
-export async function makeCertificates(folder: string, serverName: string, serverAddress: string): Promise<Certificates> {
+export async function makeCertificates(
+  folder: string,
+  serverName: string,
+  serverAddress: string,
+): Promise<Certificates> {
   const at = (name: string): string => join(folder, name);
   // libfaketime: this version of openssl has no option for the beginning.
   const openssl = (...words: string[]) => execa('faketime', ['-f', '-1d', 'openssl', ...words]);
   const authority = { certificate: at('authority.pem'), key: at('authority.key') };
   const subject = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
-  await openssl('req', '-x509', ...subject, '-keyout', authority.key, '-out', authority.certificate, '-days', '7', '-subj', '/CN=rehearsal authority');
+  await openssl(
+    'req',
+    '-x509',
+    ...subject,
+    '-keyout',
+    authority.key,
+    '-out',
+    authority.certificate,
+    '-days',
+    '7',
+    '-subj',
+    '/CN=rehearsal authority',
+  );
   const signed = async (name: string, extensions: string) => {
     const [certificate, key, request] = [at(`${name}.pem`), at(`${name}.key`), at(`${name}.csr`)];
     await openssl('req', '-new', ...subject, '-keyout', key, '-out', request, '-subj', `/CN=${name}`);
     await writeFile(at(`${name}.ext`), extensions);
-    await openssl('x509', '-req', '-in', request, '-CA', authority.certificate, '-CAkey', authority.key, '-CAcreateserial', '-out', certificate, '-days', '6', '-extfile', at(`${name}.ext`));
+    await openssl(
+      'x509',
+      '-req',
+      '-in',
+      request,
+      '-CA',
+      authority.certificate,
+      '-CAkey',
+      authority.key,
+      '-CAcreateserial',
+      '-out',
+      certificate,
+      '-days',
+      '6',
+      '-extfile',
+      at(`${name}.ext`),
+    );
     return { certificate, key };
   };
   const both = 'extendedKeyUsage=serverAuth,clientAuth\n';

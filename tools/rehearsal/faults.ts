@@ -72,7 +72,9 @@ export async function breakIt(installation: Installation, fault: PlannedFault): 
       return restart(installation.leanService, 'SIGKILL', async () => installation.leanService.start(), 'SIGKILL');
     case 'bucket unwell':
       installation.bucket.set({ kind: 'unwell' });
-      return after('every second request: 503, or the connection cut', async () => installation.bucket.set({ kind: 'well' }));
+      return after('every second request: 503, or the connection cut', async () =>
+        installation.bucket.set({ kind: 'well' }),
+      );
     case 'Lean eats memory': {
       const asked = Promise.all(Array.from({ length: GREEDY_AT_ONCE }, () => installation.askLean(GREEDY)));
       return after(`${GREEDY_AT_ONCE} checks of ${GREEDY}`, async () => {

@@ -100,7 +100,16 @@ export class Installation {
     this.temporal = this.machine('temporal').service('temporal', seen(parts.build.server), started, {});
     const script = `${SEEN_REPOSITORY}/workers/control.ts`;
     this.control = this.machine('control').service('control', NODE, [script], this.environment, SEEN_REPOSITORY);
-    const serve = ['lean', 'serve', '--host', this.machine('lean').address, '--port', String(LEAN_PORT), '--processes', '2'];
+    const serve = [
+      'lean',
+      'serve',
+      '--host',
+      this.machine('lean').address,
+      '--port',
+      String(LEAN_PORT),
+      '--processes',
+      '2',
+    ];
     this.leanService = this.machine('lean').service('lean-service', `${SEEN_REPOSITORY}/bin/stp`, serve, {
       STP_LEAN_SERVE_KEYS: this.leanKey,
       STP_CACHE: `${DISK}/cache`,
@@ -117,7 +126,12 @@ export class Installation {
   onControl(file: string, args: readonly string[], options: Options = {}) {
     const env = { ...this.environment, HOME: '/root', PATH: `${SEEN_REPOSITORY}/bin:${process.env.PATH}` };
     const inCheckout = ['-C', SEEN_REPOSITORY, '--', file, ...args];
-    return this.machine('control').run('env', inCheckout, { timeout: COMMAND_TIMEOUT_MS, ...options, env, stdin: 'ignore' });
+    return this.machine('control').run('env', inCheckout, {
+      timeout: COMMAND_TIMEOUT_MS,
+      ...options,
+      env,
+      stdin: 'ignore',
+    });
   }
 
   get leanUrl(): string {
@@ -146,7 +160,12 @@ export class Installation {
 
   /** `bin/stp nodes up`: workers that are up stay as they are. */
   async startWorkers(): Promise<void> {
-    const named = ['STP_LEAN_URL', 'STP_LEAN_KEY', ...Object.keys(this.leanVariables), `STP_CACHE=/home/${WORKER_USER}/cache`];
+    const named = [
+      'STP_LEAN_URL',
+      'STP_LEAN_KEY',
+      ...Object.keys(this.leanVariables),
+      `STP_CACHE=/home/${WORKER_USER}/cache`,
+    ];
     const words = ['nodes', 'up', '--inventory', `${DISK}/machines.yaml`, '--bundle-file', `${DISK}/worker.tar.gz`];
     await this.onControl('stp', [...words, ...named.flatMap((name) => ['--env', name])], { reject: false });
   }
@@ -209,7 +228,10 @@ export class Installation {
   }
 
   /** What the images of the machines bring, and what a person has put on the control node. */
-  private async prepareDisks(certificates: Certificates, addresses: readonly (readonly [MachineName, string])[]): Promise<void> {
+  private async prepareDisks(
+    certificates: Certificates,
+    addresses: readonly (readonly [MachineName, string])[],
+  ): Promise<void> {
     const library = join(CACHE_FOLDER, 'library');
     for (const [name, { disk }] of this.machines) {
       const isWorker = (WORKERS as readonly string[]).includes(name);
@@ -235,7 +257,9 @@ export class Installation {
     const known = addresses.map(([, address]) => `${address} ${hostKey}\n`).join('');
     await writeFile(join(disk, 'root/.ssh/known_hosts'), known);
     const workers = addresses.filter(([name]) => (WORKERS as readonly string[]).includes(name));
-    const inventory = workers.map(([name, address]) => `  - name: ${name}\n    address: ${address}\n    user: ${WORKER_USER}\n`);
+    const inventory = workers.map(
+      ([name, address]) => `  - name: ${name}\n    address: ${address}\n    user: ${WORKER_USER}\n`,
+    );
     await writeFile(join(disk, 'machines.yaml'), `hosts:\n${inventory.join('')}`);
   }
 
@@ -249,7 +273,15 @@ export class Installation {
     await chown(folder, uid, gid);
     await writeFile(passwordFile, password, { mode: 0o600 });
     await chown(passwordFile, uid, gid);
-    const initdb = [join(programs, 'initdb'), '-D', `${DISK}/postgres`, '-U', 'temporal', '--auth=scram-sha-256', `--pwfile=${DISK}/postgres-password`];
+    const initdb = [
+      join(programs, 'initdb'),
+      '-D',
+      `${DISK}/postgres`,
+      '-U',
+      'temporal',
+      '--auth=scram-sha-256',
+      `--pwfile=${DISK}/postgres-password`,
+    ];
     await machine.run('setpriv', ['--reuid=postgres', '--regid=postgres', '--clear-groups', ...initdb]);
     await rm(passwordFile);
     const settings = [
@@ -262,7 +294,9 @@ export class Installation {
     await writeFile(join(folder, 'pg_hba.conf'), 'host all all 10.77.0.0/24 scram-sha-256\n');
     this.postgres.start();
     for (let poll = 0; poll < HEALTH_POLLS_MAX; poll += 1) {
-      const { exitCode } = await machine.run('pg_isready', ['-h', machine.address, '-p', String(POSTGRES_PORT)], { reject: false });
+      const { exitCode } = await machine.run('pg_isready', ['-h', machine.address, '-p', String(POSTGRES_PORT)], {
+        reject: false,
+      });
       if (exitCode === 0) return;
       await sleep(HEALTH_POLL_MS);
     }
@@ -288,9 +322,20 @@ export class Installation {
         server: { certificate: within(certificates.server.certificate), key: within(certificates.server.key) },
       },
     });
-    const connection = ['--plugin', 'postgres12', '--endpoint', machine.address, '--port', String(POSTGRES_PORT), '--user', 'temporal'];
+    const connection = [
+      '--plugin',
+      'postgres12',
+      '--endpoint',
+      machine.address,
+      '--port',
+      String(POSTGRES_PORT),
+      '--user',
+      'temporal',
+    ];
     for (const step of schemaSteps(seen(build.schema)))
-      await machine.run(seen(build.sqlTool), [...connection, ...step], { env: { SQL_PASSWORD: places.postgresPassword } });
+      await machine.run(seen(build.sqlTool), [...connection, ...step], {
+        env: { SQL_PASSWORD: places.postgresPassword },
+      });
     await this.startTemporal();
     for (const step of namespaceSteps) await this.untilDone(step);
   }
@@ -344,4 +389,3 @@ async function userId(name: string): Promise<{ uid: number; gid: number }> {
   const [, , uid, gid] = stdout.split(':');
   return { uid: Number(uid), gid: Number(gid) };
 }
-

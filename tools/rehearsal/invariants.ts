@@ -93,7 +93,9 @@ export async function leftBehind(installation: Installation, run: string): Promi
   for (const session of await installation.bucket.openSessions())
     if (session.includes(`/${run}/`)) problems.push(`an upload of ${session} is open`);
   const query = `ExecutionStatus = 'Running' AND StpRun = '${run}'`;
-  const { stdout } = await installation.onControl('temporal', ['workflow', 'count', '--query', query], { reject: false });
+  const { stdout } = await installation.onControl('temporal', ['workflow', 'count', '--query', query], {
+    reject: false,
+  });
   if (!/Total: 0/.test(String(stdout))) problems.push(`open workflows: ${String(stdout).trim()}`);
   return problems;
 }

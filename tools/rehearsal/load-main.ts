@@ -31,11 +31,24 @@ const GARBAGE: readonly string[] = [
 ];
 const answerSchema = z.object({
   results: z.array(
-    z.object({ outcome: z.string(), response: z.object({ messages: z.array(z.object({ severity: z.string() })) }).optional() }),
+    z.object({
+      outcome: z.string(),
+      response: z.object({ messages: z.array(z.object({ severity: z.string() })) }).optional(),
+    }),
   ),
 });
 
-const figures: LoadFigures = { right: 0, wrong: [], none: 0, refused: 0, hungUp: 0, garbage: 0, garbageTaken: 0, p50Ms: 0, p99Ms: 0 };
+const figures: LoadFigures = {
+  right: 0,
+  wrong: [],
+  none: 0,
+  refused: 0,
+  hungUp: 0,
+  garbage: 0,
+  garbageTaken: 0,
+  p50Ms: 0,
+  p99Ms: 0,
+};
 const answerMs: number[] = [];
 const until = Date.now() + 1_000 * Number(seconds);
 
@@ -53,13 +66,17 @@ async function client(number: number): Promise<void> {
   }
 }
 
-const post = (body: string, signal: AbortSignal) => fetch(`${url}/api/check`, { method: 'POST', headers, body, signal });
+const post = (body: string, signal: AbortSignal) =>
+  fetch(`${url}/api/check`, { method: 'POST', headers, body, signal });
 
 async function ask(number: number, turn: number): Promise<void> {
   const [accepts, text] = TEXTS[(number * 7 + turn) % TEXTS.length]!;
   const code = text(number * 1_000 + turn);
   const begun = Date.now();
-  const response = await post(JSON.stringify({ snippets: [{ id: 'a', code }], timeout: 60 }), AbortSignal.timeout(ANSWER_MS_MAX));
+  const response = await post(
+    JSON.stringify({ snippets: [{ id: 'a', code }], timeout: 60 }),
+    AbortSignal.timeout(ANSWER_MS_MAX),
+  );
   if (response.status === 429 || response.status === 503) {
     figures.refused += 1;
     await response.arrayBuffer();
@@ -95,6 +112,7 @@ async function sendGarbage(turn: number): Promise<void> {
 
 await Promise.all(Array.from({ length: Number(clients) }, (_, number) => client(number)));
 answerMs.sort((one, other) => one - other);
-const quantile = (share: number): number => answerMs[Math.min(answerMs.length - 1, Math.floor(share * answerMs.length))] ?? 0;
+const quantile = (share: number): number =>
+  answerMs[Math.min(answerMs.length - 1, Math.floor(share * answerMs.length))] ?? 0;
 console.log(JSON.stringify({ ...figures, p50Ms: quantile(0.5), p99Ms: quantile(0.99) }));
 process.exit();

@@ -30,7 +30,8 @@ const options = new Command('rehearsal')
   .opts<{ seeds: string; faults: string; only?: string; undisturbed?: boolean; load?: string; clients: string }>();
 
 const begun = Date.now();
-const say = (line: string): void => console.log(`${String(Math.round((Date.now() - begun) / 1_000)).padStart(6)} s  ${line}`);
+const say = (line: string): void =>
+  console.log(`${String(Math.round((Date.now() - begun) / 1_000)).padStart(6)} s  ${line}`);
 
 async function main(): Promise<number> {
   const [, from = '', to = from] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(options.seeds) ?? [];
@@ -38,10 +39,16 @@ async function main(): Promise<number> {
   if (from === '' || !Number.isInteger(faults) || faults < 1 || faults > 200)
     throw new StpError('STP1002', 'no seeds or faults are named', 'Write --seeds 1-20 and --faults 20 (at most 200).');
   const seeds =
-    options.undisturbed === true ? [] : Array.from({ length: Number(to) - Number(from) + 1 }, (_, i) => Number(from) + i);
+    options.undisturbed === true
+      ? []
+      : Array.from({ length: Number(to) - Number(from) + 1 }, (_, i) => Number(from) + i);
   const lacks = await missing();
   if (lacks.length > 0)
-    throw new StpError('STP1002', `this machine cannot rehearse: ${lacks.map(({ what }) => what).join('; ')}`, lacks.map(({ get }) => get).join('\n'));
+    throw new StpError(
+      'STP1002',
+      `this machine cannot rehearse: ${lacks.map(({ what }) => what).join('; ')}`,
+      lacks.map(({ get }) => get).join('\n'),
+    );
   const build = await temporalBuild(say);
   const left = await begin();
   if (left !== null) say(left);

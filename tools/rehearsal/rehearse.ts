@@ -1,9 +1,9 @@
 /** The runs of a rehearsal on an installation: one undisturbed, then one for each seed under its faults; and the table. */
-import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
+import { appendFile, cp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { breakIt } from './faults.ts';
-import { type Installation, type MachineName, WORKERS } from './installation.ts';
+import { disturb } from './disturb.ts';
+import { type Installation, WORKERS } from './installation.ts';
 import { differences, doneTwice, type Kept, leftBehind, readKept, secretsIn } from './invariants.ts';
 import { type PlannedFault, planFaults } from './plan.ts';
 import { RUN_CONFIG, type RunOutcome, start, untilEnded } from './run.ts';
@@ -66,84 +66,52 @@ async function oneRun(
   const ending = untilEnded(installation, name, say).finally(() => {
     isOver = true;
   });
-  const disturbing = disturb(installation, plan, pauseSeconds, () => isOver, async (line) => {
-    say(`  ${line}`);
-    await record(line);
-  });
+  const disturbing = disturb(
+    installation,
+    plan,
+    pauseSeconds,
+    () => isOver,
+    async (line) => {
+      say(`  ${line}`);
+      await record(line);
+    },
+  );
   const outcome = await ending;
   const met = await disturbing;
-  const problems: string[] = [];
-  if (!outcome.status.endsWith('COMPLETED')) problems.push(`the run ended as ${outcome.status}`);
   const objects = join(folder, name);
-  await installation.bucket.copy(`runs/${name}/`, `/mnt/disk/${name}`);
-  await mkdir(objects, { recursive: true });
-  await rename(join(installation.machine('bucket').disk, name), objects).catch(async () => {
-    const { cp, rm } = await import('node:fs/promises');
-    await cp(join(installation.machine('bucket').disk, name), objects, { recursive: true });
-    await rm(join(installation.machine('bucket').disk, name), { recursive: true });
-  });
-  const kept = await readKept(objects).catch((error: Error) => {
-    problems.push(error.message.split('\n')[0]!);
-    return null;
-  });
-  if (kept !== null && reference !== null) problems.push(...differences(reference, kept));
-  problems.push(...doneTwice(installation.bucket.requests.slice(firstRequest), `runs/${name}/`));
-  problems.push(...(await untilClean(installation, name)));
-  const history = await installation.onControl('temporal', ['workflow', 'show', '--workflow-id', `stp/${name}`, '--output', 'json'], { reject: false });
-  await writeFile(join(objects, 'history.json'), String(history.stdout));
-  for (const worker of WORKERS) {
-    const text = await installation.machine(worker).run('sh', ['-c', 'cat /home/prover/.stp-selfplay/*.log'], { reject: false });
-    await writeFile(join(folder, 'logs', `${worker}.worker.log`), String(text.stdout));
-  }
+  await takeObjects(installation, name, objects);
+  const kept = await readKept(objects).catch(() => null);
+  const problems = [
+    ...(outcome.status.endsWith('COMPLETED') ? [] : [`the run ended as ${outcome.status}`]),
+    ...(kept === null ? ['it left no summary'] : reference === null ? [] : differences(reference, kept)),
+    ...doneTwice(installation.bucket.requests.slice(firstRequest), `runs/${name}/`),
+    ...(await untilClean(installation, name)),
+  ];
+  await takeLogs(installation, name, folder);
   problems.push(...(await secretsIn([join(folder, 'logs'), objects], installation.secrets)));
   const row = { name, outcome, met, databaseBytes: (await databaseBytes(installation)) - before, problems };
   await writeFile(join(folder, `${name}.json`), JSON.stringify(row, null, 2));
   return { row, kept };
 }
 
-/** Faults one after the other; each is mended in its time, several may be open at once, but one on a machine at most. */
-async function disturb(
-  installation: Installation,
-  plan: readonly PlannedFault[],
-  pauseSeconds: number,
-  isOver: () => boolean,
-  record: (line: string) => Promise<void>,
-): Promise<string[]> {
-  const met: string[] = [];
-  const broken = new Map<string, Promise<void>>();
-  const begun = Date.now();
-  const at = (): string => `${((Date.now() - begun) / 1_000).toFixed(0)} s`;
-  for (const waiting = [...plan]; waiting.length > 0; ) {
-    await sleep(1_000 * pauseSeconds * waiting[0]!.pause);
-    // The next whose place is whole; the others keep their order.
-    const next = waiting.findIndex((fault) => !broken.has(placeOf(fault)));
-    if (isOver()) break;
-    if (next === -1) continue;
-    const [fault] = waiting.splice(next, 1) as [PlannedFault];
-    const place = placeOf(fault);
-    try {
-      const { how, mend } = await breakIt(installation, fault);
-      await record(`${at()}: ${fault.kind} (${how})`);
-      met.push(fault.kind);
-      const mending = mend()
-        .catch((error: Error) => record(`${at()}: ${fault.kind}: ${error.message.split('\n')[0]}`))
-        .then(() => record(`${at()}: ${fault.kind} is over`))
-        .finally(() => broken.delete(place));
-      broken.set(place, mending);
-    } catch (error) {
-      await record(`${at()}: ${fault.kind} could not be done: ${(error as Error).message.split('\n')[0]}`);
-    }
-  }
-  await Promise.all(broken.values());
-  return met;
+/** All objects of the run, from the bucket. */
+async function takeObjects(installation: Installation, name: string, to: string): Promise<void> {
+  const from = join(installation.machine('bucket').disk, name);
+  await installation.bucket.copy(`runs/${name}/`, `/mnt/disk/${name}`);
+  await cp(from, to, { recursive: true });
+  await rm(from, { recursive: true });
 }
 
-function placeOf({ kind, worker }: PlannedFault): MachineName {
-  if (kind === 'control worker killed') return 'control';
-  if (kind === 'Temporal restarted' || kind === 'PostgreSQL restarted') return 'temporal';
-  if (kind === 'bucket unwell' || kind === 'worker killed in an upload') return 'bucket';
-  if (kind === 'Lean service killed' || kind === 'Lean eats memory') return 'lean';
-  return WORKERS[worker]!;
+/** The run's history, and what the workers have said. */
+async function takeLogs(installation: Installation, name: string, folder: string): Promise<void> {
+  const show = ['workflow', 'show', '--workflow-id', `stp/${name}`, '--output', 'json'];
+  const history = await installation.onControl('temporal', show, { reject: false });
+  await writeFile(join(folder, name, 'history.json'), String(history.stdout));
+  for (const worker of WORKERS) {
+    const cat = ['-c', 'cat /home/prover/.stp-selfplay/*.log'];
+    const { stdout } = await installation.machine(worker).run('sh', cat, { reject: false });
+    await writeFile(join(folder, 'logs', `${worker}.worker.log`), String(stdout));
+  }
 }
 
 /** A node that was away when the run ended is cleaned by its worker's start, or by the next look of the janitor. */
@@ -157,7 +125,9 @@ async function untilClean(installation: Installation, run: string): Promise<stri
 }
 
 async function databaseBytes(installation: Installation): Promise<number> {
-  const { stdout } = await installation.sql("select sum(pg_database_size(datname)) from pg_database where datname like 'temporal%'");
+  const { stdout } = await installation.sql(
+    "select sum(pg_database_size(datname)) from pg_database where datname like 'temporal%'",
+  );
   return Number(stdout);
 }
 

@@ -7,7 +7,11 @@ const POLL_MS = 4_000;
 const PATIENCE_MS = 3_600_000;
 
 const describedSchema = z.object({
-  workflowExecutionInfo: z.object({ status: z.string(), historyLength: z.coerce.number(), historySizeBytes: z.coerce.number() }),
+  workflowExecutionInfo: z.object({
+    status: z.string(),
+    historyLength: z.coerce.number(),
+    historySizeBytes: z.coerce.number(),
+  }),
 });
 const progressSchema = z.object({
   queryResult: z.array(z.object({ stage: z.string(), round: z.number(), waiting: z.string().nullable() })),
@@ -66,17 +70,24 @@ export async function untilEnded(
     const progress = await ask(installation, ['workflow', 'query', ...id, '--type', 'progress'], progressSchema);
     if (progress === null) continue;
     const [{ stage, round, waiting } = { stage: '', round: 0, waiting: null }] = progress.queryResult;
-    if (`${stage} ${round}` !== where) say(`run ${run}: ${(where = `${stage} ${round}`)}`);
+    const now = `${stage} ${round}`;
+    if (now !== where) say(`run ${run}: ${now}`);
+    where = now;
     if (waiting === null) continue;
     say(`run ${run} waits: ${waiting}`);
     waits.push(waiting);
-    await installation.onControl('temporal', ['workflow', 'update', 'execute', ...id, '--name', 'retryRound'], { reject: false });
+    await installation.onControl('temporal', ['workflow', 'update', 'execute', ...id, '--name', 'retryRound'], {
+      reject: false,
+    });
   }
   return { status: 'not ended', seconds: seconds(), waits, ...last };
 }
 
 async function ask<T>(installation: Installation, words: readonly string[], schema: z.ZodType<T>): Promise<T | null> {
-  const asked = await installation.onControl('temporal', [...words, '--output', 'json'], { reject: false, timeout: 30_000 });
+  const asked = await installation.onControl('temporal', [...words, '--output', 'json'], {
+    reject: false,
+    timeout: 30_000,
+  });
   if (asked.exitCode !== 0) return null;
   return schema.safeParse(JSON.parse(String(asked.stdout))).data ?? null;
 }

@@ -44,7 +44,11 @@ export async function temporalBuild(onProgress: (line: string) => void): Promise
   await rm(staging, { recursive: true, force: true });
   await mkdir(staging, { recursive: true });
   const go = (...words: string[]) =>
-    execa('nice', ['go', ...words], { cwd: staging, timeout: BUILD_TIMEOUT_MS, env: { CGO_ENABLED: '0', GOFLAGS: '' } });
+    execa('nice', ['go', ...words], {
+      cwd: staging,
+      timeout: BUILD_TIMEOUT_MS,
+      env: { CGO_ENABLED: '0', GOFLAGS: '' },
+    });
   const programs = [`${MODULE}/cmd/server`, `${MODULE}/cmd/tools/sql`];
   await go('mod', 'init', 'rehearsal');
   await go('get', '-tool', ...programs.map((program) => `${program}@v${VERSION}`));
@@ -56,7 +60,6 @@ export async function temporalBuild(onProgress: (line: string) => void): Promise
   return build;
 }
 
-
 export interface ServerPlaces {
   readonly address: string;
   readonly postgresPassword: string;
@@ -64,7 +67,10 @@ export interface ServerPlaces {
 }
 
 /** JSON, which is YAML as well. */
-export async function writeServerConfig(path: string, { address, postgresPassword, certificates }: ServerPlaces): Promise<void> {
+export async function writeServerConfig(
+  path: string,
+  { address, postgresPassword, certificates }: ServerPlaces,
+): Promise<void> {
   const store = (databaseName: string, maxConns: number) => ({
     sql: {
       pluginName: 'postgres12',
@@ -108,7 +114,12 @@ export async function writeServerConfig(path: string, { address, postgresPasswor
       masterClusterName: 'active',
       currentClusterName: 'active',
       clusterInformation: {
-        active: { enabled: true, initialFailoverVersion: 1, rpcName: 'frontend', rpcAddress: `${address}:${TEMPORAL_PORT}` },
+        active: {
+          enabled: true,
+          initialFailoverVersion: 1,
+          rpcName: 'frontend',
+          rpcAddress: `${address}:${TEMPORAL_PORT}`,
+        },
       },
     },
     publicClient: { hostPort: `${address}:${TEMPORAL_PORT}` },
