@@ -16,6 +16,8 @@ const CHECK_TIME = /"checkMs":[\d.e-]+/g;
 const DIFFERENCES_MAX = 5;
 /** Names that follow from content with times in it. */
 const CONTENT_HASH = /-[0-9a-f]{12}(?=\.jsonl$)/;
+/** Verdicts that a check keeps on its way: how many, depends on how long it took. */
+const BY_TIME = /\/verdict-parts\//;
 const PROCESSES_OF_RUNS = /lean-native|lean --|bwrap|-child\.ts/;
 
 /** Objects of a run by name, with hashes of times left out; where bytes are to be the same, with them. */
@@ -36,7 +38,9 @@ export async function readKept(folder: string): Promise<Kept> {
   const { run, secondsPerStage, ...summary } = summarySchema.parse(
     JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8')),
   );
-  const names = [...new Set(all.map((path) => path.slice(folder.length + 1).replace(CONTENT_HASH, '-*')))];
+  const names = [...new Set(all.map((path) => path.slice(folder.length + 1).replace(CONTENT_HASH, '-*')))].filter(
+    (name) => !BY_TIME.test(name),
+  );
   return { names: names.sort(), bytes, summary };
 }
 
