@@ -13,7 +13,8 @@ import type { RunProvider } from '../infra/nodes/provider.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import type { ContextAnswer } from '../lean/context/statement-context.ts';
 import type { StatementToRead } from '../lean/context/statement-contexts.ts';
-import type { ExploredStatement } from '../lean/explore/explore-statements.ts';
+import type { LibraryEquations } from '../lean/explore/equations-file.ts';
+import type { EquationsToTest, ExploredStatement, TestedEquations } from '../lean/explore/explore-statements.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
 import type { PortfolioRecord, RecordRow } from '../lean/portfolio/record.ts';
 import type { DriverName } from '../lean/runtime/process/driver.ts';
@@ -38,6 +39,8 @@ export interface Sources {
   searchedProofs(): AsyncIterable<{ readonly theorem: string; readonly proof: string }>;
   /** States and tactics of the proofs of library theorems, traced with Lean: their own proofs and the searched ones. */
   tracedProofs(): Promise<readonly TracedProof[]>;
+  /** Equations over the functions near library theorems that hold on test values. */
+  exploredEquations(): Promise<readonly LibraryEquations[]>;
   /** The portfolio's results on the repository's problem sets; null if they are unknown. */
   portfolioRecord(): Promise<PortfolioRecord | null>;
   /** What statements stand on, by the text of these modules. */
@@ -94,6 +97,13 @@ export interface Ports {
     },
     signal: AbortSignal,
   ): Promise<readonly ExploredStatement[]>;
+  /** Tests equations over the functions near each statement: an answer each, in order. */
+  testEquations(
+    run: string,
+    asked: readonly (StatementToRead & EquationsToTest)[],
+    options: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'> & { readonly seed: number },
+    signal: AbortSignal,
+  ): Promise<readonly TestedEquations[]>;
   /** The portfolio's earlier results on this machine, under this Lean and these limits. */
   portfolioKept(limits: BaseLimits): Promise<KeptPortfolio>;
   /** What Lean runs in on this node under the policy. */

@@ -22,7 +22,7 @@ import { withNeighbours } from '../infra/stores/neighbours.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { type ContextTask, readStatements, statementContexts } from '../lean/context/statement-contexts.ts';
-import { exploreModule, unexplored } from '../lean/explore/explore-statements.ts';
+import { exploreModule, testEquations, unexplored, untested } from '../lean/explore/explore-statements.ts';
 import { growable, growEnvironment } from '../lean/library/grow.ts';
 import { keepRows, readRecord } from '../lean/portfolio/record.ts';
 import { PORTFOLIO_VERSION } from '../lean/portfolio/scripts.ts';
@@ -223,6 +223,11 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
         }),
       );
     },
+    testEquations: async (run, asked, { seed, ...limits }, signal) =>
+      readStatements(asked, await contextTask(run, limits, signal), {
+        read: (stated, module) => testEquations(asked, stated, { ...module, seed, signal }),
+        unread: untested,
+      }),
     async portfolioKept(base) {
       const limits = limitClasses(base);
       const key = contentId('portfolio', `${PORTFOLIO_VERSION}`, environment.fingerprint, JSON.stringify(limits));

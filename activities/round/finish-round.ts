@@ -21,7 +21,9 @@ import { proofExamples } from '../prover-forms.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { readManifests, replayWindow } from '../run/history.ts';
 import type { Certified } from './certify.ts';
+import { conjectureFiles } from './choose-conjectures.ts';
 import type { RoundContext } from './conjecture.ts';
+import { hindsightExamples } from './hindsight.ts';
 import { PORTFOLIO } from './portfolio.ts';
 import { conjecturerExamples, roundExamples } from './round-examples.ts';
 
@@ -62,6 +64,7 @@ export function finishRoundActivities(ports: Ports) {
             signal,
           );
           const chosen = input.conjecturesMatched;
+          const conjectures = conjectureFiles(config, input.conjectures, earlier);
           const { examples, counts: exampleCounts } = roundExamples({
             store,
             config,
@@ -72,13 +75,21 @@ export function finishRoundActivities(ports: Ports) {
             rates: input.rates,
             proved: certified.proved,
             window: replayWindow(earlier, input.replayFrom, config.selection.replayRounds),
-            conjectures: input.conjectures,
+            conjectures,
             chosen,
+            hindsight: hindsightExamples({
+              sources: ports.sources,
+              store,
+              config,
+              shards: input.shards,
+              proved,
+              heldOutKeys: data.heldOutKeys,
+            }),
             sft: data.sft,
           });
           const examplesRef = await writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);
           const trains = exampleCounts.prover + exampleCounts.conjecturer > 0;
-          const conjecturer = conjecturerExamples({ store, config, conjectures: input.conjectures, chosen });
+          const conjecturer = conjecturerExamples({ store, config, conjectures, chosen });
           const { provedByScripts, ...statementCounted } = await statementCounts(store, input.rates, proved, earlier);
           const counts: RoundCounts = {
             ...shardCounts(input.shards),

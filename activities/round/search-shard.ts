@@ -5,7 +5,13 @@ import { proofStepSchema } from '../../data/schemas/goal.ts';
 import { sampleSchema } from '../../data/schemas/records.ts';
 import type { ShardResult } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
-import { expansionSchema, searchFiguresSchema, shardSearchSchema, sumSearches } from '../../data/schemas/search.ts';
+import {
+  type ClosedGoalRecord,
+  expansionSchema,
+  searchFiguresSchema,
+  shardSearchSchema,
+  sumSearches,
+} from '../../data/schemas/search.ts';
 import { Turns } from '../../data/turns.ts';
 import { grownHeaders } from '../../lean/library/grow.ts';
 import { limitClasses } from '../../lean/trust/verdict/limits.ts';
@@ -19,6 +25,7 @@ import { stateForms } from '../prover-forms.ts';
 import { once, readAll, writeRecords } from '../records/record-files.ts';
 import { fetchCheckpoint } from '../training/checkpoints.ts';
 import { BatchedSamples } from './batched-samples.ts';
+import { type FailedSearch, provedGoals } from './closed-goals.ts';
 import { sampledSchema } from './generate.ts';
 import { grownTheorems } from './library.ts';
 import { searchStatement } from './search-statement.ts';
@@ -81,6 +88,11 @@ export function searchShardActivities(ports: Ports) {
             finish: 'stop' as const,
             ...(steps.length === 0 ? {} : { steps }),
           }));
+          const failed = items.flatMap(({ statement }, index) => {
+            const { expansions, steps } = found[index]!;
+            return steps.length === 0 ? [{ statement, expansions }] : [];
+          });
+          const closed = config.prover.search.hindsight ? await closedIn(ports, input, failed, signal) : [];
           const samples = dedupeSamples(raw, input.checkpoint.model, wholeProofs);
           await logMetrics(
             ports,
@@ -91,6 +103,7 @@ export function searchShardActivities(ports: Ports) {
               states_expanded: figures.expansions,
               states_expanded_per_second: figures.expansions / (wallMs / 1_000),
               search_steps: figures.steps,
+              search_goals_closed: closed.length,
               search_share_lean: figures.leanMs / Math.max(1, figures.leanMs + figures.modelMs),
             }),
           );
@@ -106,6 +119,9 @@ export function searchShardActivities(ports: Ports) {
                 found.flatMap(({ expansions }) => expansions),
                 signal,
               ),
+              ...(closed.length === 0
+                ? {}
+                : { closed: await writeRecords(store, `${name}/closed-*.jsonl`, closed, signal) }),
               figures,
             },
           };
@@ -113,6 +129,18 @@ export function searchShardActivities(ports: Ports) {
       );
     },
   };
+}
+
+async function closedIn(
+  ports: Ports,
+  { run, config, library }: SearchShardInput,
+  failed: readonly FailedSearch[],
+  signal: AbortSignal,
+): Promise<ClosedGoalRecord[]> {
+  const grown = await Array.fromAsync(grownTheorems(await ports.store(run), library));
+  const headers = grownHeaders(grown);
+  const verifier = await ports.verifier(run, config.verification, grown);
+  return provedGoals(failed, (header) => headers.get(header) ?? header, verifier, signal);
 }
 
 async function searchItems(

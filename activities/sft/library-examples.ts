@@ -26,6 +26,8 @@ export interface LibraryExamplesInput {
   /** Keys of statements that must be in no example: those held out by the run, those held out by this set. */
   readonly excluded: ReadonlySet<string>;
   readonly searched: AsyncIterable<{ readonly theorem: string; readonly proof: string }> | null;
+  /** In the place of those of tuples or pairs, if the conjecturer writes under a grammar. */
+  readonly conjecturer: Iterable<Example> | null;
   /** Tuples that end in one theorem at most; null: all. */
   readonly tuplesPerTheoremMax: number | null;
   /** Of an example of the conjecturer, beside a proof's 1. */
@@ -83,7 +85,7 @@ export async function libraryExamples(input: LibraryExamplesInput): Promise<Libr
   const proofExamples = prover.length;
   if (input.states !== null) prover.push(...stateExamples(input.states, byName, proofIds));
   const conjecturer = input.conditionOn === 'proved-seed' ? conjecturerSet : targetSet;
-  const examples = dedupeExamples([...prover, ...conjecturer(theorems, input)]);
+  const examples = dedupeExamples([...prover, ...(input.conjecturer ?? conjecturer(theorems, input))]);
   const conjecturerCount = examples.filter(({ role }) => role === 'conjecturer').length;
   return {
     examples,

@@ -189,6 +189,14 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       call('exploreConjectures');
       return ref('texts', 8);
     },
+    async typeConjectures() {
+      call('typeConjectures');
+      return { plan: ref('typed-plan', 8), explored: null };
+    },
+    async testConjectures() {
+      call('testConjectures');
+      return ref('texts', 8);
+    },
     async sampleConjectures() {
       call('sampleConjectures');
       return ref('texts', 8);

@@ -41,7 +41,7 @@ const answerSchema = z.object({
 const figures: LoadFigures = {
   right: 0,
   wrong: [],
-  none: 0,
+  none: {},
   refused: 0,
   hungUp: 0,
   garbage: 0,
@@ -52,6 +52,10 @@ const figures: LoadFigures = {
 const answerMs: number[] = [];
 const until = Date.now() + 1_000 * Number(seconds);
 
+function none(why: string): void {
+  figures.none[why] = (figures.none[why] ?? 0) + 1;
+}
+
 async function client(number: number): Promise<void> {
   for (let turn = 0; Date.now() < until; turn += 1) {
     const kind = (number + turn) % 10;
@@ -59,8 +63,8 @@ async function client(number: number): Promise<void> {
       if (kind === 3) await hangUp(number, turn);
       else if (kind === 7) await sendGarbage(number + turn);
       else await ask(number, turn);
-    } catch {
-      figures.none += 1;
+    } catch (error) {
+      none(`${(error as Error).name}: ${(error as Error).message.slice(0, 80)}`);
       await sleep(PAUSE_MS);
     }
   }
@@ -82,10 +86,10 @@ async function ask(number: number, turn: number): Promise<void> {
     await response.arrayBuffer();
     return sleep(PAUSE_MS);
   }
+  if (!response.ok) return none(`status ${response.status}: ${(await response.text()).slice(0, 80)}`);
   const [result] = answerSchema.parse(await response.json()).results;
   if (result?.outcome !== 'checked') {
-    figures.none += 1;
-    return;
+    return none(result?.outcome ?? 'nothing');
   }
   answerMs.push(Date.now() - begun);
   const accepted = !result.response!.messages.some(({ severity }) => severity === 'error');

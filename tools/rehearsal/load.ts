@@ -7,8 +7,8 @@ export interface LoadFigures {
   right: number;
   /** Texts on which the verdict was not the known one. */
   wrong: string[];
-  /** No verdict: a time-out, a broken connection, a check that ended otherwise. */
-  none: number;
+  /** How often there was no verdict, by the reason: a time-out, a broken connection, a check that ended otherwise. */
+  none: Record<string, number>;
   /** 429 and 503. */
   refused: number;
   hungUp: number;
@@ -41,7 +41,8 @@ export async function loadLean(installation: Installation, clients: number, seco
   return [
     '| clients | seconds | right | wrong | no verdict | 429 or 503 | hung up | garbage (taken) | p50 | p99 | memory at first | second half, least and most |',
     '|---|---|---|---|---|---|---|---|---|---|---|---|',
-    `| ${clients} | ${seconds} | ${figures.right} | ${figures.wrong.length} | ${figures.none} | ${figures.refused} | ${figures.hungUp} | ${figures.garbage} (${figures.garbageTaken}) | ${(figures.p50Ms / 1_000).toFixed(1)} s | ${(figures.p99Ms / 1_000).toFixed(1)} s | ${megabytes[0]} MB | ${Math.min(...half)}–${Math.max(...half)} MB |`,
+    `| ${clients} | ${seconds} | ${figures.right} | ${figures.wrong.length} | ${Object.values(figures.none).reduce((sum, one) => sum + one, 0)} | ${figures.refused} | ${figures.hungUp} | ${figures.garbage} (${figures.garbageTaken}) | ${(figures.p50Ms / 1_000).toFixed(1)} s | ${(figures.p99Ms / 1_000).toFixed(1)} s | ${megabytes[0]} MB | ${Math.min(...half)}–${Math.max(...half)} MB |`,
+    ...Object.entries(figures.none).map(([why, times]) => `no verdict, ${times} times: ${why}`),
     ...figures.wrong.map((text) => `wrong: \`${text}\``),
     '',
   ].join('\n');

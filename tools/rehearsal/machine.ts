@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, createWriteStream, fstatSync, openSync } from 'node:fs';
-import { chmod, chown, mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, readlink, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa, type Options } from 'execa';
@@ -146,11 +146,18 @@ export class Machine {
     return found;
   }
 
-  /** Resident memory of all its processes. */
+  /** Resident memory of all its processes, those in sandboxes included. */
   async residentBytes(): Promise<number> {
-    const byParent = Map.groupBy(await listProcesses(), ({ parentPid }) => parentPid);
-    const within = (pid: number): number[] => [pid, ...(byParent.get(pid) ?? []).flatMap((child) => within(child.pid))];
-    const bytes = await Promise.all(within(this.init!).map(residentBytes));
+    const all = await listProcesses();
+    const own = await readlink(`/proc/${this.init}/ns/pid`);
+    const isOwn = (pid: number): Promise<boolean> =>
+      readlink(`/proc/${pid}/ns/pid`).then(
+        (namespace) => namespace === own,
+        () => false,
+      );
+    const within = new Set<number>();
+    for (const { pid, parentPid } of all) if (within.has(parentPid) || (await isOwn(pid))) within.add(pid);
+    const bytes = await Promise.all([...within].map(residentBytes));
     return bytes.reduce((sum, one) => sum + one, 0);
   }
 

@@ -1,5 +1,5 @@
 /**
- * Nodes of a run or an evaluation: got at its start, cleaned and given back at its end, whatever it came to. This machine
+ * Nodes of a run or an evaluation: got at its start, cleaned and given back at its end, also after a failure. This machine
  * is simply there; machines of a cloud are got, watched and replaced by `provisioning.ts`, over Temporal's activities,
  * timers and scopes.
  */
@@ -33,7 +33,7 @@ export interface Place {
   readonly hostQueues: readonly string[];
 }
 
-/** The machines of a run, whatever they are. */
+/** The machines of a run, of any kind. */
 export interface Machines {
   /** Does the work where the machines are now, and again elsewhere when they are lost on the way. */
   use<T>(work: (place: Place) => Promise<T>): Promise<T>;
