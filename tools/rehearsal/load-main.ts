@@ -33,7 +33,8 @@ const answerSchema = z.object({
   results: z.array(
     z.object({
       outcome: z.string(),
-      response: z.object({ messages: z.array(z.object({ severity: z.string() })) }).optional(),
+      // As Kimina's: a file without messages has none of the key.
+      response: z.object({ messages: z.array(z.object({ severity: z.string() })).default([]) }).optional(),
     }),
   ),
 });
@@ -64,7 +65,7 @@ async function client(number: number): Promise<void> {
       else if (kind === 7) await sendGarbage(number + turn);
       else await ask(number, turn);
     } catch (error) {
-      none(`${(error as Error).name}: ${(error as Error).message.slice(0, 80)}`);
+      none(`${(error as Error).name}: ${(error as Error).message.slice(0, 80).replaceAll(/\s+/g, ' ')}`);
       await sleep(PAUSE_MS);
     }
   }

@@ -17,27 +17,31 @@ import { begin, leftovers, takeDown } from './takedown.ts';
 import { temporalBuild } from './temporal-server.ts';
 
 const FAULTS_DEFAULT = 20;
+const FAULTS_MAX = 200;
+const CLIENTS_MAX = 256;
+const LOAD_SECONDS_MAX = 3_600;
 
 const options = new Command('rehearsal')
   .description('Run the whole installation on this machine, undisturbed and under faults.')
-  .option('--seeds <from-to>', 'seeds of the faults, such as 1-20', '1-1')
+  .option('--seeds <from-to>', 'seeds of the faults, such as 1-20; 1 if nothing else is asked for')
   .option('--faults <n>', 'faults in each run', String(FAULTS_DEFAULT))
   .option('--only <kind>', 'faults of this kind alone, such as "node killed"')
   .option('--undisturbed', 'no faults')
-  .option('--load <seconds>', 'no runs: clients ask the Lean service for so long')
+  .option('--load <seconds>', 'first let clients ask the Lean service for so long; no runs without --seeds')
   .option('--clients <n>', 'clients of the Lean service', '64')
   .parse()
-  .opts<{ seeds: string; faults: string; only?: string; undisturbed?: boolean; load?: string; clients: string }>();
+  .opts<{ seeds?: string; faults: string; only?: string; undisturbed?: boolean; load?: string; clients: string }>();
 
 const begun = Date.now();
 const say = (line: string): void =>
   console.log(`${String(Math.round((Date.now() - begun) / 1_000)).padStart(6)} s  ${line}`);
 
 async function main(): Promise<number> {
-  const [, from = '', to = from] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(options.seeds) ?? [];
-  const faults = Number(options.faults);
-  if (from === '' || !Number.isInteger(faults) || faults < 1 || faults > 200)
-    throw new StpError('STP1002', 'no seeds or faults are named', 'Write --seeds 1-20 and --faults 20 (at most 200).');
+  const [, from = '', to = from] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(options.seeds ?? '1') ?? [];
+  if (from === '') throw new StpError('STP1002', `${options.seeds} names no seeds`, 'Write --seeds 1-20.');
+  const faults = numberOption('--faults', options.faults, FAULTS_MAX);
+  const clients = numberOption('--clients', options.clients, CLIENTS_MAX);
+  const loadSeconds = options.load === undefined ? null : numberOption('--load', options.load, LOAD_SECONDS_MAX);
   const seeds =
     options.undisturbed === true
       ? []
@@ -58,14 +62,20 @@ async function main(): Promise<number> {
   say(`records: ${folder}`);
   const installation = await Installation.putUp({ logs, build, say });
   say('the installation is up');
-  if (options.load !== undefined) {
-    console.log(await loadLean(installation, Number(options.clients), Number(options.load)));
-    return 0;
+  if (loadSeconds !== null) {
+    console.log(await loadLean(installation, clients, loadSeconds));
+    if (options.seeds === undefined) return 0;
   }
   const { table, problems } = await rehearse(installation, { seeds, faults, only: options.only ?? null, folder, say });
   await writeFile(join(folder, 'table.md'), table);
   console.log(`\n${table}`);
   return problems;
+}
+
+function numberOption(name: string, text: string, most: number): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1 && number <= most) return number;
+  throw new StpError('STP1002', `${name} is ${text}`, `Write a whole number from 1 to ${most}.`);
 }
 
 let stopped = false;
