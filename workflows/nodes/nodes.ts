@@ -65,8 +65,8 @@ export async function onNodes<T>(context: OnNodes, body: (machines: Machines) =>
   );
 }
 
-/** Machines of an inventory cost nothing that we know of: their worker is there within a minute, or is not. */
-const INVENTORY_MINUTES = 1;
+/** Machines of an inventory cost nothing that we know of. One that starts anew, or is cut off for a while, is waited for. */
+const INVENTORY_MINUTES = 10;
 const INVENTORY_HOURS = 24 * 365;
 
 async function onThisMachine<T>(
