@@ -27,6 +27,7 @@ import { scriptShardActivities } from './round/script-shard.ts';
 import { searchShardActivities } from './round/search-shard.ts';
 import { selectActivities } from './round/select.ts';
 import { verifyShardActivities } from './round/verify-shard.ts';
+import { walkShardActivities } from './round/walk-shard.ts';
 import { datasetActivities } from './run/datasets.ts';
 import { takeOverActivities } from './run/take-over.ts';
 import { retentionActivities } from './training/retention.ts';
@@ -62,6 +63,7 @@ export function createHostActivities(ports: Ports) {
     ...generateActivities(ports),
     ...reviseShardActivities(ports),
     ...searchShardActivities(ports),
+    ...walkShardActivities(ports),
     ...conjectureActivities(ports),
     ...readConjecturesActivities(ports),
     ...libraryActivities(ports),

@@ -6,6 +6,7 @@ import type { SftSet } from '../data/prepare/sft-set.ts';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { NodesConfig } from '../data/schemas/nodes.ts';
 import type { LibraryTheorem, SandboxFacts, Statement } from '../data/schemas/records.ts';
+import type { RewardName, TrackerName } from '../data/schemas/run-config.ts';
 import type { ShownDefinition } from '../data/schemas/shown-definition.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import type { Nodes } from '../infra/nodes/nodes.ts';
@@ -26,8 +27,10 @@ import type { FileReport } from '../lean/trust/check-file.ts';
 import type { GrownTheorem } from '../lean/trust/kept-theorem.ts';
 import type { BaseLimits } from '../lean/trust/verdict/limits.ts';
 import type { Verifier } from '../lean/verifier.ts';
+import type { Ensemble } from '../model/ensemble/ensemble.ts';
 import type { Generator } from '../model/generator.ts';
 import type { Trainer } from '../model/trainer.ts';
+import type { RewardSource } from '../selfplay/rewards/reward.ts';
 
 /** The problem sets, the library and what was prepared, as they lie in the data folder and the repository. */
 export interface Sources {
@@ -139,12 +142,18 @@ export interface Ports {
     signal: AbortSignal,
   ): Promise<Pick<Generator, 'sample' | 'embed'>>;
   trainer(run: string, threads: number): Trainer;
+  /** An ensemble of verifiers, by its folder on this node. The caller closes it. */
+  ensemble(run: string, directory: string, threads: number): Promise<Pick<Ensemble, 'rewards' | 'close'>>;
+  /** Who says what samples earn, by name (`rewards.weights`). */
+  reward(run: string, name: RewardName): RewardSource;
   /** Runs a training of another kind than the trainers' when no model works here, and none holds memory. */
   alone<Result>(work: () => Promise<Result>): Promise<Result>;
   nodes: Nodes;
   /** Gets machines for the run and gives them back, as the configuration says. STP1002 for `local`, which has nothing to get. */
   provider(run: string, config: NodesConfig): RunProvider;
   monitor(run: string): Promise<Monitor>;
+  /** STP1001 for trackers (`tracking` of the configuration) that this worker knows nothing of. */
+  requireTrackers(names: readonly TrackerName[]): void;
   /** Training losses that the monitor has, by stage and step. */
   losses(run: string): Promise<readonly { stage: string; step: number; loss: number }[]>;
   sources: Sources;

@@ -11,6 +11,7 @@ import { addLeanCommands } from './commands/lean.ts';
 import { addNodesCommands } from './commands/nodes.ts';
 import { addRetrieveCommands } from './commands/retrieve.ts';
 import { addSuggestCommands } from './commands/suggest.ts';
+import { addVerifierCommands } from './commands/verifier.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 import { addWeightsCommands } from './commands/weights.ts';
 import {
@@ -325,6 +326,7 @@ addLeanCommands(program);
 addNodesCommands(program);
 addKernelCommand(program);
 addRetrieveCommands(program);
+addVerifierCommands(program);
 addSuggestCommands(program);
 
 try {

@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { StpError } from '../data/errors.ts';
+import { type TrackerSettings, trackerSettings } from '../infra/monitor/trackers/settings.ts';
 import type { RemotePoolOptions } from '../lean/serve/client/remote-pool.ts';
 import type { RemoteOptions } from '../model/remote/openai/engine.ts';
 import { MODEL_PLACE } from '../model/remote/openai/model-place.ts';
@@ -44,6 +45,8 @@ export interface WorkerSettings {
   readonly leanProject: string | null;
   /** Where the worker's metrics are served for Prometheus under `/metrics`, `host:port`; null: nowhere. STP_METRICS_ADDRESS. */
   readonly metricsAddress: string | null;
+  /** MLFLOW_TRACKING_URI and others (docs/tracking.md). */
+  readonly trackers: TrackerSettings;
 }
 
 /** Variables of checkers that certificates no longer use. */
@@ -67,6 +70,7 @@ export function workerSettings(environment: NodeJS.ProcessEnv = process.env): Wo
     leanServers: leanServersSettings(environment),
     leanProject: environment.STP_LEAN_PROJECT ? resolve(environment.STP_LEAN_PROJECT) : null,
     metricsAddress: metricsSetting(environment.STP_METRICS_ADDRESS),
+    trackers: trackerSettings(environment, cacheDirectory),
   };
 }
 

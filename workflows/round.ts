@@ -5,6 +5,7 @@
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
+import { trainsByReward } from '../data/schemas/run-config.ts';
 import { host, streaming } from './control/activity-proxies.ts';
 import {
   MODEL_DIGITS,
@@ -140,8 +141,11 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
     chosen === null
       ? null
       : await matchConjectures({ run, name, hostQueue, chosen, checkpoint: input.checkpoint, config });
+  const rewarded = { run, name, shards: results, proved: certified.proved, config };
+  const rewards = trainsByReward(config) ? await streaming('reward the samples').rewardRound(rewarded) : null;
   const finished = await streaming('filter, weigh and write the manifest').finishRound({
     ...context,
+    ...(rewards === null ? {} : { rewards }),
     modelIn: input.checkpoint.model,
     shards: results,
     conjectures,
@@ -165,6 +169,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
       examples: finished.examples,
       heldOut: data.sftEval,
       init: from === 'sft' ? input.sftCheckpoint : input.checkpoint,
+      ...(trainsByReward(config) ? { reference: input.sftCheckpoint } : {}),
       config: { model, modelThreads, seed },
       optimiser,
     });

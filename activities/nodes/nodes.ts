@@ -4,7 +4,7 @@
  */
 import type { CleanUpReport, CleanUpScope, NodeDescription } from '../../infra/nodes/nodes.ts';
 import { withHeartbeat } from '../edge.ts';
-import { logMetrics, metricsAt } from '../metrics.ts';
+import { concludeUnreported, logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
 
 export function nodeActivities(ports: Ports) {
@@ -36,7 +36,9 @@ export function nodeActivities(ports: Ports) {
     async sweepNode(openRuns: readonly string[]): Promise<CleanUpReport> {
       return withHeartbeat(() => ports.nodes.sweep(openRuns));
     },
+    /** The last step of a run on this machine. */
     async releaseNodes(run: string): Promise<void> {
+      await concludeUnreported(ports, run);
       await ports.nodes.release(run);
     },
   };

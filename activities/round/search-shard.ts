@@ -16,6 +16,7 @@ import { Turns } from '../../data/turns.ts';
 import { grownHeaders } from '../../lean/library/grow.ts';
 import { limitClasses } from '../../lean/trust/verdict/limits.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
+import { combined } from '../../selfplay/ensemble/combine.ts';
 import { seedFrom } from '../../selfplay/random.ts';
 import type { WorkItem } from '../../selfplay/shards.ts';
 import { withHeartbeat } from '../edge.ts';
@@ -28,7 +29,7 @@ import { BatchedSamples } from './batched-samples.ts';
 import { type FailedSearch, provedGoals } from './closed-goals.ts';
 import { sampledSchema } from './generate.ts';
 import { grownTheorems } from './library.ts';
-import { searchStatement } from './search-statement.ts';
+import { type BonusOf, searchStatement } from './search-statement.ts';
 import { unprovedItems } from './shard-files.ts';
 
 /** Searches that share a Lean process: while one waits for the model, the others use the process. */
@@ -163,6 +164,19 @@ async function searchItems(
   const failed = new AbortController();
   const ends = AbortSignal.any([signal, failed.signal]);
   const samples = new BatchedSamples(generator, { temperature, topP, maxTokens }, ends);
+  const { verifier, verifierWeight, verifierCaution } = prover.search;
+  const ensemble = verifier ? await ports.ensemble(run, verifier, config.modelThreads) : null;
+  /** A tactic that is too long for the verifiers gets the worst word that one of its neighbours got. */
+  const bonusOf: BonusOf = async (prompt, tactics) => {
+    const rewards = await ensemble!.rewards(
+      tactics.map((target) => ({ prompt, target })),
+      ends,
+    );
+    const combination = { by: 'mean', caution: verifierCaution } as const;
+    const words = rewards.map((own) => (own === null ? null : combined(own, combination)));
+    const worst = Math.min(0, ...words.filter((word) => word !== null));
+    return words.map((word) => verifierWeight * (word ?? worst));
+  };
   const places = await Promise.all(
     Array.from({ length: Math.min(verification.processes, items.length) }, async () => ({
       steps: await ports.steps(run, verification, grown),
@@ -180,6 +194,7 @@ async function searchItems(
         stream: [config.seed, input.name, statement.id],
         ...places[index % places.length]!,
         samples,
+        bonusOf: ensemble === null ? null : bonusOf,
         formOf: formOf(statement),
         search: prover.search,
         limits,
@@ -204,6 +219,6 @@ async function searchItems(
     );
     return { found, modelMs: samples.modelMs };
   } finally {
-    await Promise.all(places.map(({ steps }) => steps.close()));
+    await Promise.all([...places.map(({ steps }) => steps.close()), ensemble?.close()]);
   }
 }

@@ -6,7 +6,7 @@ import { StpError } from '../../data/errors.ts';
 import type { SftManifest } from '../../data/prepare/sft-set.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
-import { hasSearch, type RunConfig, writesTyped } from '../../data/schemas/run-config.ts';
+import { meetsStates, type RunConfig, writesTactics, writesTyped } from '../../data/schemas/run-config.ts';
 import { STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
 import { randomStream } from '../../selfplay/random.ts';
@@ -113,8 +113,8 @@ async function librarySft(
     conditionOn: config.conjectures.conditionOn,
     seed: config.seed,
     formOf,
-    wholeProofs: config.prover.mode !== 'steps',
-    states: hasSearch(config.prover.mode) ? await libraryStates(sources, config, heldOutKeys, isSealedSlot) : null,
+    wholeProofs: !writesTactics(config.prover.mode),
+    states: meetsStates(config.prover.mode) ? await libraryStates(sources, config, heldOutKeys, isSealedSlot) : null,
     withoutPremises: config.prover.slots,
   });
   const order = randomStream(config.seed, 'sft', contentId(...open.map(({ theorem }) => theorem.id)));
@@ -165,7 +165,7 @@ async function preparedSft(
   let excluded = 0;
   const isOpen = (example: Example): boolean => !statementKeysOf(example).some((key) => heldOutKeys.has(key));
   const isWanted = ({ role, prompt }: Example): boolean =>
-    role !== 'prover' || mode === 'both' || prompt.includes(STATE_MARKER) === (mode === 'steps');
+    role !== 'prover' || mode === 'both' || prompt.includes(STATE_MARKER) === writesTactics(mode);
   async function* train(): AsyncGenerator<Example> {
     for await (const example of set.train()) {
       if (!isWanted(example)) continue;
@@ -206,9 +206,9 @@ function requireExamples(
   { proverExamples, stateExamples }: SftManifest['counts'],
 ): void {
   const problem =
-    hasSearch(mode) && stateExamples === 0
+    meetsStates(mode) && stateExamples === 0
       ? `contains no proof states, and prover.mode=${mode} needs them`
-      : mode !== 'steps' && proverExamples > 0 && stateExamples === proverExamples
+      : !writesTactics(mode) && proverExamples > 0 && stateExamples === proverExamples
         ? `contains no whole proofs, and prover.mode=${mode} needs them`
         : null;
   if (problem !== null)

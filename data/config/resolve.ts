@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import { StpError } from '../errors.ts';
-import { hasSearch, type RunConfig, rewardsUse, runConfigSchema, writesTyped } from '../schemas/run-config.ts';
+import { meetsStates, type RunConfig, rewardsUse, runConfigSchema, writesTyped } from '../schemas/run-config.ts';
 import { formatOf } from './formats.ts';
 import {
   environmentKey,
@@ -67,6 +67,7 @@ export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
   const config = checked(values, '');
   requireWeighedSets(config);
   requireFormat(config);
+  requireRewardTraining(config);
   requireGrowth(config);
   return { config, provenance: new Map([...leaves(config).keys()].map((key) => [key, source.get(key) ?? 'default'])) };
 }
@@ -109,6 +110,29 @@ function requireWeighedSets({ data }: RunConfig): void {
     );
 }
 
+/** Rewards are of what the prover itself wrote, and only two trainers know what to make of them. */
+function requireRewardTraining({ training, conjectures, prover, engines }: RunConfig): void {
+  const { kind } = training.objective;
+  if (kind === 'likelihood') return;
+  const mode = kind === 'gfn' ? 'walks' : 'whole';
+  const wrong =
+    conjectures.perRoundMax !== 0
+      ? 'conjectures.perRoundMax is not 0, and rewards train no conjecturer'
+      : training.sftShare !== 0
+        ? 'training.sftShare is not 0, and SFT examples have no reward'
+        : prover.mode !== mode
+          ? `prover.mode is ${prover.mode}, and its records come from prover.mode=${mode}`
+          : engines.trainer.kind === 'levanter'
+            ? 'engines.trainer.kind is levanter, which trains by likelihood alone'
+            : null;
+  if (wrong !== null)
+    throw new StpError(
+      'STP1001',
+      `training.objective.kind is ${kind}: ${wrong}`,
+      'docs/rewards.md says what goes together.',
+    );
+}
+
 /** Slots are names in the embedded form; a custom format must be there, and one that is there must be asked for. */
 function requireFormat({ prover, conjectures }: RunConfig): void {
   const { slots, format, customFormat, mode } = prover;
@@ -117,7 +141,7 @@ function requireFormat({ prover, conjectures }: RunConfig): void {
       ? `prover.slots is true, but the format ${format} shows names`
       : (customFormat !== null) !== (format === 'custom')
         ? `prover.format is ${format}, and prover.customFormat is ${customFormat === null ? 'missing' : 'given'}`
-        : hasSearch(mode) && format !== 'embedded'
+        : meetsStates(mode) && format !== 'embedded'
           ? `prover.mode is ${mode}, and the format ${format} has whole proofs only`
           : mode === 'revise' && formatOf(prover).revision === null
             ? `prover.mode is revise, and the format ${format} has no words for Lean's errors`

@@ -107,6 +107,8 @@ export const sampleSchema = z.strictObject({
   finish: z.enum(['stop', 'length']),
   /** The answer gave no proof: `proof` is empty, and Lean is not asked. */
   refused: answerRefusalSchema.optional(),
+  /** The model's own text, where it is trained by reward and `proof` in the prompt's form is another one. */
+  written: z.string().max(PROOF_CHARS_MAX).optional(),
   /** The answer stated another theorem; its proof is tried under ours. */
   changedStatement: z.literal(true).optional(),
   /** The tactics of a proof that a search found, each with the goal it was run on. */

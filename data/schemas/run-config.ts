@@ -6,11 +6,15 @@
 import { z } from 'zod';
 import { enginesConfigSchema } from './engines.ts';
 import { nodesConfigSchema } from './nodes.ts';
+import { flowSchema, LIKELIHOOD, likelihoodSchema, policySchema } from './objectives.ts';
 import { formatNameSchema, promptFormatSchema } from './prompt-format.ts';
 
 export const ROUNDS_MAX = 1_000;
 const positive = z.number().int().positive();
 const share = z.number().min(0).max(1);
+/** Who says what a sample earns (`selfplay/rewards/reward.ts`). */
+const rewardNameSchema = z.enum(['lean']);
+export type RewardName = z.infer<typeof rewardNameSchema>;
 /** Name of a folder with prepared data. */
 const setName = z.string().regex(/^[a-z0-9-]+$/);
 
@@ -62,6 +66,11 @@ const searchConfigSchema = z.strictObject({
   seconds: z.number().positive().max(86_400).default(120),
   /** Lean's time in seconds for all steps of one search. */
   leanSeconds: z.number().positive().max(86_400).default(30),
+  /** Folder, on every node that searches, of an ensemble of verifiers that says what it makes of tactics (docs/rewards.md); null: none. */
+  verifier: z.string().min(1).max(4_096).nullable().default(null),
+  /** What its word counts beside a tactic's log-probability, and standard deviations over its members that are taken off. */
+  verifierWeight: z.number().min(0).max(1_000).default(1),
+  verifierCaution: z.number().min(0).max(100).default(1),
   /** Goals that a failed search closed on its way train as statements with proofs of their own. */
   hindsight: z.boolean().default(true),
 });
@@ -76,6 +85,16 @@ const revisionConfigSchema = z.strictObject({
    * only while `sampling.maxTokens` fit. Null: no limit but `turns`.
    */
   tokensPerStatement: positive.nullable().default(null),
+});
+
+/** Walks over proof states: the policy's tactics one after another, without choosing among states. */
+const walksConfigSchema = z.strictObject({
+  /** Tactics of a walk, at most. */
+  steps: positive.max(256).default(8),
+  /** Share of the walks that are sampled at another temperature, between these two, to see more (gfn-lm-tuning: 0.666, 0.5 and 2). */
+  temperedShare: share.default(0.5),
+  temperatureMin: z.number().positive().max(4).default(0.5),
+  temperatureMax: z.number().positive().max(4).default(1.5),
 });
 
 /** How the prover meets a statement. */
@@ -99,9 +118,10 @@ const proverConfigSchema = z.strictObject({
   /**
    * `whole`: samples are whole proofs. `steps`: one search per statement, tactic by tactic, is its only sample, so its pass
    * rate is 0 or 1. `both`: whole proofs first; each statement that they do not prove gets one search as one more sample.
-   * `revise`: whole proofs first; Lean's errors go back to the model, and each new answer is one more sample.
+   * `revise`: whole proofs first; Lean's errors go back to the model, and each new answer is one more sample. `walks`: a sample is a
+   * walk over proof states, tactic by tactic.
    */
-  mode: z.enum(['whole', 'steps', 'both', 'revise']).default('whole'),
+  mode: z.enum(['whole', 'steps', 'both', 'revise', 'walks']).default('whole'),
   /**
    * `unproved`: what a shard's samples do not prove, the first stages of the portfolio (`lean/portfolio`) try as well, with the
    * library's marks where `lemmas` is `marked`. Their proofs count, grow the library and train the model like its own.
@@ -109,11 +129,15 @@ const proverConfigSchema = z.strictObject({
   scripts: z.enum(['none', 'unproved']).default('none'),
   search: searchConfigSchema.prefault({}),
   revision: revisionConfigSchema.prefault({}),
+  walks: walksConfigSchema.prefault({}),
 });
 export type ProverConfig = z.infer<typeof proverConfigSchema>;
 
 /** Of runs whose configuration says nothing of it: they were made before there were slots. */
 export const PROVER_WITHOUT_SLOTS: ProverConfig = proverConfigSchema.parse({ slots: false, definitionTokens: 0 });
+
+export const trackerNameSchema = z.enum(['mlflow', 'tensorboard', 'wandb']);
+export type TrackerName = z.infer<typeof trackerNameSchema>;
 
 export const runConfigSchema = z.strictObject({
   preset: z.string().min(1).max(64),
@@ -273,7 +297,39 @@ export const runConfigSchema = z.strictObject({
     from: z.enum(['previous', 'sft', 'none']),
     /** SFT examples mixed in, as a share of the round's own (0: none, STP). */
     sftShare: z.number().nonnegative().max(100),
+    /**
+     * `likelihood`: certified proofs train the model, weighted as `selection` says (STP). `grpo`: every sample trains it by its
+     * advantage over the others of its statement. `gfn`: every walk trains it to end in each place as often as its reward says
+     * (docs/rewards.md).
+     */
+    objective: z.discriminatedUnion('kind', [likelihoodSchema, policySchema, flowSchema]).default(LIKELIHOOD),
   }),
+  /** With `training.objective` `grpo` or `gfn`. */
+  rewards: z
+    .strictObject({
+      /** The reward is the sum of these sources', so weighted. `lean`: 1 for a certified proof, otherwise 0. */
+      weights: z
+        .partialRecord(rewardNameSchema, z.number().min(-100).max(100))
+        .refine((weights) => Object.keys(weights).length > 0, 'name a source at least'),
+      /** The reward less the group's mean: over the group's standard deviation (GRPO), or as it is (Dr. GRPO: `mean`). */
+      advantage: z.enum(['deviation', 'mean']),
+    })
+    .default({ weights: { lean: 1 }, advantage: 'deviation' }),
+  /** With `training.objective` `gfn`: log R of a walk's end. A proof that counts has 0. */
+  flows: z
+    .strictObject({
+      /** Less for a tactic that Lean refuses. */
+      deadPenalty: z.number().nonnegative().max(1_000).default(8),
+      /** Less for a state with goals left, and more of it for each goal. */
+      openPenalty: z.number().nonnegative().max(1_000).default(4),
+      goalPenalty: z.number().nonnegative().max(1_000).default(1),
+      /** What all of this is divided by: below 1 the policy keeps to the best ends. */
+      temperature: z.number().positive().max(100).default(1),
+      /** Walks of the buffer beside a round's own, as a share of these; and how many the buffer holds for a statement. */
+      bufferShare: share.default(0.25),
+      bufferMax: positive.max(10_000).default(50),
+    })
+    .prefault({}),
   retrain: z.strictObject({
     /** Retrain from the base after every this many rounds, and after the last; 0 never. */
     everyRounds: z.number().int().nonnegative(),
@@ -317,7 +373,22 @@ export const runConfigSchema = z.strictObject({
       everyRounds: positive.nullable(),
     })
     .default({ lastRounds: null, everyRounds: null }),
-  nodes: nodesConfigSchema.default({ provider: 'local' }),
+  nodes: nodesConfigSchema.prefault({ provider: 'local' }),
+  budget: z
+    .strictObject({
+      /**
+       * USD that machines (by their price) and tokens (by `sampling.price`, which must be in USD then) may cost. At this sum
+       * the run pauses, gives machines of a cloud back, and waits for the update `setBudget` with a higher one.
+       */
+      usdMax: z.number().positive().nullable().default(null),
+    })
+    .prefault({}),
+  /** Programs that show the run to people, beside its own report (docs/tracking.md). */
+  tracking: z
+    .array(trackerNameSchema)
+    .max(3)
+    .refine((names) => new Set(names).size === names.length, 'names one twice')
+    .default([]),
   engines: enginesConfigSchema.prefault({}),
   evaluation: z.strictObject({
     /** Samples for each held-out statement, of the first and of the last model; 0 leaves the evaluation out. */
@@ -331,6 +402,11 @@ export type RunConfig = z.infer<typeof runConfigSchema>;
 /** The mode of a configuration. Older configurations may say nothing of the prover: they sample whole proofs. */
 export function proverMode({ prover }: { readonly prover?: Partial<ProverConfig> }): ProverConfig['mode'] {
   return prover?.mode ?? 'whole';
+}
+
+/** Do samples train the model by their rewards? Older configurations do not say. */
+export function trainsByReward({ training }: { readonly training?: Partial<RunConfig['training']> }): boolean {
+  return (training?.objective?.kind ?? 'likelihood') !== 'likelihood';
 }
 
 /** As of `proverMode`. */
@@ -356,12 +432,15 @@ export const withoutScripts = (config: RunConfig): RunConfig => ({
   prover: { ...config.prover, scripts: 'none' },
 });
 
-/** Does the mode search for proofs tactic by tactic? */
-export const hasSearch = (mode: ProverConfig['mode']): boolean => mode === 'steps' || mode === 'both';
+/** Does the model write tactics alone, and no whole proofs? */
+export const writesTactics = (mode: ProverConfig['mode']): boolean => mode === 'steps' || mode === 'walks';
+
+/** Does the model meet proof states? */
+export const meetsStates = (mode: ProverConfig['mode']): boolean => writesTactics(mode) || mode === 'both';
 
 /**
  * The configuration by which models are compared on held-out statements. They are compared by whole proofs, or, if
- * `prover.mode` is `steps`, by one search per statement. They are never compared by both, so that pass@k has one meaning. What
+ * `prover.mode` is `steps`, by one search per statement, if it is `walks` by walks. They are never compared by both, so that pass@k has one meaning. What
  * scripts prove beside them (`prover.scripts`) is counted apart.
  *
  * @param samples whole proofs per statement
@@ -369,9 +448,12 @@ export const hasSearch = (mode: ProverConfig['mode']): boolean => mode === 'step
 export function evaluationConfig(config: RunConfig, samples: number): RunConfig {
   const mode = proverMode(config);
   const samplesPerStatement = mode === 'steps' ? 1 : samples;
+  // Compared are the models, not how they explore.
+  const walks = { ...config.prover?.walks, temperedShare: 0 };
   return {
     ...config,
     ...(mode === 'both' ? { prover: { ...config.prover, mode: 'whole' as const } } : {}),
+    ...(mode === 'walks' ? { prover: { ...config.prover, walks } } : {}),
     sampling: { ...config.sampling, samplesPerStatement },
     evaluation: { ...config.evaluation, samplesPerStatement },
   };

@@ -31,6 +31,8 @@ export const expansionSchema = z.strictObject({
       tokens: count.positive().optional(),
       /** Number of samples with this tactic. */
       count,
+      /** What verifiers made of it, weighted, where they were asked. */
+      bonus: z.number().optional(),
       /** `open`: goals are left; `done`: no goal is left; otherwise the reason why there is no state after the tactic. */
       outcome: z.union([z.enum(['open', 'done']), verdictKindSchema.exclude(['proved'])]),
       /** The state after the tactic, if goals are left. */

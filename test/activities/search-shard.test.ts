@@ -86,6 +86,12 @@ const ports = {
   scratch: async () => directory,
   generator: async () => generator,
   monitor: async () => ({ log: async () => {} }),
+  // Two members that like inductions, the second one more; they cannot read what is longer.
+  ensemble: async () => ({
+    rewards: async (targets: readonly { readonly target: string }[]) =>
+      targets.map(({ target }) => (target.startsWith('induction') ? [1, 3] : target.length > 8 ? null : [-4, -4])),
+    close: async () => undefined,
+  }),
   steps: async () =>
     openSteps({
       environment,
@@ -190,6 +196,21 @@ it('finds proofs that verification accepts, keeps every step, and begins nothing
   const kinds = await readAll(store, result.verdicts, verdictSchema);
   expect(kinds.slice(0, 3)).toEqual(verdicts);
   expect(kinds.map(({ sampleId }) => sampleId)).toEqual(joined.map(({ id }) => id));
+});
+
+it('asks verifiers what they make of tactics', async () => {
+  const set = {
+    'prover.search.verifier': 'ensemble',
+    'prover.search.verifierWeight': 2,
+    'prover.search.verifierCaution': 1,
+  };
+  const found = await search(await inputOf([APP], set));
+  const [first, ...later] = await readAll(store, found.search.expansions, expansionSchema);
+  const bonusOf = Object.fromEntries(first!.steps.map(({ tactic, bonus }) => [tactic, bonus]));
+  // The mean of 1 and 3 less their deviation, twice; what nobody can read has the worst word of its neighbours.
+  expect(bonusOf).toMatchObject({ 'induction xs': 2, trivial: -8, sorry: -8, 'exact nonsense': -8 });
+  const { next, logprob } = first!.steps.find(({ tactic }) => tactic === 'induction xs')!;
+  expect(later.find(({ state }) => state === next)!.score).toBeCloseTo(logprob + 2, 12);
 });
 
 it('goes on where its Lean process dies, in a step and between two', async () => {

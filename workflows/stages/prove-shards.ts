@@ -7,7 +7,7 @@
 import type { Sampled } from '../../activities/round/generate.ts';
 import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
 import { type ShardResult, shardFolder } from '../../data/schemas/round.ts';
-import { proverMode, type RunConfig, usesScripts } from '../../data/schemas/run-config.ts';
+import { proverMode, type RunConfig, trainsByReward, usesScripts } from '../../data/schemas/run-config.ts';
 import { host, lean, oneOfSeveral } from '../control/activity-proxies.ts';
 import { Crew } from '../nodes/crew.ts';
 import { Lane } from '../nodes/lane.ts';
@@ -48,6 +48,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       library,
       checkpoint,
       config: { prover, sampling, seed, modelThreads, verification },
+      ...(trainsByReward(input.config) ? { keepsTexts: true } : {}),
     };
     const verify = (folder: string, sampled: Sampled, earlier: ShardResult | null): Promise<ShardResult> => {
       const distinct = sampled.distinctCount - (earlier?.distinctCount ?? 0);
@@ -91,7 +92,13 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       );
       return { ...(await verify(`${name}/search`, sampled, earlier)), search: found };
     };
+    const walk = async (): Promise<ShardResult> => {
+      const summary = `walks of ${label}: ${items.count} statements`;
+      const { walks, leanMs, ...sampled } = await samplers.run((queue) => sampler(queue, summary).walkShard(shard));
+      return { ...(await verify(name, sampled, null)), walks, walksLeanMs: leanMs };
+    };
     const proveAs = {
+      walks: walk,
       whole: proveWhole,
       revise,
       steps: () => search(null),

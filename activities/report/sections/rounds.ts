@@ -1,4 +1,5 @@
 /** Tables over rounds: proved statements, the gate's counts, cost; and the library. */
+import type { RoundCounts, RunCost } from '../../../data/schemas/round.ts';
 import { displayStatement } from '../../../selfplay/prompts.ts';
 import type { RunFigures } from '../figures.ts';
 import { funnel, GATE_REASONS } from '../funnel.ts';
@@ -8,6 +9,7 @@ const nameOfRound = (round: number): string => (round === 0 ? 'baseline' : Strin
 
 export function roundsTable(run: RunFigures): string {
   const hasScripts = run.summary.rounds.some(({ provedByScripts }) => provedByScripts !== undefined);
+  const hasGroups = run.summary.rounds.some(({ groups }) => groups !== undefined);
   const heads = [
     'Round',
     'Attempted',
@@ -18,6 +20,7 @@ export function roundsTable(run: RunFigures): string {
     'Proofs certified',
     'Train the prover',
     'Train the conjecturer',
+    ...(hasGroups ? ['Groups compared', 'Groups that differ', 'Samples without reward'] : []),
   ];
   const rows = run.summary.rounds.map((round): (string | number)[] =>
     round.skipped
@@ -32,10 +35,14 @@ export function roundsTable(run: RunFigures): string {
           round.certified,
           round.proverExamples,
           round.conjecturerExamples,
+          ...(hasGroups ? groupCells(round.groups) : []),
         ],
   );
   return table(heads, rows, 'Dataset statements attempted and proved; proofs of statements and conjectures alike');
 }
+
+const groupCells = (groups: RoundCounts['groups']): number[] =>
+  groups === undefined ? [0, 0, 0] : [groups.compared, groups.withSignal, groups.samplesWithoutReward];
 
 /** How many certified proofs two kernels that share nothing have checked. */
 export function secondKernelText(run: RunFigures): string {
@@ -103,6 +110,13 @@ export function curriculumTable(run: RunFigures): string {
 }
 
 export function costTable(run: RunFigures): string {
+  const { cost } = run.summary;
+  const spent = (line: RunCost['lines'][number] | undefined): string[] =>
+    cost === undefined ? [] : [line?.machineHours.toFixed(2) ?? '', line?.usd?.toFixed(2) ?? ''];
+  const lineOf = (until: number | string) => cost?.lines.find((line) => line.until === until);
+  /** What lies outside all rounds has machines alone. */
+  const outer = (name: string, until: string): string[][] =>
+    lineOf(until) === undefined ? [] : [[name, '', '', '', '', '', ...spent(lineOf(until))]];
   const rows = run.rounds.map(({ round, counts, checkMs, secondsPerStage }): (string | number)[] => [
     nameOfRound(round),
     counts.tokens,
@@ -110,26 +124,39 @@ export function costTable(run: RunFigures): string {
     counts.distinctSamples,
     formatSeconds(checkMs / 1_000),
     formatSeconds(Object.values(secondsPerStage).reduce((sum, seconds) => sum + seconds, 0)),
+    ...spent(lineOf(round)),
   ]);
+  rows.unshift(...outer('before them', 'start'));
+  rows.push(...outer('after them', 'report'));
   const sum = (pick: (round: RunFigures['rounds'][number]) => number): number =>
     run.rounds.reduce((total, round) => total + pick(round), 0);
   rows.push([
-    'all rounds',
+    cost === undefined ? 'all rounds' : 'all',
     sum(({ counts }) => counts.tokens),
     sum(({ counts }) => counts.samples),
     sum(({ counts }) => counts.distinctSamples),
     formatSeconds(sum(({ checkMs }) => checkMs) / 1_000),
     formatSeconds(sum(({ secondsPerStage }) => Object.values(secondsPerStage).reduce((a, b) => a + b, 0))),
+    ...(cost === undefined ? [] : [cost.machineHours.toFixed(2), cost.usd?.toFixed(2) ?? '']),
   ]);
   const outside = Object.entries(run.summary.secondsPerStage)
     .filter(([stage, seconds]) => seconds >= 0.05 && !run.rounds.some((round) => stage in round.secondsPerStage))
     .map(([stage, seconds]) => `${stage} ${formatSeconds(seconds)}`);
   return [
     table(
-      ['Round', 'Tokens of proofs', 'Samples', 'Distinct', 'Lean time', 'Wall time'],
+      [
+        'Round',
+        'Tokens of proofs',
+        'Samples',
+        'Distinct',
+        'Lean time',
+        'Wall time',
+        ...(cost === undefined ? [] : ['Machine hours', 'USD']),
+      ],
       rows,
       'Cost. Lean time is summed over distinct samples, one thread each; a verdict from the cache costs what it cost when it was made',
     ),
+    cost === undefined ? '' : note(`Machines: ${cost.machines}; ${cost.basis}.`),
     outside.length === 0 ? '' : note(`Outside rounds: ${outside.join(', ')}.`),
   ].join('\n');
 }
