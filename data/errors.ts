@@ -26,6 +26,7 @@ export const ERROR_CODES = {
   STP1403: 'stored object is missing',
   STP1404: 'stored object changed meanwhile',
   STP1405: 'store cannot be read',
+  STP1406: 'disk is full',
   STP1501: 'dataset row is invalid',
   STP1502: 'evaluation cannot be summarised',
   STP1601: 'node clean-up failed',
