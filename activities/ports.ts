@@ -6,7 +6,7 @@ import type { SftSet } from '../data/prepare/sft-set.ts';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { NodesConfig } from '../data/schemas/nodes.ts';
 import type { LibraryTheorem, SandboxFacts, Statement } from '../data/schemas/records.ts';
-import type { RewardName } from '../data/schemas/run-config.ts';
+import type { RewardName, TrackerName } from '../data/schemas/run-config.ts';
 import type { ShownDefinition } from '../data/schemas/shown-definition.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import type { Nodes } from '../infra/nodes/nodes.ts';
@@ -152,6 +152,8 @@ export interface Ports {
   /** Gets machines for the run and gives them back, as the configuration says. STP1002 for `local`, which has nothing to get. */
   provider(run: string, config: NodesConfig): RunProvider;
   monitor(run: string): Promise<Monitor>;
+  /** STP1001 for trackers (`tracking` of the configuration) that this worker knows nothing of. */
+  requireTrackers(names: readonly TrackerName[]): void;
   /** Training losses that the monitor has, by stage and step. */
   losses(run: string): Promise<readonly { stage: string; step: number; loss: number }[]>;
   sources: Sources;

@@ -94,7 +94,7 @@ export async function slotKeys(
   return ({ header, statement }) => slotKey(statement, definitions.under(header, statement, boundNames(statement)));
 }
 
-/** What a theorem is known by under whatever header: with slots by `theoremKey`, otherwise by its text and what its header defines (`keyUnderAnyHeader`). */
+/** The key of a theorem under any header: with slots `theoremKey`, otherwise its text and what its header defines (`keyUnderAnyHeader`). */
 export async function theoremKeys(
   sources: Pick<Sources, 'definitions'>,
   prover: ProverConfig = PROVER_WITHOUT_SLOTS,

@@ -2,7 +2,6 @@
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Ports, VerificationLimits } from '../activities/ports.ts';
 import { readRecords } from '../activities/records/record-files.ts';
 import { preparedDataOf } from '../activities/run/take-over.ts';
@@ -10,11 +9,7 @@ import { RUN_MARK, type RunPart, writeRunMark } from '../data/run-mark.ts';
 import { contentId } from '../data/schemas/ids.ts';
 import { libraryTheoremSchema } from '../data/schemas/records.ts';
 import { providers } from '../infra/cloud/open-provider.ts';
-import { combineMonitors } from '../infra/monitor/combined-monitor.ts';
-import { openJsonlMonitor } from '../infra/monitor/jsonl-monitor.ts';
 import { readLosses } from '../infra/monitor/losses.ts';
-import type { Monitor } from '../infra/monitor/monitor.ts';
-import { prometheusMonitor } from '../infra/monitor/prometheus-monitor.ts';
 import { localNodes } from '../infra/nodes/local-nodes.ts';
 import { ownHostQueue } from '../infra/nodes/names.ts';
 import type { CleanUpScope } from '../infra/nodes/nodes.ts';
@@ -42,6 +37,7 @@ import { leanReward } from '../selfplay/rewards/lean-reward.ts';
 import { openEngines } from './engines.ts';
 import { explored } from './explored.ts';
 import { remoteVerifier } from './remote-verifier.ts';
+import { openRunMonitors } from './run-monitors.ts';
 import { runProvider } from './run-provider.ts';
 import { RunVerifiers } from './run-verifiers.ts';
 import { localRunName, type WorkerSettings } from './settings.ts';
@@ -57,7 +53,6 @@ export interface AssembledPorts extends Ports {
 
 export async function assemblePorts(settings: WorkerSettings, environment: LeanEnvironment): Promise<AssembledPorts> {
   const sources = repositorySources();
-  const monitors = new Map<string, Promise<Monitor>>();
   const host = openLeanHost();
   const local = (run: string): string => localRunName(settings.storeUri, run);
   const owner = await ownerOfThisProcess();
@@ -67,19 +62,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     await mkdir(directory, { recursive: true });
     return directory;
   };
-  const metricsPath = async (run: string): Promise<string> => {
-    // Metrics are for people on this machine; what a run's result rests on is in the store.
-    const store = await openStore(`${settings.storeUri}/${run}`);
-    return store.root.startsWith('file://')
-      ? join(fileURLToPath(store.root), 'metrics.jsonl')
-      : join(await scratch(run), 'metrics.jsonl');
-  };
-  /** In a worker whose runtime exports metrics, the run's go there too. */
-  const exported = (run: string) => async (log: Monitor) => {
-    if (settings.metricsAddress === null) return log;
-    const { Runtime } = await import('@temporalio/worker');
-    return combineMonitors(log, prometheusMonitor(run, Runtime.instance().metricMeter));
-  };
+  const monitors = openRunMonitors(settings, scratch);
   const growing = (run: string) => ({
     cacheDirectory: settings.cacheDirectory,
     environment: { [RUN_MARK]: mark(run, 'lean') },
@@ -106,20 +89,12 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   const openProvider = providers();
   const storeOf = async (run: string): Promise<ObjectStore> =>
     withNeighbours(await openStore(`${settings.storeUri}/${run}`), settings.storeUri);
-  const monitor = (run: string): Promise<Monitor> => {
-    const existing = monitors.get(run);
-    if (existing) return existing;
-    const opening = metricsPath(run).then(openJsonlMonitor).then(exported(run));
-    monitors.set(run, opening);
-    opening.catch(() => monitors.delete(run));
-    return opening;
-  };
   const engines = openEngines({
     modelServer: settings.modelServer,
     store: storeOf,
     scratch,
     runMark: (run) => mark(run, 'model'),
-    monitor,
+    monitor: monitors.of,
     cacheDirectory: settings.cacheDirectory,
   });
   /** Theorems that a proof of the run may name as premises: those of its SFT set, else of our library. */
@@ -266,12 +241,13 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     reward: () => leanReward,
     ensemble: (run, directory, threads) => Ensemble.open(directory, { threads, runMark: mark(run, 'model') }),
     alone: engines.alone,
-    monitor,
-    losses: async (run) => readLosses(await metricsPath(run)),
+    monitor: monitors.of,
+    requireTrackers: monitors.require,
+    losses: async (run) => readLosses(await monitors.path(run)),
     async close() {
       await engines.close();
       await verifiers.letGo(() => true);
-      for (const monitor of monitors.values()) await monitor.then((open) => open.finalise()).catch(() => undefined);
+      await monitors.close();
     },
   };
 }

@@ -19,14 +19,10 @@ import { discoverModules } from '../lean/library/modules.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
 import { readRecord } from '../lean/portfolio/record.ts';
 import { readTraced } from '../lean/step/traced-file.ts';
-import { REPOSITORY, workerSettings } from './settings.ts';
+import { DATA, workerSettings } from './settings.ts';
+import { SOURCE_DIRECTORIES } from './source-directories.ts';
 
-const DATA = join(REPOSITORY, 'data');
 export const PORTFOLIO_RECORD = join(DATA, 'portfolio.jsonl');
-export const SOURCE_DIRECTORIES = [
-  { directory: join(DATA, 'library'), modulePrefix: 'Stp' },
-  { directory: join(DATA, 'problems'), modulePrefix: 'Stp.Problems' },
-] as const;
 
 const searchedRowSchema = z.object({ theorem: z.string().max(256), proof: z.string().max(PROOF_CHARS_MAX) });
 

@@ -3,7 +3,7 @@
  * back.
  */
 import type { CleanUpReport, CleanUpScope, NodeDescription } from '../../infra/nodes/nodes.ts';
-import { logMetrics, metricsAt } from '../metrics.ts';
+import { concludeUnreported, logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
 
 export function nodeActivities(ports: Ports) {
@@ -34,7 +34,9 @@ export function nodeActivities(ports: Ports) {
     async sweepNode(openRuns: readonly string[]): Promise<CleanUpReport> {
       return ports.nodes.sweep(openRuns);
     },
+    /** The last step of a run on this machine. */
     async releaseNodes(run: string): Promise<void> {
+      await concludeUnreported(ports, run);
       await ports.nodes.release(run);
     },
   };

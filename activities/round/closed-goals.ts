@@ -3,7 +3,7 @@ import type { ClosedGoalRecord, ExpansionRecord } from '../../data/schemas/searc
 import type { Verifier } from '../../lean/verifier.ts';
 import { closedGoals } from '../../selfplay/search/closed-goals.ts';
 import type { WorkItem } from '../../selfplay/shards.ts';
-import { goalStatement } from '../../selfplay/slots/state-form.ts';
+import { goalStatement, hasHiddenNames } from '../../selfplay/slots/state-form.ts';
 
 /** Goals of one statement: those with the longest proofs, since the others say least. */
 const GOALS_PER_STATEMENT_MAX = 4;
@@ -26,6 +26,7 @@ export async function provedGoals(
 ): Promise<ClosedGoalRecord[]> {
   const records = searches.flatMap(({ statement: { id, header, statement: target }, expansions }) =>
     closedGoals(expansions)
+      .filter(({ goal }) => !hasHiddenNames(goalStatement(goal)))
       .toSorted((one, other) => other.steps.length - one.steps.length)
       .slice(0, GOALS_PER_STATEMENT_MAX)
       .map(({ goal, steps }): ClosedGoalRecord => {

@@ -11,6 +11,7 @@ import {
   rateSchema,
   roundCountsSchema,
   type ShardResult,
+  sumTokens,
   sumVerdicts,
 } from '../../data/schemas/round.ts';
 import { usesScripts } from '../../data/schemas/run-config.ts';
@@ -182,7 +183,8 @@ function shardCounts(shards: readonly ShardResult[]) {
   return {
     samples: sum((shard) => shard.sampleCount),
     distinctSamples: sum((shard) => shard.distinctCount),
-    tokens: sum((shard) => shard.tokens),
+    ...sumTokens(shards),
+    leanSeconds: sum((shard) => shard.checkMs) / 1_000,
     verdicts: sumVerdicts(shards.map((shard) => shard.verdictCounts)),
   };
 }

@@ -2,9 +2,11 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { z } from 'zod';
 import { requireSameConfig, resolveConfig } from '../../data/config/resolve.ts';
+import { StpError } from '../../data/errors.ts';
 import { artifactRefSchema } from '../../data/schemas/artifact.ts';
 import type { Split, Statement } from '../../data/schemas/records.ts';
 import { type RunConfig, runConfigSchema, type StartInput, startInputSchema } from '../../data/schemas/run-config.ts';
+import { priceOfNodes } from '../../infra/cloud/pricing.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { heldOutKeysOf, keyUnderAnyHeader } from '../../selfplay/dedupe.ts';
 import { matchingWeight } from '../../selfplay/matching-weight.ts';
@@ -98,6 +100,8 @@ export function datasetActivities(ports: Ports) {
     async prepareRun(run: string, input: StartInput): Promise<RunConfig> {
       const { preset, rounds, seed, set } = startInputSchema.parse(input);
       const config = resolveConfig({ preset, set, flags: seed === undefined ? { rounds } : { rounds, seed } });
+      requirePrice(config);
+      if (config.tracking.length > 0) ports.requireTrackers(config.tracking);
       const store = await ports.store(run);
       const stored = await once(store, 'config.json', runConfigSchema, async () => config);
       requireSameConfig(run, stored, config);
@@ -113,6 +117,18 @@ export function datasetActivities(ports: Ports) {
       );
     },
   };
+}
+
+/** A budget that nothing can use up would bound nothing. */
+function requirePrice({ budget, nodes, sampling }: RunConfig): void {
+  if (budget.usdMax === null || sampling.price !== null) return;
+  const { perHour, basis } = priceOfNodes(nodes, new Date());
+  if (perHour === null)
+    throw new StpError(
+      'STP1001',
+      `budget.usdMax is ${budget.usdMax}, but ${basis.split(';')[0]}`,
+      'Say the price as nodes.pricePerHour, in USD an hour for all machines.',
+    );
 }
 
 async function prepare(

@@ -136,6 +136,9 @@ export type ProverConfig = z.infer<typeof proverConfigSchema>;
 /** Of runs whose configuration says nothing of it: they were made before there were slots. */
 export const PROVER_WITHOUT_SLOTS: ProverConfig = proverConfigSchema.parse({ slots: false, definitionTokens: 0 });
 
+export const trackerNameSchema = z.enum(['mlflow', 'tensorboard', 'wandb']);
+export type TrackerName = z.infer<typeof trackerNameSchema>;
+
 export const runConfigSchema = z.strictObject({
   preset: z.string().min(1).max(64),
   rounds: roundsSchema,
@@ -213,6 +216,11 @@ export const runConfigSchema = z.strictObject({
     source: z.enum(['model', 'explore', 'decode', 'both', 'random']).default('model'),
     /** What a conjecture is conditioned on: a proved statement and its lemma (STP), or an unproved target (SGS). */
     conditionOn: z.enum(['proved-seed', 'unproved-target']),
+    /**
+     * With `unproved-target`: this share of the texts is asked for goals at which the last round's failed searches stood
+     * (`prover.mode` `steps` or `both`), as far as there are any.
+     */
+    openGoalShare: z.number().min(0).max(0.9).default(0),
     /** A proved statement seeds conjectures when its best pass rate is above this (stp-code: 0.35; stp-paper: 0, any). */
     seedPassRateAbove: share,
     /** Conjecture level of a seed at most (STP: 0, dataset statements only; 1 lets conjectures seed conjectures). */
@@ -365,7 +373,22 @@ export const runConfigSchema = z.strictObject({
       everyRounds: positive.nullable(),
     })
     .default({ lastRounds: null, everyRounds: null }),
-  nodes: nodesConfigSchema.default({ provider: 'local' }),
+  nodes: nodesConfigSchema.prefault({ provider: 'local' }),
+  budget: z
+    .strictObject({
+      /**
+       * USD that machines (by their price) and tokens (by `sampling.price`, which must be in USD then) may cost. At this sum
+       * the run pauses, gives machines of a cloud back, and waits for the update `setBudget` with a higher one.
+       */
+      usdMax: z.number().positive().nullable().default(null),
+    })
+    .prefault({}),
+  /** Programs that show the run to people, beside its own report (docs/tracking.md). */
+  tracking: z
+    .array(trackerNameSchema)
+    .max(3)
+    .refine((names) => new Set(names).size === names.length, 'names one twice')
+    .default([]),
   engines: enginesConfigSchema.prefault({}),
   evaluation: z.strictObject({
     /** Samples for each held-out statement, of the first and of the last model; 0 leaves the evaluation out. */

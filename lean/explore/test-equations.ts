@@ -90,6 +90,9 @@ function verdictOf({ left, right, condition }: Equation, values: TestValues): Te
   return condition === undefined ? 'unevaluated' : 'fails';
 }
 
+const isSame = (one: Equation, other: Equation): boolean =>
+  one.left.key === other.left.key && one.right.key === other.right.key;
+
 class KnownFacts {
   readonly #rules: Rule[] = [];
   readonly #conditional: Required<Equation>[] = [];
@@ -105,6 +108,7 @@ class KnownFacts {
 
   imply(equation: Equation): boolean {
     return (
+      (isConditional(equation) && isSame(equation, equation.condition)) ||
       normal(equation.left, this.#rules).key === normal(equation.right, this.#rules).key ||
       this.#rules.some((rule) => isInstance(equation, rule.equation)) ||
       (isConditional(equation) && this.#conditional.some((other) => isInstanceUnder(equation, other)))

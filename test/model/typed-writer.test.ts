@@ -110,6 +110,26 @@ describe('the grammar of typed equations', () => {
     }
   });
 
+  it('writes no term on both sides, unless there is no other', () => {
+    const seen = new Set<string>();
+    const choices = fc.infiniteStream(fc.nat(1_000_000));
+    fc.assert(
+      fc.property(choices, (stream) => {
+        const { text, tokens } = write({ ...LISTS, tokensMax: 8 }, (count) => stream.next().value % count);
+        for (const equation of text.split(';')) {
+          const [left, right] = equation.split('=');
+          // `[` is the only list of one token where the left side has no variables.
+          if (left === right) expect([tokens, left!.includes('<s')], text).toEqual([8, false]);
+          if (right!.startsWith('<f1>')) seen.add(right!);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(seen.size).toBeGreaterThan(0);
+    const only = [symbol('<f0>', 'function', 0)];
+    expect(write({ symbols: only, conditionType: null, tokensMax: 8 }, () => 0).text).toBe('<f0>=<f0>');
+  });
+
   it('writes nothing where no term ends', () => {
     const symbols = [symbol('<f0>', 'function', 0, 1), symbol('<c0>', 'constructor', 1, 1)];
     const endless = new TypedTokens({ symbols, conditionType: null, tokensMax: 20 }, tokenizer);

@@ -1,7 +1,7 @@
 /**
  * Lets a sample be nothing but a well-typed equation (`data/schemas/typed-grammar.ts`): after each token the tokens from which one of
  * the allowed length can still be finished. Variables of a type are used in their order, since other names for them say nothing new;
- * the right side has variables of the left one, unless it could not be finished so.
+ * the right side has variables of the left one, unless it could not be finished so, and is another term.
  */
 import { StpError } from '../../../data/errors.ts';
 import { EQUALS, IMPLIES } from '../../../data/schemas/equation-words.ts';
@@ -83,6 +83,9 @@ export class TypedWriter {
   #isConstant = false;
   #hasCondition = false;
   #written = 0;
+  /** Tokens of the left side, and of the right one so far. */
+  #left: number[] = [];
+  #right: number[] = [];
 
   constructor(tokens: TypedTokens) {
     this.#tokens = tokens;
@@ -100,7 +103,7 @@ export class TypedWriter {
         return this.#mayImply() ? [end, implies] : [end];
       case 'left':
       case 'right':
-        return this.#candidates().map(({ id }) => id);
+        return this.#withoutEcho(this.#candidates()).map(({ id }) => id);
     }
   }
 
@@ -109,11 +112,15 @@ export class TypedWriter {
     const place = this.#place;
     const symbol = place === 'left' || place === 'right' ? this.#candidates().find((one) => one.id === id) : undefined;
     this.#written++;
-    if (symbol !== undefined) this.#add(symbol);
-    else if (place === 'equals') this.#startRight();
+    if (symbol !== undefined) {
+      (place === 'left' ? this.#left : this.#right).push(id);
+      this.#add(symbol);
+    }    else if (place === 'equals') this.#startRight();
     else if (id === this.#tokens.implies) {
       this.#hasCondition = true;
       this.#place = 'left';
+      this.#left = [];
+      this.#right = [];
     }
   }
 
@@ -125,6 +132,14 @@ export class TypedWriter {
     this.#open.push(...symbol.arguments.toReversed());
     if (symbol.kind === 'variable') this.#used.add(symbol);
     if (this.#open.length === 0) this.#place = this.#place === 'left' ? 'equals' : 'over';
+  }
+
+  /** Those after which the right side is not the left one, if there are any: that a term is itself says nothing. */
+  #withoutEcho(candidates: readonly Symbol[]): readonly Symbol[] {
+    if (this.#place !== 'right' || this.#right.length + 1 !== this.#left.length) return candidates;
+    if (this.#right.some((id, place) => id !== this.#left[place])) return candidates;
+    const others = candidates.filter(({ id }) => id !== this.#left.at(-1));
+    return others.length === 0 ? candidates : others;
   }
 
   #startRight(): void {
