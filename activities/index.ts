@@ -17,6 +17,7 @@ import { embedActivities } from './round/embed.ts';
 import { exploreActivities } from './round/explore.ts';
 import { gateActivities } from './round/gate.ts';
 import { generateActivities } from './round/generate.ts';
+import { judgeShardActivities } from './round/judge-shard.ts';
 import { libraryActivities } from './round/library.ts';
 import { matchConjecturesActivities } from './round/match-conjectures.ts';
 import { planActivities } from './round/plan.ts';
@@ -27,6 +28,7 @@ import { scriptShardActivities } from './round/script-shard.ts';
 import { searchShardActivities } from './round/search-shard.ts';
 import { selectActivities } from './round/select.ts';
 import { verifyShardActivities } from './round/verify-shard.ts';
+import { walkShardActivities } from './round/walk-shard.ts';
 import { datasetActivities } from './run/datasets.ts';
 import { takeOverActivities } from './run/take-over.ts';
 import { retentionActivities } from './training/retention.ts';
@@ -41,6 +43,7 @@ export function createControlActivities(ports: Ports) {
     ...planActivities(ports),
     ...admitConjecturesActivities(ports),
     ...certifiedPartsActivities(ports),
+    ...judgeShardActivities(ports),
     ...selectActivities(ports),
     ...evaluateActivities(ports),
     ...takeOverActivities(ports),
@@ -62,6 +65,7 @@ export function createHostActivities(ports: Ports) {
     ...generateActivities(ports),
     ...reviseShardActivities(ports),
     ...searchShardActivities(ports),
+    ...walkShardActivities(ports),
     ...conjectureActivities(ports),
     ...readConjecturesActivities(ports),
     ...libraryActivities(ports),

@@ -4,9 +4,10 @@
  */
 import type { SftSet } from '../data/prepare/sft-set.ts';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
+import type { Judging } from '../data/schemas/judge.ts';
 import type { NodesConfig } from '../data/schemas/nodes.ts';
 import type { LibraryTheorem, SandboxFacts, Statement } from '../data/schemas/records.ts';
-import type { TrackerName } from '../data/schemas/run-config.ts';
+import type { RewardName, TrackerName } from '../data/schemas/run-config.ts';
 import type { ShownDefinition } from '../data/schemas/shown-definition.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import type { Nodes } from '../infra/nodes/nodes.ts';
@@ -14,7 +15,8 @@ import type { RunProvider } from '../infra/nodes/provider.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import type { ContextAnswer } from '../lean/context/statement-context.ts';
 import type { StatementToRead } from '../lean/context/statement-contexts.ts';
-import type { ExploredStatement } from '../lean/explore/explore-statements.ts';
+import type { LibraryEquations } from '../lean/explore/equations-file.ts';
+import type { EquationsToTest, ExploredStatement, TestedEquations } from '../lean/explore/explore-statements.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
 import type { PortfolioRecord, RecordRow } from '../lean/portfolio/record.ts';
 import type { DriverName } from '../lean/runtime/process/driver.ts';
@@ -26,8 +28,10 @@ import type { FileReport } from '../lean/trust/check-file.ts';
 import type { GrownTheorem } from '../lean/trust/kept-theorem.ts';
 import type { BaseLimits } from '../lean/trust/verdict/limits.ts';
 import type { Verifier } from '../lean/verifier.ts';
+import type { Ensemble } from '../model/ensemble/ensemble.ts';
 import type { Generator } from '../model/generator.ts';
 import type { Trainer } from '../model/trainer.ts';
+import type { RewardSource } from '../selfplay/rewards/reward.ts';
 
 /** The problem sets, the library and what was prepared, as they lie in the data folder and the repository. */
 export interface Sources {
@@ -39,6 +43,8 @@ export interface Sources {
   searchedProofs(): AsyncIterable<{ readonly theorem: string; readonly proof: string }>;
   /** States and tactics of the proofs of library theorems, traced with Lean: their own proofs and the searched ones. */
   tracedProofs(): Promise<readonly TracedProof[]>;
+  /** Equations over the functions near library theorems that hold on test values. */
+  exploredEquations(): Promise<readonly LibraryEquations[]>;
   /** The portfolio's results on the repository's problem sets; null if they are unknown. */
   portfolioRecord(): Promise<PortfolioRecord | null>;
   /** What statements stand on, by the text of these modules. */
@@ -95,6 +101,13 @@ export interface Ports {
     },
     signal: AbortSignal,
   ): Promise<readonly ExploredStatement[]>;
+  /** Tests equations over the functions near each statement: an answer each, in order. */
+  testEquations(
+    run: string,
+    asked: readonly (StatementToRead & EquationsToTest)[],
+    options: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'> & { readonly seed: number },
+    signal: AbortSignal,
+  ): Promise<readonly TestedEquations[]>;
   /** The portfolio's earlier results on this machine, under this Lean and these limits. */
   portfolioKept(limits: BaseLimits): Promise<KeptPortfolio>;
   /** What Lean runs in on this node under the policy. */
@@ -130,6 +143,10 @@ export interface Ports {
     signal: AbortSignal,
   ): Promise<Pick<Generator, 'sample' | 'embed'>>;
   trainer(run: string, threads: number): Trainer;
+  /** An ensemble of verifiers, by its folder on this node. The caller closes it. */
+  ensemble(run: string, directory: string, threads: number): Promise<Pick<Ensemble, 'rewards' | 'close'>>;
+  /** Who says what samples earn, by name (`rewards.weights`). */
+  reward(run: string, name: RewardName, judging: Judging | null): RewardSource;
   /** Runs a training of another kind than the trainers' when no model works here, and none holds memory. */
   alone<Result>(work: () => Promise<Result>): Promise<Result>;
   nodes: Nodes;

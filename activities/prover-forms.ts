@@ -1,6 +1,12 @@
 /** The forms in which a run's model sees statements and conjecturing tasks, as set in its configuration. */
 import { formatOf } from '../data/config/formats.ts';
-import { hasSearch, PROVER_WITHOUT_SLOTS, type ProverConfig, proverMode } from '../data/schemas/run-config.ts';
+import {
+  meetsStates,
+  PROVER_WITHOUT_SLOTS,
+  type ProverConfig,
+  proverMode,
+  writesTactics,
+} from '../data/schemas/run-config.ts';
 import { LIBRARY_HEADER } from '../lean/trust/header.ts';
 import { markedProof, withoutMarks } from '../lean/trust/kept-theorem.ts';
 import { keyUnderAnyHeader } from '../selfplay/dedupe.ts';
@@ -71,8 +77,8 @@ export async function proofExamples(
   const formOf = await proverForms(sources, prover);
   const stateFormOf = await stateForms(sources, prover);
   return (found, weight) => {
-    const whole = mode === 'steps' ? [] : formExamples(formOf(found), withoutMarks(found.proof), weight);
-    if (!hasSearch(mode) || found.steps === undefined) return whole;
+    const whole = writesTactics(mode) ? [] : formExamples(formOf(found), withoutMarks(found.proof), weight);
+    if (!meetsStates(mode) || found.steps === undefined) return whole;
     const form = stateFormOf(found);
     return [...whole, ...found.steps.flatMap(({ goal, tactic }) => formExamples(form(goal), tactic, weight))];
   };
@@ -88,7 +94,7 @@ export async function slotKeys(
   return ({ header, statement }) => slotKey(statement, definitions.under(header, statement, boundNames(statement)));
 }
 
-/** What a theorem is known by under whatever header: with slots by `theoremKey`, otherwise by its text and what its header defines (`keyUnderAnyHeader`). */
+/** The key of a theorem under any header: with slots `theoremKey`, otherwise its text and what its header defines (`keyUnderAnyHeader`). */
 export async function theoremKeys(
   sources: Pick<Sources, 'definitions'>,
   prover: ProverConfig = PROVER_WITHOUT_SLOTS,

@@ -19,6 +19,8 @@ import { PUBLIC_SETS, type PublicSetName } from '../data/prepare/public-sets.ts'
 import type { SftManifest } from '../data/prepare/sft-set.ts';
 import { readStpConfig } from '../data/prepare/stp-config.ts';
 import type { Split } from '../data/schemas/records.ts';
+import { readItems } from '../judge/formats/read-items.ts';
+import { prepareWordsSet } from '../judge/words-set.ts';
 import type { LeanDojoSplit } from '../lean/library/leandojo/entries.ts';
 import { type OwnLibrary, ownLibrary } from '../lean/library/leandojo/own-library.ts';
 import { screenHeader } from '../lean/trust/screen/screen-header.ts';
@@ -72,6 +74,7 @@ async function readLibrary(): Promise<OwnLibrary> {
 export interface PrepareOptions {
   readonly from: string;
   readonly input?: string;
+  readonly problems?: string;
   readonly name?: string;
   readonly out?: string;
   readonly split?: string;
@@ -95,6 +98,7 @@ const OPTIONS_OF: Readonly<Record<string, readonly (keyof PrepareOptions)[]>> = 
   leandojo: ['input', 'split', 'mathlib', 'seed', 'exportJson'],
   'leandojo-steps': ['input', 'split'],
   proofs: ['input', 'with', 'seed'],
+  words: ['input', 'problems'],
   'stp-config': ['input', 'root', 'skipInvalid', 'headerFile', 'answers'],
   set: ['input', 'split', 'as', 'headerFile', 'weight', 'skipInvalid', 'answers'],
 };
@@ -112,12 +116,27 @@ export async function prepare(options: PrepareOptions): Promise<void> {
   refuseForeign(options);
   const folder = resolve(options.out ?? workerSettings().dataDirectory);
   if (options.from in SFT_NAMES) return prepareSft(options, folder);
+  if (options.from === 'words') return prepareWords(options, folder);
   const reports = options.from === 'stp-config' ? await mixed(options, folder) : [await single(options, folder)];
   if (options.json === true) return console.log(JSON.stringify(reports));
   for (const report of reports) console.log(described(report));
   console.log(
     `A run takes ${reports.length === 1 ? 'it' : 'them'} with --set 'data.problemSets=${JSON.stringify(reports.map(({ name }) => name))}'${whereSaid(options, folder)}.`,
   );
+}
+
+async function prepareWords(options: PrepareOptions, folder: string): Promise<void> {
+  const name = setName(options.name ?? 'words');
+  const source = required(options.input, '--input', 'a file of problems or proofs (docs/judges.md)');
+  const given = options.problems === undefined ? [] : await readItems(resolve(options.problems));
+  const gradings = new Map(given.map(({ problemId, grading }) => [problemId, grading]));
+  const items = await readItems(source);
+  const report = await prepareWordsSet({ name, source, folder, replace: options.replace === true, items, gradings });
+  if (options.json === true) return console.log(JSON.stringify({ name, ...report }));
+  const { train, heldOut, proofs } = report;
+  console.log(`${name}: ${train} training and ${heldOut} held-out problems in ${join(folder, 'problems', name)}`);
+  const sft = proofs === 0 ? '' : ` --set data.sft=${name}`;
+  console.log(`A run takes it with --preset judge-grpo --set 'data.problemSets=["${name}"]'${sft}${whereSaid(options, folder)}; ${proofs} proofs train its first model.`);
 }
 
 function headerRefusal(header: string): string | null {

@@ -6,11 +6,13 @@ import { ANSWERS } from '../data/loaders/row-text.ts';
 import { PUBLIC_SETS } from '../data/prepare/public-sets.ts';
 import { printableText } from '../data/printable.ts';
 import { FORMAT_NAMES } from '../data/schemas/prompt-format.ts';
+import { addJudgeCommands } from './commands/judge.ts';
 import { addKernelCommand } from './commands/kernel.ts';
 import { addLeanCommands } from './commands/lean.ts';
 import { addNodesCommands } from './commands/nodes.ts';
 import { addRetrieveCommands } from './commands/retrieve.ts';
 import { addSuggestCommands } from './commands/suggest.ts';
+import { addVerifierCommands } from './commands/verifier.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 import { addWeightsCommands } from './commands/weights.ts';
 import {
@@ -112,7 +114,7 @@ configOptions(program.command('plan'))
   .option('--json', 'one JSON object')
   .action(async (options) => (await import('./plan.ts')).plan(options));
 
-const DATA_SOURCES = ['library', 'leandojo', 'leandojo-steps', 'proofs', ...Object.keys(PUBLIC_SETS), 'stp-config'];
+const DATA_SOURCES = ['library', 'leandojo', 'leandojo-steps', 'proofs', 'words', ...Object.keys(PUBLIC_SETS), 'stp-config'];
 const data = program.command('data').description('Prepare problem sets and SFT sets for runs to name.');
 
 data
@@ -122,6 +124,7 @@ data
   )
   .addOption(new Option('--from <source>', 'source of the set').choices(DATA_SOURCES).makeOptionMandatory())
   .option('--input <path>', 'dataset file (JSON Lines or a JSON array), dataset configuration, or LeanDojo folder')
+  .option('--problems <file>', "with words: rubrics and solutions of the problems, by their ids")
   .option('--name <set>', 'name of the set; by default made from source and split')
   .option('--split <word>', 'use rows whose own split has this word: valid, test; for leandojo: random, novel_premises')
   .addOption(
@@ -193,6 +196,7 @@ program
   });
 
 addVerifyCommand(program);
+addJudgeCommands(program);
 addWeightsCommands(program);
 
 program
@@ -325,6 +329,7 @@ addLeanCommands(program);
 addNodesCommands(program);
 addKernelCommand(program);
 addRetrieveCommands(program);
+addVerifierCommands(program);
 addSuggestCommands(program);
 
 try {

@@ -20,6 +20,12 @@ export const roundsValue = wholeNumber('rounds', 1, ROUNDS_MAX);
 export const fromRoundValue = (text: string): number =>
   text === 'sft' ? -1 : wholeNumber('from-round', 0, ROUNDS_MAX)(text);
 export const seedValue = wholeNumber('seed', 0, 2 ** 31 - 1);
+/** Of an optimizer. */
+export function rateValue(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value > 0 && value <= 1) return value;
+  throw new InvalidArgumentError('a learning rate must be a number above 0, at most 1.');
+}
 export const samplesValue = wholeNumber('samples', 1, 1_000_000);
 export const temperatureValue = (text: string): number => {
   const value = Number(text);

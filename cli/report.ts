@@ -1,15 +1,14 @@
 /** `stp report RUN`: the report of a run at any time, also compared with others. Reads runs, and writes beside them. */
-import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import type { RunFigures } from '../activities/report/figures.ts';
 import { gatherRun } from '../activities/report/gather.ts';
 import { makeReport } from '../activities/report/make-report.ts';
 import { openRun } from '../activities/report/open-run.ts';
 import { StpError } from '../data/errors.ts';
 import { readLosses } from '../infra/monitor/losses.ts';
-import { workerSettings } from '../workers/settings.ts';
+import { runUri } from './run-uri.ts';
 
 export interface ReportOptions {
   readonly compare?: readonly string[];
@@ -42,12 +41,6 @@ export async function report(run: string, options: ReportOptions): Promise<void>
     );
   }
   console.log(join(out, files[0]!.name));
-}
-
-function runUri(run: string): string {
-  if (run.includes('://')) return run.replace(/\/+$/, '');
-  if (existsSync(run) || run.includes('/')) return pathToFileURL(resolve(run)).href;
-  return `${workerSettings().storeUri.replace(/\/+$/, '')}/${run}`;
 }
 
 /** Beside the run, never in it: what a run's folder holds is the run's own and is put once. */

@@ -5,7 +5,7 @@
  */
 
 /** Codes by area: 10xx input and config, 11xx Temporal, 12xx Lean, 13xx model, 14xx stores, 15xx data, 16xx nodes,
- *  17xx checks of a round, 18xx the second kernel. */
+ *  17xx checks of a round, 18xx the second kernel, 19xx judges. */
 export const ERROR_CODES = {
   STP1001: 'invalid configuration',
   STP1002: 'invalid argument',
@@ -27,6 +27,7 @@ export const ERROR_CODES = {
   STP1403: 'stored object is missing',
   STP1404: 'stored object changed meanwhile',
   STP1405: 'store cannot be read',
+  STP1406: 'disk is full',
   STP1501: 'dataset row is invalid',
   STP1502: 'evaluation cannot be summarised',
   STP1601: 'node clean-up failed',
@@ -40,6 +41,8 @@ export const ERROR_CODES = {
   STP1702: 'too many samples without a verdict',
   STP1801: 'kernel input is invalid',
   STP1802: 'two kernels disagree',
+  STP1901: 'judge gave no answer',
+  STP1902: 'too many proofs without a judgement',
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -3,6 +3,7 @@
  * Levanter.
  */
 import { StpError } from '../data/errors.ts';
+import type { ObjectiveConfig } from '../data/schemas/objectives.ts';
 
 /** Sizes of the embedded decoder (Llama-style: RMSNorm, RoPE, SwiGLU, grouped-query attention). */
 export interface ModelShape {
@@ -19,15 +20,19 @@ export interface ModelShape {
 }
 
 export interface TrainRequest {
-  /** JSON Lines file of `Example` records (data/schemas/records.ts), read as a stream. */
+  /** JSON Lines file of the objective's records (data/schemas/objectives.ts), read as a stream. */
   readonly examplesPath: string;
+  /** What is made of them, by default `likelihood`; all others ask for `initDirectory`. */
+  readonly objective?: ObjectiveConfig;
+  /** Checkpoint folder of the model that objectives compare with, of the same tokenizer; by default the weights it starts from. */
+  readonly referenceDirectory?: string | null;
   /** Checkpoint folder to start from, or null for fresh weights of `shape` with a tokenizer trained on the examples. */
   readonly initDirectory: string | null;
   readonly shape: ModelShape;
   /** Folder the checkpoint is written to (made; must not hold one already). Written under a temporary name, then renamed. */
   readonly outputDirectory: string;
   readonly steps: number;
-  /** Tokens in a step: packed rows of contextLength, or as many whole examples as fit. */
+  /** Tokens in a step: packed rows of contextLength, or as many whole records as fit. */
   readonly tokensPerStep: number;
   readonly learningRate: number;
   readonly warmupSteps: number;
@@ -42,7 +47,7 @@ export interface TrainRequest {
    * caller's to remove once it has the result; one training at a time may use it.
    */
   readonly stateDirectory: string | null;
-  /** Examples that are scored and never trained on, a file like `examplesPath`; null for none. */
+  /** `Example` records that are scored by their likelihood and never trained on; null for none. */
   readonly heldOutPath: string | null;
   /** The held-out examples are scored before the first step, after every this many steps and after the last. */
   readonly heldOutEverySteps: number;
@@ -60,14 +65,14 @@ export interface TrainProgress {
 
 export interface TrainResult {
   readonly steps: number;
-  /** Weighted mean of the last tenth of the steps, nats per target token. */
+  /** Weighted mean of the last tenth of the steps; of `likelihood` nats per target token. */
   readonly finalLoss: number;
   /** Of the finished model on the held-out examples, nats per target token; null without such examples that fit. */
   readonly heldOutLoss: number | null;
   readonly tokens: number;
   /** Time in optimizer steps; what a killed training did after its last kept state is not counted. */
   readonly seconds: number;
-  /** Examples left out because prompt and target exceed the context. */
+  /** Records left out because prompt and target exceed the context. */
   readonly tooLong: number;
   /** Held-out examples left out for the same reason; where it is all of them, there is no held-out loss. */
   readonly heldOutTooLong: number;

@@ -17,6 +17,7 @@ export interface RawSample {
   /** The answer gave no proof, and `text` is empty. */
   readonly refused?: Sample['refused'];
   readonly changedStatement?: Sample['changedStatement'];
+  readonly written?: Sample['written'];
   /** Set if a search found the proof. */
   readonly steps?: Sample['steps'];
 }
@@ -30,9 +31,11 @@ export interface RawSample {
 export function dedupeSamples(raw: readonly RawSample[], model: string, earlier: readonly Sample[] = []): Sample[] {
   const distinct = new Map(earlier.map((sample) => [sample.id, { ...sample, indices: [...sample.indices] }]));
   for (const sample of raw) {
-    const { statementId, index, tokens, logprob, seed, finish, refused, changedStatement, steps } = sample;
+    const { statementId, index, tokens, logprob, seed, finish, refused, changedStatement, written, steps } = sample;
     const proof = displayProof(sample.text);
-    const id = contentId('sample', statementId, proof, ...(refused === undefined ? [] : [refused.reason]));
+    // Of answers without a proof those count as one that say the same, where it is known what they say.
+    const why = refused === undefined ? [] : [refused.reason, ...(written === undefined ? [] : [written])];
+    const id = contentId('sample', statementId, proof, ...why);
     const seen = distinct.get(id);
     if (seen) {
       seen.multiplicity++;
@@ -42,6 +45,7 @@ export function dedupeSamples(raw: readonly RawSample[], model: string, earlier:
       distinct.set(id, {
         ...{ id, statementId, proof, tokens, logprob, seed, model, multiplicity: 1, indices, finish },
         ...(refused === undefined ? {} : { refused }),
+        ...(written === undefined ? {} : { written }),
         ...(changedStatement === undefined ? {} : { changedStatement }),
         ...(steps === undefined ? {} : { steps }),
       });
@@ -61,7 +65,7 @@ export function statementKey(header: string | null, statement: string): string {
   return contentId('key', numbered(header!), canonicalText(numbered(statement)));
 }
 
-/** As `statementKey`, under whatever imports and opens: of the header its definitions count. */
+/** As `statementKey`, but only the header's definitions count, not its imports and opens. */
 export function keyUnderAnyHeader({ header, statement }: Pick<Statement, 'header' | 'statement'>): string {
   const own = ownDefinitions(header);
   if (own.length === 0) return statementKey(null, statement);

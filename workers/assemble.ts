@@ -1,4 +1,5 @@
 /** Makes the ports for this machine: real Lean, the embedded engine, the store named in the settings. */
+
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ports, VerificationLimits } from '../activities/ports.ts';
@@ -17,7 +18,7 @@ import { withNeighbours } from '../infra/stores/neighbours.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { type ContextTask, readStatements, statementContexts } from '../lean/context/statement-contexts.ts';
-import { exploreModule, unexplored } from '../lean/explore/explore-statements.ts';
+import { exploreModule, testEquations, unexplored, untested } from '../lean/explore/explore-statements.ts';
 import { growable, growEnvironment } from '../lean/library/grow.ts';
 import { keepRows, readRecord } from '../lean/portfolio/record.ts';
 import { PORTFOLIO_VERSION } from '../lean/portfolio/scripts.ts';
@@ -30,9 +31,12 @@ import { LIBRARY_HEADER } from '../lean/trust/header.ts';
 import { openVerifier } from '../lean/trust/open-verifier.ts';
 import { limitClasses } from '../lean/trust/verdict/limits.ts';
 import type { LeanEnvironment } from '../lean/verifier.ts';
+import { Ensemble } from '../model/ensemble/ensemble.ts';
 import { TRIVIAL_PROOF } from '../selfplay/gate.ts';
+import { leanReward } from '../selfplay/rewards/lean-reward.ts';
 import { openEngines } from './engines.ts';
 import { explored } from './explored.ts';
+import { JudgeRewards } from './judge-rewards.ts';
 import { remoteVerifier } from './remote-verifier.ts';
 import { openRunMonitors } from './run-monitors.ts';
 import { runProvider } from './run-provider.ts';
@@ -86,6 +90,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   const openProvider = providers();
   const storeOf = async (run: string): Promise<ObjectStore> =>
     withNeighbours(await openStore(`${settings.storeUri}/${run}`), settings.storeUri);
+  const judges = new JudgeRewards({ cacheDirectory: settings.cacheDirectory, store: storeOf, monitor: monitors.of });
   const engines = openEngines({
     modelServer: settings.modelServer,
     store: storeOf,
@@ -198,6 +203,11 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
         }),
       );
     },
+    testEquations: async (run, asked, { seed, ...limits }, signal) =>
+      readStatements(asked, await contextTask(run, limits, signal), {
+        read: (stated, module) => testEquations(asked, stated, { ...module, seed, signal }),
+        unread: untested,
+      }),
     async portfolioKept(base) {
       const limits = limitClasses(base);
       const key = contentId('portfolio', `${PORTFOLIO_VERSION}`, environment.fingerprint, JSON.stringify(limits));
@@ -230,11 +240,14 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     generator: engines.generator,
     trainer: engines.trainer,
+    reward: (run, name, judging) => (name === 'lean' ? leanReward : judges.source(run, judging!)),
+    ensemble: (run, directory, threads) => Ensemble.open(directory, { threads, runMark: mark(run, 'model') }),
     alone: engines.alone,
     monitor: monitors.of,
     requireTrackers: monitors.require,
     losses: async (run) => readLosses(await monitors.path(run)),
     async close() {
+      await judges.close();
       await engines.close();
       await verifiers.letGo(() => true);
       await monitors.close();

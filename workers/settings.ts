@@ -5,10 +5,13 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { StpError } from '../data/errors.ts';
 import { type TrackerSettings, trackerSettings } from '../infra/monitor/trackers/settings.ts';
-import { REQUESTS_DEFAULT, type RemotePoolOptions } from '../lean/serve/client/remote-pool.ts';
-import { MODEL_PLACE, REQUESTS_IN_FLIGHT_DEFAULT, type RemoteOptions } from '../model/remote/openai/engine.ts';
+import type { RemotePoolOptions } from '../lean/serve/client/remote-pool.ts';
+import type { RemoteOptions } from '../model/remote/openai/engine.ts';
+import { MODEL_PLACE } from '../model/remote/openai/model-place.ts';
 
 export const REPOSITORY = resolve(import.meta.dirname, '..');
+/** Data that the repository brings. */
+export const DATA = join(REPOSITORY, 'data');
 
 export type LeanServersSettings = Pick<RemotePoolOptions, 'urls' | 'keyVariable' | 'requestsPerServer'>;
 
@@ -89,9 +92,15 @@ function modelServerSettings(environment: NodeJS.ProcessEnv): RemoteOptions | nu
       `STP_GENERATOR_MODEL is ${servedName}, which names no checkpoint`,
       `Write ${MODEL_PLACE} where the checkpoint's hash stands, or leave it out.`,
     );
-  const requestsInFlight = requestsSetting(environment, 'STP_GENERATOR_REQUESTS', REQUESTS_IN_FLIGHT_DEFAULT);
-  const samplesPerRequest = requestsSetting(environment, 'STP_GENERATOR_SAMPLES', 1);
-  return { urls, servedName, keyVariable: 'STP_GENERATOR_KEY', requestsInFlight, samplesPerRequest };
+  const requestsInFlight = requestsSetting(environment, 'STP_GENERATOR_REQUESTS');
+  const samplesPerRequest = requestsSetting(environment, 'STP_GENERATOR_SAMPLES');
+  return {
+    urls,
+    servedName,
+    keyVariable: 'STP_GENERATOR_KEY',
+    ...(requestsInFlight === null ? {} : { requestsInFlight }),
+    ...(samplesPerRequest === null ? {} : { samplesPerRequest }),
+  };
 }
 
 function apiRoot(address: string): string {
@@ -106,8 +115,8 @@ function leanServersSettings(environment: NodeJS.ProcessEnv): LeanServersSetting
   const urls = environment.STP_LEAN_URL.split(',').map((address) =>
     serverAddress(address.trim(), 'STP_LEAN', 'http://host:8000').href.replace(/\/+$/, ''),
   );
-  const requestsPerServer = requestsSetting(environment, 'STP_LEAN_REQUESTS', REQUESTS_DEFAULT);
-  return { urls, keyVariable: 'STP_LEAN_KEY', requestsPerServer };
+  const requestsPerServer = requestsSetting(environment, 'STP_LEAN_REQUESTS');
+  return { urls, keyVariable: 'STP_LEAN_KEY', ...(requestsPerServer === null ? {} : { requestsPerServer }) };
 }
 
 function serverAddress(address: string, variables: string, example: string): URL {
@@ -119,8 +128,10 @@ function serverAddress(address: string, variables: string, example: string): URL
   return url;
 }
 
-function requestsSetting(environment: NodeJS.ProcessEnv, variable: string, otherwise: number): number {
-  const requests = environment[variable] ?? String(otherwise);
+/** Null where it is not set. */
+function requestsSetting(environment: NodeJS.ProcessEnv, variable: string): number | null {
+  const requests = environment[variable];
+  if (requests === undefined) return null;
   if (/^[1-9]\d{0,4}$/.test(requests)) return Number(requests);
   throw wrongSetting(`${variable} is ${requests}`, 'Write a whole number from 1 to 99999.');
 }

@@ -5,6 +5,7 @@
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
+import { isInWords, trainsByReward } from '../data/schemas/run-config.ts';
 import { host, streaming } from './control/activity-proxies.ts';
 import {
   MODEL_DIGITS,
@@ -88,7 +89,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   }
 
   const context = { ...played, library };
-  await enter('prove', 'sampling proofs and verifying them in Lean');
+  await enter('prove', isInWords(config) ? 'sampling proofs and having them judged' : 'sampling proofs and verifying them in Lean');
   const [plan] = await Promise.all([
     streaming('cut statements and conjectures into shards').planShards({ ...context, conjectures }),
     conjectures === null ? readyNodes(run, hostQueues, input.checkpoint) : null,
@@ -107,7 +108,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
       shards.add(shard);
       const { shardsDone, shardsTotal, samples, successes } = shards.figures();
       setCurrentDetails(
-        `**${title}** · proving: ${shardsDone} of ${shardsTotal} shards, ${samples} samples, ${successes} accepted by Lean`,
+        `**${title}** · proving: ${shardsDone} of ${shardsTotal} shards, ${samples} samples, ${isInWords(config) ? 'judged' : `${successes} accepted by Lean`}`,
       );
     },
   });
@@ -140,8 +141,11 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
     chosen === null
       ? null
       : await matchConjectures({ run, name, hostQueue, chosen, checkpoint: input.checkpoint, config });
+  const rewarded = { run, name, shards: results, proved: certified.proved, config };
+  const rewards = trainsByReward(config) ? await streaming('reward the samples').rewardRound(rewarded) : null;
   const finished = await streaming('filter, weigh and write the manifest').finishRound({
     ...context,
+    ...(rewards === null ? {} : { rewards }),
     modelIn: input.checkpoint.model,
     shards: results,
     conjectures,
@@ -165,6 +169,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
       examples: finished.examples,
       heldOut: data.sftEval,
       init: from === 'sft' ? input.sftCheckpoint : input.checkpoint,
+      ...(trainsByReward(config) ? { reference: input.sftCheckpoint } : {}),
       config: { model, modelThreads, seed },
       optimiser,
     });

@@ -18,7 +18,7 @@ import type { PreparedData } from '../activities/run/datasets.ts';
 import type { RunState, SelfplayResult } from '../activities/run/run-state.ts';
 import type { Trained } from '../activities/training/training.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
-import { type RunConfig, type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
+import { isInWords, type RunConfig, type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import { control, host, lean, streaming } from './control/activity-proxies.ts';
 import { type Attempted, attempt } from './control/attempt.ts';
 import { withinBudget, withTime } from './control/budget.ts';
@@ -200,6 +200,7 @@ async function settle(run: string, start: StartInput, config: RunConfig, story: 
 
 /** Beside the first training: the figures go into the run's folder. A run is no worse without them. */
 async function measurePortfolio(run: string, config: RunConfig, settled: Settled): Promise<void> {
+  if (isInWords(config)) return;
   const { train, heldOut } = settled.state === null ? settled.data : settled.state.data;
   const { verification } = config;
   await lean('what the portfolio of scripts proves')

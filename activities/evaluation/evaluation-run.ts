@@ -18,7 +18,7 @@ import {
 } from '../../data/schemas/evaluation.ts';
 import { provedSchema, type Statement, statementSchema } from '../../data/schemas/records.ts';
 import { costOf, type ShardResult, sumTokens, sumVerdicts } from '../../data/schemas/round.ts';
-import { proverMode, type RunConfig, runConfigSchema } from '../../data/schemas/run-config.ts';
+import { proverMode, type RunConfig, runConfigSchema, writesTactics } from '../../data/schemas/run-config.ts';
 import { expansionSchema, sumSearches } from '../../data/schemas/search.ts';
 import { STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
@@ -73,7 +73,7 @@ export function evaluationRunActivities(ports: Ports) {
         const config = await once(store, 'config.json', runConfigSchema, async () => wanted);
         requireSameConfig(run, config, wanted);
         const isPortfolio = directory === PORTFOLIO;
-        if (proverMode(config) === 'steps' && config.prover.slots) await requireStates(directory);
+        if (writesTactics(proverMode(config)) && config.prover.slots) await requireStates(directory);
         const model = isPortfolio ? PORTFOLIO : await modelIn(directory);
         const subject = await once(store, EVALUATION_SUBJECT, evaluationSubjectSchema, async () => ({
           checkpoint: isPortfolio

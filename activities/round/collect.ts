@@ -1,12 +1,10 @@
 /** After the last shard: pass rates and the distinct proofs of a round, one shard in memory at a time. */
 import { z } from 'zod';
-import { StpError } from '../../data/errors.ts';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { type Proved, type Sample, sampleSchema, type Verdict, verdictSchema } from '../../data/schemas/records.ts';
+import type { Proved } from '../../data/schemas/records.ts';
 import type { Rate, ShardResult } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { countRates, type JudgedSamples, passRate } from '../../selfplay/rates.ts';
-import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
+import { countRates, passRate } from '../../selfplay/rates.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readRecords } from '../records/record-files.ts';
@@ -14,6 +12,7 @@ import { withWriters } from '../records/record-writer.ts';
 import type { RoundContext } from './conjecture.ts';
 import { conjectureRecordSchema } from './conjecture-records.ts';
 import { foundProof } from './found-proof.ts';
+import { readShard, type Shard } from './judged-shard.ts';
 
 const collectedSchema = z.strictObject({ rates: artifactRefSchema, proved: artifactRefSchema });
 export type Collected = z.infer<typeof collectedSchema>;
@@ -51,26 +50,6 @@ export function collectActivities(ports: Ports) {
   };
 }
 
-/** Samples of canaries are left out. */
-interface Shard extends JudgedSamples {
-  readonly items: ReadonlyMap<string, WorkItem>;
-}
-
-async function readShard(store: ObjectStore, result: ShardResult): Promise<Shard> {
-  const items = new Map<string, WorkItem>();
-  for await (const item of readRecords(store, result.items, workItemSchema)) items.set(item.statement.id, item);
-  const samples: Sample[] = [];
-  for await (const sample of readRecords(store, result.samples, sampleSchema)) {
-    const item = items.get(sample.statementId);
-    if (item === undefined) throw strangeSample(result.samples.uri, sample);
-    if (item.origin !== 'canary') samples.push(sample);
-  }
-  const verdicts = new Map<string, Verdict>();
-  for await (const verdict of readRecords(store, result.verdicts, verdictSchema))
-    verdicts.set(verdict.sampleId, verdict);
-  return { items, samples, verdicts };
-}
-
 /** Canaries have no samples here, so what is no conjecture is of the dataset. */
 const originOf = (shard: Shard, statementId: string): Rate['origin'] =>
   shard.items.get(statementId)!.origin === 'conjecture' ? 'conjecture' : 'dataset';
@@ -103,13 +82,4 @@ async function conjectureLevels(store: ObjectStore, conjectures: ArtifactRef | n
   if (conjectures !== null)
     for await (const { id, level } of readRecords(store, conjectures, conjectureRecordSchema)) levels.set(id, level);
   return levels;
-}
-
-function strangeSample(uri: string, sample: Sample): StpError {
-  return new StpError(
-    'STP1402',
-    `${uri}: sample ${sample.id} is of statement ${sample.statementId}, which is not in the shard`,
-    'Remove the shard folder; the step that made it will run again.',
-    { facts: { uri, sampleId: sample.id } },
-  );
 }

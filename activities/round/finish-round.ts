@@ -18,11 +18,15 @@ import { usesScripts } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
-import { proofExamples } from '../prover-forms.ts';
+import { proofExamples, proverForms, stateForms } from '../prover-forms.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { readManifests, replayWindow } from '../run/history.ts';
 import type { Certified } from './certify.ts';
+import { conjectureFiles } from './choose-conjectures.ts';
 import type { RoundContext } from './conjecture.ts';
+import { flowGroups } from './flow-groups.ts';
+import { hindsightExamples } from './hindsight.ts';
+import { policyExamples, rewardedRounds } from './policy-examples.ts';
 import { PORTFOLIO } from './portfolio.ts';
 import { conjecturerExamples, roundExamples } from './round-examples.ts';
 
@@ -44,6 +48,8 @@ export interface FinishRoundInput extends RoundContext {
   /** Conjectures that train, before the transport and after it; the same where there was none. */
   readonly conjecturesKept: ArtifactRef | null;
   readonly conjecturesMatched: ArtifactRef | null;
+  /** With `training.objective` `grpo`; null or missing: proofs train, not rewards. */
+  readonly rewards?: ArtifactRef | null;
 }
 
 export function finishRoundActivities(ports: Ports) {
@@ -63,7 +69,11 @@ export function finishRoundActivities(ports: Ports) {
             signal,
           );
           const chosen = input.conjecturesMatched;
-          const { examples, counts: exampleCounts } = roundExamples({
+          const conjectures = conjectureFiles(config, input.conjectures, earlier);
+          const { rewards = null } = input;
+          const window = replayWindow(earlier, input.replayFrom, config.selection.replayRounds);
+          const byReward = rewards === null ? null : await rewardedExamples(ports, input, rewards, window, signal);
+          const byProof = roundExamples({
             store,
             config,
             round,
@@ -72,14 +82,23 @@ export function finishRoundActivities(ports: Ports) {
             signal,
             rates: input.rates,
             proved: certified.proved,
-            window: replayWindow(earlier, input.replayFrom, config.selection.replayRounds),
-            conjectures: input.conjectures,
+            window,
+            conjectures,
             chosen,
+            hindsight: hindsightExamples({
+              sources: ports.sources,
+              store,
+              config,
+              shards: input.shards,
+              proved,
+              heldOutKeys: data.heldOutKeys,
+            }),
             sft: data.sft,
           });
+          const examples: AsyncGenerator<unknown> = (byReward ?? byProof).examples;
           const examplesRef = await writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);
-          const trains = exampleCounts.prover + exampleCounts.conjecturer > 0;
-          const conjecturer = conjecturerExamples({ store, config, conjectures: input.conjectures, chosen });
+          const exampleCounts = byReward === null ? byProof.counts : { prover: examplesRef.count, conjecturer: 0 };
+          const conjecturer = conjecturerExamples({ store, config, conjectures, chosen });
           const { provedByScripts, ...statementCounted } = await statementCounts(store, input.rates, proved, earlier);
           const counts: RoundCounts = {
             ...shardCounts(input.shards),
@@ -95,6 +114,7 @@ export function finishRoundActivities(ports: Ports) {
             kernelsDisagreed: certified.disagreements ?? 0,
             proverExamples: exampleCounts.prover,
             conjecturerExamples: exampleCounts.conjecturer,
+            ...(byReward === null ? {} : { groups: byReward.counts }),
           };
           const manifest: RoundManifest = {
             round,
@@ -116,8 +136,9 @@ export function finishRoundActivities(ports: Ports) {
               chosen !== null && chosen.count > 0
                 ? await writeRecords(store, `${input.name}/conjecturer-examples.jsonl`, conjecturer, signal)
                 : null,
-            examples: trains ? examplesRef : null,
+            examples: examplesRef.count > 0 ? examplesRef : null,
             shards: [...input.shards],
+            ...(rewards === null ? {} : { rewards }),
             counts,
           };
           const manifestRef = await store.put(`${input.name}/manifest.json`, `${JSON.stringify(manifest, null, 2)}\n`);
@@ -126,6 +147,23 @@ export function finishRoundActivities(ports: Ports) {
       );
     },
   };
+}
+
+/** Every sample, or walk, with what it earned, as records of the run's objective. */
+async function rewardedExamples(
+  ports: Ports,
+  { run, round, config, shards }: FinishRoundInput,
+  rewards: ArtifactRef,
+  window: readonly RoundManifest[],
+  signal: AbortSignal,
+): Promise<ReturnType<typeof policyExamples> | ReturnType<typeof flowGroups>> {
+  const store = await ports.store(run);
+  const rounds = [{ shards, rewards }, ...rewardedRounds(window)];
+  if (config.training.objective.kind !== 'gfn')
+    return policyExamples(store, config, rounds, await proverForms(ports.sources, config.prover));
+  const formOf = await stateForms(ports.sources, config.prover);
+  const directory = await ports.scratch(run);
+  return flowGroups({ store, config, round, rounds, formOf, directory, signal });
 }
 
 /** Statement → was it proved by a sample of the model, and not by scripts alone? */

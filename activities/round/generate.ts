@@ -2,11 +2,12 @@
 import { z } from 'zod';
 import { formatOf } from '../../data/config/formats.ts';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../../data/schemas/artifact.ts';
+import { PROOF_CHARS_MAX } from '../../data/schemas/records.ts';
 import { costOf, sumTokens } from '../../data/schemas/round.ts';
 import { proverMode, type RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import type { Completion } from '../../model/generator.ts';
-import { dedupeSamples } from '../../selfplay/dedupe.ts';
+import { dedupeSamples, type RawSample } from '../../selfplay/dedupe.ts';
 import { seedFrom } from '../../selfplay/random.ts';
 import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
 import { withHeartbeat } from '../edge.ts';
@@ -20,7 +21,7 @@ import { type AnswerRecord, answerRecord } from './answer-record.ts';
 import { CONJECTURE_TEXT_CHARS_MAX, conjecturePlanSchema, conjectureTextSchema } from './conjecture-records.ts';
 import { grownTheorems, marksFor } from './library.ts';
 import { PORTFOLIO, portfolioSamples } from './portfolio.ts';
-import { type AnswerRequest, sampleAnswers } from './sample-answers.ts';
+import { type AnswerRequest, type SampledAnswers, sampleAnswers } from './sample-answers.ts';
 
 export const sampledSchema = z.strictObject({
   samples: artifactRefSchema,
@@ -43,6 +44,8 @@ export interface SampleShardInput {
   readonly library?: ArtifactRef | null;
   readonly checkpoint: CheckpointRef;
   readonly config: Pick<RunConfig, 'prover' | 'sampling' | 'seed' | 'modelThreads' | 'verification'>;
+  /** What the model wrote is kept beside the proof that was read from it, where the two differ. */
+  readonly keepsTexts?: boolean;
 }
 
 export interface SampleConjecturesInput {
@@ -95,7 +98,7 @@ export function generateActivities(ports: Ports) {
           const keeping = { store, name: input.name, model: input.checkpoint.model };
           const answers = await sampleAnswers(generator, config, requests, keeping, signal, report);
           const { completions, raw } = answers;
-          const samples = dedupeSamples(raw, input.checkpoint.model);
+          const samples = dedupeSamples(input.keepsTexts ? withTexts(answers, requests) : raw, input.checkpoint.model);
           const counted = sumTokens(completions);
           const seconds = (performance.now() - started) / 1_000;
           await logMetrics(
@@ -160,6 +163,15 @@ export function generateActivities(ports: Ports) {
 /** Of a longer text its end: a model that thinks writes its conjecture last. */
 const keptText = (text: string): string => text.slice(-CONJECTURE_TEXT_CHARS_MAX);
 
+/** The samples with what the model wrote, where a training could not write it from the proof. */
+function withTexts({ completions, raw }: SampledAnswers, requests: readonly AnswerRequest[]): RawSample[] {
+  return raw.map((sample, at) => {
+    const { text } = completions[at]!;
+    const isWritten = sample.refused === undefined && requests[at]!.form.targetOf(sample.text) === text;
+    return isWritten || text.length > PROOF_CHARS_MAX ? sample : { ...sample, written: text };
+  });
+}
+
 /** The chat of each sample, up to its answer. */
 function* firstAnswers(
   requests: readonly AnswerRequest[],
@@ -220,6 +232,7 @@ async function* conjectureParts(
           id: String(from + offset),
           prompt: entry.prompt,
           ...(entry.messages === undefined ? {} : { messages: entry.messages }),
+          ...(entry.grammar === undefined ? {} : { grammar: entry.grammar }),
           seed: seedFrom(config.seed, input.name, 'conjecture', from + offset),
         }));
         const completions = await generator.sample(requests, options, { signal, onProgress: report });

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { statementSchema } from '../../data/schemas/records.ts';
+import { isInWords } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { orderKey, randomStream } from '../../selfplay/random.ts';
 import { isAttempted } from '../../selfplay/seeds.ts';
@@ -88,6 +89,8 @@ async function* roundItems(store: ObjectStore, input: PlanShardsInput): AsyncGen
         samples: samplesPerConjecture ?? samples,
       };
     }
+  // They are texts of Lean.
+  if (isInWords(config)) return;
   const canaries = (await readAll(store, data.canaries, statementSchema))
     .map((statement) => ({ statement, key: orderKey(config.seed, round, 'canary', statement.id) }))
     .sort((a, b) => (a.key < b.key ? -1 : 1));

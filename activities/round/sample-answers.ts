@@ -51,7 +51,7 @@ const keptAnswerSchema = z.strictObject({
 });
 type KeptAnswer = z.infer<typeof keptAnswerSchema>;
 
-interface SampledAnswers {
+export interface SampledAnswers {
   readonly completions: readonly Completion[];
   readonly raw: readonly RawSample[];
   /** To be called when what was made of the answers is in the store. */

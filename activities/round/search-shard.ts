@@ -5,11 +5,18 @@ import { proofStepSchema } from '../../data/schemas/goal.ts';
 import { sampleSchema } from '../../data/schemas/records.ts';
 import type { ShardResult } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
-import { expansionSchema, searchFiguresSchema, shardSearchSchema, sumSearches } from '../../data/schemas/search.ts';
+import {
+  type ClosedGoalRecord,
+  expansionSchema,
+  searchFiguresSchema,
+  shardSearchSchema,
+  sumSearches,
+} from '../../data/schemas/search.ts';
 import { Turns } from '../../data/turns.ts';
 import { grownHeaders } from '../../lean/library/grow.ts';
 import { limitClasses } from '../../lean/trust/verdict/limits.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
+import { combined } from '../../selfplay/ensemble/combine.ts';
 import { seedFrom } from '../../selfplay/random.ts';
 import type { WorkItem } from '../../selfplay/shards.ts';
 import { withHeartbeat } from '../edge.ts';
@@ -19,9 +26,10 @@ import { stateForms } from '../prover-forms.ts';
 import { once, readAll, writeRecords } from '../records/record-files.ts';
 import { fetchCheckpoint } from '../training/checkpoints.ts';
 import { BatchedSamples } from './batched-samples.ts';
+import { type FailedSearch, provedGoals } from './closed-goals.ts';
 import { sampledSchema } from './generate.ts';
 import { grownTheorems } from './library.ts';
-import { searchStatement } from './search-statement.ts';
+import { type BonusOf, searchStatement } from './search-statement.ts';
 import { unprovedItems } from './shard-files.ts';
 
 /** Searches that share a Lean process: while one waits for the model, the others use the process. */
@@ -81,6 +89,11 @@ export function searchShardActivities(ports: Ports) {
             finish: 'stop' as const,
             ...(steps.length === 0 ? {} : { steps }),
           }));
+          const failed = items.flatMap(({ statement }, index) => {
+            const { expansions, steps } = found[index]!;
+            return steps.length === 0 ? [{ statement, expansions }] : [];
+          });
+          const closed = config.prover.search.hindsight ? await closedIn(ports, input, failed, signal) : [];
           const samples = dedupeSamples(raw, input.checkpoint.model, wholeProofs);
           await logMetrics(
             ports,
@@ -91,6 +104,7 @@ export function searchShardActivities(ports: Ports) {
               states_expanded: figures.expansions,
               states_expanded_per_second: figures.expansions / (wallMs / 1_000),
               search_steps: figures.steps,
+              search_goals_closed: closed.length,
               search_share_lean: figures.leanMs / Math.max(1, figures.leanMs + figures.modelMs),
             }),
           );
@@ -106,6 +120,9 @@ export function searchShardActivities(ports: Ports) {
                 found.flatMap(({ expansions }) => expansions),
                 signal,
               ),
+              ...(closed.length === 0
+                ? {}
+                : { closed: await writeRecords(store, `${name}/closed-*.jsonl`, closed, signal) }),
               figures,
             },
           };
@@ -113,6 +130,18 @@ export function searchShardActivities(ports: Ports) {
       );
     },
   };
+}
+
+async function closedIn(
+  ports: Ports,
+  { run, config, library }: SearchShardInput,
+  failed: readonly FailedSearch[],
+  signal: AbortSignal,
+): Promise<ClosedGoalRecord[]> {
+  const grown = await Array.fromAsync(grownTheorems(await ports.store(run), library));
+  const headers = grownHeaders(grown);
+  const verifier = await ports.verifier(run, config.verification, grown);
+  return provedGoals(failed, (header) => headers.get(header) ?? header, verifier, signal);
 }
 
 async function searchItems(
@@ -135,6 +164,19 @@ async function searchItems(
   const failed = new AbortController();
   const ends = AbortSignal.any([signal, failed.signal]);
   const samples = new BatchedSamples(generator, { temperature, topP, maxTokens }, ends);
+  const { verifier, verifierWeight, verifierCaution } = prover.search;
+  const ensemble = verifier ? await ports.ensemble(run, verifier, config.modelThreads) : null;
+  /** A tactic that is too long for the verifiers gets the worst word that one of its neighbours got. */
+  const bonusOf: BonusOf = async (prompt, tactics) => {
+    const rewards = await ensemble!.rewards(
+      tactics.map((target) => ({ prompt, target })),
+      ends,
+    );
+    const combination = { by: 'mean', caution: verifierCaution } as const;
+    const words = rewards.map((own) => (own === null ? null : combined(own, combination)));
+    const worst = Math.min(0, ...words.filter((word) => word !== null));
+    return words.map((word) => verifierWeight * (word ?? worst));
+  };
   const places = await Promise.all(
     Array.from({ length: Math.min(verification.processes, items.length) }, async () => ({
       steps: await ports.steps(run, verification, grown),
@@ -152,6 +194,7 @@ async function searchItems(
         stream: [config.seed, input.name, statement.id],
         ...places[index % places.length]!,
         samples,
+        bonusOf: ensemble === null ? null : bonusOf,
         formOf: formOf(statement),
         search: prover.search,
         limits,
@@ -176,6 +219,6 @@ async function searchItems(
     );
     return { found, modelMs: samples.modelMs };
   } finally {
-    await Promise.all(places.map(({ steps }) => steps.close()));
+    await Promise.all([...places.map(({ steps }) => steps.close()), ensemble?.close()]);
   }
 }

@@ -1,7 +1,6 @@
 /** The search for one statement's proof (`selfplay/search`), with Lean through the step API and a model as sampler. */
 import { StpError } from '../../data/errors.ts';
 import type { ProofStep, ShownGoal } from '../../data/schemas/goal.ts';
-import { contentId } from '../../data/schemas/ids.ts';
 import type { Statement } from '../../data/schemas/records.ts';
 import type { SearchConfig } from '../../data/schemas/run-config.ts';
 import {
@@ -15,13 +14,16 @@ import type { StepOptions, StepResult, StepState, Steps } from '../../lean/step/
 import { displayProof } from '../../selfplay/prompts.ts';
 import { seedFrom } from '../../selfplay/random.ts';
 import { type Expansion, type Proposal, type SearchOutcome, searchProof } from '../../selfplay/search/best-first.ts';
+import { GOALS_BREAK, stateKey } from '../../selfplay/search/closed-goals.ts';
 import type { StateForm } from '../../selfplay/slots/state-form.ts';
 import type { BatchedSamples } from './batched-samples.ts';
 
 /** Maximum number of Lean processes tried for one step, in case something else ends them. */
 const TRIES = 3;
 /** The sample of a search in which no tactic led to a state. Lean rejects it. */
-const NOTHING = '  skip';
+export const NOTHING = '  skip';
+
+export type BonusOf = (prompt: string, tactics: readonly string[]) => Promise<readonly number[]>;
 
 export interface StatementSearch {
   readonly statement: Pick<Statement, 'id' | 'header' | 'statement'>;
@@ -31,6 +33,8 @@ export interface StatementSearch {
   /** Turns at `steps`. Several searches share them, and their process holds one text at a time. */
   readonly turns: Turns;
   readonly samples: BatchedSamples;
+  /** What verifiers make of tactics under a prompt, weighted; null: nobody is asked. */
+  readonly bonusOf: BonusOf | null;
   readonly formOf: StateForm;
   readonly search: SearchConfig;
   /** Limits of one step. The signal ends the search. */
@@ -67,7 +71,7 @@ export async function searchStatement(input: StatementSearch): Promise<SearchedS
   const goalsOf = new Map<string, Pick<ExpansionRecord, 'goals' | 'goal'>>();
   const keyed = (state: StepState): string => {
     const text = goalsText(state);
-    const key = contentId('state', text);
+    const key = stateKey(text);
     if (!goalsOf.has(key) && state.goals.length > 0)
       goalsOf.set(key, { goals: text.slice(0, GOALS_CHARS_MAX), goal: shownGoal(state) });
     return key;
@@ -107,15 +111,17 @@ function step(result: StepResult, keyed: (state: StepState) => string) {
   return { kind: result.kind, key: keyed(result.state), state: result.state };
 }
 
-function shownGoal(state: StepState): ShownGoal {
+export function shownGoal(state: StepState): ShownGoal {
   const { hypotheses, target } = state.goals[0]!;
   return { hypotheses: [...hypotheses], target };
 }
 
-const goalsText = (state: StepState): string => state.goals.map(({ text }) => text).join('\n\n');
+export const goalsText = (state: StepState): string => state.goals.map(({ text }) => text).join(GOALS_BREAK);
 
 /** Tries again in a new process if something has ended the process. States are values, so they work in the new one. */
-async function retried<T extends { readonly kind: string; readonly why?: string }>(work: () => Promise<T>): Promise<T> {
+export async function retried<T extends { readonly kind: string; readonly why?: string }>(
+  work: () => Promise<T>,
+): Promise<T> {
   for (let tries = 1; ; tries++) {
     const result = await work();
     if (result.why !== 'infra' || tries === TRIES) return result;
@@ -124,7 +130,7 @@ async function retried<T extends { readonly kind: string; readonly why?: string 
 
 /** Sampled tactics without repeats, the most likely first. A text that hit the token limit is dropped. */
 async function propose(
-  { samples, formOf, search, stream }: StatementSearch,
+  { samples, bonusOf, formOf, search, stream }: StatementSearch,
   state: StepState,
   expansion: number,
 ): Promise<{ proposals: Proposal[]; tokens: number }> {
@@ -150,8 +156,11 @@ async function propose(
     const known = proposals.get(tactic) ?? { tactic, logprob, tokens, count: 0 };
     proposals.set(tactic, { ...known, count: known.count + 1 });
   }
+  const sorted = [...proposals.values()].sort((left, right) => right.logprob - left.logprob);
+  const written = sorted.map(({ tactic }) => form.targetOf(tactic) ?? tactic);
+  const bonuses = bonusOf === null || sorted.length === 0 ? null : await bonusOf(form.prompt, written);
   return {
-    proposals: [...proposals.values()].sort((left, right) => right.logprob - left.logprob),
+    proposals: bonuses === null ? sorted : sorted.map((proposal, at) => ({ ...proposal, bonus: bonuses[at]! })),
     tokens: completions.reduce((sum, completion) => sum + completion.tokens, 0),
   };
 }

@@ -165,7 +165,11 @@ async function prepare(
   const train = await write('train/statements', training);
   if (train.count === 0)
     throw ApplicationFailure.nonRetryable('the problem sets hold no training statement', 'STP1501');
-  const sft = await runSft(ports.sources, config, { heldOutKeys, slotKeys: sealedSlots });
+  const sft = await runSft(ports.sources, config, {
+    heldOutKeys,
+    theoremKeys: heldOutTheorems,
+    slotKeys: sealedSlots,
+  });
   const sftEval = await write('SFT/eval', sft.heldOut);
   const refused = new Set([...heldOutKeys, ...heldOutTheorems]);
   for await (const key of sft.heldOutKeys) refused.add(key);

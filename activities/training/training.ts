@@ -9,6 +9,7 @@ import { log } from '@temporalio/activity';
 import { z } from 'zod';
 import { type ArtifactRef, type CheckpointRef, checkpointRefSchema } from '../../data/schemas/artifact.ts';
 import { contentId } from '../../data/schemas/ids.ts';
+import type { ObjectiveConfig } from '../../data/schemas/objectives.ts';
 import type { OptimiserConfig, RunConfig } from '../../data/schemas/run-config.ts';
 import type { TrainingShare, TrainResult } from '../../model/trainer.ts';
 import { optimiserSteps } from '../../selfplay/select.ts';
@@ -37,18 +38,21 @@ export interface TrainModelInput {
   /** Null: fresh weights. */
   readonly init: CheckpointRef | null;
   readonly config: Pick<RunConfig, 'model' | 'modelThreads' | 'seed'>;
-  readonly optimiser: OptimiserConfig;
+  readonly optimiser: OptimiserConfig & { readonly objective?: ObjectiveConfig };
+  /** What objectives compare with; missing or null: the first weights. */
+  readonly reference?: CheckpointRef | null;
 }
 
 /** The held-out loss is taken about this often in a training. */
 export const HELD_OUT_SCORINGS = 10;
 
 /** What a training depends on, as a hash, and its name in the store. */
-export function trainingName({ name, examples, init, config, optimiser }: TrainModelInput): {
+export function trainingName({ name, examples, init, config, optimiser, reference }: TrainModelInput): {
   readonly hash: string;
   readonly name: string;
 } {
-  const hash = contentId('train', examples.crc32c, init?.model ?? '', JSON.stringify([config, optimiser]));
+  const more = reference ? [reference.model] : [];
+  const hash = contentId('train', examples.crc32c, init?.model ?? '', JSON.stringify([config, optimiser]), ...more);
   return { hash, name: `${name}-${hash.slice(0, 8)}` };
 }
 
@@ -87,8 +91,10 @@ export async function trainHere(
   await store.download(input.examples, places.examples);
   const heldOutPath = heldOut === null || heldOut.count === 0 ? null : places.heldOut;
   if (heldOut !== null && heldOutPath !== null) await store.download(heldOut, heldOutPath);
-  const initDirectory =
-    input.init === null ? null : await fetchCheckpoint(store, input.init, await ports.scratch(run), signal);
+  const fetched = async (checkpoint: CheckpointRef | null): Promise<string | null> =>
+    checkpoint === null ? null : fetchCheckpoint(store, checkpoint, await ports.scratch(run), signal);
+  const initDirectory = await fetched(input.init);
+  const referenceDirectory = await fetched(input.reference ?? null);
   const monitor = await ports.monitor(run);
   // Numbers for people: losing some must not end the training. All machines have the same ones.
   const tell = async (step: number, values: Readonly<Record<string, number>>) => {
@@ -113,6 +119,7 @@ export async function trainHere(
     ...hyperparameters,
     examplesPath: places.examples,
     initDirectory,
+    referenceDirectory,
     shape: config.model,
     outputDirectory: places.output,
     steps,

@@ -1,7 +1,7 @@
 /** `bin/stp retrieve …`: premises for proof states. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { TERM_SCORINGS } from '../../selfplay/retrieval/term-index.ts';
-import { seedValue, wholeNumber } from '../options.ts';
+import { rateValue, seedValue, wholeNumber } from '../options.ts';
 
 export function addRetrieveCommands(program: Command): void {
   const retrieve = program
@@ -27,7 +27,7 @@ export function addRetrieveCommands(program: Command): void {
     .requiredOption('--output-path <dir>', 'checkpoint folder to write')
     .option('--steps <n>', 'optimizer steps', wholeNumber('steps', 1, 10_000_000), 400)
     .option('--batch-size <n>', 'pairs in a step', wholeNumber('pairs', 2, 4_096), 32)
-    .option('--learning-rate <rate>', 'highest learning rate', learningRateValue, 1e-3)
+    .option('--learning-rate <rate>', 'highest learning rate', rateValue, 1e-3)
     .option('--seed <n>', 'seed of the order of the pairs', seedValue, 0)
     .action(async (options) => (await import('../retrieve.ts')).train(options));
 
@@ -43,10 +43,4 @@ export function addRetrieveCommands(program: Command): void {
     .option('--ckpt-path <dir>', 'with --method learned: checkpoint of the encoder that made the index')
     .option('--json', 'print the figures as JSON')
     .action(async (options) => (await import('../retrieve.ts')).evaluate(options));
-}
-
-function learningRateValue(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== '' && value > 0 && value <= 1) return value;
-  throw new InvalidArgumentError('a learning rate must be a number above 0, at most 1.');
 }

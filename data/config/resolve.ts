@@ -4,7 +4,14 @@
  */
 import type { z } from 'zod';
 import { StpError } from '../errors.ts';
-import { hasSearch, type RunConfig, runConfigSchema } from '../schemas/run-config.ts';
+import {
+  isInWords,
+  meetsStates,
+  type RunConfig,
+  rewardsUse,
+  runConfigSchema,
+  writesTyped,
+} from '../schemas/run-config.ts';
 import { formatOf } from './formats.ts';
 import {
   environmentKey,
@@ -67,6 +74,9 @@ export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
   const config = checked(values, '');
   requireWeighedSets(config);
   requireFormat(config);
+  requireRewardTraining(config);
+  requireGrowth(config);
+  requireJudging(config);
   return { config, provenance: new Map([...leaves(config).keys()].map((key) => [key, source.get(key) ?? 'default'])) };
 }
 
@@ -108,20 +118,74 @@ function requireWeighedSets({ data }: RunConfig): void {
     );
 }
 
+/** Rewards are of what the prover itself wrote, and only two trainers know what to make of them. */
+function requireRewardTraining({ training, conjectures, prover, engines }: RunConfig): void {
+  const { kind } = training.objective;
+  if (kind === 'likelihood') return;
+  const mode = kind === 'gfn' ? 'walks' : 'whole';
+  const wrong =
+    conjectures.perRoundMax !== 0
+      ? 'conjectures.perRoundMax is not 0, and rewards train no conjecturer'
+      : training.sftShare !== 0
+        ? 'training.sftShare is not 0, and SFT examples have no reward'
+        : prover.mode !== mode
+          ? `prover.mode is ${prover.mode}, and its records come from prover.mode=${mode}`
+          : engines.trainer.kind === 'levanter'
+            ? 'engines.trainer.kind is levanter, which trains by likelihood alone'
+            : null;
+  if (wrong !== null)
+    throw new StpError(
+      'STP1001',
+      `training.objective.kind is ${kind}: ${wrong}`,
+      'docs/rewards.md says what goes together.',
+    );
+}
+
+/** Judges are named where they are asked, and a run in words asks Lean for nothing. */
+function requireJudging(config: RunConfig): void {
+  const { rewards, judging, training, prover, evaluation, retrain, library } = config;
+  const wrong =
+    (rewards.weights.judge !== undefined) !== (judging !== null)
+      ? `rewards.weights.judge is ${rewards.weights.judge ?? 'missing'}, and judging ${judging === null ? 'names nobody' : 'names judges'}`
+      : !isInWords(config)
+        ? null
+        : training.objective.kind !== 'grpo'
+          ? 'problems in words are for training.objective.kind=grpo'
+          : prover.slots || prover.scripts !== 'none' || library !== 'fixed'
+            ? 'problems in words have no slots, no scripts and no growing library'
+            : evaluation.samplesPerStatement !== 0 || retrain.everyRounds !== 0
+              ? 'there are no proofs by Lean to evaluate or to retrain on: evaluation.samplesPerStatement and retrain.everyRounds must be 0'
+              : null;
+  if (wrong !== null) throw new StpError('STP1001', wrong, 'docs/judges.md says what goes together.');
+}
+
 /** Slots are names in the embedded form; a custom format must be there, and one that is there must be asked for. */
-function requireFormat({ prover }: RunConfig): void {
+function requireFormat({ prover, conjectures }: RunConfig): void {
   const { slots, format, customFormat, mode } = prover;
   const wrong =
     slots && format !== 'embedded'
       ? `prover.slots is true, but the format ${format} shows names`
       : (customFormat !== null) !== (format === 'custom')
         ? `prover.format is ${format}, and prover.customFormat is ${customFormat === null ? 'missing' : 'given'}`
-        : hasSearch(mode) && format !== 'embedded'
+        : meetsStates(mode) && format !== 'embedded'
           ? `prover.mode is ${mode}, and the format ${format} has whole proofs only`
           : mode === 'revise' && formatOf(prover).revision === null
             ? `prover.mode is revise, and the format ${format} has no words for Lean's errors`
-            : null;
+            : !slots && writesTyped(conjectures)
+              ? `conjectures.source is ${conjectures.source}, and prover.slots is false`
+              : null;
   if (wrong !== null) throw new StpError('STP1001', wrong, 'docs/models.md says which values go together.');
+}
+
+/** A reward for use needs lemmas that are used. */
+function requireGrowth({ conjectures, library }: RunConfig): void {
+  if (library === 'grow' || !rewardsUse(conjectures)) return;
+  const wrong = `conjectures.reward is ${conjectures.reward}, and library is ${library}`;
+  throw new StpError(
+    'STP1001',
+    wrong,
+    'Only a library that grows holds conjectures that proofs use: --set library=grow.',
+  );
 }
 
 function checked(values: JsonObject, prefix: string): RunConfig {

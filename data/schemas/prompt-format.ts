@@ -121,6 +121,7 @@ export const FORMAT_NAMES = [
   'deepseek-prover-v2-direct',
   'goedel-prover-v2',
   'kimina-prover',
+  'words',
 ] as const;
 /** `custom`: the one that the configuration holds. */
 export const formatNameSchema = z.enum([...FORMAT_NAMES, 'custom']);

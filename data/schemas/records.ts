@@ -1,6 +1,7 @@
 /** The records of a run. Ids are content hashes (`data/schemas/ids.ts`); record files are JSON Lines, one record a line. */
 import { z } from 'zod';
 import { proofStepSchema } from './goal.ts';
+import { gradingSchema } from './judge.ts';
 
 const id = z.string().min(1).max(128);
 /** Longest statement, proof and header accepted anywhere, in UTF-16 units. Longer text is refused before it reaches Lean. */
@@ -14,7 +15,7 @@ export type Split = z.infer<typeof splitSchema>;
 /**
  * A theorem to prove. `statement` is the signature without its proof: `theorem NAME BINDERS : TYPE`, no `:=`.
  * `header` is everything that must stand above it in a file (imports, opens, definitions of its own), or null for the
- * library header.
+ * library header. Of a problem in words (`isInWords` of a configuration) `statement` is the problem.
  */
 export const statementSchema = z.strictObject({
   id,
@@ -28,6 +29,8 @@ export const statementSchema = z.strictObject({
   weight: z.number().positive(),
   /** The problem in words, where the source has it: some prompt formats show it. */
   informal: z.string().max(STATEMENT_CHARS_MAX).optional(),
+  /** What judges mark its proofs by. */
+  grading: gradingSchema.optional(),
 });
 export type Statement = z.infer<typeof statementSchema>;
 
@@ -64,6 +67,8 @@ export const gateVerdictSchema = z.enum([
   'accepted',
   'unparsable',
   'forbidden',
+  'fails-tests',
+  'follows',
   'duplicate',
   'not-elaborating',
   'trivial',
@@ -105,6 +110,8 @@ export const sampleSchema = z.strictObject({
   finish: z.enum(['stop', 'length']),
   /** The answer gave no proof: `proof` is empty, and Lean is not asked. */
   refused: answerRefusalSchema.optional(),
+  /** The model's own text, where it is trained by reward and `proof` in the prompt's form is another one. */
+  written: z.string().max(PROOF_CHARS_MAX).optional(),
   /** The answer stated another theorem; its proof is tried under ours. */
   changedStatement: z.literal(true).optional(),
   /** The tactics of a proof that a search found, each with the goal it was run on. */

@@ -73,6 +73,9 @@ export const shardResultSchema = z.strictObject({
   checkMs: z.number().nonnegative(),
   /** What the shard's searches leave, if `prover.mode` asks for searches. */
   search: shardSearchSchema.optional(),
+  /** With `prover.mode` `walks`: a record a sample, and Lean's time for their tactics. */
+  walks: artifactRefSchema.optional(),
+  walksLeanMs: z.number().nonnegative().optional(),
 });
 export type ShardResult = z.infer<typeof shardResultSchema>;
 
@@ -106,6 +109,8 @@ export const roundCountsSchema = z.strictObject({
   kernelsDisagreed: count.optional(),
   proverExamples: count,
   conjecturerExamples: count,
+  /** Of rounds that train by reward: statements whose samples were compared, those whose samples differed, samples without reward. */
+  groups: z.strictObject({ compared: count, withSignal: count, samplesWithoutReward: count }).optional(),
 });
 export type RoundCounts = z.infer<typeof roundCountsSchema>;
 
@@ -145,6 +150,8 @@ export const roundManifestSchema = z.strictObject({
   conjecturerExamples: artifactRefSchema.nullable(),
   examples: artifactRefSchema.nullable(),
   shards: z.array(shardResultSchema),
+  /** Of rounds that train by reward: one a sample, in the order of the shards. */
+  rewards: artifactRefSchema.optional(),
   counts: roundCountsSchema,
 });
 export type RoundManifest = z.infer<typeof roundManifestSchema>;

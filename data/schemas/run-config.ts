@@ -6,11 +6,16 @@
 import { z } from 'zod';
 import { enginesConfigSchema } from './engines.ts';
 import { nodesConfigSchema } from './nodes.ts';
+import { flowSchema, LIKELIHOOD, likelihoodSchema, policySchema } from './objectives.ts';
+import { judgingSchema } from './judge.ts';
 import { formatNameSchema, promptFormatSchema } from './prompt-format.ts';
 
 export const ROUNDS_MAX = 1_000;
 const positive = z.number().int().positive();
 const share = z.number().min(0).max(1);
+/** Who says what a sample earns (`selfplay/rewards/reward.ts`). */
+const rewardNameSchema = z.enum(['lean', 'judge']);
+export type RewardName = z.infer<typeof rewardNameSchema>;
 /** Name of a folder with prepared data. */
 const setName = z.string().regex(/^[a-z0-9-]+$/);
 
@@ -62,6 +67,13 @@ const searchConfigSchema = z.strictObject({
   seconds: z.number().positive().max(86_400).default(120),
   /** Lean's time in seconds for all steps of one search. */
   leanSeconds: z.number().positive().max(86_400).default(30),
+  /** Folder, on every node that searches, of an ensemble of verifiers that says what it makes of tactics (docs/rewards.md); null: none. */
+  verifier: z.string().min(1).max(4_096).nullable().default(null),
+  /** What its word counts beside a tactic's log-probability, and standard deviations over its members that are taken off. */
+  verifierWeight: z.number().min(0).max(1_000).default(1),
+  verifierCaution: z.number().min(0).max(100).default(1),
+  /** Goals that a failed search closed on its way train as statements with proofs of their own. */
+  hindsight: z.boolean().default(true),
 });
 export type SearchConfig = z.infer<typeof searchConfigSchema>;
 
@@ -74,6 +86,16 @@ const revisionConfigSchema = z.strictObject({
    * only while `sampling.maxTokens` fit. Null: no limit but `turns`.
    */
   tokensPerStatement: positive.nullable().default(null),
+});
+
+/** Walks over proof states: the policy's tactics one after another, without choosing among states. */
+const walksConfigSchema = z.strictObject({
+  /** Tactics of a walk, at most. */
+  steps: positive.max(256).default(8),
+  /** Share of the walks that are sampled at another temperature, between these two, to see more (gfn-lm-tuning: 0.666, 0.5 and 2). */
+  temperedShare: share.default(0.5),
+  temperatureMin: z.number().positive().max(4).default(0.5),
+  temperatureMax: z.number().positive().max(4).default(1.5),
 });
 
 /** How the prover meets a statement. */
@@ -97,9 +119,10 @@ const proverConfigSchema = z.strictObject({
   /**
    * `whole`: samples are whole proofs. `steps`: one search per statement, tactic by tactic, is its only sample, so its pass
    * rate is 0 or 1. `both`: whole proofs first; each statement that they do not prove gets one search as one more sample.
-   * `revise`: whole proofs first; Lean's errors go back to the model, and each new answer is one more sample.
+   * `revise`: whole proofs first; Lean's errors go back to the model, and each new answer is one more sample. `walks`: a sample is a
+   * walk over proof states, tactic by tactic.
    */
-  mode: z.enum(['whole', 'steps', 'both', 'revise']).default('whole'),
+  mode: z.enum(['whole', 'steps', 'both', 'revise', 'walks']).default('whole'),
   /**
    * `unproved`: what a shard's samples do not prove, the first stages of the portfolio (`lean/portfolio`) try as well, with the
    * library's marks where `lemmas` is `marked`. Their proofs count, grow the library and train the model like its own.
@@ -107,6 +130,7 @@ const proverConfigSchema = z.strictObject({
   scripts: z.enum(['none', 'unproved']).default('none'),
   search: searchConfigSchema.prefault({}),
   revision: revisionConfigSchema.prefault({}),
+  walks: walksConfigSchema.prefault({}),
 });
 export type ProverConfig = z.infer<typeof proverConfigSchema>;
 
@@ -144,8 +168,11 @@ export const runConfigSchema = z.strictObject({
     heldOutStatementsPerSetMax: positive.nullable(),
     /** Add proofs found by the search for short tactic scripts over library statements. */
     useSearchedProofs: z.boolean(),
-    /** Conjecturer examples that end in one theorem of the library: some are the goal of dozens of tuples. Null: all (STP). */
-    conjecturerExamplesPerTheoremMax: positive.nullable(),
+    /**
+     * Conjecturer examples that end in one theorem of the library: some are the goal of dozens of tuples. Null: all (STP). Under a
+     * grammar by type: equations over the functions near one theorem.
+     */
+    conjecturerExamplesPerTheoremMax: z.number().int().nonnegative().nullable(),
     /** Weight of a conjecturer example of the library beside a proof's 1 (STP: 1). A small model learns proofs long before statements. */
     conjecturerWeight: z.number().positive().max(100),
   }),
@@ -183,12 +210,18 @@ export const runConfigSchema = z.strictObject({
     oversampling: z.number().min(1).max(100),
     /**
      * Who writes conjectures. `model`: the conjecturer (STP). `explore`: equations over the functions near the seed or target that
-     * hold on test values, smallest first (`lean/explore`); nothing learned, nothing sampled. `random`: as many well-typed equations
-     * that nobody tested, as a negative control.
+     * hold on test values, smallest first (`lean/explore`); nothing learned, nothing sampled. `decode`: the conjecturer, under a
+     * grammar by type over these functions, and what it writes has to hold on the same values; it takes slots. `both`: of either
+     * sort. `random`: as many well-typed equations that nobody tested, as a negative control.
      */
-    source: z.enum(['model', 'explore', 'random']).default('model'),
+    source: z.enum(['model', 'explore', 'decode', 'both', 'random']).default('model'),
     /** What a conjecture is conditioned on: a proved statement and its lemma (STP), or an unproved target (SGS). */
     conditionOn: z.enum(['proved-seed', 'unproved-target']),
+    /**
+     * With `unproved-target`: this share of the texts is asked for goals at which the last round's failed searches stood
+     * (`prover.mode` `steps` or `both`), as far as there are any.
+     */
+    openGoalShare: z.number().min(0).max(0.9).default(0),
     /** A proved statement seeds conjectures when its best pass rate is above this (stp-code: 0.35; stp-paper: 0, any). */
     seedPassRateAbove: share,
     /** Conjecture level of a seed at most (STP: 0, dataset statements only; 1 lets conjectures seed conjectures). */
@@ -211,8 +244,12 @@ export const runConfigSchema = z.strictObject({
       /** Refused when its negation is cheaply provable. */
       refuseRefutable: z.boolean(),
     }),
-    /** `band`: those in the band train, all alike before the transport (STP); `solve-rate`: reward 1 − pass rate (SGS §4.4 of stp.md). */
-    reward: z.enum(['band', 'solve-rate']),
+    /**
+     * `band`: those in the band train, all alike before the transport (STP). `solve-rate`: reward 1 − pass rate (SGS §4.4 of stp.md).
+     * `use`: those of earlier rounds, by the statements that this round proves with them, and by the lemmas whose proofs use them
+     * (`selfplay/use-credit.ts`), which takes a library that grows. `band-and-use`: both sorts.
+     */
+    reward: z.enum(['band', 'solve-rate', 'use', 'band-and-use']),
     /** Conjectures that train the conjecturer have pass rates in (0, this] or (0, this) (STP §2.7: 1/4). */
     bandMax: share,
     /** Is the bound itself in the band? stp-paper: yes; stp-code: no. */
@@ -261,7 +298,41 @@ export const runConfigSchema = z.strictObject({
     from: z.enum(['previous', 'sft', 'none']),
     /** SFT examples mixed in, as a share of the round's own (0: none, STP). */
     sftShare: z.number().nonnegative().max(100),
+    /**
+     * `likelihood`: certified proofs train the model, weighted as `selection` says (STP). `grpo`: every sample trains it by its
+     * advantage over the others of its statement. `gfn`: every walk trains it to end in each place as often as its reward says
+     * (docs/rewards.md).
+     */
+    objective: z.discriminatedUnion('kind', [likelihoodSchema, policySchema, flowSchema]).default(LIKELIHOOD),
   }),
+  /** With `training.objective` `grpo` or `gfn`. */
+  rewards: z
+    .strictObject({
+      /** The reward is the sum of these sources', so weighted. `lean`: 1 for a certified proof, otherwise 0. `judge`: what `judging` makes of it; alone, problems and proofs are in words. */
+      weights: z
+        .partialRecord(rewardNameSchema, z.number().min(-100).max(100))
+        .refine((weights) => Object.keys(weights).length > 0, 'name a source at least'),
+      /** The reward less the group's mean: over the group's standard deviation (GRPO), or as it is (Dr. GRPO: `mean`). */
+      advantage: z.enum(['deviation', 'mean']),
+    })
+    .default({ weights: { lean: 1 }, advantage: 'deviation' }),
+  /** Who judges proofs in words, and how (docs/judges.md). With the weight of `judge` among the rewards. */
+  judging: judgingSchema.nullable().default(null),
+  /** With `training.objective` `gfn`: log R of a walk's end. A proof that counts has 0. */
+  flows: z
+    .strictObject({
+      /** Less for a tactic that Lean refuses. */
+      deadPenalty: z.number().nonnegative().max(1_000).default(8),
+      /** Less for a state with goals left, and more of it for each goal. */
+      openPenalty: z.number().nonnegative().max(1_000).default(4),
+      goalPenalty: z.number().nonnegative().max(1_000).default(1),
+      /** What all of this is divided by: below 1 the policy keeps to the best ends. */
+      temperature: z.number().positive().max(100).default(1),
+      /** Walks of the buffer beside a round's own, as a share of these; and how many the buffer holds for a statement. */
+      bufferShare: share.default(0.25),
+      bufferMax: positive.max(10_000).default(50),
+    })
+    .prefault({}),
   retrain: z.strictObject({
     /** Retrain from the base after every this many rounds, and after the last; 0 never. */
     everyRounds: z.number().int().nonnegative(),
@@ -336,10 +407,32 @@ export function proverMode({ prover }: { readonly prover?: Partial<ProverConfig>
   return prover?.mode ?? 'whole';
 }
 
+/** Do samples train the model by their rewards? Older configurations do not say. */
+export function trainsByReward({ training }: { readonly training?: Partial<RunConfig['training']> }): boolean {
+  return (training?.objective?.kind ?? 'likelihood') !== 'likelihood';
+}
+
+/** Are problems and proofs in words? There is nothing for Lean to check then: judges alone say what samples earn. */
+export function isInWords({ rewards }: { readonly rewards?: RunConfig['rewards'] }): boolean {
+  return rewards !== undefined && Object.keys(rewards.weights).every((name) => name === 'judge');
+}
+
 /** As of `proverMode`. */
 export function usesScripts({ prover }: { readonly prover?: Partial<ProverConfig> }): boolean {
   return prover?.scripts === 'unproved';
 }
+
+/** Does the model write conjectures? Otherwise it does not learn from them either. */
+export const hasConjecturer = ({ source }: Pick<RunConfig['conjectures'], 'source'>): boolean =>
+  source !== 'explore' && source !== 'random';
+
+/** Does it write under a grammar by type? */
+export const writesTyped = ({ source }: Pick<RunConfig['conjectures'], 'source'>): boolean =>
+  source === 'decode' || source === 'both';
+
+/** Is a conjecture of an earlier round credited for its use? */
+export const rewardsUse = (config: Pick<RunConfig['conjectures'], 'reward' | 'source'>): boolean =>
+  hasConjecturer(config) && (config.reward === 'use' || config.reward === 'band-and-use');
 
 /** The same configuration without scripts: the model alone. */
 export const withoutScripts = (config: RunConfig): RunConfig => ({
@@ -347,12 +440,15 @@ export const withoutScripts = (config: RunConfig): RunConfig => ({
   prover: { ...config.prover, scripts: 'none' },
 });
 
-/** Does the mode search for proofs tactic by tactic? */
-export const hasSearch = (mode: ProverConfig['mode']): boolean => mode === 'steps' || mode === 'both';
+/** Does the model write tactics alone, and no whole proofs? */
+export const writesTactics = (mode: ProverConfig['mode']): boolean => mode === 'steps' || mode === 'walks';
+
+/** Does the model meet proof states? */
+export const meetsStates = (mode: ProverConfig['mode']): boolean => writesTactics(mode) || mode === 'both';
 
 /**
  * The configuration by which models are compared on held-out statements. They are compared by whole proofs, or, if
- * `prover.mode` is `steps`, by one search per statement. They are never compared by both, so that pass@k has one meaning. What
+ * `prover.mode` is `steps`, by one search per statement, if it is `walks` by walks. They are never compared by both, so that pass@k has one meaning. What
  * scripts prove beside them (`prover.scripts`) is counted apart.
  *
  * @param samples whole proofs per statement
@@ -360,9 +456,12 @@ export const hasSearch = (mode: ProverConfig['mode']): boolean => mode === 'step
 export function evaluationConfig(config: RunConfig, samples: number): RunConfig {
   const mode = proverMode(config);
   const samplesPerStatement = mode === 'steps' ? 1 : samples;
+  // Compared are the models, not how they explore.
+  const walks = { ...config.prover?.walks, temperedShare: 0 };
   return {
     ...config,
     ...(mode === 'both' ? { prover: { ...config.prover, mode: 'whole' as const } } : {}),
+    ...(mode === 'walks' ? { prover: { ...config.prover, walks } } : {}),
     sampling: { ...config.sampling, samplesPerStatement },
     evaluation: { ...config.evaluation, samplesPerStatement },
   };

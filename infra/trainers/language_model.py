@@ -63,10 +63,14 @@ class LanguageModel:
         """What a loss is multiplied by so that gradients are sums: `fully_shard` takes the mean over the processes."""
         return self.group.size if self.is_sharded else 1
 
-    def loss(self, batch):
-        """Sum over the batch's scored tokens of weight × cross-entropy, nats, a float32 scalar of this process alone."""
+    def log_probabilities(self, batch):
+        """Of the batch's scored tokens, nats, float32 [predictors]."""
         logits = self._logits(batch["tokens"], batch["positions"], batch["predictors"])
-        return (F.cross_entropy(logits, batch["labels"], reduction="none") * batch["weights"]).sum()
+        return -F.cross_entropy(logits, batch["labels"], reduction="none")
+
+    def loss(self, batch):
+        """Sum over the batch's scored tokens of weight × −log p, nats, a float32 scalar of this process alone."""
+        return -(self.log_probabilities(batch) * batch["weights"]).sum()
 
     def last_of_step(self, is_last):
         """Gradients are brought together once a step, with the last micro-batch."""
@@ -195,7 +199,7 @@ class LanguageModel:
         module.tie_weights()
         values = whole.state_dict() if whole is not None else {}
         set_model_state_dict(module, values, options=StateDictOptions(full_state_dict=True, broadcast_from_rank0=True))
-        # Angles of positions, say, of which no folder has a copy.
+        # Angles of positions, for example: no folder has a copy of them.
         found = dict(whole.named_buffers()) if whole is not None else {}
         for name, buffer in module.named_buffers():
             if whole is not None:
@@ -306,23 +310,25 @@ def read_model(directory, dtype, request, quantised_on=None):
     return module
 
 
-def batch_of(rows, examples, weight_scale, device):
-    """Rows of example indices as tensors. Weights are multiplied by `weight_scale`. No rows: one of padding alone."""
-    length = max((sum(examples.lengths[index] for index in indices) for indices in rows), default=1)
+def batch_of(rows, training_set, weights_of, device):
+    """
+    Rows of sequence numbers as tensors; `weights_of` gives the weights of a sequence's target tokens. No rows: one of padding alone.
+    """
+    length = max((sum(training_set.lengths[at] for at in sequences) for sequences in rows), default=1)
     tokens = torch.zeros(max(1, len(rows)), length, dtype=torch.int64)
     positions = torch.zeros_like(tokens)
     predictors, labels, weights = [], [], []
-    for row, indices in enumerate(rows):
+    for row, sequences in enumerate(rows):
         base = 0
-        for index in indices:
-            ids = torch.frombuffer(examples.tokens(index), dtype=torch.int32).to(torch.int64)
-            end, prompt = base + len(ids), examples.prompt_lengths[index]
+        for at in sequences:
+            ids = torch.frombuffer(training_set.tokens(at), dtype=torch.int32).to(torch.int64)
+            end, prompt = base + len(ids), training_set.prompt_lengths[at]
             tokens[row, base:end] = ids
             positions[row, base:end] = torch.arange(len(ids))
             first = row * length + base + prompt
             predictors.append(torch.arange(first - 1, row * length + end - 1))
             labels.append(ids[prompt:])
-            weights.append(torch.full((len(ids) - prompt,), examples.weights[index] * weight_scale))
+            weights.append(weights_of(at))
             base = end
         # The padding is a text of its own.
         positions[row, base:] = torch.arange(length - base)

@@ -35,8 +35,9 @@ def main():
 
 def write_all(request, reports):
     from checkpoint_folder import read_config
-    from examples import open_tokenised, tokenise
+    from records import LIKELIHOOD
     from tokenizers import Tokenizer
+    from training_set import open_tokenised, tokenise
 
     config = read_config(request["initDirectory"])
     context = request["contextLength"]
@@ -51,7 +52,7 @@ def write_all(request, reports):
             if path is None:
                 said[name] = {"files": [], "rows": 0, "examples": 0, "tokens": 0, "tooLong": 0, "targetWeight": 0}
                 continue
-            tokenise(path, work, name, tokenizer, config.end_id, context)
+            tokenise(path, work, name, LIKELIHOOD, tokenizer, config.end_id, context)
             examples = open_tokenised(work, name)
             wanted = request["rowsWanted"] if name == "train" and len(examples) > 0 else 0
             said[name] = write_rows(examples, context, config.end_id, request["seed"], request["rowsDirectory"], name, wanted)

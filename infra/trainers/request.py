@@ -7,11 +7,11 @@ import math
 from failure import invalid_request
 
 # Raised when the arithmetic of training changes: states kept before are then left alone.
-ARITHMETIC_VERSION = 2
+ARITHMETIC_VERSION = 3
 REQUEST_BYTES_MAX = 1 << 20
 RECIPE = (
     "steps", "tokensPerStep", "learningRate", "warmupSteps", "schedule", "weightDecay", "gradientClipNorm", "seed",
-    "device", "precision", "floatMasters", "attention", "microBatchTokens", "lora",
+    "device", "precision", "floatMasters", "attention", "microBatchTokens", "lora", "objective",
 )
 WHOLE_FROM = {
     "steps": 1, "tokensPerStep": 1, "warmupSteps": 0, "seed": 0, "heldOutEverySteps": 1, "microBatchTokens": 1, "threads": 1,
@@ -26,7 +26,9 @@ CHOICES = {
     "attention": ("auto", "eager", "sdpa", "flex_attention", "flash_attention_2"),
 }
 PATHS = ("examplesPath", "initDirectory", "outputDirectory", "workDirectory")
-PATHS_OR_NONE = ("stateDirectory", "heldOutPath", "parent", "baseDirectory", "baseName")
+PATHS_OR_NONE = ("stateDirectory", "heldOutPath", "parent", "baseDirectory", "baseName", "referenceDirectory")
+# Each kind has the values of data/schemas/objectives.ts, which were checked there.
+OBJECTIVES = ("likelihood", "grpo", "dpo", "gfn")
 
 
 def read_request(path):
@@ -43,6 +45,8 @@ def read_request(path):
     wrong += [name for name in PATHS if not isinstance(request.get(name), str)]
     wrong += [name for name in PATHS_OR_NONE if not isinstance(request.get(name), (str, type(None)))]
     wrong += [name for name in FLAGS if not isinstance(request.get(name), bool)]
+    objective = request.get("objective")
+    wrong += ["objective"] if not isinstance(objective, dict) or objective.get("kind") not in OBJECTIVES else []
     wrong += ["lora"] if not is_lora(request.get("lora")) else []
     wrong += ["contextLength"] if not is_whole(request.get("contextLength"), 2) else []
     if wrong:

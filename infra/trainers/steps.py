@@ -1,7 +1,7 @@
 """
-The optimizer steps of a training: pack examples, add up gradients, watch the loss, keep the state now and then. The
-loss of a step is Σ weight · cross-entropy of target tokens / Σ weight · target tokens over the whole step, across all
-processes and micro-batches (STP, arXiv 2502.00212; stp.md §2.10).
+The optimizer steps of a training: pack records, add up gradients, watch the loss, keep the state now and then. The loss of a
+step is its objective's over the whole step, across all processes and micro-batches; of likelihood
+Σ weight · −log p of target tokens / Σ weight (STP, arXiv 2502.00212; stp.md §2.10).
 """
 
 import math
@@ -9,8 +9,8 @@ import time
 
 import torch
 from failure import Failure
-from language_model import batch_of
-from rows import micro_batches, pack_rows
+from objectives import Item, evaluate
+from scoring import batch_loss, log_probabilities, own_batches
 from seeded_order import example_steps
 
 # AdamW as in model/embedded/training/adamw.ts: STP's moments, weight decay decoupled and scaled by the learning rate.
@@ -20,9 +20,6 @@ EPSILON = 1e-8
 FINAL_LOSS_SHARE = 0.1
 # Keeping the state may take this share of the time, however slow the disk is.
 KEEPING_SHARE_MAX = 0.05
-# Rows are as long as the context, or shorter by so many parts of it: short examples meet in short rows.
-ROW_LENGTHS = 4
-
 # Where a training is: what its end depends on beside the state and the request.
 TRAINING_START = {
     "step": 0,
@@ -89,12 +86,16 @@ def learning_rate_at(step, request):
 
 
 class Training:
-    """`state`: where it is kept, or None."""
+    """
+    `kept`: log-probabilities that do not change, float64 [targets of all sequences], by name. `variables`: of the objective. `state`: where
+    the training is kept, or None.
+    """
 
-    def __init__(self, request, reports, group, model, optimizer, examples, held_out, state):
+    def __init__(self, request, reports, group, model, optimizer, objective, training_set, held_out, kept, variables, state):
         self.request, self.reports, self.group = request, reports, group
-        self.model, self.optimizer = model, optimizer
-        self.examples, self.held_out = examples, held_out
+        self.model, self.optimizer, self.objective = model, optimizer, objective
+        self.set, self.held_out, self.kept, self.variables = training_set, held_out, kept, variables
+        self.target_starts = training_set.target_starts() if kept else None
         self.state = state
 
     def run(self, place):
@@ -103,17 +104,16 @@ class Training:
         steps, every = request["steps"], request["heldOutEverySteps"]
         first_averaged = steps - max(1, math.floor(steps * FINAL_LOSS_SHARE + 0.5)) + 1
         per_step, seed = request["tokensPerStep"], request["seed"]
-        source = example_steps(self.examples.lengths, per_step, seed, place["epoch"], place["place"])
+        source = example_steps(self.set.record_lengths, per_step, seed, place["epoch"], place["place"])
         kept_at, keeping_seconds = time.monotonic(), 0.0
         for step in range(place["step"] + 1, steps + 1):
             # Of the weights that the step starts from.
             scored = self.held_out_loss() if (step - 1) % every == 0 else None
             started = time.monotonic()
-            indices, epoch, at = next(source)
-            weight = self.examples.target_weight(indices)
-            loss, norm = self.step(step, indices, weight)
+            records, epoch, at = next(source)
+            loss, norm, weight = self.step(step, records)
             seconds = time.monotonic() - started
-            tokens = sum(self.examples.lengths[index] for index in indices)
+            tokens = sum(self.set.record_lengths[record] for record in records)
             averaged = weight if step >= first_averaged else 0
             place = {
                 "step": step,
@@ -142,16 +142,14 @@ class Training:
         """Clocks differ: all processes keep the state where one would."""
         return not self.group.all_agree(not is_due)
 
-    def step(self, number, indices, weight):
-        """Loss and gradient norm (before clipping) of one optimizer step."""
-        total = torch.zeros((), device=self.group.device)
-        batches = self.own_batches(self.examples, indices)
-        for place, rows in enumerate(batches, 1):
-            self.model.last_of_step(place == len(batches))
-            loss = self.loss_of(self.examples, rows, self.model.gradient_scale / weight)
-            loss.backward()
-            total += loss.detach()
-        loss = (self.group.sum(total) / self.model.gradient_scale).item()
+    def step(self, number, records):
+        """Loss, gradient norm (before clipping) and weight in means of losses of one optimizer step."""
+        sequences = [at for record in records for at in self.set.sequences_of(record)]
+        items = self.items(records, sequences)
+        loss, slopes, by_variables = evaluate(self.objective, items, self.variables)
+        weights = dict(zip(sequences, (-slope for of_item in slopes for slope in of_item)))
+        of_batches = self.backward(sequences, lambda at: weights[at] * self.model.gradient_scale)
+        loss = of_batches if loss is None else loss
         norm = self.optimizer.step(number) if math.isfinite(loss) else math.nan
         if not math.isfinite(norm):
             raise Failure(
@@ -159,42 +157,55 @@ class Training:
                 f"training diverged at step {number}: loss {loss}, gradient norm {norm}",
                 "Lower the learning rate or lengthen the warm-up; if the weights it started from are new, train those again.",
             )
-        return loss, norm
+        if by_variables is not None and len(self.variables) > 0:
+            self.variables -= self.request["objective"]["logZRate"] * by_variables
+        return loss, norm, self.objective.weight(items)
 
-    def own_batches(self, examples, indices):
-        """The micro-batches of this process. All processes have equally many, padded with empty ones: they meet in each."""
-        request, size = self.request, self.group.size
-        context, tokens_max = request["contextLength"], request["microBatchTokens"]
-        if not self.model.keeps_apart:
-            rows = [(examples.lengths[index], [index]) for index in indices]
-        elif request["attention"].startswith("flash"):
-            # Its kernels find the examples of one long row by their positions, and those of several rows not at all.
-            rows = pack_rows(indices, examples.lengths, max(context, tokens_max), tokens_max)
-        else:
-            rows = pack_rows(indices, examples.lengths, context, -(-context // ROW_LENGTHS))
-        batches = micro_batches(rows, tokens_max)
-        if len(batches) < size:
-            batches = [[row] for rows in batches for row in rows]
-        own = batches[self.group.rank :: size]
-        return own + [[]] * (-(-len(batches) // size) - len(own))
+    def items(self, records, sequences):
+        lengths = [self.set.target_length(at) for at in sequences]
+        current = None
+        if self.objective.needs_current:
+            current = log_probabilities(self.model, self.request, self.set, sequences).split(lengths)
+        items, first = [], 0
+        for record in records:
+            own = range(first, first + len(self.set.sequences_of(record)))
+            items.append(
+                Item(
+                    numbers=self.set.numbers[record] if self.set.numbers else None,
+                    weight=self.set.weights[record],
+                    lengths=[lengths[at] for at in own],
+                    current=None if current is None else [current[at] for at in own],
+                    first=self.kept_of("first", record),
+                    reference=self.kept_of("reference", record),
+                )
+            )
+            first = own.stop
+        return items
 
-    def loss_of(self, examples, rows, weight_scale):
-        return self.model.loss(batch_of(rows, examples, weight_scale, self.group.device))
+    def kept_of(self, name, record):
+        if name not in self.kept:
+            return None
+        starts = self.target_starts
+        return [self.kept[name][starts[at] : starts[at + 1]] for at in self.set.sequences_of(record)]
+
+    def backward(self, sequences, weights_of):
+        """Adds up the gradients of Σ weight · −log p, which is the answer, over all processes."""
+        total = torch.zeros((), device=self.group.device)
+        batches = own_batches(self.model, self.request, self.set, sequences)
+        for place, rows in enumerate(batches, 1):
+            self.model.last_of_step(place == len(batches))
+            loss = batch_loss(self.model, self.set, rows, weights_of)
+            loss.backward()
+            total += loss.detach()
+        return (self.group.sum(total) / self.model.gradient_scale).item()
 
     def held_out_loss(self):
-        """Σ weight · cross-entropy / Σ weight over all target tokens, nats; None where no example is left to score."""
+        """Σ weight · −log p / Σ weight over all target tokens, nats; None where no example is left to score."""
         examples = self.held_out
         if examples is None or len(examples) == 0:
             return None
-        total = torch.zeros((), device=self.group.device, dtype=torch.float64)
-        first, tokens_max = 0, self.request["microBatchTokens"] * self.group.size
-        with torch.no_grad():
-            while first < len(examples):
-                end, tokens = first, 0
-                while end < len(examples) and (end == first or tokens + examples.lengths[end] <= tokens_max):
-                    tokens += examples.lengths[end]
-                    end += 1
-                for rows in self.own_batches(examples, range(first, end)):
-                    total += self.loss_of(examples, rows, 1.0)
-                first = end
-        return self.group.sum(total).item() / examples.target_weight(range(len(examples)))
+        # Of likelihood a record is one sequence.
+        sequences = range(len(examples))
+        weights = torch.cat([torch.full((examples.target_length(at),), examples.weights[at]) for at in sequences]).double()
+        scored = log_probabilities(self.model, self.request, examples, sequences)
+        return (-(weights * scored).sum() / weights.sum()).item()

@@ -6,13 +6,17 @@ import tempfile
 
 import torch
 from checkpoint_folder import ADAPTER_FILE, check_manifest, identity_of, read_config, write_checkpoint
-from examples import open_tokenised, tokenise
 from failure import Failure, damaged, invalid_request
+from kept_logprobs import kept_logprobs
 from language_model import LanguageModel
+from objectives import objective_of
 from process_group import ProcessGroup
+from records import LIKELIHOOD
 from request import request_hash
+from scoring import log_probabilities
 from steps import TRAINING_START, Optimizer, Training
 from tokenizers import Tokenizer
+from training_set import open_tokenised, tokenise
 from training_state import StateFolder
 
 RECORDED = ("seed", "steps", "learningRate", "warmupSteps", "schedule", "weightDecay", "gradientClipNorm", "tokensPerStep")
@@ -76,26 +80,48 @@ def tokenise_all(request, config, work):
     largest = max(tokenizer.get_vocab(with_added_tokens=True).values(), default=-1)
     if largest >= config.vocabulary_size:
         raise damaged(path, f"the tokenizer has a token {largest}, the model {config.vocabulary_size} tokens from 0 on")
-    for name, examples in (("train", request["examplesPath"]), ("held-out", request["heldOutPath"])):
-        if examples is not None:
-            tokenise(examples, work, name, tokenizer, config.end_id, request["contextLength"])
+    sets = (("train", request["examplesPath"], request["objective"]), ("held-out", request["heldOutPath"], LIKELIHOOD))
+    for name, records, objective in sets:
+        if records is not None:
+            tokenise(records, work, name, objective, tokenizer, config.end_id, request["contextLength"])
 
 
 def run(request, reports, group, config, folders, work):
-    examples = open_tokenised(work, "train")
+    training_set = open_tokenised(work, "train")
     held_out = None if request["heldOutPath"] is None else open_tokenised(work, "held-out")
-    if len(examples) == 0:
-        problem = f"{request['examplesPath']} has no example to train on ({examples.too_long} are longer than the context)"
+    if len(training_set) == 0:
+        problem = f"{request['examplesPath']} has no example to train on ({training_set.too_long} are longer than the context)"
         raise invalid_request(problem, "Give examples of positive weight that fit contextLength, or raise contextLength.")
     folder, base = folders
-    digest = request_hash(request, [identity_of(path) for path in dict.fromkeys(folders)])
+    objective = objective_of(request["objective"])
+    reference = request["referenceDirectory"] if objective.needs_reference else None
+    models = [*dict.fromkeys(folders), *([] if reference is None else [reference])]
+    digest = request_hash(request, [identity_of(path) for path in models])
     if not group.all_equal(int(digest[:DIGEST_DIGITS_COMPARED], 16)):
         advice = "Give every node the same release of the worker and the same engines.trainer.base."
         raise invalid_request("the processes were given different examples, recipes or first weights", advice)
+    kept = {}
+
+    def keep(name, scored):
+        compute = lambda: log_probabilities(scored, request, training_set, range(len(training_set.lengths)))  # noqa: E731
+        length = training_set.target_starts()[-1]
+        kept[name] = kept_logprobs(name, request["stateDirectory"], digest, group, compute, length)
+
+    if reference is not None:
+        # Its memory is free again before the model is read that is trained.
+        keep("reference", LanguageModel(request, group, *folders_of({**request, "initDirectory": reference}), config))
     model = LanguageModel(request, group, folder, base, config)
+    for name, is_needed in (("first", objective.needs_first), ("reference", objective.needs_reference)):
+        if is_needed and name not in kept:
+            # The first weights are the reference where nobody names another.
+            keep(name, model)
     if not model.keeps_apart:
         print("Examples of this model are not packed: they would see one another in a row.")
     optimizer = Optimizer(model, request)
+    is_flow = request["objective"]["kind"] == "gfn"
+    variables = torch.zeros(objective.variable_count(training_set.numbers) if is_flow else 0, dtype=torch.float64)
+    if len(variables) > 0:
+        optimizer.tensors["objective/variables"] = variables
     state = None
     if request["stateDirectory"] is not None:
         state = StateFolder(request["stateDirectory"], digest, group, os.path.join(request["workDirectory"], "copying"))
@@ -105,11 +131,11 @@ def run(request, reports, group, config, folders, work):
         "started",
         processes=group.size,
         parameters=model.count(),
-        examples=len(examples),
-        tooLong=examples.too_long,
+        examples=len(training_set),
+        tooLong=training_set.too_long,
         fromStep=place["step"],
     )
-    training = Training(request, reports, group, model, optimizer, examples, held_out, state)
+    training = Training(request, reports, group, model, optimizer, objective, training_set, held_out, kept, variables, state)
     place = training.run(place)
     final_loss = place["finalLossSum"] / place["finalWeight"]
     record = {name: request[name] for name in RECORDED}
@@ -125,7 +151,7 @@ def run(request, reports, group, config, folders, work):
         "heldOutLoss": held_out_loss,
         "tokens": place["tokens"],
         "seconds": place["seconds"],
-        "tooLong": examples.too_long,
+        "tooLong": training_set.too_long,
         "heldOutTooLong": held_out.too_long if held_out else 0,
     }
     reports.send("trained", result=result)

@@ -40,9 +40,12 @@ export function readAnswer(
   finish: 'stop' | 'length',
 ): Answer {
   const { form, whenCutOff, whenChanged } = format.prover.answer;
-  if (form === 'text') return wholeAnswer(text);
   const answered = afterThinking(text, format.thinking);
   if (answered === null) return refused('cut-off', 'the model did not end its thinking');
+  if (form === 'text') {
+    if (finish === 'length' && whenCutOff === 'refuse') return refused('cut-off', 'the answer ended at its token limit');
+    return wholeAnswer(answered);
+  }
   if (form === 'open-block') {
     const { code, isClosed } = upToFence(answered);
     if (!isClosed && finish === 'length' && whenCutOff === 'refuse')

@@ -12,6 +12,8 @@ export interface Proposal {
   readonly tokens?: number;
   /** Number of samples with this tactic. */
   readonly count: number;
+  /** Added to the score of the state that the tactic leads to, once: what a verifier makes of the tactic. */
+  readonly bonus?: number;
 }
 
 export type Stepped<State> =
@@ -109,7 +111,7 @@ export async function searchProof<State>(
         steps.push({ ...proposal, outcome: why, next, leanMs: stepMs });
         if (stepped.kind === 'done')
           return outcome('proved', { state: stepped.state, logprob: logprob + proposal.logprob });
-        if (stepped.kind === 'open') graph.reach(key, proposal.logprob, stepped.key, stepped.state);
+        if (stepped.kind === 'open') graph.reach(key, proposal, stepped.key, stepped.state);
       }
       return null;
     });

@@ -1,7 +1,8 @@
 /**
  * The states that a search has reached. States with equal keys are one state. Each state has its best known path; a better path
  * moves the state, and the states behind it, forward in the queue. The score of a path is Σ log p / length^α over its tactics, as
- * in BFS-Prover (arXiv 2502.03438, §3.1); α = 0 is the sum of ReProver (arXiv 2306.15626, §5).
+ * in BFS-Prover (arXiv 2502.03438, §3.1); α = 0 is the sum of ReProver (arXiv 2306.15626, §5). What a verifier makes of the path's
+ * last tactic is added.
  */
 
 interface Path {
@@ -11,6 +12,14 @@ interface Path {
   readonly logprob: number;
   /** Number of tactics. */
   readonly length: number;
+  /** Of the last tactic. */
+  readonly bonus: number;
+}
+
+/** A tactic between two states. */
+interface Edge {
+  readonly logprob: number;
+  readonly bonus?: number;
 }
 
 interface Node<State> {
@@ -19,7 +28,7 @@ interface Node<State> {
   path: Path;
   isOpen: boolean;
   /** Steps to other states; none before the state is expanded. */
-  readonly edges: { readonly to: string; readonly logprob: number }[];
+  readonly edges: (Edge & { readonly to: string })[];
 }
 
 export interface ReachedState<State> {
@@ -37,7 +46,7 @@ export class StateGraph<State> {
   /** @param lengthExponent α, at least 0; a larger α favours long paths */
   constructor(root: { readonly key: string; readonly state: State }, lengthExponent: number) {
     this.#lengthExponent = lengthExponent;
-    this.#add(root.key, root.state, { key: root.key, from: null, logprob: 0, length: 0 });
+    this.#add(root.key, root.state, { key: root.key, from: null, logprob: 0, length: 0, bonus: 0 });
   }
 
   get size(): number {
@@ -62,19 +71,20 @@ export class StateGraph<State> {
   /**
    * Adds a step: a tactic leads from one state to another.
    *
-   * @param logprob of the tactic
+   * @param edge the tactic's log-probability and bonus
    * @param state the state after the tactic; kept if this is the first path to it, or a better one and the state is open
    * @returns whether the state is new, is reached by a better path than before, or neither
    */
-  reach(from: string, logprob: number, key: string, state: State): 'new' | 'better' | 'known' {
+  reach(from: string, { logprob, bonus = 0 }: Edge, key: string, state: State): 'new' | 'better' | 'known' {
     const source = this.#nodes.get(from)!;
-    source.edges.push({ to: key, logprob });
+    const edge = { logprob, bonus };
+    source.edges.push({ to: key, ...edge });
     const node = this.#nodes.get(key);
     if (node === undefined) {
-      this.#add(key, state, extended(source.path, key, logprob));
+      this.#add(key, state, extended(source.path, key, edge));
       return 'new';
     }
-    if (!this.#offer(node, extended(source.path, key, logprob))) return 'known';
+    if (!this.#offer(node, extended(source.path, key, edge))) return 'known';
     if (node.isOpen) node.state = state;
     return 'better';
   }
@@ -88,17 +98,17 @@ export class StateGraph<State> {
     // A path that passes a state twice is refused: with α > 0 a circle of likely tactics would raise the score for ever.
     if (passes(path.from, node.key) || this.#score(path) <= this.#score(node.path)) return false;
     node.path = path;
-    for (const { to, logprob } of node.edges) this.#offer(this.#nodes.get(to)!, extended(path, to, logprob));
+    for (const { to, ...edge } of node.edges) this.#offer(this.#nodes.get(to)!, extended(path, to, edge));
     return true;
   }
 
-  #score({ logprob, length }: Path): number {
-    return length === 0 ? 0 : logprob / length ** this.#lengthExponent;
+  #score({ logprob, length, bonus }: Path): number {
+    return length === 0 ? 0 : logprob / length ** this.#lengthExponent + bonus;
   }
 }
 
-function extended(path: Path, key: string, logprob: number): Path {
-  return { key, from: path, logprob: path.logprob + logprob, length: path.length + 1 };
+function extended(path: Path, key: string, { logprob, bonus = 0 }: Edge): Path {
+  return { key, from: path, logprob: path.logprob + logprob, length: path.length + 1, bonus };
 }
 
 function passes(path: Path | null, key: string): boolean {

@@ -111,7 +111,7 @@ describe('commands of ours', () => {
 
   it('have options that there are', async () => {
     expect(ours.length).toBeGreaterThan(25);
-    const nested = ['data', 'nodes', 'lean', 'weights', 'retrieve', 'suggest'];
+    const nested = ['data', 'nodes', 'lean', 'weights', 'retrieve', 'suggest', 'verifier'];
     const nameOf = ({ words }: Command): string => words.slice(1, nested.includes(words[1]!) ? 3 : 2).join(' ');
     for (const name of new Set(ours.map(nameOf))) {
       const { exitCode, stdout } = await stp([...name.split(' '), '--help']);

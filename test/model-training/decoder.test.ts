@@ -1,6 +1,6 @@
 /**
  * The decoder's loss and gradients: against transformers' LlamaForCausalLM (recorded fixtures), against central
- * differences in double precision for two objectives, packed against unpacked, and in micro-batches. Costs about 8 s.
+ * differences in double precision for two losses, packed against unpacked, and in micro-batches. Costs about 8 s.
  */
 import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -14,17 +14,17 @@ import {
   subtract,
 } from '../../model/embedded/onnx/operations/arithmetic.ts';
 import { contrastive, contrastiveBatch } from '../../model/embedded/training/contrastive.ts';
+import { type GraphLoss, labelLogProbabilities, weightedLikelihood } from '../../model/embedded/training/graph-loss.ts';
 import { initialParameters } from '../../model/embedded/training/initial-parameters.ts';
-import { labelLogProbabilities, type Objective, weightedLikelihood } from '../../model/embedded/training/objective.ts';
-import { type PackedBatch, packedBatch, type TokenisedExample } from '../../model/embedded/training/packed-batch.ts';
+import { type PackedBatch, packedBatch } from '../../model/embedded/training/packed-batch.ts';
 import { parameterLayout, parameterView } from '../../model/embedded/training/parameter-layout.ts';
 import { shuffledOrder, uniformGenerator } from '../../model/embedded/training/random.ts';
 import type { TrainingEngine } from '../../model/embedded/training/training-engine.ts';
 import type { ModelShape } from '../../model/trainer.ts';
-import { lossAndGradient, plainEngine, scaleOf } from './one-step.ts';
+import { lossAndGradient, plainEngine } from './one-step.ts';
 import { plainDecoder } from './plain-decoder.ts';
 import { evaluate, finiteDifference, relativeError, tensor } from './reference.ts';
-import { lively, randomExample, TINY_SHAPE } from './small-model.ts';
+import { lively, randomExample, TINY_SHAPE, type WeightedExample, weighted } from './small-model.ts';
 
 const RELATIVE_ERROR_MAX = 1e-5;
 /** Elements of each weight compared with central differences, drawn at random. */
@@ -32,7 +32,7 @@ const ELEMENTS_CHECKED = 12;
 
 interface Fixture {
   readonly shape: ModelShape;
-  readonly examples: readonly TokenisedExample[];
+  readonly examples: readonly WeightedExample[];
   readonly loss: number;
   readonly parameters: Readonly<Record<string, string>>;
   readonly gradients: Readonly<Record<string, string>>;
@@ -44,8 +44,8 @@ const floats = (base64: string) => {
 };
 
 const engines: TrainingEngine[] = [];
-function engineOf(shape: ModelShape, objective?: Objective): TrainingEngine {
-  const engine = plainEngine(shape, objective);
+function engineOf(shape: ModelShape, loss?: GraphLoss): TrainingEngine {
+  const engine = plainEngine(shape, loss);
   engines.push(engine);
   return engine;
 }
@@ -56,7 +56,8 @@ afterAll(async () => {
 describe.each(['llama-gradients', 'llama-gradients-untied'])('against transformers: %s', async (name) => {
   const path = new URL(`../fixtures/model/${name}.json`, import.meta.url);
   const fixture: Fixture = JSON.parse(await readFile(path, 'utf8'));
-  const { shape, examples } = fixture;
+  const { shape } = fixture;
+  const examples = weighted(fixture.examples);
   const layout = parameterLayout(shape);
   const parameters = new Float32Array(layout.size);
   for (const { name, offset } of layout.entries) parameters.set(floats(fixture.parameters[name]!), offset);
@@ -73,7 +74,7 @@ describe.each(['llama-gradients', 'llama-gradients-untied'])('against transforme
     { name: 'in two micro-batches', batches: [[[short], [longest]], [[shortest, long]]] },
   ])('loss and every gradient, $name', async ({ batches }) => {
     const lengths = [24, 16];
-    const packed = batches.map((rows, index) => packedBatch(rows, lengths[index]!, scaleOf(examples)));
+    const packed = batches.map((rows, index) => packedBatch(rows, lengths[index]!));
     const { loss, gradient } = await lossAndGradient(engineOf(shape), parameters, ...packed);
     expect(Math.abs(loss - fixture.loss) / fixture.loss).toBeLessThan(1e-6);
     for (const entry of layout.entries) {
@@ -86,7 +87,7 @@ describe.each(['llama-gradients', 'llama-gradients-untied'])('against transforme
 const CLIP = 0.2;
 
 /** PPO's clipped surrogate (Schulman et al. 2017): what a run that trains by reward would make small. Lives in this test only. */
-const clippedPolicyGradient: Objective = {
+const clippedPolicyGradient: GraphLoss = {
   targetValues: ['advantages', 'oldLogProbabilities'],
   loss: (outputs, labels, values) => {
     const logits = outputs.logits();
@@ -112,31 +113,31 @@ function withPolicyValues(batch: PackedBatch): PackedBatch {
 
 describe('loss and gradient agree with central differences', () => {
   test.for([
-    { name: 'weighted likelihood', objective: weightedLikelihood, tiedEmbeddings: true },
-    { name: 'weighted likelihood, a head of its own', objective: weightedLikelihood, tiedEmbeddings: false },
-    { name: 'another objective through the same seam', objective: clippedPolicyGradient, tiedEmbeddings: true },
-    { name: 'contrast of pairs of texts', objective: contrastive(TINY_SHAPE, 2), tiedEmbeddings: true },
-  ])('$name', async ({ name, objective, tiedEmbeddings }) => {
+    { name: 'weighted likelihood', graphLoss: weightedLikelihood, tiedEmbeddings: true },
+    { name: 'weighted likelihood, a head of its own', graphLoss: weightedLikelihood, tiedEmbeddings: false },
+    { name: 'another loss through the same seam', graphLoss: clippedPolicyGradient, tiedEmbeddings: true },
+    { name: 'contrast of pairs of texts', graphLoss: contrastive(TINY_SHAPE, 2), tiedEmbeddings: true },
+  ])('$name', async ({ name, graphLoss, tiedEmbeddings }) => {
     const shape: ModelShape = { ...TINY_SHAPE, contextLength: 8, tiedEmbeddings };
     const parameters = lively(initialParameters(shape, 5), 6);
-    const examples = [randomExample(1, 5, 2, 1.5), randomExample(2, 3, 1, 0.5), randomExample(3, 7, 3, 1)];
+    const examples = weighted([randomExample(1, 5, 2, 1.5), randomExample(2, 3, 1, 0.5), randomExample(3, 7, 3, 1)]);
     const batch = name.startsWith('contrast')
       ? contrastiveBatch([
           { query: [3, 1, 4, 1, 5], match: [2, 6] },
           { query: [5, 3], match: [5, 8, 9, 7] },
         ])
-      : withPolicyValues(packedBatch([[examples[0]!, examples[1]!], [examples[2]!]], 8, scaleOf(examples)));
-    const { loss, gradient } = await lossAndGradient(engineOf(shape, objective), parameters, batch);
+      : withPolicyValues(packedBatch([[examples[0]!, examples[1]!], [examples[2]!]], 8));
+    const { loss, gradient } = await lossAndGradient(engineOf(shape, graphLoss), parameters, batch);
 
     const graph = new Graph('reference');
     const { outputs, labels, feeds } = plainDecoder(graph, shape, parameters, batch);
     const values = new Map(
-      objective.targetValues.map((name) => {
+      graphLoss.targetValues.map((name) => {
         feeds.set(name, tensor(labels.shape.map(Number), batch.targetValues[name]!));
         return [name, graph.input(name, 'float32', labels.shape)];
       }),
     );
-    const result = objective.loss(outputs, labels, values);
+    const result = graphLoss.loss(outputs, labels, values);
     const lossNow = () => evaluate(graph, feeds, result, graph.nodes).data[0]!;
     expect(loss).toBeCloseTo(lossNow(), 5);
     for (const entry of parameterLayout(shape).entries) {
@@ -161,43 +162,40 @@ describe('loss and gradient agree with central differences', () => {
 describe('packing', async () => {
   const engine = engineOf(TINY_SHAPE);
   const parameters = lively(initialParameters(TINY_SHAPE, 1), 2);
-  const examples = [randomExample(1, 6, 2, 1), randomExample(2, 7, 4, 0.5), randomExample(3, 3, 1, 2)];
+  const examples = weighted([randomExample(1, 6, 2, 1), randomExample(2, 7, 4, 0.5), randomExample(3, 3, 1, 2)]);
   const [first, second, third] = [examples[0]!, examples[1]!, examples[2]!];
-  const scale = scaleOf(examples);
-  const alone = await lossAndGradient(
-    engine,
-    parameters,
-    ...examples.map((example) => packedBatch([[example]], 8, scale)),
-  );
+  const alone = await lossAndGradient(engine, parameters, ...examples.map((example) => packedBatch([[example]], 8)));
 
   test('a row of several examples gives the loss and gradient of each alone', async () => {
-    const packed = await lossAndGradient(engine, parameters, packedBatch([[first, second, third]], 16, scale));
+    const packed = await lossAndGradient(engine, parameters, packedBatch([[first, second, third]], 16));
     expect(packed.loss).toBeCloseTo(alone.loss, 5);
     expect(relativeError(packed.gradient, alone.gradient)).toBeLessThan(RELATIVE_ERROR_MAX);
   });
 
   test('micro-batches of one row add up to the gradient of all rows at once', async () => {
     const shape = { ...TINY_SHAPE, hiddenSize: 32, vocabularySize: 50, contextLength: 64 };
-    const many = Array.from({ length: 24 }, (_, seed) => randomExample(seed, 40 + seed, 12, 1 + (seed % 3), 50));
+    const many = weighted(
+      Array.from({ length: 24 }, (_, seed) => randomExample(seed, 40 + seed, 12, 1 + (seed % 3), 50)),
+    );
     const weights = initialParameters(shape, 3);
     const rows = many.map((example) => [example]);
     const own = engineOf(shape);
-    const whole = await lossAndGradient(own, weights, packedBatch(rows, 64, scaleOf(many)));
-    const parts = await lossAndGradient(own, weights, ...rows.map((row) => packedBatch([row], 64, scaleOf(many))));
+    const whole = await lossAndGradient(own, weights, packedBatch(rows, 64));
+    const parts = await lossAndGradient(own, weights, ...rows.map((row) => packedBatch([row], 64)));
     expect(relativeError(parts.gradient, whole.gradient)).toBeLessThan(1e-6);
     expect(parts.loss).toBeCloseTo(whole.loss, 5);
   });
 
   test('an example does not see its neighbours', async () => {
-    const silent = { ...second, weight: 0 };
+    const silent = { ...second, weights: [0, 0, 0] };
     const changed = { ...silent, tokens: Array.from(second.tokens, (token) => (token + 5) % 13) };
-    const batches = [silent, changed].map((neighbour) => packedBatch([[neighbour, first]], 16, scale));
+    const batches = [silent, changed].map((neighbour) => packedBatch([[neighbour, first]], 16));
     const [before, after] = await Promise.all(batches.map((batch) => lossAndGradient(engine, parameters, batch)));
     expect(after!.loss).toBe(before!.loss);
   });
 
   test('prompt tokens are not scored, the last token is', () => {
-    const batch = packedBatch([[first]], 8, 1);
+    const batch = packedBatch([[first]], 8);
     expect([...batch.predictors]).toEqual([1, 2, 3, 4]);
     expect([...batch.labels]).toEqual(Array.from(first.tokens).slice(2));
   });

@@ -1,7 +1,6 @@
 /** Losses and gradients as training computes them: by the graph that trains, read off the first moment after one step. */
-import type { Objective } from '../../model/embedded/training/objective.ts';
-import type { PackedBatch, TokenisedExample } from '../../model/embedded/training/packed-batch.ts';
-import { targetWeight } from '../../model/embedded/training/packed-batch.ts';
+import type { GraphLoss } from '../../model/embedded/training/graph-loss.ts';
+import type { PackedBatch } from '../../model/embedded/training/packed-batch.ts';
 import { TrainingEngine } from '../../model/embedded/training/training-engine.ts';
 import { freshState } from '../../model/embedded/training/training-state.ts';
 import type { ModelShape } from '../../model/trainer.ts';
@@ -10,13 +9,13 @@ import type { ModelShape } from '../../model/trainer.ts';
 const FIRST_SHARE = Math.fround(0.1);
 
 /** An engine that neither clips nor decays. */
-export function plainEngine(shape: ModelShape, objective?: Objective): TrainingEngine {
+export function plainEngine(shape: ModelShape, loss?: GraphLoss): TrainingEngine {
   return new TrainingEngine({
     shape,
     threads: 1,
     weightDecay: 0,
     gradientClipNorm: 0,
-    ...(objective && { objective }),
+    ...(loss && { loss }),
   });
 }
 
@@ -30,6 +29,3 @@ export async function lossAndGradient(
   const [result] = await engine.train(state, [{ step: 1, learningRate: 1e-3, batches }]);
   return { loss: result!.loss, gradient: state.firstMoment.map((value) => value / FIRST_SHARE) };
 }
-
-/** What makes the weights of these examples' tokens add up to one. */
-export const scaleOf = (examples: readonly TokenisedExample[]): number => 1 / targetWeight(examples);

@@ -16,7 +16,7 @@ import { TINY_SHAPE } from './small-model.ts';
 const MICRO_BATCH_TOKENS = 1024;
 
 const examplesOf = (lengths: readonly number[]): TokenisedExample[] =>
-  lengths.map((length) => ({ tokens: new Array<number>(length).fill(1), promptLength: 1, weight: 1 }));
+  lengths.map((length) => ({ tokens: new Array<number>(length).fill(1), promptLength: 1, weights: [] }));
 
 test('a training may be silent for as long as its model and its steps ask for', async () => {
   const request = { shape: MODEL_SIZES['15M'], tokensPerStep: 10_000, heldOutPath: null } as unknown as TrainRequest;

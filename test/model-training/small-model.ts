@@ -25,6 +25,21 @@ export const SMALL_SHAPE: ModelShape = {
   contextLength: 64,
 };
 
+/** An example whose target tokens have one weight. */
+export interface WeightedExample extends Pick<TokenisedExample, 'tokens' | 'promptLength'> {
+  readonly weight: number;
+}
+
+/** The examples as a step of likelihood has them: the weights of all target tokens add up to one. */
+export function weighted(examples: readonly WeightedExample[]): TokenisedExample[] {
+  const targets = ({ tokens, promptLength }: WeightedExample) => tokens.length - promptLength;
+  const total = examples.reduce((sum, example) => sum + targets(example) * example.weight, 0);
+  return examples.map((example) => {
+    const { tokens, promptLength, weight } = example;
+    return { tokens, promptLength, weights: new Float64Array(targets(example)).fill(weight / total) };
+  });
+}
+
 /** An example of random tokens. */
 export function randomExample(
   seed: number,
@@ -32,7 +47,7 @@ export function randomExample(
   promptLength: number,
   weight: number,
   vocabularySize = TINY_SHAPE.vocabularySize,
-): TokenisedExample {
+): WeightedExample {
   const uniform = uniformGenerator(seed);
   return { tokens: Array.from({ length }, () => Math.floor(uniform() * vocabularySize)), promptLength, weight };
 }

@@ -41,13 +41,16 @@ REQUEST = {
 
 
 class Examples:
-    """As `TokenisedExamples` has them."""
+    """As `TrainingSet` has them."""
 
     def __init__(self, count):
         self.lengths = [3 + (7 * at) % 31 for at in range(count)]
         self.prompt_lengths = [1 + at % (length - 1) for at, length in enumerate(self.lengths)]
         self.weights = [0.25 * (1 + at % 7) for at in range(count)]
         self._ids = [torch.randint(0, VOCABULARY, (length,)).tolist() for length in self.lengths]
+
+    def weights_of(self, index):
+        return torch.full((self.lengths[index] - self.prompt_lengths[index],), self.weights[index])
 
     def tokens(self, index):
         return array("I", self._ids[index])
@@ -71,7 +74,7 @@ def ours(model, examples, total, runs_on=False):
     if not model.keeps_apart:
         rows = [(examples.lengths[at], [at]) for at in range(len(examples.lengths))]
     for batch in micro_batches(rows, 2 * CONTEXT):
-        tensors = batch_of(batch, examples, 1 / total, model.group.device)
+        tensors = batch_of(batch, examples, lambda at: examples.weights_of(at) / total, model.group.device)
         if runs_on:
             tensors["positions"] = torch.arange(tensors["tokens"].shape[1]).expand_as(tensors["tokens"])
         part = model.loss(tensors)

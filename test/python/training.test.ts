@@ -9,12 +9,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import { writeSafetensors } from '../../model/checkpoint/safetensors.ts';
 import { initialParameters } from '../../model/embedded/training/initial-parameters.ts';
 import { packRows } from '../../model/embedded/training/pack-rows.ts';
-import { packedBatch, targetWeight } from '../../model/embedded/training/packed-batch.ts';
+import { packedBatch } from '../../model/embedded/training/packed-batch.ts';
 import { parameterLayout, parameterView } from '../../model/embedded/training/parameter-layout.ts';
 import { TrainingEngine } from '../../model/embedded/training/training-engine.ts';
 import { freshState } from '../../model/embedded/training/training-state.ts';
 import type { ModelShape } from '../../model/trainer.ts';
-import { lively, randomExample } from '../model-training/small-model.ts';
+import { lively, randomExample, weighted } from '../model-training/small-model.ts';
 import { runPython, skipsPython } from './python.ts';
 import { stepsAsJson } from './step-json.ts';
 
@@ -45,12 +45,12 @@ it.skipIf(skipped).each([{ tiedEmbeddings: true }, { tiedEmbeddings: false }])('
   );
   await writeFile(weights, writeSafetensors(new Map(tensors)));
   // Lengths from 8 to 59: several row lengths, so several micro-batches a step.
-  const examples = Array.from({ length: 9 }, (_, seed) =>
-    randomExample(seed, 8 + ((seed * 19) % 52), 3 + (seed % 4), 0.3 + (seed % 5), shape.vocabularySize),
+  const examples = weighted(
+    Array.from({ length: 9 }, (_, seed) =>
+      randomExample(seed, 8 + ((seed * 19) % 52), 3 + (seed % 4), 0.3 + (seed % 5), shape.vocabularySize),
+    ),
   );
-  const batches = packRows(examples, shape.contextLength).map(({ rows, rowLength }) =>
-    packedBatch(rows, rowLength, 1 / targetWeight(examples)),
-  );
+  const batches = packRows(examples, shape.contextLength).map(({ rows, rowLength }) => packedBatch(rows, rowLength));
   expect(batches.length).toBeGreaterThan(1);
   const plans = Array.from({ length: STEPS }, (_, index) => ({
     step: index + 1,

@@ -175,9 +175,9 @@ describe('machines that are lost', () => {
       const poison = nodes.use(async ({ generation }) => {
         used.push(generation);
         await scheduler.sleep(MINUTE_MS);
-        throw new Silent('a check that ends whoever does it');
+        throw new Silent('a check that ends its process');
       });
-      await expect(poison).rejects.toThrow('ends whoever does it');
+      await expect(poison).rejects.toThrow('ends its process');
       await nodes.use(async ({ generation }) => {
         used.push(generation);
         if (generation === 2) return;

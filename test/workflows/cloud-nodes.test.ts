@@ -226,7 +226,7 @@ describe('a run on machines of a cloud', () => {
     const { sampleShard } = fakes.activities;
     fakes.activities.sampleShard = async (input) => {
       sampledOn.push(activityInfo().taskQueue);
-      // The others are given to whoever is free meanwhile.
+      // The others are given to machines that are free meanwhile.
       if (sampledOn.length === 1) await until(() => new Set(sampledOn).size === 2, heartbeat);
       return sampleShard(input);
     };

@@ -198,6 +198,14 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       call('exploreConjectures');
       return ref('texts', 8);
     },
+    async typeConjectures() {
+      call('typeConjectures');
+      return { plan: ref('typed-plan', 8), explored: null };
+    },
+    async testConjectures() {
+      call('testConjectures');
+      return ref('texts', 8);
+    },
     async sampleConjectures() {
       call('sampleConjectures');
       return ref('texts', 8);
@@ -247,6 +255,14 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
         distinctCount: distinctCount + 5,
         tokens: tokens + 30,
         search,
+      };
+    },
+    async walkShard(input) {
+      call('walkShard', input.name);
+      return {
+        samples: ref('walked', 10),
+        walks: ref('walks', 10),
+        ...{ sampleCount: 10, distinctCount: 10, tokens: 100, leanMs: 50 },
       };
     },
     async reviseShard(input) {
@@ -316,6 +332,16 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     async matchConjectures() {
       call('matchConjectures');
       return ref('matched', 1);
+    },
+    async judgeShard({ name, items, sampled }) {
+      call('judgeShard', name);
+      const { samples, sampleCount, distinctCount, tokens } = sampled;
+      const counts = { sampleCount, distinctCount, tokens, verdictCounts: {}, provedStatements: 0, checkMs: 0 };
+      return { items, samples, verdicts: ref(`${name}/no-verdicts.jsonl`, 0), ...counts };
+    },
+    async rewardRound(input) {
+      call('rewardRound', input.shards.length);
+      return ref('rewards', 12);
     },
     async finishRound(input) {
       call('finishRound', input.round);

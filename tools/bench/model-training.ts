@@ -8,14 +8,15 @@ import { join } from 'node:path';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { Example } from '../../data/schemas/records.ts';
 import { writeSafetensors } from '../../model/checkpoint/safetensors.ts';
+import { likelihood } from '../../model/embedded/objectives/likelihood.ts';
+import type { Objective } from '../../model/embedded/objectives/objective.ts';
 import { MODEL_SIZES } from '../../model/embedded/sizes.ts';
-import { ExampleStore } from '../../model/embedded/training/example-store.ts';
 import { initialParameters } from '../../model/embedded/training/initial-parameters.ts';
-import { packRows } from '../../model/embedded/training/pack-rows.ts';
-import { packedBatch, targetWeight } from '../../model/embedded/training/packed-batch.ts';
 import { parameterLayout, parameterView } from '../../model/embedded/training/parameter-layout.ts';
 import { DATA_START, exampleSteps } from '../../model/embedded/training/schedule-examples.ts';
+import { stepBatches } from '../../model/embedded/training/step-batches.ts';
 import { type StepPlan, TrainingEngine } from '../../model/embedded/training/training-engine.ts';
+import { TrainingSet } from '../../model/embedded/training/training-set.ts';
 import { freshState } from '../../model/embedded/training/training-state.ts';
 import { trainTokenizer } from '../../model/tokenizer/train.ts';
 import type { ModelShape } from '../../model/trainer.ts';
@@ -37,26 +38,29 @@ interface Round {
 }
 
 /** Rounds of `steps` optimizer steps each over real examples; the first is to warm up. */
-function roundsOf(shape: ModelShape, examples: readonly Example[], steps: number): Round[] {
+async function roundsOf(shape: ModelShape, examples: readonly Example[], steps: number): Promise<Round[]> {
   const texts = examples.flatMap(({ prompt, target }) => [prompt, target]);
-  const store = new ExampleStore(trainTokenizer(texts, { vocabularySize: shape.vocabularySize }), shape.contextLength);
-  for (const example of examples) store.add(example);
-  const source = exampleSteps(store, TOKENS_PER_STEP, 1, DATA_START);
+  const tokenizer = trainTokenizer(texts, { vocabularySize: shape.vocabularySize });
+  const objective = likelihood as Objective;
+  const { contextLength } = shape;
+  const set = new TrainingSet(examples, objective, tokenizer, contextLength);
+  const task = { objective, set, contextLength, first: null, reference: null };
+  const source = exampleSteps(set, TOKENS_PER_STEP, 1, DATA_START);
+  const rounds: Round[] = [];
   let step = 0;
-  return Array.from({ length: ROUNDS + 1 }, () => {
+  for (let round = 0; round <= ROUNDS; round += 1) {
     let tokens = 0;
-    const plans = Array.from({ length: steps }, () => {
+    const plans: StepPlan[] = [];
+    for (let place = 0; place < steps; place += 1) {
       step += 1;
-      const chosen = source.next().value.indices.map((index) => store.get(index));
-      tokens += chosen.reduce((total, example) => total + example.tokens.length, 0);
-      const scale = 1 / targetWeight(chosen);
-      const batches = packRows(chosen, shape.contextLength).map((batch) =>
-        packedBatch(batch.rows, batch.rowLength, scale),
-      );
-      return { step, learningRate: LEARNING_RATE, batches };
-    });
-    return { plans, tokens };
-  });
+      const { indices } = source.next().value;
+      tokens += indices.reduce((total, index) => total + set.length(index), 0);
+      const { batches } = await stepBatches(task, indices, new Float32Array(0), async () => []);
+      plans.push({ step, learningRate: LEARNING_RATE, batches });
+    }
+    rounds.push({ plans, tokens });
+  }
+  return rounds;
 }
 
 /** Others that train beside the embedded engine, and their scripts. */
@@ -108,7 +112,7 @@ async function compareWithPyTorch(
 /** `examples` are what the presets train on; their lengths decide how much of a row is attention. */
 export async function benchTraining(directory: string, examples: readonly Example[]): Promise<void> {
   const { model } = resolveConfig({ preset: 'embedded' });
-  await compareWithPyTorch(directory, 'embedded preset', model, roundsOf(model, examples, 8));
-  await compareWithPyTorch(directory, '3M', MODEL_SIZES['3M'], roundsOf(MODEL_SIZES['3M'], examples, 4));
-  await compareWithPyTorch(directory, '15M', MODEL_SIZES['15M'], roundsOf(MODEL_SIZES['15M'], examples, 2));
+  await compareWithPyTorch(directory, 'embedded preset', model, await roundsOf(model, examples, 8));
+  await compareWithPyTorch(directory, '3M', MODEL_SIZES['3M'], await roundsOf(MODEL_SIZES['3M'], examples, 4));
+  await compareWithPyTorch(directory, '15M', MODEL_SIZES['15M'], await roundsOf(MODEL_SIZES['15M'], examples, 2));
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run experiment -- selfplay-vs-baselines` or `-- portfolio`: runs an experiment and writes its table at the top of
+ * `npm run experiment -- selfplay-vs-baselines`, `-- objectives` or `-- portfolio`: runs an experiment and writes its table at the top of
  * `docs/log.md`, also where the table shows a failure. Their options: `--help`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
@@ -8,6 +8,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { keyValue, roundsValue } from '../../cli/options.ts';
 import { spreadOf } from './curves.ts';
 import { comparisonFigure, type Level } from './figure.ts';
+import { compareObjectives, objectivesTable } from './objectives.ts';
 import { recordPortfolio } from './portfolio.ts';
 import { comparisonTable, METHOD_NAMES, portfolioLine, selfplayVersusBaselines } from './selfplay-vs-baselines.ts';
 
@@ -92,6 +93,30 @@ program
       { label: 'the same with lemmas of self-play', share: spreadOf(withLemmas.map(share)).mean },
     ];
     await writeFile(figure, await comparisonFigure(results, levels));
+    await writeToLog(entry);
+    console.log(table);
+  });
+program
+  .command('objectives')
+  .description('expert iteration, GRPO and a verifier, from the same SFT models')
+  .option('--seeds <list>', 'seeds, separated by commas', (text) => text.split(',').map(Number), [1, 2, 3])
+  .option('--rounds <n>', 'rounds after the baseline', roundsValue, 3)
+  .option('--directory <dir>', 'where the runs lie', 'runs/objectives')
+  .option('--set <key=value>', 'a value that all methods share; may be repeated', keyValue, {})
+  .option('--note <text>', 'a sentence for the log', '')
+  .action(async ({ directory, note, ...options }: Omit<Options, 'methods' | 'figure'>) => {
+    const results = await compareObjectives({ ...options, directory: resolve(directory) }, (line) =>
+      console.error(line),
+    );
+    const table = objectivesTable(results);
+    const { statements } = results[0]!.runs.grpo.summary;
+    const entry = [
+      `## ${new Date().toISOString().slice(0, 10)} · Objectives compared`,
+      '',
+      `${options.rounds} rounds; seeds ${options.seeds.join(', ')}, ${statements} training statements. Values for all: ${described(options.set)}. ${note}`.trimEnd(),
+      '',
+      table,
+    ].join('\n');
     await writeToLog(entry);
     console.log(table);
   });

@@ -1,5 +1,5 @@
 /**
- * Nodes of a run or an evaluation: got at its start, cleaned and given back at its end, whatever it came to. This machine
+ * Nodes of a run or an evaluation: got at its start, cleaned and given back at its end, also after a failure. This machine
  * is simply there; machines of a cloud are got, watched and replaced by `provisioning.ts`, over Temporal's activities,
  * timers and scopes.
  */
@@ -33,7 +33,7 @@ export interface Place {
   readonly hostQueues: readonly string[];
 }
 
-/** The machines of a run, whatever they are. */
+/** The machines of a run, of any kind. */
 export interface Machines {
   /** Does the work where the machines are now, and again elsewhere when they are lost on the way. */
   use<T>(work: (place: Place) => Promise<T>): Promise<T>;
@@ -73,8 +73,8 @@ export async function onNodes<T>(context: OnNodes, body: (machines: Machines) =>
 
 const NO_TIME: TimeHeld = { setMs: 0, machineMs: 0 };
 
-/** Machines of an inventory cost nothing that we know of: their worker is there within a minute, or is not. */
-const INVENTORY_MINUTES = 1;
+/** Machines of an inventory cost nothing that we know of. One that starts anew, or is cut off for a while, is waited for. */
+const INVENTORY_MINUTES = 10;
 const INVENTORY_HOURS = 24 * 365;
 
 async function onThisMachine<T>(
@@ -170,6 +170,7 @@ function temporalSteps(run: string, nodes: CloudConfig, say: (line: string) => v
         taskQueue: hostQueue,
         scheduleToStartTimeout: setUpMinutes * 60_000,
         startToCloseTimeout: '5 minutes',
+        heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
         // No cost guard holds yet: a machine that cannot be cleaned is given back.
         retry: { maximumAttempts: 5 },
         summary: 'wait for the worker of a machine, end what was left behind',

@@ -1,6 +1,6 @@
 /**
  * Machines that cost by the hour, from the first asking to the last deletion: asked for, waited for, watched, asked for
- * again when they are taken away, and given back whatever happens. It knows neither Temporal nor a cloud, only steps that
+ * again when they are taken away, and given back in every case. It knows neither Temporal nor a cloud, only steps that
  * may fail and a clock: the workflow (`nodes.ts`) and the simulation of faults run this very code.
  */
 import type { Asked, NodeHost, NodesState, Released } from '../../infra/nodes/provider.ts';
@@ -37,7 +37,7 @@ export interface ProvisioningSteps {
   /** ms since 1970 */
   now(): number;
   scope(): Scope;
-  /** Runs to its end whatever is cancelled around it. */
+  /** Runs to its end, also if what is around it is cancelled. */
   shielded<T>(work: () => Promise<T>): Promise<T>;
   isCancellation(error: unknown): boolean;
   /** Could the failure mean that nobody works on a machine any more? Workers elsewhere fall silent too. */

@@ -2,13 +2,13 @@
  * Samples and verifies shards: while some are verified the next is sampled. Shards flow, stages do not wait for each other;
  * as many are in flight as the nodes with Lean can hold, so that a long queue of unverified samples never builds up. If the
  * configuration asks for it (`prover.mode`), a shard is then searched for proofs that its samples did not find, or its failed
- * samples are revised. Last, with `prover.scripts`, scripts try what is left.
+ * samples are revised. Last, with `prover.scripts`, scripts try what is left. Proofs in words are judged instead of verified.
  */
 import type { Sampled } from '../../activities/round/generate.ts';
 import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
 import { type ShardResult, shardFolder } from '../../data/schemas/round.ts';
-import { proverMode, type RunConfig, usesScripts } from '../../data/schemas/run-config.ts';
-import { host, lean, oneOfSeveral } from '../control/activity-proxies.ts';
+import { isInWords, proverMode, type RunConfig, trainsByReward, usesScripts } from '../../data/schemas/run-config.ts';
+import { host, lean, oneOfSeveral, streaming } from '../control/activity-proxies.ts';
 import { Crew } from '../nodes/crew.ts';
 import { Lane } from '../nodes/lane.ts';
 import { allPieces, PIECES_AT_ONCE_MAX, piecesAtOnce } from '../nodes/lean-nodes.ts';
@@ -30,13 +30,13 @@ export interface ProveShardsInput {
 
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
   const { run, hostQueues, checkpoint, library } = input;
-  const { prover, sampling, seed, modelThreads, verification } = input.config;
+  const { prover, sampling, seed, modelThreads, verification, rewards, judging } = input.config;
   const mode = proverMode(input.config);
   // Those that are sampled come beside those that are checked.
   const inFlightMax = Math.min(PIECES_AT_ONCE_MAX, hostQueues.length + (await piecesAtOnce()));
   const inFlight = new Lane(inFlightMax, input.isOpen);
   const samplers = new Crew(hostQueues);
-  const sampler = hostQueues.length === 1 ? host : oneOfSeveral;
+  const sampler = (isLast: boolean) => (isLast ? host : oneOfSeveral);
   const total = input.shards.length;
   const prove = async (items: ArtifactRef, index: number): Promise<ShardResult> => {
     const label = `shard ${index + 1} of ${total}`;
@@ -48,8 +48,17 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       library,
       checkpoint,
       config: { prover, sampling, seed, modelThreads, verification },
+      ...(trainsByReward(input.config) ? { keepsTexts: true } : {}),
     };
     const verify = (folder: string, sampled: Sampled, earlier: ShardResult | null): Promise<ShardResult> => {
+      if (isInWords(input.config))
+        return streaming(`judge ${label}: ${sampled.distinctCount} distinct proofs`).judgeShard({
+          run,
+          name: folder,
+          items,
+          sampled,
+          config: { rewards, judging, seed },
+        });
       const distinct = sampled.distinctCount - (earlier?.distinctCount ?? 0);
       return lean(`verify ${label}: ${distinct} distinct proofs`, inFlightMax).verifyShard({
         run,
@@ -63,20 +72,20 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
     };
     const proveWhole = async (): Promise<ShardResult> => {
       const summary = `sample ${label}: ${items.count} statements`;
-      const sampled = await samplers.run((queue) => sampler(queue, summary).sampleShard(shard));
+      const sampled = await samplers.run((queue, isLast) => sampler(isLast)(queue, summary).sampleShard(shard));
       return verify(name, sampled, null);
     };
     /** Each turn is verified before the next: Lean's errors are what the model is told. */
     const revise = async (): Promise<ShardResult> => {
-      const sampled = await samplers.run((queue) =>
-        sampler(queue, `sample ${label}: ${items.count} statements`).sampleShard(shard),
+      const sampled = await samplers.run((queue, isLast) =>
+        sampler(isLast)(queue, `sample ${label}: ${items.count} statements`).sampleShard(shard),
       );
       let result = await verify(name, sampled, null);
       let answers = sampled.answers === undefined ? [] : [sampled.answers];
       for (let turn = 1; turn <= prover.revision.turns; turn += 1) {
         const revision = { ...shard, turn, answers, earlier: result };
-        const revised: Sampled | null = await samplers.run((queue) =>
-          sampler(queue, `revise ${label}, turn ${turn}`).reviseShard(revision),
+        const revised: Sampled | null = await samplers.run((queue, isLast) =>
+          sampler(isLast)(queue, `revise ${label}, turn ${turn}`).reviseShard(revision),
         );
         if (revised?.answers === undefined) break;
         answers = [...answers, revised.answers];
@@ -86,12 +95,18 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
     };
     const search = async (earlier: ShardResult | null): Promise<ShardResult> => {
       const summary = `search ${label}: ${items.count} statements`;
-      const { search: found, ...sampled } = await samplers.run((queue) =>
-        sampler(queue, summary).searchShard({ ...shard, earlier }),
+      const { search: found, ...sampled } = await samplers.run((queue, isLast) =>
+        sampler(isLast)(queue, summary).searchShard({ ...shard, earlier }),
       );
       return { ...(await verify(`${name}/search`, sampled, earlier)), search: found };
     };
+    const walk = async (): Promise<ShardResult> => {
+      const summary = `walks of ${label}: ${items.count} statements`;
+      const { walks, leanMs, ...sampled } = await samplers.run((queue) => sampler(queue, summary).walkShard(shard));
+      return { ...(await verify(name, sampled, null)), walks, walksLeanMs: leanMs };
+    };
     const proveAs = {
+      walks: walk,
       whole: proveWhole,
       revise,
       steps: () => search(null),

@@ -9,7 +9,7 @@ import { equal, where } from '../onnx/operations/compare.ts';
 import { reshape, slice } from '../onnx/operations/layout.ts';
 import { matmul } from '../onnx/operations/linear.ts';
 import { logSoftmax, rmsNorm } from '../onnx/operations/transformer.ts';
-import type { Objective } from './objective.ts';
+import type { GraphLoss } from './graph-loss.ts';
 import type { PackedBatch } from './packed-batch.ts';
 
 /** What cosines are divided by before the softmax. */
@@ -29,7 +29,7 @@ export interface TextPair {
  *
  * @param pairs number of pairs in every batch
  */
-export function contrastive({ hiddenSize }: ModelShape, pairs: number): Objective {
+export function contrastive({ hiddenSize }: ModelShape, pairs: number): GraphLoss {
   return {
     targetValues: ['weights'],
     loss: ({ states }, labels, values) => {

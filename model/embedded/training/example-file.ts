@@ -1,37 +1,38 @@
 /**
- * Reads a file of examples (JSON Lines) line by line, in bounded memory, and refuses a line that is not an example with
- * its file and line number. Synchronous: training owns its process.
+ * Reads a file of training records (JSON Lines) line by line, in bounded memory, and refuses a line that is no record of the
+ * objective with its file and line number. Synchronous: training owns its process.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { z } from 'zod';
 import { StpError } from '../../../data/errors.ts';
-import { type Example, exampleSchema } from '../../../data/schemas/records.ts';
+import type { Objective } from '../objectives/objective.ts';
 
 const CHUNK_BYTES = 1 << 16;
 /** Longest line; statements and proofs are capped at some tens of kilobytes (`data/schemas/records.ts`). */
 const LINE_BYTES_MAX = 1 << 20;
 const NEWLINE = 0x0a;
 
-/** The examples of a file in order; empty lines are skipped. Throws STP1501 naming the first bad line, or STP1002. */
-export function* readExamples(path: string): Generator<Example> {
+/** The records of a file in order; empty lines are skipped. Throws STP1501 naming the first bad line, or STP1002. */
+export function* readRows<Row, Numbers>(path: string, objective: Objective<Row, Numbers>): Generator<Row> {
   let number = 0;
   for (const line of readLines(path)) {
     number += 1;
     if (line.trim() === '') continue;
-    yield parseExample(line, `${path}:${number}`);
+    yield parseRow(line, `${path}:${number}`, objective);
   }
 }
 
-function parseExample(line: string, place: string): Example {
+function parseRow<Row, Numbers>(line: string, place: string, objective: Objective<Row, Numbers>): Row {
   let json: unknown;
   try {
     json = JSON.parse(line);
   } catch (cause) {
     throw invalid(place, 'not JSON', cause);
   }
-  const parsed = exampleSchema.safeParse(json);
+  const parsed = objective.schema.safeParse(json);
   if (!parsed.success) throw invalid(place, z.prettifyError(parsed.error), parsed.error);
-  if (parsed.data.prompt === '') throw invalid(place, 'the prompt is empty');
+  // Something must predict the first target token.
+  if (objective.sequences(parsed.data).some(({ prompt }) => prompt === '')) throw invalid(place, 'the prompt is empty');
   return parsed.data;
 }
 
@@ -82,6 +83,7 @@ function openExamples(path: string): number {
 }
 
 function invalid(place: string, problem: string, cause?: unknown): StpError {
-  const advice = 'Each line must be an example {prompt, target, weight, role} with a prompt and a weight of 0 or more.';
+  const advice =
+    'Each line must be a record of the objective (data/schemas/objectives.ts), with prompts that are not empty.';
   return new StpError('STP1501', `${place}: ${problem}`, advice, { facts: { place }, cause });
 }

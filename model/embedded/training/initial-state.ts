@@ -10,7 +10,8 @@ import { markersOf } from '../../tokenizer/special-tokens.ts';
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
 import { trainTokenizer } from '../../tokenizer/train.ts';
 import type { ModelShape, TrainRequest } from '../../trainer.ts';
-import { readExamples } from './example-file.ts';
+import { likelihood } from '../objectives/likelihood.ts';
+import { readRows } from './example-file.ts';
 import { initialParameters } from './initial-parameters.ts';
 import { parameterLayout } from './parameter-layout.ts';
 
@@ -51,7 +52,7 @@ export async function initialState(
 }
 
 function* exampleTexts(path: string): Generator<string> {
-  for (const { prompt, target } of readExamples(path)) {
+  for (const { prompt, target } of readRows(path, likelihood)) {
     yield prompt;
     yield target;
   }

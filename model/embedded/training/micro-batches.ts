@@ -7,8 +7,8 @@ import type { ModelShape } from '../../trainer.ts';
 import type { Graph, Value } from '../onnx/graph.ts';
 import { and, atLeast, equal, where } from '../onnx/operations/compare.ts';
 import { cast, gatherRows, reshape, sliceRange } from '../onnx/operations/layout.ts';
-import { decoder, type ParameterValues } from './decoder.ts';
-import type { Objective } from './objective.ts';
+import { type DecoderOutputs, decoder, type ParameterValues } from './decoder.ts';
+import type { GraphLoss } from './graph-loss.ts';
 import type { PackedBatch } from './packed-batch.ts';
 
 /** Bias of a pair of positions that must not see each other. Finite, so that no row of scores is without a largest. */
@@ -17,15 +17,15 @@ const PER_TOKEN = ['tokens', 'positions', 'examples'] as const;
 const PER_TARGET = ['predictors', 'labels'] as const;
 const PER_BATCH = ['rows', 'rowLength', 'firstToken', 'endToken', 'firstTarget', 'endTarget'] as const;
 
-/** The graph's inputs, by the names above and those of the objective's numbers. */
+/** The graph's inputs, by the names above and those of the loss's numbers. */
 export type MicroBatchInputs = ReadonlyMap<string, Value>;
 
 /** Adds the inputs that `microBatchFeeds` feeds. */
-export function microBatchInputs(graph: Graph, objective: Objective): MicroBatchInputs {
+export function microBatchInputs(graph: Graph, loss: GraphLoss): MicroBatchInputs {
   const inputs = new Map<string, Value>();
   for (const name of PER_TOKEN) inputs.set(name, graph.input(name, 'int32', ['all_tokens']));
   for (const name of PER_TARGET) inputs.set(name, graph.input(name, 'int32', ['all_targets']));
-  for (const name of objective.targetValues) inputs.set(name, graph.input(name, 'float32', ['all_targets']));
+  for (const name of loss.targetValues) inputs.set(name, graph.input(name, 'float32', ['all_targets']));
   for (const name of PER_BATCH) inputs.set(name, graph.input(name, 'int64', ['micro_batches']));
   return inputs;
 }
@@ -33,7 +33,7 @@ export function microBatchInputs(graph: Graph, objective: Objective): MicroBatch
 /** The feeds of micro-batches in their order. */
 export function microBatchFeeds(
   batches: readonly PackedBatch[],
-  objective: Objective,
+  loss: GraphLoss,
 ): Readonly<Record<string, onnx.Tensor>> {
   const feeds: Record<string, onnx.Tensor> = {};
   const add = (name: string, type: 'int32' | 'float32', parts: readonly (Int32Array | Float32Array)[]) => {
@@ -52,7 +52,7 @@ export function microBatchFeeds(
       'int32',
       batches.map((batch) => batch[name]),
     );
-  for (const name of objective.targetValues)
+  for (const name of loss.targetValues)
     add(
       name,
       'float32',
@@ -79,15 +79,28 @@ export function microBatchFeeds(
   return feeds;
 }
 
-/** The objective's loss of micro-batch `index` (int64 [1]), computed in the loop body `body`. */
-export function microBatchLoss(
+/** What the decoder gives for one micro-batch. */
+export interface MicroBatchOutputs {
+  readonly outputs: DecoderOutputs;
+  /** The scored tokens, int64 [targets]. */
+  readonly labels: Value;
+  /** The loss's numbers for each of them. */
+  readonly values: ReadonlyMap<string, Value>;
+}
+
+/** The loss of a micro-batch, a scalar. */
+export const lossOf = (loss: GraphLoss, { outputs, labels, values }: MicroBatchOutputs): Value =>
+  loss.loss(outputs, labels, values);
+
+/** Micro-batch `index` (int64 [1]) through the decoder, in the loop body `body`. */
+export function microBatch(
   body: Graph,
   shape: ModelShape,
-  objective: Objective,
+  loss: GraphLoss,
   parameters: ParameterValues,
   inputs: MicroBatchInputs,
   index: Value,
-): Value {
+): MicroBatchOutputs {
   const input = (name: string) => body.capture(inputs.get(name)!);
   const number = (name: (typeof PER_BATCH)[number]) => gatherRows(input(name), index);
   body.bindDimension('rows', number('rows'));
@@ -104,8 +117,8 @@ export function microBatchLoss(
     attentionBias: attentionBias(positions, perToken('examples')),
     predictors: cast(perTarget('predictors'), 'int64'),
   });
-  const values = new Map(objective.targetValues.map((name) => [name, perTarget(name)]));
-  return objective.loss(outputs, cast(perTarget('labels'), 'int64'), values);
+  const values = new Map(loss.targetValues.map((name) => [name, perTarget(name)]));
+  return { outputs, labels: cast(perTarget('labels'), 'int64'), values };
 }
 
 /** 0 where one position sees the other (its own example, not later), very negative elsewhere: [rows, 1, length, length]. */

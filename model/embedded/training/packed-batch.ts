@@ -11,8 +11,8 @@ export interface TokenisedExample {
   readonly tokens: ArrayLike<number>;
   /** Tokens of the prompt; the rest is scored. At least 1: something must predict the first target token. */
   readonly promptLength: number;
-  /** Weight of each scored token. */
-  readonly weight: number;
+  /** Of each scored token, in their order. */
+  readonly weights: ArrayLike<number>;
 }
 
 export interface PackedBatch {
@@ -32,20 +32,8 @@ export interface PackedBatch {
   readonly targetValues: Readonly<Record<string, Float32Array>>;
 }
 
-/** Sum of the weights of the examples' scored tokens. */
-export function targetWeight(examples: readonly TokenisedExample[]): number {
-  return examples.reduce(
-    (total, { tokens, promptLength, weight }) => total + (tokens.length - promptLength) * weight,
-    0,
-  );
-}
-
-/** Packs rows of examples; every row must fit `rowLength`. Weights are multiplied by `weightScale`. */
-export function packedBatch(
-  rows: readonly (readonly TokenisedExample[])[],
-  rowLength: number,
-  weightScale: number,
-): PackedBatch {
+/** Packs rows of examples; every row must fit `rowLength`. */
+export function packedBatch(rows: readonly (readonly TokenisedExample[])[], rowLength: number): PackedBatch {
   const tokens = new Int32Array(rows.length * rowLength);
   const positions = new Int32Array(rows.length * rowLength);
   const exampleNumbers = new Int32Array(rows.length * rowLength).fill(PADDING);
@@ -54,7 +42,7 @@ export function packedBatch(
   const weights: number[] = [];
   rows.forEach((examples, row) => {
     let base = row * rowLength;
-    examples.forEach(({ tokens: ids, promptLength, weight }, number) => {
+    examples.forEach(({ tokens: ids, promptLength, weights: own }, number) => {
       tokens.set(ids, base);
       exampleNumbers.fill(number, base, base + ids.length);
       for (let position = 0; position < ids.length; position += 1) {
@@ -62,7 +50,7 @@ export function packedBatch(
         if (position < promptLength) continue;
         predictors.push(base + position - 1);
         labels.push(ids[position]!);
-        weights.push(weight * weightScale);
+        weights.push(own[position - promptLength]!);
       }
       base += ids.length;
     });

@@ -1,17 +1,18 @@
 /**
- * The optimizer steps of a training: pack examples, run some steps in one call, watch the loss, keep the state now and
- * then. How many steps a call holds follows the clock and changes nothing but the pace of reports.
+ * The optimizer steps of a training: pack records, run some steps in one call, watch the loss, keep the state now and
+ * then. How many steps a call holds follows the clock and changes nothing but the pace of reports. An objective that asks for
+ * the log-probabilities of the current weights gets one step a call.
  */
 import { StpError } from '../../../data/errors.ts';
 import { oneAtATime } from '../../process/one-at-a-time.ts';
 import type { TrainOptions, TrainRequest } from '../../trainer.ts';
-import type { ExampleStore } from './example-store.ts';
+import type { Evaluated } from '../objectives/objective.ts';
 import type { HeldOut } from './held-out.ts';
 import { learningRateAt } from './learning-rate.ts';
-import { packRows } from './pack-rows.ts';
-import { packedBatch, targetWeight } from './packed-batch.ts';
 import { type DataCursor, exampleSteps } from './schedule-examples.ts';
+import { sequenceLogprobs } from './sequence-logprobs.ts';
 import type { StateFile } from './state-file.ts';
+import { stepBatches, type Task } from './step-batches.ts';
 import type { StepPlan, TrainingEngine } from './training-engine.ts';
 import type { TrainingPlace, TrainingState } from './training-state.ts';
 
@@ -26,11 +27,18 @@ const CALL_TOKENS_MAX = 1 << 20;
 const KEEPING_SHARE_MAX = 0.05;
 const MILLISECONDS = 1000;
 
+interface PlannedStep {
+  readonly plan: StepPlan;
+  readonly evaluated: Evaluated;
+  readonly tokens: number;
+  readonly next: DataCursor;
+}
+
 export interface StepsRun {
   readonly engine: TrainingEngine;
   readonly state: TrainingState;
   readonly place: TrainingPlace;
-  readonly examples: ExampleStore;
+  readonly task: Task;
   readonly heldOut: HeldOut | null;
   readonly stateFile: StateFile | null;
   /** Least time between two keepings of the state. */
@@ -48,11 +56,15 @@ export async function runSteps(
   request: TrainRequest,
   { signal, onProgress, onKept }: TrainOptions,
 ): Promise<TrainingPlace> {
-  const { engine, state, examples, heldOut, stateFile, keepStateMs } = run;
+  const { engine, state, task, heldOut, stateFile, keepStateMs } = run;
+  const { objective, set } = task;
   const { steps, heldOutEverySteps } = request;
-  const source = exampleSteps(examples, request.tokensPerStep, request.seed, run.place.cursor);
+  const currentOf = (sequences: readonly number[]) =>
+    sequenceLogprobs(engine, state.parameters, set, sequences, task.contextLength);
+  const source = exampleSteps(set, request.tokensPerStep, request.seed, run.place.cursor);
   const firstAveraged = steps - Math.max(1, Math.round(steps * FINAL_LOSS_SHARE)) + 1;
-  const stepsMax = Math.min(CALL_STEPS_MAX, Math.max(1, Math.floor(CALL_TOKENS_MAX / request.tokensPerStep)));
+  const stepsFitting = Math.min(CALL_STEPS_MAX, Math.max(1, Math.floor(CALL_TOKENS_MAX / request.tokensPerStep)));
+  const stepsMax = objective.needs.current ? 1 : stepsFitting;
   const kept = oneAtATime(onKept);
   let place = run.place;
   let stepsNext = 1;
@@ -61,24 +73,30 @@ export async function runSteps(
   while (place.step < steps) {
     signal?.throwIfAborted();
     const untilScoring = heldOut === null ? steps : heldOutEverySteps - (place.step % heldOutEverySteps);
-    const count = Math.min(run.stepsPerCall ?? stepsNext, untilScoring, steps - place.step);
+    const count = Math.min(run.stepsPerCall ?? stepsNext, stepsMax, untilScoring, steps - place.step);
     const heldOutLoss =
       heldOut !== null && untilScoring === heldOutEverySteps ? await heldOut.loss(engine, state.parameters) : null;
     const started = performance.now();
-    const planned = Array.from({ length: count }, (_, index) =>
-      planStep(place.step + 1 + index, source.next().value, examples, request),
-    );
+    const planned: PlannedStep[] = [];
+    for (let step = place.step + 1; step <= place.step + count; step += 1) {
+      const { indices, next } = source.next().value;
+      const { batches, evaluated } = await stepBatches(task, indices, state.variables, currentOf);
+      const tokens = indices.reduce((total, index) => total + set.length(index), 0);
+      planned.push({ plan: { step, learningRate: learningRateAt(step, request), batches }, evaluated, tokens, next });
+    }
     const results = await engine.train(
       state,
       planned.map(({ plan }) => plan),
     );
     const seconds = (performance.now() - started) / MILLISECONDS;
     const tokensPerSecond = planned.reduce((total, { tokens }) => total + tokens, 0) / seconds;
-    results.forEach(({ step, loss, gradientNorm }, index) => {
+    results.forEach(({ step, loss: ofGraph, gradientNorm }, index) => {
+      const { tokens, evaluated, next } = planned[index]!;
+      const loss = evaluated.loss ?? ofGraph;
       if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm)) throw diverged(step, loss, gradientNorm);
       signal?.throwIfAborted();
-      const { tokens, weight, next } = planned[index]!;
-      const averaged = step >= firstAveraged ? weight : 0;
+      for (const [variable, value] of evaluated.variables) state.variables[variable] = value;
+      const averaged = step >= firstAveraged ? evaluated.weight : 0;
       place = {
         step,
         cursor: next,
@@ -101,21 +119,6 @@ export async function runSteps(
     }
   }
   return place;
-}
-
-function planStep(
-  step: number,
-  { indices, next }: { readonly indices: readonly number[]; readonly next: DataCursor },
-  examples: ExampleStore,
-  request: TrainRequest,
-): { readonly plan: StepPlan; readonly tokens: number; readonly weight: number; readonly next: DataCursor } {
-  const chosen = indices.map((index) => examples.get(index));
-  const weight = targetWeight(chosen);
-  const batches = packRows(chosen, request.shape.contextLength).map(({ rows, rowLength }) =>
-    packedBatch(rows, rowLength, 1 / weight),
-  );
-  const tokens = chosen.reduce((total, example) => total + example.tokens.length, 0);
-  return { plan: { step, learningRate: learningRateAt(step, request), batches }, tokens, weight, next };
 }
 
 function diverged(step: number, loss: number, gradientNorm: number): StpError {

@@ -1,6 +1,6 @@
 /**
  * The state of a training on disk, so that a killed training can resume: one file, written under a temporary name and
- * renamed. It has a line of JSON (the name of the training, its step, a checksum) and the three vectors as float32. A
+ * renamed. It has a line of JSON (the name of the training, its step, a checksum) and the vectors as float32. A
  * damaged file, or one of another training, is ignored: the training then starts at its beginning and gives the same
  * weights.
  */
@@ -22,7 +22,7 @@ const headerSchema = z.strictObject({
   format: z.literal(1),
   /** `requestHash` of the training. */
   request: z.string().length(64),
-  /** Elements of each vector. */
+  /** Elements of the vector of weights. */
   size: z.int().positive(),
   crc32: z.int().nonnegative(),
   place: z.strictObject({
@@ -73,7 +73,7 @@ export class StateFile {
       const header = headerOf(line.toString('utf8'));
       const size = state.parameters.length;
       if (header === null || header.request !== this.request || header.size !== size) return null;
-      const vectors = vectorsOf(state).map(() => new Float32Array(size));
+      const vectors = vectorsOf(state).map(({ length }) => new Float32Array(length));
       let offset = HEADER_BYTES;
       for (const vector of vectors) {
         const bytes = bytesOf(vector);
@@ -125,7 +125,12 @@ function headerOf(line: string): z.infer<typeof headerSchema> | null {
   }
 }
 
-const vectorsOf = ({ parameters, firstMoment, secondMoment }: TrainingState) => [parameters, firstMoment, secondMoment];
+const vectorsOf = ({ parameters, firstMoment, secondMoment, variables }: TrainingState) => [
+  parameters,
+  firstMoment,
+  secondMoment,
+  variables,
+];
 
 const bytesOf = (vector: Float32Array) => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
 

@@ -70,7 +70,7 @@ export async function trainEncoder(
     threads: request.threads,
     weightDecay: WEIGHT_DECAY,
     gradientClipNorm: GRADIENT_CLIP_NORM,
-    objective: contrastive(shape, batch),
+    loss: contrastive(shape, batch),
   });
   const batches = batchesOfPairs(request.pairs, batch, seed);
   const schedule = { learningRate, warmupSteps: WARMUP_STEPS, schedule: 'linear' as const, steps };

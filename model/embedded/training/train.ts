@@ -5,17 +5,20 @@
  */
 import { z } from 'zod';
 import { StpError } from '../../../data/errors.ts';
+import { LIKELIHOOD } from '../../../data/schemas/objectives.ts';
 import { writeCheckpoint } from '../../checkpoint/checkpoint.ts';
 import type { TrainOptions, TrainRequest, TrainResult } from '../../trainer.ts';
-import { readExamples } from './example-file.ts';
-import { ExampleStore } from './example-store.ts';
+import { objectiveOf } from '../objectives/objectives.ts';
+import { readRows } from './example-file.ts';
 import { HeldOut } from './held-out.ts';
 import { initialState } from './initial-state.ts';
+import { KeptLogprobs } from './kept-logprobs.ts';
 import { parameterView } from './parameter-layout.ts';
 import { requestHash } from './request-hash.ts';
 import { runSteps } from './run-steps.ts';
 import { StateFile } from './state-file.ts';
 import { TrainingEngine } from './training-engine.ts';
+import { TrainingSet } from './training-set.ts';
 import { freshState, TRAINING_START } from './training-state.ts';
 
 /** Threads of ONNX Runtime when the caller names no number: a laptop's share that leaves room for Lean. */
@@ -51,27 +54,45 @@ export async function trainInProcess(request: TrainRequest, options: TrainInProc
   if (!parsed.success)
     throw new StpError('STP1002', `training request: ${z.prettifyError(parsed.error)}`, 'See `TrainRequest`.');
   const { shape } = request;
+  const { objective: asked = LIKELIHOOD, referenceDirectory = null } = request;
+  const objective = objectiveOf(asked);
+  if (request.initDirectory === null && asked.kind !== 'likelihood')
+    throw new StpError('STP1002', `${asked.kind} has no model to start from`, 'Give initDirectory.');
   const { tokenizer, parameters, parent } = await initialState(request);
-  const examples = new ExampleStore(tokenizer, shape.contextLength);
-  for (const example of readExamples(request.examplesPath)) examples.add(example);
-  if (examples.count === 0)
+  const { contextLength } = shape;
+  const set = new TrainingSet(readRows(request.examplesPath, objective), objective, tokenizer, contextLength);
+  if (set.count === 0)
     throw new StpError(
       'STP1002',
-      `${request.examplesPath} has no example to train on (${examples.tooLong} are longer than the context)`,
+      `${request.examplesPath} has no example to train on (${set.tooLong} are longer than the context)`,
       'Give examples of positive weight that fit contextLength, or raise contextLength.',
     );
-  const heldOut =
-    request.heldOutPath === null ? null : new HeldOut(request.heldOutPath, tokenizer, shape.contextLength);
+  const heldOut = request.heldOutPath === null ? null : new HeldOut(request.heldOutPath, tokenizer, contextLength);
   const threads = options.threads ?? THREADS_DEFAULT;
-  const state = freshState(parameters);
+  const state = freshState(parameters, objective.variableCount(set.allNumbers));
   const { stateDirectory } = request;
-  const stateFile =
-    stateDirectory === null ? null : await StateFile.open(stateDirectory, await requestHash(request, parent, threads));
-  const place = (await stateFile?.load(state)) ?? TRAINING_START;
+  // The first weights are the reference where nobody names another.
+  const reference =
+    objective.needs.reference && referenceDirectory !== null
+      ? await initialState({ ...request, initDirectory: referenceDirectory })
+      : null;
+  const hash = await requestHash(request, parent, reference?.parent ?? null, threads);
+  const stateFile = stateDirectory === null ? null : await StateFile.open(stateDirectory, hash);
   const engine = new TrainingEngine({ ...request, threads });
   try {
+    const keptOf = (name: string, weights: Float32Array) =>
+      KeptLogprobs.of(engine, weights, set, { contextLength, directory: stateDirectory, name, request: hash });
+    const { needs } = objective;
+    const task = {
+      objective,
+      set,
+      contextLength,
+      first: needs.first ? await keptOf('first', parameters) : null,
+      reference: needs.reference ? await keptOf('reference', reference?.parameters ?? parameters) : null,
+    };
+    const place = (await stateFile?.load(state)) ?? TRAINING_START;
     const { keepStateMs = KEEP_STATE_MS_DEFAULT, stepsPerCall = null } = options;
-    const run = { engine, state, place, examples, heldOut, stateFile, keepStateMs, stepsPerCall };
+    const run = { engine, state, place, task, heldOut, stateFile, keepStateMs, stepsPerCall };
     const end = await runSteps(run, request, options);
     const finalLoss = end.finalLossSum / end.finalWeight;
     const heldOutLoss = (await heldOut?.loss(engine, parameters)) ?? null;
@@ -87,7 +108,7 @@ export async function trainInProcess(request: TrainRequest, options: TrainInProc
     await writeCheckpoint(request.outputDirectory, { shape, tensors, tokenizer, training });
     const { tokens, seconds } = end;
     const heldOutTooLong = heldOut?.tooLong ?? 0;
-    return { steps, finalLoss, heldOutLoss, tokens, seconds, tooLong: examples.tooLong, heldOutTooLong };
+    return { steps, finalLoss, heldOutLoss, tokens, seconds, tooLong: set.tooLong, heldOutTooLong };
   } finally {
     await engine.close();
   }

@@ -1,5 +1,5 @@
 /**
- * The training graphs in ONNX Runtime: some optimizer steps in one call, or the loss of batches that are only scored.
+ * The training graphs in ONNX Runtime: some optimizer steps in one call, or the log-probabilities of targets.
  * The state is fed as views of its flat vectors and copied back into them. The number of steps in a call changes the
  * speed and not one bit of the result. Knows nothing about the source of tokens or learning rates. Blocks its thread.
  */
@@ -8,8 +8,8 @@ import { StpError } from '../../../data/errors.ts';
 import type { ModelShape } from '../../trainer.ts';
 import { executionProviders } from '../execution-provider.ts';
 import { stepFactors } from './adamw.ts';
+import { type GraphLoss, weightedLikelihood } from './graph-loss.ts';
 import { microBatchFeeds } from './micro-batches.ts';
-import { type Objective, weightedLikelihood } from './objective.ts';
 import type { PackedBatch } from './packed-batch.ts';
 import { type ParameterLayout, parameterLayout, parameterView } from './parameter-layout.ts';
 import {
@@ -26,7 +26,7 @@ export interface StepPlan {
   /** Number of the step, from 1. */
   readonly step: number;
   readonly learningRate: number;
-  /** The step's examples; what the objective sums over is theirs together. */
+  /** The step's examples; what the loss sums over is theirs together. */
   readonly batches: readonly PackedBatch[];
 }
 
@@ -40,31 +40,32 @@ export interface StepResult {
 export interface TrainingEngineOptions extends OptimizerOptions {
   readonly shape: ModelShape;
   readonly threads: number;
-  readonly objective?: Objective;
+  /** Default: that of weights and log-probabilities. */
+  readonly loss?: GraphLoss;
 }
 
 export class TrainingEngine {
   readonly layout: ParameterLayout;
   private readonly options: TrainingEngineOptions;
-  private readonly objective: Objective;
+  private readonly loss: GraphLoss;
   private training: Promise<onnx.InferenceSession> | undefined;
   private scoring: Promise<onnx.InferenceSession> | undefined;
 
   constructor(options: TrainingEngineOptions) {
     this.options = options;
     this.layout = parameterLayout(options.shape);
-    this.objective = options.objective ?? weightedLikelihood;
+    this.loss = options.loss ?? weightedLikelihood;
   }
 
   /** Runs the steps one after another in one call; `state` is changed in place. STP1301 where ONNX Runtime fails. */
   async train(state: TrainingState, plans: readonly StepPlan[]): Promise<StepResult[]> {
     const { shape, weightDecay } = this.options;
-    this.training ??= this.open(() => trainingGraph(shape, this.objective, this.options));
+    this.training ??= this.open(() => trainingGraph(shape, this.loss, this.options));
     const session = await this.training;
     const feeds: Record<string, onnx.Tensor> = {
       ...microBatchFeeds(
         plans.flatMap(({ batches }) => batches),
-        this.objective,
+        this.loss,
       ),
     };
     const factors = plans.map(({ step, learningRate }) => stepFactors(step, learningRate, weightDecay));
@@ -92,15 +93,18 @@ export class TrainingEngine {
     return plans.map(({ step }, index) => ({ step, loss: losses[index]!, gradientNorm: norms[index]! }));
   }
 
-  /** The objective's loss of each batch. */
-  async score(parameters: Float32Array, batches: readonly PackedBatch[]): Promise<number[]> {
-    this.scoring ??= this.open(() => scoringGraph(this.options.shape, this.objective));
+  /** Log-probability of each scored token, batch after batch, in the order of `PackedBatch.labels`. */
+  async logProbabilities(parameters: Float32Array, batches: readonly PackedBatch[]): Promise<Float32Array[]> {
+    this.scoring ??= this.open(() => scoringGraph(this.options.shape));
     const session = await this.scoring;
-    const feeds: Record<string, onnx.Tensor> = { ...microBatchFeeds(batches, this.objective) };
-    feeds.batchCount = int64([batches.length], []);
-    this.feedState(feeds, 'parameters', parameters);
-    const { losses } = await this.run(session, feeds);
-    return [...(losses!.data as Float32Array)];
+    const found: Float32Array[] = [];
+    for (const batch of batches) {
+      const feeds: Record<string, onnx.Tensor> = { ...microBatchFeeds([batch], weightedLikelihood) };
+      this.feedState(feeds, 'parameters', parameters);
+      const { logProbabilities } = await this.run(session, feeds);
+      found.push(logProbabilities!.data as Float32Array);
+    }
+    return found;
   }
 
   async close(): Promise<void> {

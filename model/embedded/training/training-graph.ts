@@ -1,7 +1,7 @@
 /**
  * The graphs of training. `trainingGraph`: a loop over optimizer steps that carries weights and moments, in it a loop over
  * micro-batches that adds up gradients, so that many steps run without anything leaving the device. `scoringGraph`: the
- * loss alone, of micro-batches that are not trained on.
+ * log-probabilities of a micro-batch's targets, without a gradient.
  */
 import type { ModelShape } from '../../trainer.ts';
 import { differentiate } from '../onnx/gradients/differentiate.ts';
@@ -10,8 +10,8 @@ import { add } from '../onnx/operations/arithmetic.ts';
 import { gatherRows, reshape, zeros } from '../onnx/operations/layout.ts';
 import { loop } from '../onnx/operations/loop.ts';
 import { clipScale, globalNorm, updated } from './adamw.ts';
-import { type MicroBatchInputs, microBatchInputs, microBatchLoss } from './micro-batches.ts';
-import type { Objective } from './objective.ts';
+import { type GraphLoss, labelLogProbabilities, weightedLikelihood } from './graph-loss.ts';
+import { lossOf, type MicroBatchInputs, microBatch, microBatchInputs } from './micro-batches.ts';
 import { type ParameterLayout, parameterLayout } from './parameter-layout.ts';
 
 /** The three vectors that training changes; each has one graph input and output a weight. */
@@ -30,10 +30,10 @@ export interface OptimizerOptions {
 }
 
 /** ONNX model of K optimizer steps; K is the length of its inputs. Outputs: the state, and loss and norm of each step. */
-export function trainingGraph(shape: ModelShape, objective: Objective, options: OptimizerOptions): Uint8Array {
+export function trainingGraph(shape: ModelShape, loss: GraphLoss, options: OptimizerOptions): Uint8Array {
   const graph = new Graph('training');
   const { entries } = parameterLayout(shape);
-  const inputs = microBatchInputs(graph, objective);
+  const inputs = microBatchInputs(graph, loss);
   const firstBatch = graph.input('firstBatch', 'int64', ['steps']);
   const batchCount = graph.input('batchCount', 'int64', ['steps']);
   const factors = STEP_FACTORS.map((name) => graph.input(name, 'float32', ['steps']));
@@ -48,7 +48,7 @@ export function trainingGraph(shape: ModelShape, objective: Objective, options: 
     build: (body, step, state) => {
       const weights = state.slice(0, entries.length);
       const ofStep = (vector: Value) => gatherRows(body.capture(vector), step);
-      const { loss, gradients } = stepGradient(body, shape, objective, weights, inputs, {
+      const { total, gradients } = stepGradient(body, shape, loss, weights, inputs, {
         first: ofStep(firstBatch),
         count: ofStep(batchCount),
       });
@@ -69,7 +69,7 @@ export function trainingGraph(shape: ModelShape, objective: Objective, options: 
         ...next.map(({ firstMoment }) => firstMoment),
         ...next.map(({ secondMoment }) => secondMoment),
       ];
-      return { carried, collected: [loss, norm] };
+      return { carried, collected: [total, norm] };
     },
   });
   STATE_PARTS.forEach((part, place) => {
@@ -82,24 +82,16 @@ export function trainingGraph(shape: ModelShape, objective: Objective, options: 
   return graph.encode();
 }
 
-/** ONNX model of the losses of micro-batches, output `losses`, float32 [micro-batches]. */
-export function scoringGraph(shape: ModelShape, objective: Objective): Uint8Array {
+/** ONNX model of one micro-batch's targets, output `logProbabilities`, float32 [targets]. */
+export function scoringGraph(shape: ModelShape): Uint8Array {
   const graph = new Graph('scoring');
-  const inputs = microBatchInputs(graph, objective);
-  const weights = parameterLayout(shape).entries.map((entry) =>
-    graph.input(inputName('parameters', entry.name), 'float32', entry.shape),
+  const inputs = microBatchInputs(graph, weightedLikelihood);
+  const { entries } = parameterLayout(shape);
+  const parameters = new Map(
+    entries.map((entry) => [entry.name, graph.input(inputName('parameters', entry.name), 'float32', entry.shape)]),
   );
-  const { collected } = loop(graph, {
-    name: 'batches',
-    turns: graph.input('batchCount', 'int64', []),
-    turnsDimension: 'micro_batches',
-    initial: [],
-    build: (body, index) => {
-      const parameters = capturedParameters(body, parameterLayout(shape), weights);
-      return { carried: [], collected: [microBatchLoss(body, shape, objective, parameters, inputs, index)] };
-    },
-  });
-  graph.output('losses', collected[0]!);
+  const { outputs, labels } = microBatch(graph, shape, weightedLikelihood, parameters, inputs, graph.integers([0]));
+  graph.output('logProbabilities', labelLogProbabilities(outputs.logits(), labels));
   return graph.encode();
 }
 
@@ -107,11 +99,11 @@ export function scoringGraph(shape: ModelShape, objective: Objective): Uint8Arra
 function stepGradient(
   graph: Graph,
   shape: ModelShape,
-  objective: Objective,
+  loss: GraphLoss,
   weights: readonly Value[],
   inputs: MicroBatchInputs,
   batches: { readonly first: Value; readonly count: Value },
-): { readonly loss: Value; readonly gradients: readonly Value[] } {
+): { readonly total: Value; readonly gradients: readonly Value[] } {
   const layout = parameterLayout(shape);
   const { carried } = loop(graph, {
     name: 'batches',
@@ -121,14 +113,14 @@ function stepGradient(
     build: (body, turn, [lossSoFar, ...sums]) => {
       const parameters = capturedParameters(body, layout, weights);
       const index = add(turn, body.capture(batches.first));
-      const loss = microBatchLoss(body, shape, objective, parameters, inputs, index);
-      const gradients = differentiate(loss, [...parameters.values()]);
+      const value = lossOf(loss, microBatch(body, shape, loss, parameters, inputs, index));
+      const gradients = differentiate(value, [...parameters.values()]);
       const totals = gradients.map((gradient, place) => add(sums[place]!, gradient));
-      return { carried: [add(lossSoFar!, loss), ...totals], collected: [] };
+      return { carried: [add(lossSoFar!, value), ...totals], collected: [] };
     },
   });
-  const [loss, ...gradients] = carried;
-  return { loss: loss!, gradients };
+  const [total, ...gradients] = carried;
+  return { total: total!, gradients };
 }
 
 function capturedParameters(body: Graph, layout: ParameterLayout, weights: readonly Value[]): Map<string, Value> {

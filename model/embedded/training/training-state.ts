@@ -1,6 +1,6 @@
 /**
- * The changing state of training: weights and AdamW's moments, each one flat vector of `parameterLayout`; and the
- * current step.
+ * The changing state of training: weights and AdamW's moments, each one flat vector of `parameterLayout`; the objective's own
+ * variables; and the current step.
  */
 import { DATA_START, type DataCursor } from './schedule-examples.ts';
 
@@ -8,6 +8,8 @@ export interface TrainingState {
   readonly parameters: Float32Array;
   readonly firstMoment: Float32Array;
   readonly secondMoment: Float32Array;
+  /** Of the objective, such as log Z of groups; most have none. */
+  readonly variables: Float32Array;
 }
 
 /** Where a training is after some steps, all that its end depends on beside the state and the request. */
@@ -35,10 +37,11 @@ export const TRAINING_START: TrainingPlace = {
 };
 
 /** The state before the first step. Takes the parameters over. */
-export function freshState(parameters: Float32Array): TrainingState {
+export function freshState(parameters: Float32Array, variables = 0): TrainingState {
   return {
     parameters,
     firstMoment: new Float32Array(parameters.length),
     secondMoment: new Float32Array(parameters.length),
+    variables: new Float32Array(variables),
   };
 }

@@ -25,6 +25,14 @@ export interface ModelServerOptions {
   readonly firstRetryMs: number;
 }
 
+/** Asked before every try of a question, and told how the server took it: limits requests beyond this process. */
+export interface Pace {
+  /** Resolves when the try may be sent; rejects with the signal's reason. */
+  admit(signal: AbortSignal): Promise<void>;
+  /** The server is full, and wants to be left alone for so long. */
+  hold(milliseconds: number): void;
+}
+
 export interface Question<Schema extends z.ZodType> {
   /** Sent by POST; a GET without it. */
   readonly body?: unknown;
@@ -34,6 +42,9 @@ export interface Question<Schema extends z.ZodType> {
   readonly timeoutMs?: number;
   /** What is wrong with an answer of the right shape, or null. */
   readonly check?: (value: z.infer<Schema>) => string | null;
+  /** Hears each answer with status 200 that cannot be used. */
+  readonly onUnusable?: (body: string) => void;
+  readonly pace?: Pace;
   readonly signal: AbortSignal;
 }
 
@@ -138,7 +149,8 @@ export class ModelServer {
     question: Question<Schema>,
     timeoutMs: number,
   ): Promise<Outcome<z.infer<Schema>>> {
-    const { body, schema, answerBytesMax, signal } = question;
+    const { body, schema, answerBytesMax, signal, pace } = question;
+    await pace?.admit(signal);
     let answer: Answer;
     try {
       answer = await this.#client.exchange(path, { body, answerBytesMax, timeoutMs, signal });
@@ -150,9 +162,11 @@ export class ModelServer {
       const parsed = schema.safeParse(parseJson(answer.body));
       const unfit = parsed.success ? (question.check?.(parsed.data) ?? null) : issueOf(parsed.error);
       if (parsed.success && unfit === null) return { kind: 'done', value: parsed.data };
+      question.onUnusable?.(answer.body);
       const problem = `${unfit} (${answer.body.slice(0, SHOWN_CHARS)})`;
       return { kind: 'again', error: malformedAnswer(url, problem), retryAfterMs: null, busy: false };
     }
+    if (answer.status === 429 && answer.retryAfterMs !== null) pace?.hold(answer.retryAfterMs);
     return this.#refused(url, answer);
   }
 

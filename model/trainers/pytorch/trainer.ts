@@ -8,6 +8,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { StpError } from '../../../data/errors.ts';
 import type { PytorchEngine } from '../../../data/schemas/engines.ts';
+import { LIKELIHOOD } from '../../../data/schemas/objectives.ts';
 import { removePartialCheckpoints } from '../../checkpoint/checkpoint.ts';
 import { trainingSilenceMs } from '../../embedded/process/training-silence.ts';
 import { startingPoint } from '../../embedded/starting-point.ts';
@@ -49,11 +50,12 @@ async function train(
   try {
     const baseDirectory = findBase === undefined ? engine.base : await findBase(signal);
     const { initDirectory, parent } = await startingPoint(request, baseDirectory, workDirectory, { runMark, signal });
-    const { shape, ...rest } = request;
+    const { shape, objective = LIKELIHOOD, referenceDirectory = null, ...rest } = request;
     const { device, precision, floatMasters, attention, lora, parallelism, recomputeActivations } = engine;
     const { microBatchTokens, keepStateSeconds } = engine;
     const asked = {
       ...rest,
+      ...{ objective, referenceDirectory },
       ...{ device, precision, floatMasters, attention, lora, parallelism, recomputeActivations },
       ...{ microBatchTokens, keepStateSeconds, baseDirectory, baseName: engine.base },
       contextLength: shape.contextLength,

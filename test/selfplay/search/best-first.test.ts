@@ -130,18 +130,18 @@ describe('the graph', () => {
   it('moves a state that is reached by a better way, and what lies behind it', () => {
     const graph = graphOf(0);
     graph.close('0');
-    expect(graph.reach('0', -5, 'far', 'first')).toBe('new');
-    expect(graph.reach('0', -1, 'near', 'near')).toBe('new');
+    expect(graph.reach('0', { logprob: -5 }, 'far', 'first')).toBe('new');
+    expect(graph.reach('0', { logprob: -1 }, 'near', 'near')).toBe('new');
     graph.close('far');
-    expect(graph.reach('far', -1, 'behind', 'behind')).toBe('new');
-    expect(graph.reach('0', -5.5, 'other', 'other')).toBe('new');
+    expect(graph.reach('far', { logprob: -1 }, 'behind', 'behind')).toBe('new');
+    expect(graph.reach('0', { logprob: -5.5 }, 'other', 'other')).toBe('new');
     graph.close('near');
     expect(graph.best()!.key).toBe('other');
     // `far` is expanded already: what was met from it comes forward.
-    expect(graph.reach('near', -0.5, 'far', 'second')).toBe('better');
+    expect(graph.reach('near', { logprob: -0.5 }, 'far', 'second')).toBe('better');
     expect(graph.best()).toEqual({ key: 'behind', state: 'behind', logprob: -2.5, length: 3, score: -2.5 });
-    expect(graph.reach('near', -9, 'behind', 'worse')).toBe('known');
-    expect(graph.reach('near', -0.25, 'behind', 'better')).toBe('better');
+    expect(graph.reach('near', { logprob: -9 }, 'behind', 'worse')).toBe('known');
+    expect(graph.reach('near', { logprob: -0.25 }, 'behind', 'better')).toBe('better');
     expect(graph.best()).toMatchObject({ state: 'better', logprob: -1.25, length: 2 });
   });
 
@@ -149,24 +149,37 @@ describe('the graph', () => {
     const scores = [0, 0.5, 1].map((lengthExponent) => {
       const graph = graphOf(lengthExponent);
       graph.close('0');
-      graph.reach('0', -4, 'a', '');
+      graph.reach('0', { logprob: -4 }, 'a', '');
       graph.close('a');
-      graph.reach('a', -4, 'b', '');
+      graph.reach('a', { logprob: -4 }, 'b', '');
       return graph.best()!.score;
     });
     expect(scores).toEqual([-8, -8 / Math.SQRT2, -4]);
   });
 
+  it('adds what a verifier makes of the last tactic, and of no other', () => {
+    const graph = graphOf(0);
+    graph.close('0');
+    graph.reach('0', { logprob: -1 }, 'likely', '');
+    graph.reach('0', { logprob: -5, bonus: 4.5 }, 'praised', '');
+    expect(graph.best()).toMatchObject({ key: 'praised', logprob: -5, score: -0.5 });
+    graph.close('praised');
+    graph.reach('praised', { logprob: -0.1 }, 'behind', '');
+    expect(graph.best()!.key).toBe('likely');
+    graph.close('likely');
+    expect(graph.best()).toMatchObject({ key: 'behind', score: -5.1 });
+  });
+
   it('does not raise a score by going round in a circle', () => {
     const graph = graphOf(1);
     graph.close('0');
-    graph.reach('0', -5, 'a', 'a');
+    graph.reach('0', { logprob: -5 }, 'a', 'a');
     graph.close('a');
-    graph.reach('a', -0.01, 'b', 'b');
+    graph.reach('a', { logprob: -0.01 }, 'b', 'b');
     graph.close('b');
-    expect(graph.reach('b', -0.01, 'a', 'round')).toBe('known');
-    expect(graph.reach('a', -0.01, 'a', 'round')).toBe('known');
-    expect(graph.reach('b', -0.01, '0', 'round')).toBe('known');
+    expect(graph.reach('b', { logprob: -0.01 }, 'a', 'round')).toBe('known');
+    expect(graph.reach('a', { logprob: -0.01 }, 'a', 'round')).toBe('known');
+    expect(graph.reach('b', { logprob: -0.01 }, '0', 'round')).toBe('known');
   });
 
   it('has for every state a score that is that of one of its simple ways, and at least that of its first', () => {
@@ -182,7 +195,7 @@ describe('the graph', () => {
           expect(waysTo(edges, best.key).some((way) => Math.abs(way - best.logprob) < 1e-9)).toBe(true);
           graph.close(best.key);
           for (const [from, to, logprob] of edges)
-            if (from === best.key && graph.reach(from, logprob, to, to) === 'new')
+            if (from === best.key && graph.reach(from, { logprob }, to, to) === 'new')
               met.set(to, (best.logprob + logprob) / (best.length + 1) ** lengthExponent);
         }
       }),

@@ -1,6 +1,6 @@
 /**
- * The training objectives: functions from the decoder's outputs to a scalar in the graph. An objective names the numbers
- * that it needs for each scored token; packing, gradients, the optimizer and the loop are the same for all.
+ * The losses that a graph computes: functions from the decoder's outputs to a scalar. A loss names the numbers that it needs
+ * for each scored token; packing, gradients, the optimizer and the loop are the same for all.
  */
 import type { Value } from '../onnx/graph.ts';
 import { multiply, negate, reduceSum } from '../onnx/operations/arithmetic.ts';
@@ -8,7 +8,7 @@ import { gatherAlongLastAxis, reshape } from '../onnx/operations/layout.ts';
 import { logSoftmax } from '../onnx/operations/transformer.ts';
 import type { DecoderOutputs } from './decoder.ts';
 
-export interface Objective {
+export interface GraphLoss {
   /** Names of its inputs, float32 [targets], found in `PackedBatch.targetValues`. */
   readonly targetValues: readonly string[];
   /**
@@ -25,10 +25,10 @@ export function labelLogProbabilities(logits: Value, labels: Value): Value {
 }
 
 /**
- * Weighted negative log-likelihood: Σ weight · -log p(label), nats. The caller divides the weights by their sum over the
- * whole step, which makes it the mean over weighted target tokens (STP §2.10), independent of a token's micro-batch.
+ * Weighted negative log-likelihood: Σ weight · -log p(label), nats. The weights are the negative slopes of an objective
+ * (`objectives/objective.ts`), so its gradient is the objective's.
  */
-export const weightedLikelihood: Objective = {
+export const weightedLikelihood: GraphLoss = {
   targetValues: ['weights'],
   loss: ({ logits }, labels, values) =>
     negate(reduceSum(multiply(labelLogProbabilities(logits(), labels), values.get('weights')!), [0], false)),

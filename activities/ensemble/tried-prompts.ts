@@ -1,0 +1,95 @@
+/**
+ * What a run tried and what came of it, prompt by prompt: whole proofs of statements, and tactics in the states of searches. Of its rounds
+ * for training a verifier, of its held-out evaluations for measuring one.
+ */
+import { sampleRewardSchema } from '../../data/schemas/reward.ts';
+import { type ShardResult, shardResultSchema } from '../../data/schemas/round.ts';
+import { expansionSchema } from '../../data/schemas/search.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { withoutMarks } from '../../lean/trust/kept-theorem.ts';
+import type { TriedPrompt } from '../../selfplay/ensemble/pairs.ts';
+import { searchTries } from '../../selfplay/ensemble/search-tries.ts';
+import { leanReward } from '../../selfplay/rewards/lean-reward.ts';
+import type { ProverForms, Stated } from '../../selfplay/slots/prover-form.ts';
+import type { StateForm } from '../../selfplay/slots/state-form.ts';
+import { groupSorted } from '../records/external-sort.ts';
+import { readJson, readRecords } from '../records/record-files.ts';
+import { readShard } from '../round/judged-shard.ts';
+import { certifiedTexts, groupsOf } from '../round/reward-round.ts';
+import { readManifests } from '../run/history.ts';
+import type { RunState } from '../run/run-state.ts';
+
+export interface TriedIn extends TriedPrompt {
+  readonly statementId: string;
+  readonly kind: 'proof' | 'tactic';
+}
+
+export interface Forms {
+  readonly proofs: ProverForms;
+  readonly states: (stated: Stated) => StateForm;
+}
+
+const UNSTOPPED = { signal: new AbortController().signal, stream: [], onProgress: () => undefined };
+
+/** Of all rounds; a proof is right if it is certified. */
+export async function* triedInRounds(
+  store: ObjectStore,
+  { outcomes }: Pick<RunState, 'outcomes'>,
+  forms: Forms,
+): AsyncGenerator<TriedIn> {
+  const manifests = outcomes.map(({ manifest }) => manifest);
+  for (const { proved, shards } of await readManifests(store, manifests)) {
+    const certified = await certifiedTexts(store, proved);
+    for (const shard of shards) yield* triedInShard(store, shard, certified, forms);
+  }
+}
+
+/** Of the evaluations on held-out statements; a proof is right if the screen accepts it, as for pass@k. */
+export async function* triedHeldOut(store: ObjectStore, forms: Forms): AsyncGenerator<TriedIn> {
+  for await (const { name } of store.list('evaluation/')) {
+    if (!/^evaluation\/[^/]+\/shard-\d+\/verified\.json$/u.test(name)) continue;
+    const ref = await store.stat(name);
+    if (ref !== null) yield* triedInShard(store, await readJson(store, ref, shardResultSchema), null, forms);
+  }
+}
+
+/** @param certified null: what the screen accepts counts */
+async function* triedInShard(
+  store: ObjectStore,
+  result: ShardResult,
+  certified: ReadonlySet<string> | null,
+  forms: Forms,
+): AsyncGenerator<TriedIn> {
+  const shard = await readShard(store, result);
+  for (const group of groupsOf(shard, certified ?? new Set())) {
+    const judged =
+      certified === null
+        ? { ...group, samples: group.samples.map((own) => ({ ...own, certified: own.verdict?.kind === 'proved' })) }
+        : group;
+    const rewards = await leanReward.rewards([judged], UNSTOPPED);
+    const form = forms.proofs(group.statement);
+    const tries = group.samples.flatMap(({ sample }, at) => {
+      const reward = sampleRewardSchema.parse(rewards[at]);
+      // A text that was cut off is no wrong proof, and refused answers have no text.
+      if (reward.kind === 'missing' || sample.finish === 'length' || sample.refused !== undefined) return [];
+      const target = form.targetOf(withoutMarks(sample.proof));
+      return target === null ? [] : [{ target, isRight: reward.value === 1, leadsTo: null }];
+    });
+    yield { statementId: group.statement.id, kind: 'proof', prompt: form.prompt, tries };
+  }
+  if (result.search === undefined) return;
+  const expansions = readRecords(store, result.search.expansions, expansionSchema);
+  for await (const ofStatement of groupSorted(expansions, ({ statementId }) => statementId)) {
+    const item = shard.items.get(ofStatement[0]!.statementId);
+    if (item === undefined || item.origin === 'canary') continue;
+    const formOf = forms.states(item.statement);
+    for (const { expansion, tries } of searchTries(ofStatement)) {
+      const form = formOf(expansion.goal);
+      const written = tries.flatMap((tried) => {
+        const target = form.targetOf(tried.target);
+        return target === null ? [] : [{ ...tried, target }];
+      });
+      yield { statementId: item.statement.id, kind: 'tactic', prompt: form.prompt, tries: written };
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/** A sampled and verified shard as it lies in the store, without the canaries' samples. */
+import { StpError } from '../../data/errors.ts';
+import { type Sample, sampleSchema, type Verdict, verdictSchema } from '../../data/schemas/records.ts';
+import type { ShardResult } from '../../data/schemas/round.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import type { JudgedSamples } from '../../selfplay/rates.ts';
+import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
+import { readRecords } from '../records/record-files.ts';
+
+export interface Shard extends JudgedSamples {
+  readonly items: ReadonlyMap<string, WorkItem>;
+}
+
+export async function readShard(store: ObjectStore, result: ShardResult): Promise<Shard> {
+  const items = new Map<string, WorkItem>();
+  for await (const item of readRecords(store, result.items, workItemSchema)) items.set(item.statement.id, item);
+  const samples: Sample[] = [];
+  for await (const sample of readRecords(store, result.samples, sampleSchema)) {
+    const item = items.get(sample.statementId);
+    if (item === undefined) throw strangeSample(result.samples.uri, sample);
+    if (item.origin !== 'canary') samples.push(sample);
+  }
+  const verdicts = new Map<string, Verdict>();
+  for await (const verdict of readRecords(store, result.verdicts, verdictSchema))
+    verdicts.set(verdict.sampleId, verdict);
+  return { items, samples, verdicts };
+}
+
+function strangeSample(uri: string, sample: Sample): StpError {
+  return new StpError(
+    'STP1402',
+    `${uri}: sample ${sample.id} is of statement ${sample.statementId}, which is not in the shard`,
+    'Remove the shard folder; the step that made it will run again.',
+    { facts: { uri, sampleId: sample.id } },
+  );
+}

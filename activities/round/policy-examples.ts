@@ -1,0 +1,101 @@
+/**
+ * The training set of a round that trains by reward: every sample of a statement whose samples differ in reward, with its advantage.
+ * One shard is in memory at a time.
+ */
+import { StpError } from '../../data/errors.ts';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import type { PolicyExample } from '../../data/schemas/objectives.ts';
+import { type SampleReward, sampleRewardSchema } from '../../data/schemas/reward.ts';
+import type { RoundManifest, ShardResult } from '../../data/schemas/round.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { withoutMarks } from '../../lean/trust/kept-theorem.ts';
+import { advantages } from '../../selfplay/rewards/advantages.ts';
+import type { RewardGroup } from '../../selfplay/rewards/reward.ts';
+import type { ProverForms } from '../../selfplay/slots/prover-form.ts';
+import { readRecords } from '../records/record-files.ts';
+import { readShard } from './judged-shard.ts';
+import { PORTFOLIO } from './portfolio.ts';
+import { groupsOf } from './reward-round.ts';
+
+export interface PolicyRound {
+  readonly shards: readonly ShardResult[];
+  readonly rewards: ArtifactRef;
+}
+
+export interface GroupCounts {
+  compared: number;
+  withSignal: number;
+  samplesWithoutReward: number;
+}
+
+/** To be read once and to its end; right then are `counts`, of the first round alone: the others are replayed. */
+export function policyExamples(
+  store: ObjectStore,
+  config: Pick<RunConfig, 'rewards'>,
+  rounds: readonly PolicyRound[],
+  formOf: ProverForms,
+): { readonly examples: AsyncGenerator<PolicyExample>; readonly counts: GroupCounts } {
+  const counts: GroupCounts = { compared: 0, withSignal: 0, samplesWithoutReward: 0 };
+  async function* all(): AsyncGenerator<PolicyExample> {
+    for (const [index, { shards, rewards }] of rounds.entries()) {
+      const own = index === 0 ? counts : { ...counts };
+      const stream = readRecords(store, rewards, sampleRewardSchema)[Symbol.asyncIterator]();
+      for (const shard of shards)
+        for (const group of groupsOf(await readShard(store, shard))) {
+          const rewarded: SampleReward[] = [];
+          for (const { sample } of group.samples) {
+            const { value } = await stream.next();
+            if (value === undefined || value.sampleId !== sample.id) throw strangeReward(rewards.uri, sample.id);
+            rewarded.push(value);
+          }
+          yield* groupExamples(group, rewarded, config, formOf, own);
+        }
+    }
+  }
+  return { examples: all(), counts };
+}
+
+function* groupExamples(
+  { statement, samples }: RewardGroup,
+  rewards: readonly SampleReward[],
+  { rewards: config }: Pick<RunConfig, 'rewards'>,
+  formOf: ProverForms,
+  counts: GroupCounts,
+): Generator<PolicyExample> {
+  const group = samples.flatMap(({ sample }, at) => {
+    const reward = rewards[at]!;
+    // Scripts are no policy.
+    if (sample.model === PORTFOLIO) return [];
+    if (reward.kind === 'reward') return [{ sample, value: reward.value, multiplicity: sample.multiplicity }];
+    counts.samplesWithoutReward += sample.multiplicity;
+    return [];
+  });
+  if (group.length === 0) return;
+  counts.compared += 1;
+  const found = advantages(group, config);
+  if (found === null) return;
+  counts.withSignal += 1;
+  const form = formOf(statement);
+  for (const [at, { sample }] of group.entries()) {
+    // A text that was cut off does not end where its tokens do: it counts in the group, and teaches nothing.
+    if (sample.finish === 'length') continue;
+    const target = sample.written ?? form.targetOf(withoutMarks(sample.proof));
+    if (target === null) continue;
+    const { logprob, multiplicity: weight } = sample;
+    yield { prompt: form.prompt, target, weight, role: 'prover', advantage: found[at]!, logprob };
+  }
+}
+
+/** Earlier rounds of the window that have rewards. */
+export const rewardedRounds = (window: readonly RoundManifest[]): PolicyRound[] =>
+  window.flatMap(({ shards, rewards }) => (rewards === undefined ? [] : [{ shards, rewards }]));
+
+function strangeReward(uri: string, sampleId: string): StpError {
+  return new StpError(
+    'STP1402',
+    `${uri}: the rewards are not those of the round's samples (at sample ${sampleId})`,
+    'Remove the file and the round’s rewarded.json; the step that made them will run again.',
+    { facts: { uri, sampleId } },
+  );
+}

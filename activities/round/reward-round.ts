@@ -1,0 +1,104 @@
+/** Rewards for the samples of a round, shard by shard: what Lean said and certified, and what other sources say. */
+import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { type Proved, provedSchema } from '../../data/schemas/records.ts';
+import { sampleRewardSchema } from '../../data/schemas/reward.ts';
+import { type ShardResult, shardFolder } from '../../data/schemas/round.ts';
+import type { RewardName, RunConfig } from '../../data/schemas/run-config.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { orderKey } from '../../selfplay/random.ts';
+import { mixedReward } from '../../selfplay/rewards/mixed-reward.ts';
+import type { RewardGroup } from '../../selfplay/rewards/reward.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports } from '../ports.ts';
+import { once, readRecords, writeRecords } from '../records/record-files.ts';
+import { readShard, type Shard } from './judged-shard.ts';
+
+export type RewardConfig = Pick<RunConfig, 'rewards' | 'judging' | 'seed'>;
+
+export interface RewardRoundInput {
+  readonly run: string;
+  /** Folder of the round's objects. */
+  readonly name: string;
+  readonly shards: readonly ShardResult[];
+  /** Certified proofs of the round. */
+  readonly proved: ArtifactRef;
+  readonly config: RewardConfig;
+}
+
+export function rewardRoundActivities(ports: Ports) {
+  return {
+    /** A reward, or a reason why there is none, for every sample but those of canaries, in the order of `groupsOf`. */
+    async rewardRound(input: RewardRoundInput): Promise<ArtifactRef> {
+      const { run, name, shards, config } = input;
+      const store = await ports.store(run);
+      return once(store, `${name}/rewarded.json`, artifactRefSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const certified = await certifiedTexts(store, input.proved);
+          const parts: ArtifactRef[] = [];
+          for (const [index, result] of shards.entries()) {
+            const folder = shardFolder(name, index);
+            const onProgress = (samples: number): void => report({ shard: index, of: shards.length, samples });
+            const shard = { run, folder, result, certified, config, signal, onProgress };
+            parts.push(await rewardShard(ports, store, shard));
+            report({ shard: index + 1, of: shards.length });
+          }
+          async function* all() {
+            for (const part of parts) yield* readRecords(store, part, sampleRewardSchema);
+          }
+          return writeRecords(store, `${name}/rewards-*.jsonl`, all(), signal);
+        }),
+      );
+    },
+  };
+}
+
+export interface ShardToReward {
+  readonly run: string;
+  readonly folder: string;
+  readonly result: ShardResult;
+  readonly certified?: ReadonlySet<string>;
+  readonly config: RewardConfig;
+  readonly signal: AbortSignal;
+  readonly onProgress: (samplesDone: number) => void;
+}
+
+/** The rewards of one shard, once. */
+export function rewardShard(
+  ports: Pick<Ports, 'reward'>,
+  store: ObjectStore,
+  { run, folder, result, certified, config, signal, onProgress }: ShardToReward,
+): Promise<ArtifactRef> {
+  return once(store, `${folder}/rewarded.json`, artifactRefSchema, async () => {
+    const { weights } = config.rewards;
+    const source = mixedReward(
+      Object.entries(weights).map(([name, weight]) => ({
+        source: ports.reward(run, name as RewardName, config.judging),
+        weight,
+      })),
+    );
+    const groups = groupsOf(await readShard(store, result), certified);
+    const rewards = await source.rewards(groups, { signal, stream: [config.seed, folder], onProgress });
+    return writeRecords(store, `${folder}/rewards-*.jsonl`, rewards, signal);
+  });
+}
+
+/** The samples of a shard by statement, in the order of the statements' first samples. */
+export function groupsOf(shard: Shard, certified: ReadonlySet<string> = new Set()): RewardGroup[] {
+  const groups = new Map<string, { statement: RewardGroup['statement']; samples: RewardGroup['samples'][number][] }>();
+  for (const sample of shard.samples) {
+    const { statement } = shard.items.get(sample.statementId)!;
+    const group = groups.get(statement.id) ?? { statement, samples: [] };
+    const isCertified = certified.has(textKey(sample));
+    group.samples.push({ sample, verdict: shard.verdicts.get(sample.id) ?? null, certified: isCertified });
+    groups.set(statement.id, group);
+  }
+  return [...groups.values()];
+}
+
+const textKey = ({ statementId, proof }: Pick<Proved, 'statementId' | 'proof'>): string => orderKey(statementId, proof);
+
+export async function certifiedTexts(store: ObjectStore, proved: ArtifactRef): Promise<Set<string>> {
+  const keys = new Set<string>();
+  for await (const proof of readRecords(store, proved, provedSchema)) keys.add(textKey(proof));
+  return keys;
+}

@@ -1,0 +1,171 @@
+/** Walks for a shard's statements. Each gives one sample, verified and certified like the others, and a record for the flow's training. */
+import { z } from 'zod';
+import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
+import { artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { walkSchema } from '../../data/schemas/walk.ts';
+import { Turns } from '../../data/turns.ts';
+import { grownHeaders } from '../../lean/library/grow.ts';
+import { limitClasses } from '../../lean/trust/verdict/limits.ts';
+import { dedupeSamples } from '../../selfplay/dedupe.ts';
+import { randomStream, seedFrom } from '../../selfplay/random.ts';
+import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
+import { withHeartbeat } from '../edge.ts';
+import { logMetrics, metricsAt } from '../metrics.ts';
+import type { Ports } from '../ports.ts';
+import { stateForms } from '../prover-forms.ts';
+import { once, readAll, writeRecords } from '../records/record-files.ts';
+import { fetchCheckpoint } from '../training/checkpoints.ts';
+import { BatchedSamples } from './batched-samples.ts';
+import { type SampleShardInput, sampledSchema } from './generate.ts';
+import { grownTheorems } from './library.ts';
+import { NOTHING } from './search-statement.ts';
+import { walkStatement } from './walk-statement.ts';
+
+const STATEMENTS_PER_PROCESS = 4;
+/** Temperatures of exploring walks, between the least and the greatest: few, so that walks at the same one share a call. */
+const TEMPERATURES = 4;
+
+const walkedShardSchema = sampledSchema.extend({ walks: artifactRefSchema, leanMs: z.number() });
+export type WalkedShard = z.infer<typeof walkedShardSchema>;
+
+/** Of a finished statement. An activity that runs again reads it and does not walk again. */
+const walkedStatementSchema = z.strictObject({
+  walked: z.array(z.strictObject({ walk: walkSchema, proof: z.string(), tokens: z.number(), logprob: z.number() })),
+  leanMs: z.number(),
+});
+
+export interface WalkShardInput extends SampleShardInput {
+  readonly library: ArtifactRef | null;
+  readonly checkpoint: CheckpointRef;
+}
+
+export function walkShardActivities(ports: Ports) {
+  return {
+    /** As many walks an item as samples. A second attempt reads the finished statements and begins the others again. */
+    async walkShard(input: WalkShardInput): Promise<WalkedShard> {
+      const { run, name, config } = input;
+      const store = await ports.store(run);
+      return once(store, `${name}/walked.json`, walkedShardSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const items = await readAll(store, input.items, workItemSchema);
+          const found = await walkItems(ports, input, items, signal, report);
+          const all = found.flatMap(({ walked }) => walked);
+          const leanMs = found.reduce((sum, one) => sum + one.leanMs, 0);
+          const raw = all.map(({ walk, proof, tokens, logprob }) => ({
+            ...{ statementId: walk.statementId, index: walk.index, text: proof, tokens, logprob },
+            seed: seedFrom(config.seed, name, walk.statementId, 'walk', walk.index),
+            finish: 'stop' as const,
+          }));
+          const samples = dedupeSamples(raw, input.checkpoint.model);
+          await logMetrics(ports, run, metricsAt(name, 0, { walks: all.length, walks_lean_seconds: leanMs / 1_000 }));
+          return {
+            samples: await writeRecords(store, `${name}/samples-*.jsonl`, samples, signal),
+            walks: await writeRecords(
+              store,
+              `${name}/walks-*.jsonl`,
+              all.map(({ walk }) => walk),
+              signal,
+            ),
+            sampleCount: raw.length,
+            distinctCount: samples.length,
+            tokens: raw.reduce((sum, { tokens }) => sum + tokens, 0),
+            leanMs,
+          };
+        }),
+      );
+    },
+  };
+}
+
+async function walkItems(
+  ports: Ports,
+  input: WalkShardInput,
+  items: readonly WorkItem[],
+  signal: AbortSignal,
+  report: (progress: unknown) => void,
+): Promise<z.infer<typeof walkedStatementSchema>[]> {
+  const { run, config } = input;
+  const { verification, prover } = config;
+  const store = await ports.store(run);
+  const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
+  const generator = await ports.generator(run, directory, config.modelThreads, signal);
+  const formOf = await stateForms(ports.sources, prover);
+  const grown = await Array.fromAsync(grownTheorems(store, input.library));
+  // An error in one statement's walks ends the others; the next attempt begins them again.
+  const failed = new AbortController();
+  const ends = AbortSignal.any([signal, failed.signal]);
+  const policies = explorers(generator, config, ends);
+  const places = await Promise.all(
+    Array.from({ length: Math.min(verification.processes, items.length) }, async () => ({
+      steps: await ports.steps(run, verification, grown),
+      turns: new Turns(),
+    })),
+  );
+  const limits = { deadlineMs: limitClasses(verification).big.candidateTimeoutMs, signal: ends };
+  const headers = grownHeaders(grown);
+  const width = new Turns();
+  let done = 0;
+  const walkItem = async ({ statement, samples }: WorkItem, index: number) => {
+    const name = `${input.name}/walks/${statement.id}.json`;
+    const stream = [config.seed, input.name, statement.id];
+    const found = await once(store, name, walkedStatementSchema, async () => {
+      const header = headers.get(statement.header) ?? statement.header;
+      const walked = await walkStatement({
+        ...{ statement: { ...statement, header }, walks: samples, stepsMax: prover.walks.steps, stream },
+        ...places[index % places.length]!,
+        policyOf: (walk) => policies(randomStream(...stream, 'temperature', walk).next()),
+        formOf: formOf(statement),
+        limits,
+      });
+      if (walked === null) return { walked: refused(statement.id, samples), leanMs: 0 };
+      return { walked: [...walked.walked], leanMs: walked.leanMs };
+    });
+    done += 1;
+    report({ walked: done, of: items.length });
+    return found;
+  };
+  try {
+    return await Promise.all(
+      items.map((item, index) =>
+        width
+          .run(STATEMENTS_PER_PROCESS * places.length, () => walkItem(item, index), ends)
+          .catch((error: unknown) => {
+            failed.abort(error);
+            throw error;
+          }),
+      ),
+    );
+  } finally {
+    await Promise.all(places.map(({ steps }) => steps.close()));
+  }
+}
+
+/** The policy by a number from 0 to 1: at the run's temperature, or for a share of the walks at one of some others. */
+function explorers(
+  generator: ConstructorParameters<typeof BatchedSamples>[0],
+  { sampling, prover: { walks } }: WalkShardInput['config'],
+  signal: AbortSignal,
+): (drawn: number) => BatchedSamples {
+  const { topP, maxTokens } = sampling;
+  const at = (temperature: number) => new BatchedSamples(generator, { temperature, topP, maxTokens }, signal);
+  const usual = at(sampling.temperature);
+  const { temperatureMin, temperatureMax, temperedShare } = walks;
+  const others = Array.from({ length: TEMPERATURES }, (_, place) =>
+    at(temperatureMin + ((place + 0.5) / TEMPERATURES) * (temperatureMax - temperatureMin)),
+  );
+  return (drawn) => (drawn >= temperedShare ? usual : others[Math.floor((drawn / temperedShare) * TEMPERATURES)]!);
+}
+
+/** Samples of a statement that Lean makes no goal of: they fail, and teach nothing. */
+const refused = (statementId: string, samples: number): z.infer<typeof walkedStatementSchema>['walked'] =>
+  Array.from({ length: samples }, (_, index) => ({
+    walk: {
+      statementId,
+      index,
+      states: [{ key: statementId, goal: { hypotheses: [], target: '' }, goals: 1 }],
+      written: [],
+      end: 'open',
+    },
+    proof: NOTHING,
+    ...{ tokens: 0, logprob: 0 },
+  }));

@@ -1,0 +1,25 @@
+/** `bin/stp judge convert`: proofs and problems in words from one system's form into another's. */
+import { writeFile } from 'node:fs/promises';
+import { StpError } from '../data/errors.ts';
+import type { Item } from '../judge/formats/item.ts';
+import { llmproofsFile } from '../judge/formats/llmproofs.ts';
+import { readItems } from '../judge/formats/read-items.ts';
+import { ownRow } from '../judge/formats/rows.ts';
+import { verlFile } from '../judge/formats/verl.ts';
+
+const FORMS: Readonly<Record<string, (items: readonly Item[]) => string | Buffer>> = {
+  rows: (items) => items.map((item) => `${JSON.stringify(ownRow(item))}\n`).join(''),
+  verl: verlFile,
+  llmproofs: (items) => `${JSON.stringify(llmproofsFile(items), null, 2)}\n`,
+};
+
+export async function judgeConvert(file: string, { to, out }: { readonly to: string; readonly out: string }): Promise<void> {
+  const items = await readItems(file);
+  try {
+    await writeFile(out, FORMS[to]!(items), { flag: 'wx' });
+  } catch (error) {
+    throw new StpError('STP1002', `cannot write ${out}: ${(error as Error).message}`, 'Name a file that is not there yet.');
+  }
+  const proofs = items.filter(({ answer }) => answer !== null).length;
+  console.log(`${new Set(items.map(({ problemId }) => problemId)).size} problems with ${proofs} proofs, in ${out}`);
+}

@@ -1,0 +1,43 @@
+"""
+Log-probabilities of all targets of a training that do not change while it runs: those of its first weights, and those of its reference model.
+Computed once; with a state folder they are kept there. A file that is damaged or of another training counts for nothing.
+"""
+
+import json
+import os
+import zlib
+
+import numpy
+import torch
+from failure import unwritable
+from training_state import write_replacing
+
+
+def kept_logprobs(name, directory, request_hash, group, compute, length):
+    """Float64 [targets], in the order of the sequences; every process calls it. `compute` has no effect but its result."""
+    path = None if directory is None else os.path.join(directory, f"logprobs-{name}.bin")
+    found = None if path is None else read(path, request_hash, length)
+    if group.all_agree(found is not None):
+        return found
+    # As a resumed training reads them.
+    values = compute().float().double()
+    if path is not None and group.is_first_of_node:
+        content = values.numpy().astype("<f4").tobytes()
+        header = {"request": request_hash, "crc32": zlib.crc32(content)}
+        try:
+            write_replacing(path, json.dumps(header).encode() + b"\n" + content)
+        except OSError as error:
+            raise unwritable(path, str(error))
+    return values
+
+
+def read(path, request_hash, length):
+    try:
+        with open(path, "rb") as file:
+            header, content = json.loads(file.readline()), file.read()
+    except (OSError, ValueError):
+        return None
+    if not isinstance(header, dict) or header.get("request") != request_hash or header.get("crc32") != zlib.crc32(content):
+        return None
+    values = torch.from_numpy(numpy.frombuffer(content, "<f4").astype("float64"))
+    return values if len(values) == length else None

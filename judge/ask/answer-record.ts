@@ -1,0 +1,80 @@
+/** The record of one question and its answer. Its name is a hash of the question, so a question that was answered is not asked again. */
+import { z } from 'zod';
+import { StpError } from '../../data/errors.ts';
+import { contentId } from '../../data/schemas/ids.ts';
+import { type Judge, judgeProviderSchema, judgeSchema } from '../../data/schemas/judge.ts';
+import { chatMessageSchema } from '../../data/schemas/records.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import type { ChatAnswer } from './chat-model.ts';
+
+/** Of the questions' words and of how answers are read. Records of another version are not found. */
+const VERSION = '1';
+
+const count = z.int().nonnegative();
+
+const questionSchema = z.strictObject({
+  provider: judgeProviderSchema,
+  ...judgeSchema.pick({ model: true, temperature: true, maxTokens: true, answers: true }).shape,
+  name: z.string(),
+  messages: z.array(chatMessageSchema),
+  seed: count,
+});
+export type AskedQuestion = z.infer<typeof questionSchema>;
+
+const answerRecordSchema = z.strictObject({
+  question: questionSchema,
+  answer: z.strictObject({
+    text: z.string(),
+    finish: z.enum(['stop', 'length', 'declined']),
+    usage: z.strictObject({ promptTokens: count, answerTokens: count }).nullable(),
+  }),
+});
+
+/** Where the judge is does not matter, nor how often it may be asked. */
+export function askedQuestion(
+  { provider, model, temperature, maxTokens, answers }: Judge,
+  question: Pick<AskedQuestion, 'name' | 'messages' | 'seed'>,
+): AskedQuestion {
+  const { name, messages, seed } = question;
+  return { provider, model, temperature, maxTokens, answers, name, messages, seed };
+}
+
+export const recordKey = (question: AskedQuestion): string =>
+  contentId('judge-answer', VERSION, JSON.stringify(question));
+
+export class AnswerRecords {
+  readonly #store: ObjectStore;
+
+  constructor(store: ObjectStore) {
+    this.#store = store;
+  }
+
+  /** Null where the question was never answered. */
+  async find(key: string): Promise<ChatAnswer | null> {
+    const ref = await this.#store.stat(nameOf(key));
+    if (ref === null) return null;
+    const parsed = answerRecordSchema.safeParse(JSON.parse((await this.#store.get(ref)).toString('utf8')));
+    if (parsed.success) return parsed.data.answer;
+    throw new StpError(
+      'STP1402',
+      `${ref.uri} is no record of an answer`,
+      'Remove it; the question is then asked again.',
+      {
+        facts: { uri: ref.uri },
+      },
+    );
+  }
+
+  /** The answer that counts: where another process has kept one meanwhile, that one. */
+  async keep(key: string, question: AskedQuestion, answer: ChatAnswer): Promise<ChatAnswer> {
+    try {
+      await this.#store.put(nameOf(key), `${JSON.stringify({ question, answer })}\n`);
+      return answer;
+    } catch (error) {
+      if (error instanceof StpError && error.code === 'STP1404') return (await this.find(key)) ?? answer;
+      throw error;
+    }
+  }
+}
+
+const nameOf = (key: string): string => `judge/answers/${key.slice(0, 2)}/${key}.json`;

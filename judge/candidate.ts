@@ -1,0 +1,21 @@
+/** Finds the proof in a model's answer, as LLMProofs does: after its thinking, or after `<proof>`, or all of it. */
+
+const THINKING_ENDS = '</think>';
+const THINKING_BEGINS = '<think>';
+const PROOF_BEGINS = '<proof>';
+const PROOF_ENDS = '</proof>';
+
+/** Empty where there is no proof: thinking that did not end is none. */
+export function proofIn(answer: string): string {
+  const thoughtEnd = answer.indexOf(THINKING_ENDS);
+  if (thoughtEnd >= 0) return withoutProofMarks(answer.slice(thoughtEnd + THINKING_ENDS.length)).trim();
+  if (answer.includes(THINKING_BEGINS)) return '';
+  return withoutProofMarks(answer).trim();
+}
+
+function withoutProofMarks(text: string): string {
+  const begin = text.indexOf(PROOF_BEGINS);
+  const proof = begin < 0 ? text : text.slice(begin + PROOF_BEGINS.length);
+  const end = proof.lastIndexOf(PROOF_ENDS);
+  return end < 0 ? proof : proof.slice(0, end);
+}

@@ -1,0 +1,13 @@
+/** Is a quotation in the text? Runs of white space count as one space, and signs as Unicode composes them. */
+
+/** Shorter quotations are in most texts, and show nothing. */
+const QUOTE_CHARS_MIN = 8;
+
+const plain = (text: string): string => text.normalize('NFC').replaceAll(/\s+/gu, ' ').trim();
+
+/** Null where it is; else what is wrong with it. */
+export function quoteProblem(quote: string, text: string): string | null {
+  const [sought, whole] = [plain(quote), plain(text)];
+  if (sought.length < Math.min(QUOTE_CHARS_MIN, whole.length)) return `the quotation "${sought}" is too short`;
+  return whole.includes(sought) ? null : `"${sought.slice(0, 120)}" is not in the proof`;
+}

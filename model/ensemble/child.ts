@@ -1,0 +1,85 @@
+/** Entry of a process that holds an ensemble and scores targets: log-probabilities of the reference and of each member. */
+import { join } from 'node:path';
+import { readCheckpoint } from '../checkpoint/checkpoint.ts';
+import type { Objective, Sequence } from '../embedded/objectives/objective.ts';
+import { serve } from '../embedded/process/serve.ts';
+import { parameterLayout } from '../embedded/training/parameter-layout.ts';
+import { sequenceLogprobs } from '../embedded/training/sequence-logprobs.ts';
+import { TrainingEngine } from '../embedded/training/training-engine.ts';
+import { TrainingSet } from '../embedded/training/training-set.ts';
+import type { Tokenizer } from '../tokenizer/tokenizer.ts';
+import type { ModelShape } from '../trainer.ts';
+import { readEnsemble } from './folder.ts';
+
+export interface ScoreRequest {
+  readonly id: number;
+  readonly directory: string;
+  readonly threads: number;
+  readonly targets: readonly Sequence[];
+}
+export interface ScoreMessage {
+  readonly type: 'scored';
+  readonly id: number;
+  /** Of each target a number a member; null where prompt and target exceed the context. */
+  readonly rewards: readonly (readonly number[] | null)[];
+}
+
+interface Ensemble {
+  readonly engine: TrainingEngine;
+  readonly tokenizer: Tokenizer;
+  readonly shape: ModelShape;
+  readonly beta: number;
+  /** Of the reference, then of the members. */
+  readonly weights: readonly Float32Array[];
+}
+
+let opened: Promise<Ensemble> | null = null;
+
+serve<ScoreRequest, ScoreMessage>(async ({ id, directory, threads, targets }, post) => {
+  opened ??= open(directory, threads);
+  await post({ type: 'scored', id, rewards: await rewardsOf(await opened, targets) });
+});
+
+async function open(directory: string, threads: number): Promise<Ensemble> {
+  const { reference, members, beta } = await readEnsemble(directory);
+  const { shape, tokenizer } = await readCheckpoint(join(directory, reference));
+  const layout = parameterLayout(shape);
+  const weights: Float32Array[] = [];
+  for (const folder of [reference, ...members]) {
+    const { tensors } = await readCheckpoint(join(directory, folder));
+    const flat = new Float32Array(layout.size);
+    for (const { name, offset } of layout.entries) flat.set(tensors.get(name)!.values, offset);
+    weights.push(flat);
+  }
+  const engine = new TrainingEngine({ shape, threads, weightDecay: 0, gradientClipNorm: 0 });
+  return { engine, tokenizer, shape, beta, weights };
+}
+
+/** Targets as records of one sequence each. */
+const oneEach: Pick<Objective<Sequence, null>, 'sequences' | 'numbers'> = {
+  sequences: (target) => [target],
+  numbers: () => null,
+};
+
+async function rewardsOf(
+  { engine, tokenizer, shape, beta, weights }: Ensemble,
+  targets: readonly Sequence[],
+): Promise<(number[] | null)[]> {
+  const fits = ({ prompt, target }: Sequence): boolean =>
+    tokenizer.encode(prompt).length + tokenizer.encode(target).length < shape.contextLength;
+  const fitting = targets.filter(fits);
+  const set = new TrainingSet(fitting, oneEach as Objective, tokenizer, shape.contextLength);
+  const all = fitting.map((_, at) => at);
+  const totals: number[][] = [];
+  for (const parameters of weights) {
+    const scored = await sequenceLogprobs(engine, parameters, set, all, shape.contextLength);
+    totals.push(scored.map((own) => own.reduce((sum, value) => sum + value, 0)));
+  }
+  const [reference, ...members] = totals;
+  let next = 0;
+  return targets.map((target) => {
+    if (!fits(target)) return null;
+    const at = next++;
+    return members.map((member) => beta * (member[at]! - reference![at]!));
+  });
+}

@@ -1,0 +1,15 @@
+/** What several verifiers say as one number. */
+
+export interface Combination {
+  /** `mean`: the mean less `caution` times the standard deviation over the members. `minimum`: the least of them. */
+  readonly by: 'mean' | 'minimum';
+  readonly caution: number;
+}
+
+/** @param rewards of one candidate, a number a member, at least one */
+export function combined(rewards: readonly number[], { by, caution }: Combination): number {
+  if (by === 'minimum') return Math.min(...rewards);
+  const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
+  const variance = rewards.reduce((sum, reward) => sum + (reward - mean) ** 2, 0) / rewards.length;
+  return mean - caution * Math.sqrt(variance);
+}

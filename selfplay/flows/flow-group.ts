@@ -1,0 +1,65 @@
+/**
+ * Walks from one statement as what a flow is trained on. States that several walks meet are one state, and the way back from it is taken
+ * to each of the ways in that were seen with the same chance. A proof that counts has the reward 1; all else has less, and the less the
+ * more goals are open.
+ */
+import type { FlowGroup } from '../../data/schemas/objectives.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { Walk } from '../../data/schemas/walk.ts';
+
+type Trajectory = FlowGroup['trajectories'][number];
+type State = Trajectory['states'][number];
+
+/** By this text the policy says that it stops; as a tactic it fails wherever a goal is left. */
+export const STOP_TACTIC = 'done';
+
+export interface RewardedWalk extends Walk {
+  /** Whether its proof counts; false for a walk that found none. */
+  readonly isProof: boolean;
+}
+
+/** Natural logarithm of the reward for where a walk ended. */
+export function endReward({ end, states, isProof }: RewardedWalk, flows: RunConfig['flows']): number {
+  if (isProof) return 0;
+  if (end === 'done' || end === 'dead') return -flows.deadPenalty / flows.temperature;
+  return openReward(states.at(-1)!.goals, flows);
+}
+
+const openReward = (goals: number, { openPenalty, goalPenalty, temperature }: RunConfig['flows']): number =>
+  -(openPenalty + goalPenalty * goals) / temperature;
+
+/**
+ * Null where no walk left its first state.
+ *
+ * @param known all walks that tell of ways into states, those of `walks` included
+ * @param promptOf the prompt in which the policy meets a state
+ */
+export function flowGroup(
+  statementId: string,
+  walks: readonly RewardedWalk[],
+  known: readonly Walk[],
+  flows: RunConfig['flows'],
+  promptOf: (goal: Walk['states'][number]['goal']) => string,
+): FlowGroup | null {
+  const waysIn = new Map<string, Set<string>>();
+  for (const { states, written } of known)
+    states.slice(1).forEach(({ key }, at) => {
+      waysIn.set(key, (waysIn.get(key) ?? new Set()).add(`${states[at]!.key} ${written[at]!}`));
+    });
+  const trajectories = walks.flatMap((walk): Trajectory[] => {
+    const open = walk.states.map(
+      ({ key, goal, goals }, at): State => ({
+        prompt: promptOf(goal),
+        stop: STOP_TACTIC,
+        logReward: openReward(goals, flows),
+        logBackward: at === 0 ? 0 : -Math.log(waysIn.get(key)!.size),
+      }),
+    );
+    if (walk.written.length === 0) return [];
+    if (walk.end === 'stopped' || walk.end === 'open') return [{ states: open, targets: walk.written }];
+    // Every end has one way in: the state before it and the tactic.
+    const last: State = { prompt: '', stop: null, logReward: endReward(walk, flows), logBackward: 0 };
+    return [{ states: [...open, last], targets: walk.written }];
+  });
+  return trajectories.length === 0 ? null : { group: statementId, trajectories, weight: 1, role: 'prover' };
+}

@@ -1,0 +1,67 @@
+/** Rewards by judges on this machine: their answers lie in the run's store, their limits are those of the machine, and metrics say what they cost. */
+import type { Judging } from '../data/schemas/judge.ts';
+import type { Monitor } from '../infra/monitor/monitor.ts';
+import type { ObjectStore } from '../infra/stores/object-store.ts';
+import { Asker } from '../judge/ask/asker.ts';
+import { RateLimits, rateLimitsFile } from '../judge/ask/rate-limits.ts';
+import { judgeReward } from '../judge/judge-reward.ts';
+import type { RewardSource } from '../selfplay/rewards/reward.ts';
+
+export interface JudgeRewardsOptions {
+  readonly cacheDirectory: string;
+  readonly store: (run: string) => Promise<ObjectStore>;
+  readonly monitor: (run: string) => Promise<Monitor>;
+}
+
+export class JudgeRewards {
+  readonly #options: JudgeRewardsOptions;
+  readonly #askers = new Map<string, Promise<Asker>>();
+  #limits: RateLimits | null = null;
+
+  constructor(options: JudgeRewardsOptions) {
+    this.#options = options;
+  }
+
+  source(run: string, judging: Judging): RewardSource {
+    return {
+      name: 'judge',
+      rewards: async (groups, options) => {
+        const asker = await this.#asker(run, judging);
+        const rewards = await judgeReward(asker, judging).rewards(groups, options);
+        await this.#report(run, asker);
+        return rewards;
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const asker of this.#askers.values()) await asker.then((open) => open.close()).catch(() => undefined);
+    this.#limits?.close();
+  }
+
+  #asker(run: string, judging: Judging): Promise<Asker> {
+    const key = JSON.stringify([run, judging]);
+    const open = this.#askers.get(key);
+    if (open !== undefined) return open;
+    this.#limits ??= new RateLimits(rateLimitsFile(this.#options.cacheDirectory));
+    const limits = this.#limits;
+    const opening = this.#options.store(run).then((store) => new Asker({ ...judging, store, limits }));
+    this.#askers.set(key, opening);
+    opening.catch(() => this.#askers.delete(key));
+    return opening;
+  }
+
+  /** All that this process has asked for the run so far. Numbers that cannot be written spoil no reward. */
+  async #report(run: string, { spent }: Asker): Promise<void> {
+    const { requests, answers, fromRecords, promptTokens, answerTokens, cost } = spent;
+    const values = {
+      ...{ requests, answers, from_records: fromRecords, prompt_tokens: promptTokens, answer_tokens: answerTokens },
+      ...(cost === null ? {} : { cost }),
+    };
+    const metrics = Object.entries(values).map(([name, value]) => ({ name: `judge/${name}`, step: requests, value }));
+    await this.#options
+      .monitor(run)
+      .then((monitor) => monitor.log(metrics))
+      .catch(() => undefined);
+  }
+}
