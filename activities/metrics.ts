@@ -15,6 +15,7 @@ export async function logMetrics(
   run: string,
   metrics: readonly Metric[],
 ): Promise<void> {
+  if (metrics.length === 0) return;
   try {
     const monitor = await ports.monitor(run);
     await monitor.log(metrics);

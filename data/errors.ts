@@ -11,6 +11,7 @@ export const ERROR_CODES = {
   STP1002: 'invalid argument',
   STP1101: 'Temporal server not available',
   STP1102: 'port in use',
+  STP1103: 'run of another version',
   STP1201: 'Lean not available',
   STP1202: 'Lean library does not compile',
   STP1203: 'Lean could not check',

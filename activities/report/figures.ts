@@ -6,7 +6,6 @@
 import type { Proved } from '../../data/schemas/records.ts';
 import type { Evaluation, RoundCounts, Summary } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { TrackingLink } from '../../infra/monitor/trackers/tracker.ts';
 import type { SecondOpinion } from '../round/certificate-record.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { Quantiles, RateHistogram } from './distribution.ts';
@@ -77,8 +76,6 @@ export interface RunFigures {
   /** Values that differ from the preset, by dotted key. */
   readonly changed: Readonly<Record<string, unknown>>;
   readonly summary: Summary;
-  /** Where trackers show the run. */
-  readonly tracking: readonly TrackingLink[];
   readonly evaluation: Evaluation | null;
   readonly finished: boolean;
   readonly sftModel: string;

@@ -1,13 +1,11 @@
 /** Figures of a run, from its state and its rounds' record files, one round after the other. */
 import { changedValues } from '../../data/config/resolve.ts';
-import { type Evaluation, roundManifestSchema } from '../../data/schemas/round.ts';
-import { readLinks } from '../../infra/monitor/trackers/tracker.ts';
+import { type Evaluation, type RunCost, roundManifestSchema, type TrackingLink } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { NoveltyIndex } from '../../selfplay/novelty.ts';
 import { readJson, readRecords } from '../records/record-files.ts';
 import { grownTheorems } from '../round/library.ts';
 import { portfolioFigures } from '../round/portfolio.ts';
-import { costOfRun } from '../run/cost.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { ListedLemma, LossPoint, RoundFigures, RunFigures } from './figures.ts';
 import { type Gathering, gatherRound, LISTED_MAX, newLists, textSchema } from './gather-round.ts';
@@ -25,6 +23,10 @@ export interface RunSource {
   /** What is known to speak against the result, beside what the certificates say. */
   readonly ineligibleBecause: readonly string[];
   readonly losses: readonly LossPoint[];
+  /** Null where nobody kept account. */
+  readonly cost: RunCost | null;
+  /** Where trackers show the run. */
+  readonly tracking: readonly TrackingLink[];
 }
 
 export async function gatherRun(source: RunSource): Promise<RunFigures> {
@@ -72,9 +74,9 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
         secondKernel,
       ),
       portfolio: await portfolioFigures(store),
-      ...(state.machineTime.length === 0 ? {} : { cost: costOfRun(state) }),
+      ...(source.tracking.length === 0 ? {} : { tracking: [...source.tracking] }),
+      ...(source.cost === null ? {} : { cost: source.cost }),
     },
-    tracking: await readLinks(store),
     evaluation: source.evaluation,
     finished: source.finished,
     sftModel: sft.checkpoint.model,

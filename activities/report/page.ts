@@ -89,7 +89,7 @@ ${howMade(run)}
 }
 
 /** Where trackers show the run. */
-function trackedIn({ tracking }: RunFigures): string {
+function trackedIn({ summary: { tracking = [] } }: RunFigures): string {
   if (tracking.length === 0) return '';
   const links = tracking.map(({ url, text }) =>
     url === null ? `<code>${escapeHtml(text)}</code>` : `<a href="${escapeHtml(url)}">${escapeHtml(text)}</a>`,

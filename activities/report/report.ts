@@ -5,14 +5,16 @@
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { type Proved, provedSchema } from '../../data/schemas/records.ts';
-import { type Evaluation, roundManifestSchema } from '../../data/schemas/round.ts';
+import { type Evaluation, roundManifestSchema, runCostSchema, trackingLinkSchema } from '../../data/schemas/round.ts';
 import type { Metric } from '../../infra/monitor/monitor.ts';
+import { readLinks } from '../../infra/monitor/trackers/tracker.ts';
 import { withHeartbeat } from '../edge.ts';
 import { concludeRun, logMetrics } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
 import { once, readJson, readRecords } from '../records/record-files.ts';
 import { whyIneligible } from '../round/certificate-record.ts';
 import { grownTheorems } from '../round/library.ts';
+import { costOfRun } from '../run/cost.ts';
 import { REPORTED } from '../run/finished-rounds.ts';
 import { metricsOfRound } from '../run/round-metrics.ts';
 import type { ReportInput, RunState, SelfplayResult } from '../run/run-state.ts';
@@ -59,6 +61,9 @@ export function reportActivities(ports: Ports) {
             leanVersion: verifier.environment.version,
             ineligibleBecause: whyIneligible(await ports.sandbox(limits.sandbox)),
             losses: await ports.losses(run),
+            // Kept, since a second attempt must come to the same: prices and trackers may have changed meanwhile.
+            cost: await once(store, 'report/cost.json', runCostSchema.nullable(), async () => costOfRun(state)),
+            tracking: await once(store, 'report/tracking.json', z.array(trackingLinkSchema), () => readLinks(store)),
           });
           const summary = { ...figures.summary, proofsInFile: kept.length };
           const [page, ...tables] = await makeReport([{ ...figures, summary }]);

@@ -140,6 +140,7 @@ export function summaryRows(summary: Summary): [string, string][] {
       .join(', '),
   ]);
   if (summary.cost !== undefined) rows.push(['cost', costText(summary.cost)]);
+  for (const { url, text } of summary.tracking ?? []) rows.push(['tracked in', url ?? text]);
   rows.push(['proofs kept', String(summary.proofsInFile)]);
   if (summary.secondKernel !== undefined) rows.push(['checked twice', checkedTwice(summary.secondKernel)]);
   return rows;

@@ -269,6 +269,18 @@ export const runCostSchema = z.strictObject({
 });
 export type RunCost = z.infer<typeof runCostSchema>;
 
+/** Where a person finds the run in a tracker: an object of the run's store. */
+export const trackingLinkSchema = z.strictObject({
+  tracker: z.enum(['mlflow', 'tensorboard', 'wandb']),
+  /** Null where the tracker has no page of the run that is known. */
+  url: z.string().max(4_096).nullable(),
+  /** What to call it, or what to type to see it. */
+  text: z.string().max(4_096),
+  /** The tracker's own id of the run. */
+  id: z.string().max(256).nullable(),
+});
+export type TrackingLink = z.infer<typeof trackingLinkSchema>;
+
 export const summarySchema = z.strictObject({
   run: z.string(),
   preset: z.string(),
@@ -301,6 +313,8 @@ export const summarySchema = z.strictObject({
   portfolio: portfolioFiguresSchema.nullable().optional(),
   /** Missing in older summaries. */
   cost: runCostSchema.optional(),
+  /** Missing where no tracker has the run. */
+  tracking: z.array(trackingLinkSchema).optional(),
   proofsInFile: count,
   /** May the result be reported as one? Not where Lean ran without a sandbox; older summaries do not say and are not. */
   eligible: z.boolean().default(false),

@@ -67,7 +67,10 @@ export function prometheusMonitor(run: string, meter: MetricMeter): Monitor {
   );
   const count = ({ name, step, value }: Metric): void => {
     const figure = ofRound.get(name);
-    if (figure !== undefined) return figure.set(value);
+    if (figure !== undefined) {
+      figure.set(value);
+      return;
+    }
     const part = name.slice(name.lastIndexOf('/') + 1);
     for (const [pattern, add] of counts) if (pattern.test(part)) add(value, step, part.replace(pattern, ''));
   };

@@ -49,9 +49,9 @@ export async function withinBudget<T>(
       const { perHour } = await control('what the machines cost').priceMachines(run, config.nodes);
       await watchBudget(perHour ?? 0);
     })
-    .catch((error: unknown) => {
+    .catch(async (error: unknown) => {
       // A bound that nobody watches would be none.
-      if (!isCancellation(error)) steering.pauseFor(`the budget cannot be watched: ${(error as Error).message}`);
+      if (!isCancellation(error)) await steering.pauseFor(`the budget cannot be watched: ${(error as Error).message}`);
     });
   try {
     return await body();

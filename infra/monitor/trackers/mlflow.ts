@@ -5,15 +5,8 @@
 import { z } from 'zod';
 import { StpError } from '../../../data/errors.ts';
 import { contentId } from '../../../data/schemas/ids.ts';
-import {
-  type Entry,
-  keepLink,
-  linkName,
-  readLink,
-  type TrackedRun,
-  type Tracker,
-  type TrackingLink,
-} from './tracker.ts';
+import type { TrackingLink } from '../../../data/schemas/round.ts';
+import { type Entry, keepLink, linkName, readLink, type TrackedRun, type Tracker } from './tracker.ts';
 
 export interface MlflowSettings {
   /** MLFLOW_TRACKING_URI, without a slash at its end. */
@@ -29,6 +22,8 @@ const CALL_MS_MAX = 20_000;
 /** A larger object is not copied to the server: it is in the run's store. */
 const OBJECT_BYTES_MAX = 64 * 1024 * 1024;
 const RUN_TAG = 'stp.run';
+/** Has MLflow's pages show trainings and not conversations with a model. */
+const EXPERIMENT_TAGS = [{ key: 'mlflow.experimentKind', value: 'custom_model_development' }];
 /** Where the server itself stores artifacts: then it takes them over HTTP. */
 const PROXIED = 'mlflow-artifacts:/';
 
@@ -183,6 +178,10 @@ async function createRun(
   const tags = [
     { key: RUN_TAG, value: run.id },
     { key: 'stp.store', value: run.store.root },
+    {
+      key: 'mlflow.note.content',
+      value: 'A run of stp-selfplay. At its end the report is among the artifacts: report.html.',
+    },
   ];
   const input = { experiment_id: experiment, run_name: run.run, start_time: Date.now(), tags };
   return (await server.call('POST', 'runs/create', input, runSchema, signal)).run.info;
@@ -200,7 +199,8 @@ async function experimentId(server: MlflowServer, name: string, signal: AbortSig
     if (!(error instanceof Refused)) throw error;
   }
   try {
-    return (await server.call('POST', 'experiments/create', { name }, experimentSchema, signal)).experiment_id;
+    return (await server.call('POST', 'experiments/create', { name, tags: EXPERIMENT_TAGS }, experimentSchema, signal))
+      .experiment_id;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     // Made by another process meanwhile.

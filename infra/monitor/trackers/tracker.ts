@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { StpError } from '../../../data/errors.ts';
+import { type TrackingLink, trackingLinkSchema } from '../../../data/schemas/round.ts';
 import type { TrackerName } from '../../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../stores/object-store.ts';
 import { type LoggedMetric, metricLine, readMetricLine } from '../jsonl-monitor.ts';
@@ -51,18 +52,6 @@ export function readEntry(line: string): Entry | null {
     return null;
   }
 }
-
-/** Where a person finds the run in a tracker: an object of the run's store, which the report reads. */
-export const trackingLinkSchema = z.strictObject({
-  tracker: z.enum(['mlflow', 'tensorboard', 'wandb']),
-  /** Null where the tracker has no page of the run that is known. */
-  url: z.string().max(4_096).nullable(),
-  /** What to call it, or what to type to see it. */
-  text: z.string().max(4_096),
-  /** The tracker's own id of the run. */
-  id: z.string().max(256).nullable(),
-});
-export type TrackingLink = z.infer<typeof trackingLinkSchema>;
 
 const FOLDER = 'tracking/';
 
