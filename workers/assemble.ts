@@ -1,6 +1,5 @@
 /** Makes the ports for this machine: real Lean, the embedded engine, the store named in the settings. */
-import { Ensemble } from '../model/ensemble/ensemble.ts';
-import { leanReward } from '../selfplay/rewards/lean-reward.ts';
+
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,7 +36,9 @@ import { LIBRARY_HEADER } from '../lean/trust/header.ts';
 import { openVerifier } from '../lean/trust/open-verifier.ts';
 import { limitClasses } from '../lean/trust/verdict/limits.ts';
 import type { LeanEnvironment } from '../lean/verifier.ts';
+import { Ensemble } from '../model/ensemble/ensemble.ts';
 import { TRIVIAL_PROOF } from '../selfplay/gate.ts';
+import { leanReward } from '../selfplay/rewards/lean-reward.ts';
 import { openEngines } from './engines.ts';
 import { explored } from './explored.ts';
 import { JudgeRewards } from './judge-rewards.ts';

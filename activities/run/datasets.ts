@@ -6,7 +6,13 @@ import { StpError } from '../../data/errors.ts';
 import { artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { wordsId } from '../../data/schemas/ids.ts';
 import type { Split, Statement } from '../../data/schemas/records.ts';
-import { isInWords, type RunConfig, runConfigSchema, type StartInput, startInputSchema } from '../../data/schemas/run-config.ts';
+import {
+  isInWords,
+  type RunConfig,
+  runConfigSchema,
+  type StartInput,
+  startInputSchema,
+} from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { heldOutKeysOf, keyUnderAnyHeader } from '../../selfplay/dedupe.ts';
 import { matchingWeight } from '../../selfplay/matching-weight.ts';

@@ -126,7 +126,11 @@ function requireRewardTraining({ training, conjectures, prover, engines }: RunCo
             ? 'engines.trainer.kind is levanter, which trains by likelihood alone'
             : null;
   if (wrong !== null)
-    throw new StpError('STP1001', `training.objective.kind is ${kind}: ${wrong}`, 'docs/rewards.md says what goes together.');
+    throw new StpError(
+      'STP1001',
+      `training.objective.kind is ${kind}: ${wrong}`,
+      'docs/rewards.md says what goes together.',
+    );
 }
 
 /** Judges are named where they are asked, and a run in words asks Lean for nothing. */
