@@ -6,7 +6,7 @@ import { ApplicationFailure, activityInfo, CancelledFailure, Context } from '@te
 import type { ActivityInboundCallsInterceptor, ActivityInterceptorsFactory } from '@temporalio/worker';
 import { ZodError } from 'zod';
 import { describeIssues } from '../data/config/resolve.ts';
-import { StpError } from '../data/errors.ts';
+import { type ErrorCode, StpError } from '../data/errors.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../data/schemas/heartbeats.ts';
 import { isDiskFull, pauseForSpace } from './full-disk.ts';
 
@@ -17,7 +17,8 @@ export function toFailure(error: unknown, attempt = 1): unknown {
     const { message, facts } = error instanceof StpError ? error : { message: String(error), facts: {} };
     return ApplicationFailure.create({
       message: `${message}. Free space there: it is tried again by itself, five times in 81 minutes.`,
-      type: 'STP1401',
+      // A code of its own: where other machines can do the work, none of them waits for space on this one.
+      type: 'STP1406' satisfies ErrorCode,
       nextRetryDelay: pauseForSpace(attempt),
       details: [facts],
       cause: error as Error,

@@ -1,7 +1,8 @@
 /** Metrics of one stage under its own slash group: `rounds/1_3fa9/shard_002/samples`. */
 import { log } from '@temporalio/activity';
-import type { Metric } from '../infra/monitor/monitor.ts';
+import type { Metric, RunEnd } from '../infra/monitor/monitor.ts';
 import type { Ports } from './ports.ts';
+import { REPORTED } from './run/finished-rounds.ts';
 
 export function metricsAt(stage: string, step: number, values: Readonly<Record<string, number>>): Metric[] {
   const group = stage.toLowerCase().replaceAll(/[^a-z0-9/]+/g, '_');
@@ -14,10 +15,32 @@ export async function logMetrics(
   run: string,
   metrics: readonly Metric[],
 ): Promise<void> {
+  if (metrics.length === 0) return;
   try {
     const monitor = await ports.monitor(run);
     await monitor.log(metrics);
   } catch (error) {
     log.warn('metrics were not written', { error: String(error), first: metrics[0]?.name });
+  }
+}
+
+/** Tells trackers that the run has ended. As for metrics: a run is no worse without. */
+export async function concludeRun(ports: Pick<Ports, 'monitor'>, run: string, end: RunEnd): Promise<void> {
+  try {
+    const monitor = await ports.monitor(run);
+    await monitor.conclude?.(end);
+  } catch (error) {
+    log.warn('trackers were not told of the end', { error: String(error) });
+  }
+}
+
+/** The same at the end of a run that has no report: it failed, or was cancelled. */
+export async function concludeUnreported(ports: Pick<Ports, 'monitor' | 'store'>, run: string): Promise<void> {
+  try {
+    const store = await ports.store(run);
+    if ((await store.stat(REPORTED)) !== null) return;
+    await concludeRun(ports, run, { status: 'failed', objects: ['config.json'] });
+  } catch (error) {
+    log.warn('trackers were not told of the end', { error: String(error) });
   }
 }

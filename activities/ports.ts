@@ -7,7 +7,7 @@ import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { Judging } from '../data/schemas/judge.ts';
 import type { NodesConfig } from '../data/schemas/nodes.ts';
 import type { LibraryTheorem, SandboxFacts, Statement } from '../data/schemas/records.ts';
-import type { RewardName } from '../data/schemas/run-config.ts';
+import type { RewardName, TrackerName } from '../data/schemas/run-config.ts';
 import type { ShownDefinition } from '../data/schemas/shown-definition.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import type { Nodes } from '../infra/nodes/nodes.ts';
@@ -15,7 +15,8 @@ import type { RunProvider } from '../infra/nodes/provider.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import type { ContextAnswer } from '../lean/context/statement-context.ts';
 import type { StatementToRead } from '../lean/context/statement-contexts.ts';
-import type { ExploredStatement } from '../lean/explore/explore-statements.ts';
+import type { LibraryEquations } from '../lean/explore/equations-file.ts';
+import type { EquationsToTest, ExploredStatement, TestedEquations } from '../lean/explore/explore-statements.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
 import type { PortfolioRecord, RecordRow } from '../lean/portfolio/record.ts';
 import type { DriverName } from '../lean/runtime/process/driver.ts';
@@ -42,6 +43,8 @@ export interface Sources {
   searchedProofs(): AsyncIterable<{ readonly theorem: string; readonly proof: string }>;
   /** States and tactics of the proofs of library theorems, traced with Lean: their own proofs and the searched ones. */
   tracedProofs(): Promise<readonly TracedProof[]>;
+  /** Equations over the functions near library theorems that hold on test values. */
+  exploredEquations(): Promise<readonly LibraryEquations[]>;
   /** The portfolio's results on the repository's problem sets; null if they are unknown. */
   portfolioRecord(): Promise<PortfolioRecord | null>;
   /** What statements stand on, by the text of these modules. */
@@ -98,6 +101,13 @@ export interface Ports {
     },
     signal: AbortSignal,
   ): Promise<readonly ExploredStatement[]>;
+  /** Tests equations over the functions near each statement: an answer each, in order. */
+  testEquations(
+    run: string,
+    asked: readonly (StatementToRead & EquationsToTest)[],
+    options: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'> & { readonly seed: number },
+    signal: AbortSignal,
+  ): Promise<readonly TestedEquations[]>;
   /** The portfolio's earlier results on this machine, under this Lean and these limits. */
   portfolioKept(limits: BaseLimits): Promise<KeptPortfolio>;
   /** What Lean runs in on this node under the policy. */
@@ -143,6 +153,8 @@ export interface Ports {
   /** Gets machines for the run and gives them back, as the configuration says. STP1002 for `local`, which has nothing to get. */
   provider(run: string, config: NodesConfig): RunProvider;
   monitor(run: string): Promise<Monitor>;
+  /** STP1001 for trackers (`tracking` of the configuration) that this worker knows nothing of. */
+  requireTrackers(names: readonly TrackerName[]): void;
   /** Training losses that the monitor has, by stage and step. */
   losses(run: string): Promise<readonly { stage: string; step: number; loss: number }[]>;
   sources: Sources;

@@ -1,6 +1,12 @@
 /** The forms in which a run's model sees statements and conjecturing tasks, as set in its configuration. */
 import { formatOf } from '../data/config/formats.ts';
-import { meetsStates, PROVER_WITHOUT_SLOTS, type ProverConfig, proverMode, writesTactics } from '../data/schemas/run-config.ts';
+import {
+  meetsStates,
+  PROVER_WITHOUT_SLOTS,
+  type ProverConfig,
+  proverMode,
+  writesTactics,
+} from '../data/schemas/run-config.ts';
 import { LIBRARY_HEADER } from '../lean/trust/header.ts';
 import { markedProof, withoutMarks } from '../lean/trust/kept-theorem.ts';
 import { keyUnderAnyHeader } from '../selfplay/dedupe.ts';
@@ -88,7 +94,7 @@ export async function slotKeys(
   return ({ header, statement }) => slotKey(statement, definitions.under(header, statement, boundNames(statement)));
 }
 
-/** What a theorem is known by under whatever header: with slots by `theoremKey`, otherwise by its text and what its header defines (`keyUnderAnyHeader`). */
+/** The key of a theorem under any header: with slots `theoremKey`, otherwise its text and what its header defines (`keyUnderAnyHeader`). */
 export async function theoremKeys(
   sources: Pick<Sources, 'definitions'>,
   prover: ProverConfig = PROVER_WITHOUT_SLOTS,

@@ -12,6 +12,8 @@ import { requireSameConfig } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
 import { type RunConfig, runConfigSchema } from '../data/schemas/run-config.ts';
 import { startDevServer } from '../infra/temporal/dev-server.ts';
+import { workflowBundle } from '../workers/bundle.ts';
+import { requireFollowable } from '../workers/followable.ts';
 import { leanEnvironment } from '../workers/lean-environment.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { rootMessage } from '../workflows/control/causes.ts';
@@ -94,20 +96,25 @@ export async function runLocally(
     onCrash: (error) => stopping.abort(error),
   });
   say(`Temporal UI: ${server.uiUrl}/namespaces/default/workflows/${encodeURIComponent(workflow.id)}`);
-  const worker = superviseWorker(
-    { TEMPORAL_ADDRESS: server.address, STP_STORE: settings.storeUri, STP_CACHE: settings.cacheDirectory },
-    join(directory, 'worker.log'),
-    say,
-    (error) => stopping.abort(error),
-  );
   let connection: Connection | null = null;
+  let worker: ReturnType<typeof superviseWorker> | null = null;
   try {
     connection = await Connection.connect({ address: server.address });
     const client = new Client({ connection });
+    const status = await statusOf(client, workflow.id);
+    // Before a worker of this version touches it.
+    if (status === 'RUNNING')
+      await requireFollowable(client, workflow.id, await workflowBundle(settings.cacheDirectory));
+    worker = superviseWorker(
+      { TEMPORAL_ADDRESS: server.address, STP_STORE: settings.storeUri, STP_CACHE: settings.cacheDirectory },
+      join(directory, 'worker.log'),
+      say,
+      (error) => stopping.abort(error),
+    );
     const stopped = aborted(stopping.signal);
     stopped.catch(() => undefined);
     await Promise.race([worker.ready, stopped]);
-    await startOrTakeUp(client, workflow, say);
+    await startOrTakeUp(client, status, workflow, say);
     await watch(connection, workflow.id, view, stopped);
     view.end();
     await onDone({ uiUrl: server.uiUrl, stopped });
@@ -119,7 +126,7 @@ export async function runLocally(
   } finally {
     view.end();
     await connection?.close();
-    await worker.stop();
+    await worker?.stop();
     await server.stop();
   }
 }
@@ -131,23 +138,27 @@ async function makeFolder(path: string): Promise<void> {
   await mkdir(path);
 }
 
+/** Null where there is no such workflow. */
+async function statusOf(client: Client, workflowId: string): Promise<string | null> {
+  try {
+    return (await client.workflow.getHandle(workflowId).describe()).status.name;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+}
+
 async function startOrTakeUp(
   client: Client,
+  status: string | null,
   { type, id, input, summary }: LocalRun['workflow'],
   say: (line: string) => void,
 ): Promise<void> {
-  const known = await client.workflow
-    .getHandle(id)
-    .describe()
-    .catch((error: unknown) => {
-      if (error instanceof WorkflowNotFoundError) return null;
-      throw error;
-    });
-  if (known?.status.name === 'RUNNING') {
+  if (status === 'RUNNING') {
     say('taking up the run where it was left');
     return;
   }
-  if (known?.status.name === 'COMPLETED') {
+  if (status === 'COMPLETED') {
     say('this run is finished already');
     return;
   }

@@ -1,5 +1,5 @@
 /** Finds a model by the name that a person gives: a checkpoint folder, or a run and one of its rounds. */
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readJson } from '../activities/records/record-files.ts';
@@ -25,6 +25,8 @@ export interface ModelSource {
 
 /** What names a model that only servers have. */
 export const SERVED = 'served:';
+const OTHER_FORM =
+  'It is a model in the form of Hugging Face, not a checkpoint of a run. Start a server with it, such as vLLM, name that in STP_GENERATOR_URL, and give served:NAME.';
 /** Of a model whose server does not say how long its context is: what is asked for decides. */
 const SERVED_CONTEXT_LENGTH = 2 ** 20;
 
@@ -77,8 +79,17 @@ function splitName(name: string): { run: string; wanted: number | null } {
 
 async function runFolder(run: string, name: string): Promise<string> {
   for (const folder of run.includes('/') ? [run] : [join('runs', run), run])
-    if (await isThere(join(folder, 'config.json'))) return resolve(folder);
+    if (await isThere(join(folder, 'config.json'))) {
+      if (await isOfHuggingFace(folder)) throw noModel(name, OTHER_FORM);
+      return resolve(folder);
+    }
   throw noModel(name, 'Give a checkpoint folder (with manifest.json), a run folder, or the name of a run under runs/.');
+}
+
+/** A model of other people has a `config.json` too, which says what kind it is. */
+async function isOfHuggingFace(folder: string): Promise<boolean> {
+  const text = await readFile(join(folder, 'config.json'), 'utf8').catch(() => '');
+  return /"(?:model_type|architectures)"\s*:/u.test(text);
 }
 
 /** Where a checkpoint in a folder's store lies, or a copy of one that lies in a bucket. */

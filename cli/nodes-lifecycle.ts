@@ -1,6 +1,5 @@
 /** `stp nodes up | ls | down | sweep`: gets machines and gives them back by hand, outside any workflow. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { StpError } from '../data/errors.ts';
 import { deleteEach } from '../infra/cloud/deletions.ts';
 import { readInventory } from '../infra/nodes/inventory.ts';
@@ -8,8 +7,8 @@ import { startWorkers, stopWorkers } from '../infra/nodes/inventory-workers.ts';
 import { mayBeLabelOf } from '../infra/nodes/names.ts';
 import type { NodeHost, NodeProvider, NodeSet, OwnedResource } from '../infra/nodes/provider.ts';
 import { workerSettings } from '../workers/settings.ts';
-import { temporalAddress } from '../workers/temporal-address.ts';
 import { type NodesOptions, namedNodes, openRunProvider } from './nodes-config.ts';
+import { workerEnvironment } from './nodes-environment.ts';
 import { makePlan, plan } from './nodes-plan.ts';
 import { openRuns } from './nodes-runs.ts';
 import { table } from './table.ts';
@@ -22,7 +21,11 @@ const FAILURES_MAX = 5;
 
 /** Asks for the machines and waits until they are there; their workers come up by themselves. */
 export async function up(
-  options: NodesOptions & { readonly dryRun?: boolean; readonly bundleFile?: string },
+  options: NodesOptions & {
+    readonly dryRun?: boolean;
+    readonly bundleFile?: string;
+    readonly env?: readonly string[];
+  },
 ): Promise<void> {
   if (options.dryRun === true) {
     plan(options);
@@ -32,7 +35,7 @@ export async function up(
   if (nodes.provider === 'inventory') {
     const results = await startWorkers(readInventory(nodes.file), {
       bundleFile: options.bundleFile ?? null,
-      environment: workerEnvironment(),
+      environment: workerEnvironment(options.env ?? []),
       onProgress: (line) => console.error(line),
     });
     return report(options, results);
@@ -49,18 +52,6 @@ export async function up(
   console.error(
     'No run watches these machines: nodes.hoursMax ends nothing here. Give them back with `bin/stp nodes down`.',
   );
-}
-
-/** Settings for workers on machines of an inventory: the server and the store of this shell. */
-function workerEnvironment(): Record<string, string> {
-  const { namespace } = loadClientConnectConfig();
-  const key = process.env.TEMPORAL_API_KEY;
-  return {
-    TEMPORAL_ADDRESS: temporalAddress(),
-    ...(namespace === undefined ? {} : { TEMPORAL_NAMESPACE: namespace }),
-    ...(key === undefined ? {} : { TEMPORAL_API_KEY: key }),
-    STP_STORE: workerSettings().storeUri,
-  };
 }
 
 async function waitForNodes(provider: NodeProvider, set: NodeSet, timeoutMs: number): Promise<readonly NodeHost[]> {

@@ -73,7 +73,7 @@ export function describeNow(snapshot: Snapshot, nowMs: number): string {
     if (step > 0) parts.push(`${seconds((elapsedMs / step) * (steps - step))} left`);
   }
   parts.push(seconds(elapsedMs));
-  if (run.paused) parts.push('PAUSED');
+  if (run.paused) parts.push(run.pausedBecause ? `PAUSED: ${run.pausedBecause} (update setBudget)` : 'PAUSED');
   if (run.waiting) parts.push(`WAITING: ${run.waiting} (updates retryRound, skipRound, abort)`);
   return parts.join(' · ');
 }

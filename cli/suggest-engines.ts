@@ -9,11 +9,11 @@ import { EncoderDecoder } from '../model/encoder-decoder/engine.ts';
 import { isEncoderDecoderFolder } from '../model/encoder-decoder/folder.ts';
 import type { Generator } from '../model/generator.ts';
 import { remoteGenerator } from '../model/remote/openai/engine.ts';
+import type { PromptKind } from '../suggest/defaults.ts';
 import { encoderDecoderEngine } from '../suggest/engines/encoder-decoder-engine.ts';
 import type { Engine } from '../suggest/engines/engine.ts';
 import { modelEngine } from '../suggest/engines/model-engine.ts';
 import { portfolioEngine } from '../suggest/engines/portfolio-engine.ts';
-import type { PromptKind } from '../suggest/engines/prompts.ts';
 import { findModel, SERVED } from './model-source.ts';
 
 const SERVER_KEY_VARIABLE = 'STP_SUGGEST_SERVER_KEY';
@@ -108,7 +108,7 @@ async function folderOf(
   return findModel(name, join(directory, copy)).then(
     (found) => found.directory,
     (error: unknown) => {
-      // A model of other people has no manifest; the engine says what is wrong with a folder that is none.
+      // A model of other people has no manifest; the engine says what is wrong with a folder that holds no model.
       if (name.includes('/')) return name;
       throw error;
     },

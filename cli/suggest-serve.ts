@@ -38,7 +38,7 @@ export interface SuggestServeOptions extends EngineOptions {
   readonly cache?: string;
   readonly cacheEntries: number;
   readonly maxRequests: number;
-  /** Stop when standard input ends: whoever started it is gone. */
+  /** Stop when standard input ends: the process that started it is gone. */
   readonly withParent?: boolean;
 }
 

@@ -1,5 +1,6 @@
 /** The `Generator` port: prompts in, samples with log-probabilities out. Embedded ONNX, or OpenAI-compatible servers. */
 import type { ChatMessage } from '../data/schemas/records.ts';
+import type { TypedGrammar } from '../data/schemas/typed-grammar.ts';
 
 export interface SampleRequest {
   readonly id: string;
@@ -8,6 +9,8 @@ export interface SampleRequest {
   readonly messages?: readonly ChatMessage[];
   /** Seed of this sample alone: the result depends on (checkpoint, prompt, options, seed), never on its neighbours. */
   readonly seed: number;
+  /** The completion is one of its equations. Engines that do not know grammars refuse it with STP1002. */
+  readonly grammar?: TypedGrammar;
 }
 
 export interface SamplingOptions {

@@ -2,7 +2,7 @@
  * Chooses the conjectures of a round that train the conjecturer, and their weights (STP §2.7; SGS, arXiv 2604.20209).
  * It uses a few numbers per conjecture and no texts. The transport (`transport.ts`) comes after.
  */
-import type { RunConfig } from '../data/schemas/run-config.ts';
+import { hasConjecturer, type RunConfig } from '../data/schemas/run-config.ts';
 import { inBand } from './bands.ts';
 import { dropInelegant } from './elegancy.ts';
 import { passRate, type Tally } from './rates.ts';
@@ -45,11 +45,12 @@ export function chooseConjectures(
   config: RunConfig['conjectures'],
   order: (id: string) => string,
 ): ChosenConjecture[] {
+  if (!hasConjecturer(config)) return [];
   const shuffled = facts
     .map((fact) => ({ fact, key: order(fact.id) }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
     .map(({ fact }) => fact);
-  const rewards = config.reward === 'band' ? bandRewards(shuffled, config) : solveRateRewards(shuffled, config);
+  const rewards = rewardsOf(shuffled, config);
   const provable = shuffled.filter(
     (fact): fact is Provable => fact.shortestProofChars !== null && (rewards.get(fact.id) ?? 0) > 0,
   );
@@ -63,6 +64,18 @@ export function chooseConjectures(
   return dropInelegant(kept, config.inelegantShare)
     .map(({ id, withLemma, weight }) => ({ id, withLemma, weight }))
     .sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function rewardsOf(facts: readonly ConjectureFacts[], config: RunConfig['conjectures']): Map<string, number> {
+  switch (config.reward) {
+    case 'band':
+    case 'band-and-use':
+      return bandRewards(facts, config);
+    case 'solve-rate':
+      return solveRateRewards(facts, config);
+    case 'use':
+      return new Map();
+  }
 }
 
 function bandRewards(facts: readonly ConjectureFacts[], config: RunConfig['conjectures']): Map<string, number> {

@@ -1,16 +1,16 @@
 /** Warm Lean processes for suggestions: which one reads a file, turns at it, and places that stay open between turns. */
-import { availableParallelism } from 'node:os';
 import { Turns } from '../data/turns.ts';
-import { type FilePlacesOptions, type OpenedPlace, openFilePlaces } from '../lean/step/open-file.ts';
+import { type FilePlacesOptions, importsOf, type OpenedPlace, openFilePlaces } from '../lean/step/open-file.ts';
 import type { StepOptions } from '../lean/step/step.ts';
 
 /** Places that are kept open, of each process. Their states are text; Lean reads it anew where it has read another since. */
 const PLACES_MAX = 32;
+/** Requests that a process would have to be behind another before a text with other imports is given to it: it would start anew. */
+const OTHER_IMPORTS = 8;
+/** The same for a text that it has read: a small lead, which keeps the goals of one file with one process. */
+const READ_BEFORE = 1.5;
 /** Processes tried for one step, in case something else ends them. */
 const TRIES = 3;
-
-/** How many processes this machine has cores for: a check waits for its process half of the time. */
-export const suggestionProcesses = (): number => Math.max(1, availableParallelism());
 
 export interface LeanPlace {
   /** Runs `work` without another's steps between its own; rejects with the signal's reason before its turn. */
@@ -20,7 +20,7 @@ export interface LeanPlace {
 }
 
 export interface LeanPlaces {
-  /** The place below a text, at the process that has read it last or has the least to do. */
+  /** The place below a text, at the process that has the least to do until it is there: it may have read the text, or its imports. */
   pick(above: string): LeanPlace;
   close(): Promise<void>;
 }
@@ -30,6 +30,7 @@ export function openLeanPlaces(processes: number, options: FilePlacesOptions): L
     files: openFilePlaces(options),
     turns: new Turns(),
     opened: new Map<string, OpenedPlace>(),
+    imports: null as string | null,
     waiting: 0,
   }));
 
@@ -56,9 +57,14 @@ export function openLeanPlaces(processes: number, options: FilePlacesOptions): L
 
   return {
     pick(above) {
-      const least = workers.reduce((best, one) => (one.waiting < best.waiting ? one : best));
-      const known = workers.find(({ opened }) => opened.has(above));
-      return place(known !== undefined && known.waiting <= least.waiting + 1 ? known : least, above);
+      const imports = importsOf(above);
+      const effort = (one: (typeof workers)[number]): number =>
+        one.waiting +
+        (one.imports === null || one.imports === imports ? 0 : OTHER_IMPORTS) -
+        (one.opened.has(above) ? READ_BEFORE : 0);
+      const best = workers.reduce((least, one) => (effort(one) < effort(least) ? one : least));
+      best.imports = imports;
+      return place(best, above);
     },
     async close() {
       await Promise.all(workers.map(({ files }) => files.close()));

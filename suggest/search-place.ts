@@ -21,7 +21,7 @@ export interface PlaceSearch {
   readonly seconds: number;
   readonly step: StepOptions;
   readonly signal: AbortSignal;
-  /** Why a tactic is not run, whatever Lean would say; null for the others. */
+  /** Why a tactic is refused before Lean sees it; null for the others. */
   readonly refuses: (tactic: string) => string | null;
   readonly onExpansion: (expansions: number) => void;
 }

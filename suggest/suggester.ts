@@ -40,7 +40,7 @@ const QUIET_SHARE = 0.3;
 const QUIET_VALID_MAX = 8;
 /** Suggestions of an answer. */
 const SUGGESTIONS_MAX = 64;
-/** Unchecked suggestions of an engine: whoever asked has to check them. */
+/** Unchecked suggestions of an engine: the client has to check them. */
 const UNCHECKED_MAX = 8;
 /** An answer that is not checked, or not to its end: for an editor that asks again at every refresh, and not for a calmer hour. */
 const UNFINISHED_KEPT_MS = 60_000;

@@ -2,7 +2,6 @@
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Ports, VerificationLimits } from '../activities/ports.ts';
 import { readRecords } from '../activities/records/record-files.ts';
 import { preparedDataOf } from '../activities/run/take-over.ts';
@@ -10,11 +9,7 @@ import { RUN_MARK, type RunPart, writeRunMark } from '../data/run-mark.ts';
 import { contentId } from '../data/schemas/ids.ts';
 import { libraryTheoremSchema } from '../data/schemas/records.ts';
 import { providers } from '../infra/cloud/open-provider.ts';
-import { combineMonitors } from '../infra/monitor/combined-monitor.ts';
-import { openJsonlMonitor } from '../infra/monitor/jsonl-monitor.ts';
 import { readLosses } from '../infra/monitor/losses.ts';
-import type { Monitor } from '../infra/monitor/monitor.ts';
-import { prometheusMonitor } from '../infra/monitor/prometheus-monitor.ts';
 import { localNodes } from '../infra/nodes/local-nodes.ts';
 import { ownHostQueue } from '../infra/nodes/names.ts';
 import type { CleanUpScope } from '../infra/nodes/nodes.ts';
@@ -23,7 +18,7 @@ import { withNeighbours } from '../infra/stores/neighbours.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { type ContextTask, readStatements, statementContexts } from '../lean/context/statement-contexts.ts';
-import { exploreModule, unexplored } from '../lean/explore/explore-statements.ts';
+import { exploreModule, testEquations, unexplored, untested } from '../lean/explore/explore-statements.ts';
 import { growable, growEnvironment } from '../lean/library/grow.ts';
 import { keepRows, readRecord } from '../lean/portfolio/record.ts';
 import { PORTFOLIO_VERSION } from '../lean/portfolio/scripts.ts';
@@ -43,6 +38,7 @@ import { openEngines } from './engines.ts';
 import { explored } from './explored.ts';
 import { JudgeRewards } from './judge-rewards.ts';
 import { remoteVerifier } from './remote-verifier.ts';
+import { openRunMonitors } from './run-monitors.ts';
 import { runProvider } from './run-provider.ts';
 import { RunVerifiers } from './run-verifiers.ts';
 import { localRunName, type WorkerSettings } from './settings.ts';
@@ -58,7 +54,6 @@ export interface AssembledPorts extends Ports {
 
 export async function assemblePorts(settings: WorkerSettings, environment: LeanEnvironment): Promise<AssembledPorts> {
   const sources = repositorySources();
-  const monitors = new Map<string, Promise<Monitor>>();
   const host = openLeanHost();
   const local = (run: string): string => localRunName(settings.storeUri, run);
   const owner = await ownerOfThisProcess();
@@ -68,19 +63,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     await mkdir(directory, { recursive: true });
     return directory;
   };
-  const metricsPath = async (run: string): Promise<string> => {
-    // Metrics are for people on this machine; what a run's result rests on is in the store.
-    const store = await openStore(`${settings.storeUri}/${run}`);
-    return store.root.startsWith('file://')
-      ? join(fileURLToPath(store.root), 'metrics.jsonl')
-      : join(await scratch(run), 'metrics.jsonl');
-  };
-  /** In a worker whose runtime exports metrics, the run's go there too. */
-  const exported = (run: string) => async (log: Monitor) => {
-    if (settings.metricsAddress === null) return log;
-    const { Runtime } = await import('@temporalio/worker');
-    return combineMonitors(log, prometheusMonitor(run, Runtime.instance().metricMeter));
-  };
+  const monitors = openRunMonitors(settings, scratch);
   const growing = (run: string) => ({
     cacheDirectory: settings.cacheDirectory,
     environment: { [RUN_MARK]: mark(run, 'lean') },
@@ -107,21 +90,13 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   const openProvider = providers();
   const storeOf = async (run: string): Promise<ObjectStore> =>
     withNeighbours(await openStore(`${settings.storeUri}/${run}`), settings.storeUri);
-  const monitor = (run: string): Promise<Monitor> => {
-    const existing = monitors.get(run);
-    if (existing) return existing;
-    const opening = metricsPath(run).then(openJsonlMonitor).then(exported(run));
-    monitors.set(run, opening);
-    opening.catch(() => monitors.delete(run));
-    return opening;
-  };
-  const judges = new JudgeRewards({ cacheDirectory: settings.cacheDirectory, store: storeOf, monitor });
+  const judges = new JudgeRewards({ cacheDirectory: settings.cacheDirectory, store: storeOf, monitor: monitors.of });
   const engines = openEngines({
     modelServer: settings.modelServer,
     store: storeOf,
     scratch,
     runMark: (run) => mark(run, 'model'),
-    monitor,
+    monitor: monitors.of,
     cacheDirectory: settings.cacheDirectory,
   });
   /** Theorems that a proof of the run may name as premises: those of its SFT set, else of our library. */
@@ -228,6 +203,11 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
         }),
       );
     },
+    testEquations: async (run, asked, { seed, ...limits }, signal) =>
+      readStatements(asked, await contextTask(run, limits, signal), {
+        read: (stated, module) => testEquations(asked, stated, { ...module, seed, signal }),
+        unread: untested,
+      }),
     async portfolioKept(base) {
       const limits = limitClasses(base);
       const key = contentId('portfolio', `${PORTFOLIO_VERSION}`, environment.fingerprint, JSON.stringify(limits));
@@ -263,13 +243,14 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     reward: (run, name, judging) => (name === 'lean' ? leanReward : judges.source(run, judging!)),
     ensemble: (run, directory, threads) => Ensemble.open(directory, { threads, runMark: mark(run, 'model') }),
     alone: engines.alone,
-    monitor,
-    losses: async (run) => readLosses(await metricsPath(run)),
+    monitor: monitors.of,
+    requireTrackers: monitors.require,
+    losses: async (run) => readLosses(await monitors.path(run)),
     async close() {
       await judges.close();
       await engines.close();
       await verifiers.letGo(() => true);
-      for (const monitor of monitors.values()) await monitor.then((open) => open.finalise()).catch(() => undefined);
+      await monitors.close();
     },
   };
 }

@@ -5,7 +5,7 @@ import { EXPLORE_LIMITS } from '../lean/explore/equations.ts';
 import { type ExploredStatement, exploredStatementSchema } from '../lean/explore/explore-statements.ts';
 
 /** Raised whenever the equations of a statement could be others. */
-const VERSION = 6;
+const VERSION = 8;
 
 interface ExploredUnder {
   readonly cacheDirectory: string;

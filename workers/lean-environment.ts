@@ -5,7 +5,7 @@ import { readLakeProject } from '../lean/toolchain/lake-project.ts';
 import { resolveToolchain } from '../lean/toolchain/resolve.ts';
 import type { LeanEnvironment } from '../lean/verifier.ts';
 import type { WorkerSettings } from './settings.ts';
-import { SOURCE_DIRECTORIES } from './sources.ts';
+import { SOURCE_DIRECTORIES } from './source-directories.ts';
 
 /** Gets Lean and compiles the library if that is not done, with a progress line each; a Lake project's modules beside it. */
 export async function leanEnvironment(

@@ -2,6 +2,7 @@
  * Makes and runs Temporal workers: control (workflows, short activities), host (models, a node's own queue) and Lean (checks,
  * a queue that all nodes share).
  */
+import { Client } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerTuner } from '@temporalio/worker';
 import { edgeInterceptors, HEARTBEAT_THROTTLE_MS_MAX } from '../activities/edge.ts';
@@ -15,6 +16,7 @@ import { StpError } from '../data/errors.ts';
 import { CONTROL_QUEUE, LEAN_QUEUE } from '../workflows/control/contracts.ts';
 import { type AssembledPorts, localHostQueue } from './assemble.ts';
 import { workflowBundle } from './bundle.ts';
+import { reportUnfollowable } from './followable.ts';
 import { scheduleJanitor } from './janitor-schedule.ts';
 import { prometheusExport } from './prometheus-export.ts';
 import { runTogether } from './run-together.ts';
@@ -69,11 +71,16 @@ export async function runWorkers(
     };
     if (roles.includes('host') || roles.includes('lean')) await endLeftovers(ports);
     if (roles.includes('control')) {
+      const codePath = await workflowBundle(settings.cacheDirectory);
+      // It works for all other runs; these wait for a worker that can follow them.
+      await reportUnfollowable(new Client({ connection, namespace }), codePath, (line) => console.error(line)).catch(
+        (error: unknown) => console.error(`open runs were not looked at: ${(error as Error).message}`),
+      );
       workers.push(
         await Worker.create({
           ...common,
           taskQueue: CONTROL_QUEUE,
-          workflowBundle: { codePath: await workflowBundle(settings.cacheDirectory) },
+          workflowBundle: { codePath },
           activities: createControlActivities(ports),
         }),
       );

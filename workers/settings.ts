@@ -4,10 +4,14 @@ import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { StpError } from '../data/errors.ts';
-import { REQUESTS_DEFAULT, type RemotePoolOptions } from '../lean/serve/client/remote-pool.ts';
-import { MODEL_PLACE, REQUESTS_IN_FLIGHT_DEFAULT, type RemoteOptions } from '../model/remote/openai/engine.ts';
+import { type TrackerSettings, trackerSettings } from '../infra/monitor/trackers/settings.ts';
+import type { RemotePoolOptions } from '../lean/serve/client/remote-pool.ts';
+import type { RemoteOptions } from '../model/remote/openai/engine.ts';
+import { MODEL_PLACE } from '../model/remote/openai/model-place.ts';
 
 export const REPOSITORY = resolve(import.meta.dirname, '..');
+/** Data that the repository brings. */
+export const DATA = join(REPOSITORY, 'data');
 
 export type LeanServersSettings = Pick<RemotePoolOptions, 'urls' | 'keyVariable' | 'requestsPerServer'>;
 
@@ -41,6 +45,8 @@ export interface WorkerSettings {
   readonly leanProject: string | null;
   /** Where the worker's metrics are served for Prometheus under `/metrics`, `host:port`; null: nowhere. STP_METRICS_ADDRESS. */
   readonly metricsAddress: string | null;
+  /** MLFLOW_TRACKING_URI and others (docs/tracking.md). */
+  readonly trackers: TrackerSettings;
 }
 
 /** Variables of checkers that certificates no longer use. */
@@ -64,6 +70,7 @@ export function workerSettings(environment: NodeJS.ProcessEnv = process.env): Wo
     leanServers: leanServersSettings(environment),
     leanProject: environment.STP_LEAN_PROJECT ? resolve(environment.STP_LEAN_PROJECT) : null,
     metricsAddress: metricsSetting(environment.STP_METRICS_ADDRESS),
+    trackers: trackerSettings(environment, cacheDirectory),
   };
 }
 
@@ -85,9 +92,15 @@ function modelServerSettings(environment: NodeJS.ProcessEnv): RemoteOptions | nu
       `STP_GENERATOR_MODEL is ${servedName}, which names no checkpoint`,
       `Write ${MODEL_PLACE} where the checkpoint's hash stands, or leave it out.`,
     );
-  const requestsInFlight = requestsSetting(environment, 'STP_GENERATOR_REQUESTS', REQUESTS_IN_FLIGHT_DEFAULT);
-  const samplesPerRequest = requestsSetting(environment, 'STP_GENERATOR_SAMPLES', 1);
-  return { urls, servedName, keyVariable: 'STP_GENERATOR_KEY', requestsInFlight, samplesPerRequest };
+  const requestsInFlight = requestsSetting(environment, 'STP_GENERATOR_REQUESTS');
+  const samplesPerRequest = requestsSetting(environment, 'STP_GENERATOR_SAMPLES');
+  return {
+    urls,
+    servedName,
+    keyVariable: 'STP_GENERATOR_KEY',
+    ...(requestsInFlight === null ? {} : { requestsInFlight }),
+    ...(samplesPerRequest === null ? {} : { samplesPerRequest }),
+  };
 }
 
 function apiRoot(address: string): string {
@@ -102,8 +115,8 @@ function leanServersSettings(environment: NodeJS.ProcessEnv): LeanServersSetting
   const urls = environment.STP_LEAN_URL.split(',').map((address) =>
     serverAddress(address.trim(), 'STP_LEAN', 'http://host:8000').href.replace(/\/+$/, ''),
   );
-  const requestsPerServer = requestsSetting(environment, 'STP_LEAN_REQUESTS', REQUESTS_DEFAULT);
-  return { urls, keyVariable: 'STP_LEAN_KEY', requestsPerServer };
+  const requestsPerServer = requestsSetting(environment, 'STP_LEAN_REQUESTS');
+  return { urls, keyVariable: 'STP_LEAN_KEY', ...(requestsPerServer === null ? {} : { requestsPerServer }) };
 }
 
 function serverAddress(address: string, variables: string, example: string): URL {
@@ -115,8 +128,10 @@ function serverAddress(address: string, variables: string, example: string): URL
   return url;
 }
 
-function requestsSetting(environment: NodeJS.ProcessEnv, variable: string, otherwise: number): number {
-  const requests = environment[variable] ?? String(otherwise);
+/** Null where it is not set. */
+function requestsSetting(environment: NodeJS.ProcessEnv, variable: string): number | null {
+  const requests = environment[variable];
+  if (requests === undefined) return null;
   if (/^[1-9]\d{0,4}$/.test(requests)) return Number(requests);
   throw wrongSetting(`${variable} is ${requests}`, 'Write a whole number from 1 to 99999.');
 }

@@ -12,20 +12,17 @@ import { StpError } from '../data/errors.ts';
 import { readStatements } from '../data/loaders/dataset.ts';
 import { openSftSet } from '../data/prepare/sft-set.ts';
 import { PROOF_CHARS_MAX } from '../data/schemas/records.ts';
+import { readEquations } from '../lean/explore/equations-file.ts';
 import { Definitions } from '../lean/library/definitions.ts';
 import { extractLibrary } from '../lean/library/extract.ts';
 import { discoverModules } from '../lean/library/modules.ts';
 import type { LeanSource } from '../lean/library/prune.ts';
 import { readRecord } from '../lean/portfolio/record.ts';
 import { readTraced } from '../lean/step/traced-file.ts';
-import { REPOSITORY, workerSettings } from './settings.ts';
+import { DATA, workerSettings } from './settings.ts';
+import { SOURCE_DIRECTORIES } from './source-directories.ts';
 
-const DATA = join(REPOSITORY, 'data');
 export const PORTFOLIO_RECORD = join(DATA, 'portfolio.jsonl');
-export const SOURCE_DIRECTORIES = [
-  { directory: join(DATA, 'library'), modulePrefix: 'Stp' },
-  { directory: join(DATA, 'problems'), modulePrefix: 'Stp.Problems' },
-] as const;
 
 const searchedRowSchema = z.object({ theorem: z.string().max(256), proof: z.string().max(PROOF_CHARS_MAX) });
 
@@ -55,6 +52,7 @@ export function repositorySources(dataDirectory: string = workerSettings().dataD
       }
     },
     tracedProofs: async () => (await readTraced(join(DATA, 'sft', 'steps.jsonl')))?.rows ?? [],
+    exploredEquations: () => readEquations(join(DATA, 'sft', 'equations.jsonl')),
     portfolioRecord: () => readRecord(PORTFOLIO_RECORD),
     definitions,
     canaries: () => readStatements(join(DATA, 'canaries.jsonl')),

@@ -21,11 +21,12 @@ import type { RoundOutcome } from '../data/schemas/round.ts';
 import { isInWords, type RunConfig, type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import { control, host, lean, streaming } from './control/activity-proxies.ts';
 import { type Attempted, attempt } from './control/attempt.ts';
+import { withinBudget, withTime } from './control/budget.ts';
 import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId, type Stage, setPausedSignal } from './control/contracts.ts';
-import { RunControl } from './control/run-control.ts';
+import { RunControl, type Steered } from './control/run-control.ts';
 import { Story } from './control/story.ts';
 import { folderName, type Machines, onNodes, type Place } from './nodes/nodes.ts';
-import type { HeldNodes } from './nodes/provisioning.ts';
+import type { HeldNodes, TimeHeld } from './nodes/provisioning.ts';
 import type { stpRound } from './round.ts';
 import { evaluateHeldOut, evaluateRound, isEvaluationDue } from './stages/evaluate.ts';
 import { trainModel } from './stages/train.ts';
@@ -34,12 +35,10 @@ import { trainModel } from './stages/train.ts';
 const ROUNDS_PER_HISTORY = 20;
 
 /** What a run carries over a continue-as-new beside its input. */
-export interface Carried {
+export interface Carried extends Steered {
   readonly state: RunState;
   /** Machines of a cloud that the run has; null where it works on this one. */
   readonly held: HeldNodes | null;
-  readonly paused: boolean;
-  readonly stopping: boolean;
 }
 
 export async function stpSelfplay(input: StartInput, carried?: Carried): Promise<SelfplayResult> {
@@ -51,18 +50,21 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
   try {
     // What the run is to be comes first: it says which machines are got.
     const config = carried?.state.config ?? (await control('resolve the configuration').prepareRun(run, start));
+    steering.usdMax ??= config.budget?.usdMax ?? null;
     const settled = carried === undefined ? await settle(run, start, config, story) : null;
     story.enter('provision', 'getting nodes');
     const place = carried === undefined ? null : placeOf(carried.state);
     const context = {
       run,
       nodes: config.nodes,
-      carried: place === null ? null : { place, held: carried?.held ?? null },
+      carried: place === null ? null : { place, held: carried?.held ?? null, time: timeOf(carried!.state) },
       say: story.note,
     };
-    return await onNodes(context, (machines) =>
-      play({ run, start, input, config, carried, settled, steering, story, machines }),
-    );
+    return await onNodes(context, (machines) => {
+      const playing = { run, start, input, config, carried, settled, steering, story, machines };
+      const watched = { state: () => story.state, steering, story, machines };
+      return withinBudget(run, watched, config, () => play(playing));
+    });
   } catch (thrown) {
     continuing = thrown instanceof ContinueAsNew;
     throw thrown;
@@ -89,6 +91,12 @@ const placeOf = ({ hostQueue, hostQueues }: RunState): Place => ({
   hostQueues: hostQueues.length > 0 ? hostQueues : [hostQueue],
 });
 
+/** Time of machines at the last moment that the state knows. Histories from before there was one have none. */
+function timeOf({ machineTime = [] }: RunState): TimeHeld {
+  const { setMs, machineMs } = machineTime.at(-1) ?? { setMs: 0, machineMs: 0 };
+  return { setMs, machineMs };
+}
+
 /** The run from its first model to its report, on machines that may change on the way. */
 async function play(playing: Play): Promise<SelfplayResult> {
   const { run, start, input, config, carried, settled, steering, story, machines } = playing;
@@ -101,7 +109,10 @@ async function play(playing: Play): Promise<SelfplayResult> {
     });
   };
   let state = settled === null ? carried!.state : await begin(settled);
-  if (!carried) await control('keep the state').saveState(run, state);
+  if (!carried) {
+    state = withTime(state, 'start', machines);
+    await control('keep the state').saveState(run, state);
+  }
   /** Work that a person may decide about when it fails; on other machines again when these are lost. */
   const tried = <T>(stage: Stage, label: string, work: (state: RunState) => Promise<T>): Promise<Attempted<T>> =>
     attempt(stage, label, steering, story, () => machines.use((place) => work({ ...state, ...place })));
@@ -109,9 +120,10 @@ async function play(playing: Play): Promise<SelfplayResult> {
   while (state.nextRound <= start.rounds && !(steering.stopping && state.nextRound > 0)) {
     if (state.nextRound === historyEnd) {
       await condition(allHandlersFinished);
-      const { paused, stopping } = steering;
+      const { paused, stopping, pausedBecause, usdMax } = steering;
       state = { ...state, secondsPerStage: story.clock.close() };
-      await continueAsNew<typeof stpSelfplay>(input, { state, held: machines.held, paused, stopping });
+      const steered = { paused, stopping, pausedBecause, usdMax };
+      await continueAsNew<typeof stpSelfplay>(input, { state, held: machines.held, ...steered });
     }
     await condition(() => steering.isOpen() || steering.stopping);
     if (steering.stopping && state.nextRound > 0) break;
@@ -131,6 +143,7 @@ async function play(playing: Play): Promise<SelfplayResult> {
       state = withFailures(state, evaluated.failures);
       if (evaluated.result !== null) state = { ...state, evaluations: [...state.evaluations, evaluated.result] };
     }
+    state = withTime(state, story.round, machines);
     story.state = state;
     await control('keep the state').saveState(run, { ...state, secondsPerStage: story.clock.close() });
     const { retention } = state.config;
@@ -155,7 +168,7 @@ async function play(playing: Play): Promise<SelfplayResult> {
   const reported = await tried('report', 'writing summary, proofs and report', (on) =>
     host(on.hostQueue, 'summary, proofs.lean, report.html').writeReport({
       run,
-      state: { ...final, secondsPerStage: story.clock.close() },
+      state: { ...withTime(final, 'report', machines), secondsPerStage: story.clock.close() },
       evaluation: evaluated.result,
     }),
   );
@@ -204,7 +217,8 @@ async function firstState(
   place: Place,
   story: Story,
 ): Promise<RunState> {
-  if (settled.state !== null) return { ...settled.state, ...place };
+  // What the other run cost is not this one's.
+  if (settled.state !== null) return { ...settled.state, ...place, machineTime: [] };
   const { data } = settled;
   let { sft } = settled;
   if (sft === null) {
@@ -233,6 +247,7 @@ async function firstState(
     nextRound: 0,
     replayFrom: 0,
     secondsPerStage: {},
+    machineTime: [],
   };
 }
 

@@ -34,7 +34,10 @@ export async function measureEnsemble(
   combination: Combination,
   signal?: AbortSignal,
 ): Promise<EnsembleFigures> {
-  const groups = new Map<string, Map<string, { readonly prompt: string; readonly target: string; readonly isRight: boolean }>>();
+  const groups = new Map<
+    string,
+    Map<string, { readonly prompt: string; readonly target: string; readonly isRight: boolean }>
+  >();
   for await (const { statementId, kind, prompt, tries } of tried) {
     if (kind !== 'proof') continue;
     const group = groups.get(statementId) ?? new Map();
@@ -47,7 +50,9 @@ export async function measureEnsemble(
   for (const [group, targets] of groups) {
     const all = [...targets.values()];
     const rewards = await ensemble.rewards(all, signal);
-    const kept = all.flatMap((candidate, at) => (rewards[at] === null ? [] : [{ ...candidate, rewards: rewards[at]! }]));
+    const kept = all.flatMap((candidate, at) =>
+      rewards[at] === null ? [] : [{ ...candidate, rewards: rewards[at]! }],
+    );
     for (const { isRight, rewards: own } of kept) {
       candidates.push({ group, isRight, score: combined(own, combination) });
       byMember.push(own);

@@ -18,7 +18,8 @@ const rowSchema = z.object({
 export async function writePreferences(path: string, pairs: Iterable<Preference>): Promise<void> {
   const file = await open(path, 'w');
   try {
-    for (const { prompt, chosen, rejected } of pairs) await file.write(`${JSON.stringify({ prompt, chosen, rejected })}\n`);
+    for (const { prompt, chosen, rejected } of pairs)
+      await file.write(`${JSON.stringify({ prompt, chosen, rejected })}\n`);
   } finally {
     await file.close();
   }
@@ -29,7 +30,11 @@ export async function readPreferences(path: string): Promise<Preference[]> {
   const pairs: Preference[] = [];
   let number = 0;
   const invalid = (problem: string): StpError =>
-    new StpError('STP1501', `${path}:${number}: ${problem}`, 'Each line must be an object {prompt, chosen, rejected} of texts.');
+    new StpError(
+      'STP1501',
+      `${path}:${number}: ${problem}`,
+      'Each line must be an object {prompt, chosen, rejected} of texts.',
+    );
   try {
     for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
       number += 1;
@@ -48,7 +53,11 @@ export async function readPreferences(path: string): Promise<Preference[]> {
     }
   } catch (error) {
     if (error instanceof StpError) throw error;
-    throw new StpError('STP1002', `${path} cannot be read: ${(error as Error).message}`, 'Give the path of a JSON Lines file.');
+    throw new StpError(
+      'STP1002',
+      `${path} cannot be read: ${(error as Error).message}`,
+      'Give the path of a JSON Lines file.',
+    );
   }
   return pairs;
 }

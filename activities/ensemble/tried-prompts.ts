@@ -3,8 +3,8 @@
  * for training a verifier, of its held-out evaluations for measuring one.
  */
 import { sampleRewardSchema } from '../../data/schemas/reward.ts';
-import { expansionSchema } from '../../data/schemas/search.ts';
 import { type ShardResult, shardResultSchema } from '../../data/schemas/round.ts';
+import { expansionSchema } from '../../data/schemas/search.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { withoutMarks } from '../../lean/trust/kept-theorem.ts';
 import type { TriedPrompt } from '../../selfplay/ensemble/pairs.ts';

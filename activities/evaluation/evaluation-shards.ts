@@ -49,7 +49,7 @@ export interface JudgedProof {
 /**
  * What became of every statement's samples, by statement id.
  *
- * @param model whose samples they are; null: whoever made them
+ * @param model whose samples they are; null: it is not known
  */
 export async function tallyShards(
   store: ObjectStore,

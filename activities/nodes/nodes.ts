@@ -3,7 +3,8 @@
  * back.
  */
 import type { CleanUpReport, CleanUpScope, NodeDescription } from '../../infra/nodes/nodes.ts';
-import { logMetrics, metricsAt } from '../metrics.ts';
+import { withHeartbeat } from '../edge.ts';
+import { concludeUnreported, logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
 
 export function nodeActivities(ports: Ports) {
@@ -17,7 +18,8 @@ export function nodeActivities(ports: Ports) {
      * @param why names the moment in the metrics, `after_certify`
      */
     async cleanUpNode(run: string, why: string, what: CleanUpScope = 'all'): Promise<CleanUpReport> {
-      const report = await ports.nodes.cleanUp(run, what);
+      // A node that goes while it is cleaned is noticed, like one that goes while it works.
+      const report = await withHeartbeat(() => ports.nodes.cleanUp(run, what));
       await logMetrics(
         ports,
         run,
@@ -32,9 +34,11 @@ export function nodeActivities(ports: Ports) {
     },
     /** Ends unneeded processes on this node: those of dead workers, and those of runs that are not open. */
     async sweepNode(openRuns: readonly string[]): Promise<CleanUpReport> {
-      return ports.nodes.sweep(openRuns);
+      return withHeartbeat(() => ports.nodes.sweep(openRuns));
     },
+    /** The last step of a run on this machine. */
     async releaseNodes(run: string): Promise<void> {
+      await concludeUnreported(ports, run);
       await ports.nodes.release(run);
     },
   };

@@ -5,9 +5,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '../../data/errors.ts';
 import type { NodesConfig } from '../../data/schemas/nodes.ts';
+import { priceOfNodes } from '../../infra/cloud/pricing.ts';
 import { isStillComing } from '../../infra/nodes/looking.ts';
-import type { Asked, NodesState, Released } from '../../infra/nodes/provider.ts';
+import type { Asked, NodesState, Price, Released } from '../../infra/nodes/provider.ts';
 import { withHeartbeat } from '../edge.ts';
+import { concludeUnreported } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
 import { finalAfter, lookUntil } from './look-again.ts';
 
@@ -37,7 +39,7 @@ const LOOK_EVERY_MS = 30_000;
 /** Machines that are repaired or made anew by their group may be away for so long before they count as lost. */
 const REPAIR_MS_MAX = 15 * 60_000;
 
-export function provisionActivities(ports: Pick<Ports, 'provider' | 'findObject'>) {
+export function provisionActivities(ports: Pick<Ports, 'provider' | 'findObject' | 'monitor' | 'store'>) {
   const providerOf = ({ run, nodes }: NodesInput) => ports.provider(run, nodes);
   return {
     /** Is all there that machines need at their start? Asks the cloud for nothing. STP1602 says what is missing. */
@@ -46,6 +48,11 @@ export function provisionActivities(ports: Pick<Ports, 'provider' | 'findObject'
       // The requests as they will be: STP1602 where a value is not set.
       provider.plan({ run: name, generation: 1 });
       await requireBundle(input.nodes, ports.findObject);
+    },
+
+    /** What the machines cost by the hour today. */
+    async priceMachines(_run: string, nodes: NodesConfig): Promise<Price> {
+      return priceOfNodes(nodes, new Date());
     },
 
     /** Asks until the cloud accepts, or there is no time before `untilMs` to ask again: the last answer. */
@@ -117,6 +124,8 @@ export function provisionActivities(ports: Pick<Ports, 'provider' | 'findObject'
       const { provider, name, label } = providerOf(input);
       const { lastGeneration: generation, untilMs } = input;
       const last = generation === 0 ? null : { run: name, generation };
+      // Without a limit it is the last step of the run.
+      if (untilMs === null) await concludeUnreported(ports, input.run);
       return withHeartbeat(() =>
         lookUntil(
           untilMs,

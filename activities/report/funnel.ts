@@ -5,6 +5,7 @@ import type { RunFigures } from './figures.ts';
 export const FUNNEL_STEPS = [
   'texts made',
   'parsed',
+  'holds on tests',
   'new',
   'elaborates',
   'passed the gate',
@@ -31,7 +32,8 @@ export function funnel({ rounds }: Pick<RunFigures, 'rounds'>): RoundFunnel[] {
     .map(({ round, counts, conjecturesInBand }) => {
       const { gate } = counts;
       const parsed = counts.conjecturesMade - (gate.unparsable ?? 0) - (gate.forbidden ?? 0);
-      const fresh = parsed - (gate.duplicate ?? 0);
+      const holds = parsed - (gate['fails-tests'] ?? 0) - (gate.follows ?? 0);
+      const fresh = holds - (gate.duplicate ?? 0);
       const elaborates = fresh - (gate['not-elaborating'] ?? 0);
       const passed = elaborates - (gate.trivial ?? 0) - (gate.vacuous ?? 0) - (gate.refutable ?? 0);
       return {
@@ -39,6 +41,7 @@ export function funnel({ rounds }: Pick<RunFigures, 'rounds'>): RoundFunnel[] {
         left: {
           'texts made': counts.conjecturesMade,
           parsed,
+          'holds on tests': holds,
           new: fresh,
           elaborates,
           'passed the gate': passed,

@@ -1,6 +1,6 @@
 /** Figures of a run, from its state and its rounds' record files, one round after the other. */
 import { changedValues } from '../../data/config/resolve.ts';
-import { type Evaluation, roundManifestSchema } from '../../data/schemas/round.ts';
+import { type Evaluation, type RunCost, roundManifestSchema, type TrackingLink } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { NoveltyIndex } from '../../selfplay/novelty.ts';
 import { readJson, readRecords } from '../records/record-files.ts';
@@ -23,6 +23,10 @@ export interface RunSource {
   /** What is known to speak against the result, beside what the certificates say. */
   readonly ineligibleBecause: readonly string[];
   readonly losses: readonly LossPoint[];
+  /** Null where nobody kept account. */
+  readonly cost: RunCost | null;
+  /** Where trackers show the run. */
+  readonly tracking: readonly TrackingLink[];
 }
 
 export async function gatherRun(source: RunSource): Promise<RunFigures> {
@@ -70,6 +74,8 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
         secondKernel,
       ),
       portfolio: await portfolioFigures(store),
+      ...(source.tracking.length === 0 ? {} : { tracking: [...source.tracking] }),
+      ...(source.cost === null ? {} : { cost: source.cost }),
     },
     evaluation: source.evaluation,
     finished: source.finished,

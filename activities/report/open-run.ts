@@ -7,10 +7,12 @@ import { describeIssues } from '../../data/config/resolve.ts';
 import { StpError } from '../../data/errors.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { summarySchema } from '../../data/schemas/round.ts';
+import { readLinks } from '../../infra/monitor/trackers/tracker.ts';
 import { withMoved } from '../../infra/stores/moved.ts';
 import { withNeighbours } from '../../infra/stores/neighbours.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { costOfRun } from '../run/cost.ts';
 import { runStateSchema } from '../run/run-state.ts';
 import type { RunSource } from './gather.ts';
 
@@ -41,6 +43,8 @@ export async function openRun(uri: string): Promise<Omit<RunSource, 'losses'>> {
     finished: summary !== null,
     leanVersion: summary?.leanVersion ?? null,
     ineligibleBecause: summary?.ineligibleBecause ?? [],
+    cost: summary?.cost ?? costOfRun(state),
+    tracking: await readLinks(store),
   };
 }
 

@@ -62,6 +62,7 @@ export function reportPage(runs: readonly [RunFigures, ...RunFigures[]], plots: 
 <header>
 <h1>Self-play run ${escapeHtml(run.run)}</h1>
 ${note(`${lead.join(' · ')}. Every proof below was accepted by Lean and checked again in a fresh process.`)}
+${trackedIn(run)}
 <nav aria-label="Contents">${contents.map(([id, title]) => `<a href="#${id}">${escapeHtml(title)}</a>`).join(' ')}</nav>
 </header>
 <main>
@@ -85,6 +86,15 @@ ${howMade(run)}
 </body>
 </html>
 `;
+}
+
+/** Where trackers show the run. */
+function trackedIn({ summary: { tracking = [] } }: RunFigures): string {
+  if (tracking.length === 0) return '';
+  const links = tracking.map(({ url, text }) =>
+    url === null ? `<code>${escapeHtml(text)}</code>` : `<a href="${escapeHtml(url)}">${escapeHtml(text)}</a>`,
+  );
+  return `<p class="note">Also in: ${links.join(' · ')}</p>`;
 }
 
 /** Held-out statements proved: first and last model of every run, and between rounds where that was asked for. */

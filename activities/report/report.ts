@@ -5,14 +5,19 @@
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { type Proved, provedSchema } from '../../data/schemas/records.ts';
-import { roundManifestSchema } from '../../data/schemas/round.ts';
+import { type Evaluation, roundManifestSchema, runCostSchema, trackingLinkSchema } from '../../data/schemas/round.ts';
+import type { Metric } from '../../infra/monitor/monitor.ts';
+import { readLinks } from '../../infra/monitor/trackers/tracker.ts';
 import { withHeartbeat } from '../edge.ts';
+import { concludeRun, logMetrics } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
 import { once, readJson, readRecords } from '../records/record-files.ts';
 import { whyIneligible } from '../round/certificate-record.ts';
 import { grownTheorems } from '../round/library.ts';
+import { costOfRun } from '../run/cost.ts';
 import { REPORTED } from '../run/finished-rounds.ts';
-import type { ReportInput, SelfplayResult } from '../run/run-state.ts';
+import { metricsOfRound } from '../run/round-metrics.ts';
+import type { ReportInput, RunState, SelfplayResult } from '../run/run-state.ts';
 import { gatherRun } from './gather.ts';
 import { makeReport } from './make-report.ts';
 import { writeProofs } from './write-proofs.ts';
@@ -56,17 +61,33 @@ export function reportActivities(ports: Ports) {
             leanVersion: verifier.environment.version,
             ineligibleBecause: whyIneligible(await ports.sandbox(limits.sandbox)),
             losses: await ports.losses(run),
+            // Kept, since a second attempt must come to the same: prices and trackers may have changed meanwhile.
+            cost: await once(store, 'report/cost.json', runCostSchema.nullable(), async () => costOfRun(state)),
+            tracking: await once(store, 'report/tracking.json', z.array(trackingLinkSchema), () => readLinks(store)),
           });
           const summary = { ...figures.summary, proofsInFile: kept.length };
           const [page, ...tables] = await makeReport([{ ...figures, summary }]);
           for (const table of tables) await store.put(table.name, table.text);
-          return {
+          const reported = {
             summary: await store.put('summary.json', `${JSON.stringify(summary, null, 2)}\n`),
             report: await store.put(page!.name, page!.text),
             proofs,
           };
+          await logMetrics(ports, run, heldOutMetrics(state, evaluation));
+          const objects = ['config.json', 'summary.json', 'proofs.lean', page!.name, ...tables.map(({ name }) => name)];
+          await concludeRun(ports, run, { status: 'finished', objects });
+          return reported;
         }),
       );
     },
   };
+}
+
+/** Of the first model as round 0, of the last as the last round. */
+function heldOutMetrics({ nextRound }: RunState, evaluation: Evaluation | null): Metric[] {
+  if (evaluation === null) return [];
+  return [
+    ...metricsOfRound(0, { held_out_proved: evaluation.provedFirst }),
+    ...(nextRound > 1 ? metricsOfRound(nextRound - 1, { held_out_proved: evaluation.provedLast }) : []),
+  ];
 }

@@ -5,6 +5,7 @@ import {
   NO_ROUND_COUNTS,
   type PortfolioFigures,
   type RoundCounts,
+  type RunCost,
   type Summary,
   sumVerdicts,
 } from '../../data/schemas/round.ts';
@@ -92,6 +93,11 @@ function portfolioText(
   ].join('; ');
 }
 
+function costText({ usd, machineHours, machines, basis }: RunCost): string {
+  const hours = `${machineHours.toFixed(2)} hours of ${machines}`;
+  return usd === null ? `${hours}; ${basis}` : `${usd.toFixed(2)} USD for ${hours} (${basis})`;
+}
+
 /** The summary as rows of two columns, for the terminal and the report alike. */
 export function summaryRows(summary: Summary): [string, string][] {
   const share = (count: number, of: number): string =>
@@ -133,6 +139,8 @@ export function summaryRows(summary: Summary): [string, string][] {
       .map(([stage, s]) => `${stage} ${s.toFixed(1)}`)
       .join(', '),
   ]);
+  if (summary.cost !== undefined) rows.push(['cost', costText(summary.cost)]);
+  for (const { url, text } of summary.tracking ?? []) rows.push(['tracked in', url ?? text]);
   rows.push(['proofs kept', String(summary.proofsInFile)]);
   if (summary.secondKernel !== undefined) rows.push(['checked twice', checkedTwice(summary.secondKernel)]);
   return rows;

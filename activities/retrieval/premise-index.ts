@@ -5,8 +5,8 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { StpError } from '../../data/errors.ts';
 import { fileChunks, linesOf, unreadable } from '../../data/loaders/lines.ts';
+import { madeBy } from '../../data/made-json.ts';
 import { writeFolder } from '../../data/prepare/folder.ts';
 import { fileSha256, writeLines } from '../../data/prepare/line-file.ts';
 import type { Generator } from '../../model/generator.ts';
@@ -21,6 +21,7 @@ const TERMS = 'terms.jsonl';
 const POSTINGS = 'postings.bin';
 const VECTORS = 'vectors.bin';
 const FLOAT_BYTES = 4;
+const { read, damaged } = madeBy('Make the index again with --replace.');
 
 const count = z.number().int().nonnegative();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -104,7 +105,7 @@ export async function openPremiseIndex(folder: string): Promise<PremiseIndex> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw unreadable(path, cause);
   });
-  const manifest = parsed(manifestSchema, text, path);
+  const manifest = read(text, manifestSchema, path);
   for (const [file, checksum] of Object.entries(manifest.checksums))
     if ((await fileSha256(join(folder, file))) !== checksum) throw damaged(join(folder, file), 'another checksum');
   const corpus = new PremiseCorpus();
@@ -113,12 +114,12 @@ export async function openPremiseIndex(folder: string): Promise<PremiseIndex> {
     join(folder, FILES),
     LINE_BYTES_MAX,
   )) {
-    const file = parsed(fileSchema, row, `${join(folder, FILES)}:${line}`);
+    const file = read(row, fileSchema, `${join(folder, FILES)}:${line}`);
     corpus.add(file.path, file.imports, file.premises);
   }
   const terms: string[] = [];
   for await (const { text: row } of linesOf(fileChunks(join(folder, TERMS)), join(folder, TERMS), LINE_BYTES_MAX))
-    terms.push(parsed(z.string(), row, join(folder, TERMS)));
+    terms.push(read(row, z.string(), join(folder, TERMS)));
   const { buffer, byteOffset, byteLength } = await readFile(join(folder, POSTINGS));
   const sizes = [manifest.terms + 1, manifest.postings, manifest.postings, manifest.premises];
   if (byteLength !== 4 * sizes.reduce((sum, size) => sum + size, 0) || terms.length !== manifest.terms)
@@ -137,21 +138,4 @@ export async function openPremiseIndex(folder: string): Promise<PremiseIndex> {
     throw damaged(join(folder, VECTORS), `${bytes.byteLength} bytes do not fit the manifest`);
   const data = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
   return { corpus, table, vectors: { model, size, data } };
-}
-
-function parsed<T>(schema: z.ZodType<T>, text: string, where: string): T {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw damaged(where, 'not JSON');
-  }
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0]!;
-  throw damaged(where, `${issue.path.join('.') || 'value'}: ${issue.message}`);
-}
-
-function damaged(where: string, problem: string): StpError {
-  return new StpError('STP1402', `${where}: ${problem}`, 'Make the index again with --replace.', { facts: { where } });
 }

@@ -5,7 +5,8 @@
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { provedSchema, statementSchema } from '../../data/schemas/records.ts';
-import { rateSchema } from '../../data/schemas/round.ts';
+import { type RoundManifest, rateSchema } from '../../data/schemas/round.ts';
+import { type RunConfig, rewardsUse } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { type ChosenConjecture, type ConjectureFacts, chooseConjectures } from '../../selfplay/conjecturer-set.ts';
 import { matchingWeight } from '../../selfplay/matching-weight.ts';
@@ -13,6 +14,7 @@ import { displayProof, displayStatement } from '../../selfplay/prompts.ts';
 import { orderKey } from '../../selfplay/random.ts';
 import { RateTable } from '../../selfplay/rates.ts';
 import { matchingCount } from '../../selfplay/transport.ts';
+import { useCredit } from '../../selfplay/use-credit.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { externalSort } from '../records/external-sort.ts';
@@ -20,6 +22,7 @@ import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { readManifests } from '../run/history.ts';
 import type { RoundContext } from './conjecture.ts';
 import { conjectureRecordSchema } from './conjecture-records.ts';
+import { grownTheorems } from './library.ts';
 
 /** A conjecture that trains, with the text that is embedded. Files of them are sorted by id. */
 export const chosenConjectureSchema = z.strictObject({
@@ -57,7 +60,9 @@ export function chooseConjecturesActivities(ports: Ports) {
         withHeartbeat(async (signal) => {
           const facts = await conjectureFacts(store, input);
           const order = (id: string): string => orderKey(config.seed, round, 'conjectures', id);
-          const chosen = chooseConjectures(facts, config.conjectures, order);
+          const own = chooseConjectures(facts, config.conjectures, order);
+          const used = rewardsUse(config.conjectures) ? await usedConjectures(store, input) : [];
+          const chosen = [...own, ...used];
           const name = `${input.name}/chosen.jsonl`;
           const ref = await writeRecords(
             store,
@@ -72,6 +77,34 @@ export function chooseConjecturesActivities(ports: Ports) {
       );
     },
   };
+}
+
+/** Files of the conjectures that a round may train on: its own, and with a reward for use those of earlier rounds. */
+export function conjectureFiles(
+  { conjectures }: Pick<RunConfig, 'conjectures'>,
+  own: ArtifactRef | null,
+  earlier: readonly RoundManifest[],
+): ArtifactRef[] {
+  const before = rewardsUse(conjectures) ? earlier.map((manifest) => manifest.conjectures) : [];
+  return [own, ...before].filter((ref) => ref !== null);
+}
+
+/** Conjectures of earlier rounds that proofs of this round rest on, by their worth over the largest. */
+async function usedConjectures(store: ObjectStore, input: ChooseConjecturesInput): Promise<ChosenConjecture[]> {
+  const lemmas = await Array.fromAsync(grownTheorems(store, input.library));
+  const uses = new Map<string, Set<string>>();
+  for await (const { statementId, origin, premises } of readRecords(store, input.proved, provedSchema)) {
+    if (origin !== 'dataset') continue;
+    const used = uses.get(statementId) ?? new Set();
+    uses.set(statementId, used);
+    for (const premise of premises) used.add(premise);
+  }
+  const credit = useCredit(lemmas, uses.values());
+  const conjectures = lemmas.filter(({ name, origin }) => origin === 'conjecture' && credit.has(name));
+  const largest = conjectures.reduce((most, { name }) => Math.max(most, credit.get(name)!), 0);
+  return conjectures
+    .map(({ name, statementId }) => ({ id: statementId, withLemma: false, weight: credit.get(name)! / largest }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /** What the choice goes by, of every conjecture of the round. */
@@ -114,10 +147,13 @@ async function* withTexts(
 ): AsyncGenerator<ChosenRecord> {
   const byId = new Map(chosen.map((conjecture) => [conjecture.id, conjecture]));
   async function* texts(): AsyncGenerator<ChosenRecord> {
-    for await (const { id, statement } of readRecords(store, input.conjectures, conjectureRecordSchema)) {
-      const conjecture = byId.get(id);
-      if (conjecture) yield { ...conjecture, text: displayStatement(statement) };
-    }
+    const files = conjectureFiles(input.config, input.conjectures, await readManifests(store, input.history));
+    for (const file of files)
+      for await (const { id, statement } of readRecords(store, file, conjectureRecordSchema)) {
+        const conjecture = byId.get(id);
+        // A conjecture that was tried again stands in several files.
+        if (conjecture !== undefined && byId.delete(id)) yield { ...conjecture, text: displayStatement(statement) };
+      }
   }
   yield* externalSort(texts(), { key: ({ id }) => id, directory, signal });
 }

@@ -1,6 +1,7 @@
 /** Records between the steps of conjecturing: planned prompts, texts of the model, statements that passed the gate. */
 import { z } from 'zod';
-import { chatMessageSchema, conjectureSchema } from '../../data/schemas/records.ts';
+import { chatMessageSchema, conjectureSchema, gateVerdictSchema } from '../../data/schemas/records.ts';
+import { typedGrammarSchema } from '../../data/schemas/typed-grammar.ts';
 
 const originSchema = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -24,6 +25,8 @@ export const conjecturePlanSchema = z.strictObject({
   lemma: z.string().nullable(),
   level: z.number().int().positive(),
   origin: originSchema,
+  /** What the completion may be; the prompt is a `TypedForm`'s then. */
+  grammar: typedGrammarSchema.optional(),
 });
 export type ConjecturePlan = z.infer<typeof conjecturePlanSchema>;
 
@@ -32,6 +35,8 @@ export const conjectureRecordSchema = conjectureSchema.extend({
   origin: originSchema,
   /** How related to its origin and how clean it is (`selfplay/guide.ts`); null where the guide is off. */
   guide: z.number().min(0).max(1).nullable(),
+  /** As a conjecturer under a grammar writes it. */
+  typed: z.strictObject({ prompt: z.string(), target: z.string() }).optional(),
 });
 export type ConjectureRecord = z.infer<typeof conjectureRecordSchema>;
 
@@ -42,4 +47,9 @@ export const CONJECTURE_TEXT_CHARS_MAX = 16_384;
 export const conjectureTextSchema = z.strictObject({
   input: z.number().int().nonnegative(),
   text: z.string().max(CONJECTURE_TEXT_CHARS_MAX),
+  /** The same in tokens of its plan's grammar, where it has one. */
+  typed: z.string().max(CONJECTURE_TEXT_CHARS_MAX).optional(),
+  /** What test values said against it: it goes no further. */
+  refused: gateVerdictSchema.extract(['unparsable', 'fails-tests', 'follows']).optional(),
 });
+export type ConjectureText = z.infer<typeof conjectureTextSchema>;

@@ -1,6 +1,7 @@
 /** Plans a round's conjectures: makes their prompts from seeds or targets, in the order in which they are sampled. */
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { libraryTheoremSchema, provedSchema, statementSchema } from '../../data/schemas/records.ts';
+import type { RoundManifest } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { matchingWeight } from '../../selfplay/matching-weight.ts';
@@ -8,13 +9,14 @@ import type { ConjectureOrigin } from '../../selfplay/prompts.ts';
 import { type Random, randomStream } from '../../selfplay/random.ts';
 import { conjectureInputs, conjecturesMax, repeatInputs, SeedProofs } from '../../selfplay/seeds.ts';
 import { withHeartbeat } from '../edge.ts';
-import type { Ports } from '../ports.ts';
+import type { Ports, Sources } from '../ports.ts';
 import { conjecturerFormOf } from '../prover-forms.ts';
 import { readRecords, writeRecords } from '../records/record-files.ts';
 import type { PreparedData } from '../run/datasets.ts';
 import { certifiedRates, readManifests } from '../run/history.ts';
 import type { ConjecturePlan } from './conjecture-records.ts';
 import { grownTheorems } from './library.ts';
+import { openGoals } from './open-goals.ts';
 
 export interface RoundContext {
   readonly run: string;
@@ -40,7 +42,7 @@ export function conjectureActivities(ports: Ports) {
         const entries =
           input.config.conjectures.conditionOn === 'proved-seed'
             ? await seedPlan(store, input)
-            : await targetPlan(store, input);
+            : await targetPlan(store, ports.sources, input);
         return entries.length === 0
           ? null
           : writeRecords(store, `${input.name}/conjecture-plan.jsonl`, planRecords(entries, input.config), signal);
@@ -63,13 +65,19 @@ function wantedTexts({ config, data }: RoundContext, proved: number): number {
   return Math.ceil(conjecturesMax(perRoundMax, data.train.count, data.train.count - proved) * oversampling);
 }
 
-/** The plan's entries by their weights, as many as texts are wanted. */
-function repeated(entries: readonly PlanEntry[], input: RoundContext, proved: number, random: Random): PlanEntry[] {
+/** The plan's entries by their weights, as many as texts are wanted, or a share of them. */
+function repeated(
+  entries: readonly PlanEntry[],
+  input: RoundContext,
+  proved: number,
+  random: Random,
+  share = 1,
+): PlanEntry[] {
   return repeatInputs(
     entries,
     (entry) => entry.weight,
     input.data.train.count,
-    wantedTexts(input, proved),
+    Math.round(share * wantedTexts(input, proved)),
     input.config.conjectures.copiesMax,
     random,
   );
@@ -114,10 +122,11 @@ async function seedPlan(store: ObjectStore, input: RoundContext): Promise<PlanEn
   return repeated(entries, input, proved, random);
 }
 
-/** Unproved statements of the dataset as targets (SGS). */
-async function targetPlan(store: ObjectStore, input: RoundContext): Promise<PlanEntry[]> {
+/** Unproved statements of the dataset as targets (SGS), and goals at which searches for their proofs stood. */
+async function targetPlan(store: ObjectStore, sources: Sources, input: RoundContext): Promise<PlanEntry[]> {
   const { round, config, data } = input;
-  const best = await certifiedRates(store, await readManifests(store, input.history));
+  const manifests = await readManifests(store, input.history);
+  const best = await certifiedRates(store, manifests);
   const entries: PlanEntry[] = [];
   let proved = 0;
   for await (const statement of readRecords(store, data.train, statementSchema)) {
@@ -129,5 +138,31 @@ async function targetPlan(store: ObjectStore, input: RoundContext): Promise<Plan
     const weight = matchingWeight(config.data.weights, statement, round);
     entries.push({ seedId: statement.id, header: statement.header, lemma: null, level: 1, origin, weight });
   }
-  return repeated(entries, input, proved, randomStream(config.seed, round, 'targets'));
+  const random = randomStream(config.seed, round, 'targets');
+  const goals = await openGoalEntries(store, sources, input, manifests.at(-1), best);
+  if (goals.length === 0) return repeated(entries, input, proved, random);
+  const share = config.conjectures.openGoalShare;
+  return random.shuffle([
+    ...repeated(entries, input, proved, random, 1 - share),
+    ...repeated(goals, input, proved, random, share),
+  ]);
+}
+
+async function openGoalEntries(
+  store: ObjectStore,
+  sources: Sources,
+  { config, data }: RoundContext,
+  manifest: RoundManifest | undefined,
+  proved: ReadonlyMap<string, number>,
+): Promise<PlanEntry[]> {
+  if (config.conjectures.openGoalShare === 0 || manifest === undefined) return [];
+  const goals = await openGoals({ sources, store, config, manifest, proved, heldOutKeys: data.heldOutKeys });
+  return goals.map(({ id, header, statement }) => ({
+    seedId: id,
+    header,
+    lemma: null,
+    level: 1,
+    origin: { kind: 'target', targetStatement: statement },
+    weight: 1,
+  }));
 }

@@ -1,21 +1,56 @@
-/** Conjectures without a model (`conjectures.source: explore` or `random`): equations over the functions near each seed or target of the plan. */
+/**
+ * Conjectures over the functions near each seed or target of the plan: equations that hold on test values, found by exploration
+ * (`conjectures.source` `explore`), written by the model under a grammar by type and then tested (`decode`), or of both kinds
+ * (`both`); `random` ones as a control.
+ */
+import { log } from '@temporalio/activity';
+import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type {
+  EquationsToTest,
+  ExploredStatement,
+  Tested,
+  TestedEquations,
+} from '../../lean/explore/explore-statements.ts';
+import { boundNames } from '../../selfplay/slots/slot-table.ts';
+import { type TypedForm, typedForm } from '../../selfplay/typed-form.ts';
 import { withHeartbeat } from '../edge.ts';
+import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
 import { once, readAll, writeRecords } from '../records/record-files.ts';
-import { type ConjecturePlan, conjecturePlanSchema } from './conjecture-records.ts';
+import {
+  type ConjecturePlan,
+  type ConjectureText,
+  conjecturePlanSchema,
+  conjectureTextSchema,
+} from './conjecture-records.ts';
 
 export interface ExploreConjecturesInput {
   readonly run: string;
   /** Folder of the round. */
   readonly name: string;
   readonly plan: ArtifactRef;
-  readonly config: Pick<RunConfig, 'seed' | 'verification' | 'conjectures'>;
+  readonly config: Pick<RunConfig, 'seed' | 'verification' | 'conjectures' | 'prover'>;
 }
 
-/** Statements whose signatures are explored in one go: what is done after each is told by a heartbeat. */
-const STATEMENTS_AT_ONCE = 20;
+const typedPlanSchema = z.strictObject({
+  /** The plan with prompts and grammars, without the entries over whose functions nothing can be written. */
+  plan: artifactRefSchema,
+  /** Explored texts (`ConjectureText`) for its entries; null where none are wanted. */
+  explored: artifactRefSchema.nullable(),
+});
+export type TypedPlan = z.infer<typeof typedPlanSchema>;
+
+export interface TestConjecturesInput extends Omit<ExploreConjecturesInput, 'plan'> {
+  readonly typed: TypedPlan;
+  /** What the model wrote for the plan's entries. */
+  readonly texts: ArtifactRef;
+}
+
+/** Statements whose signatures are explored, or tested over, in one go: what is done after each is told by a heartbeat. */
+const EXPLORED_AT_ONCE = 20;
+const TESTED_AT_ONCE = 100;
 
 export function exploreActivities(ports: Ports) {
   return {
@@ -23,39 +58,189 @@ export function exploreActivities(ports: Ports) {
      * The n-th copy of a statement in the plan gets its n-th equation, and none where there are fewer. Equations that another
      * statement under the same header has are written once.
      */
-    async exploreConjectures({ run, name, plan, config }: ExploreConjecturesInput): Promise<ArtifactRef> {
+    async exploreConjectures(input: ExploreConjecturesInput): Promise<ArtifactRef> {
+      const { run, name, plan } = input;
       const store = await ports.store(run);
       return once(store, `${name}/conjectured.json`, artifactRefSchema, () =>
         withHeartbeat(async (signal, report) => {
           const entries = await readAll(store, plan, conjecturePlanSchema);
-          const statements = [...new Map(entries.map((entry) => [entry.seedId, entry])).values()];
-          const left = new Map<string, string[]>();
-          const taken = new Set<string>();
-          for (let from = 0; from < statements.length; from += STATEMENTS_AT_ONCE) {
-            const some = statements.slice(from, from + STATEMENTS_AT_ONCE);
-            const found = await ports.explore(
-              run,
-              some.map((entry) => ({ header: entry.header, statement: anchorOf(entry) })),
-              { ...config.verification, seed: config.seed, random: config.conjectures.source === 'random' },
-              signal,
-            );
-            for (const [place, { seedId, header }] of some.entries()) {
-              const key = (equation: string): string => `${header ?? ''}\n${equation}`;
-              const fresh = found[place]!.equations.filter((equation) => !taken.has(key(equation)));
-              for (const equation of fresh) taken.add(key(equation));
-              left.set(seedId, fresh.reverse());
-            }
-            report({ explored: from + some.length, statements: statements.length });
-          }
-          const texts = entries.flatMap(({ seedId }, input) => {
-            const text = left.get(seedId)?.pop();
-            return text === undefined ? [] : [{ input, text }];
+          const found = await exploredBySeed(ports, input, entries, signal, report);
+          return writeRecords(store, `${name}/conjecture-texts-*.jsonl`, exploredTexts(entries, found), signal);
+        }),
+      );
+    },
+
+    /** Gives the plan's entries prompts and grammars over the functions near their statements. */
+    async typeConjectures(input: ExploreConjecturesInput): Promise<TypedPlan> {
+      const { run, name, plan, config } = input;
+      const store = await ports.store(run);
+      return once(store, `${name}/typed-plan.json`, typedPlanSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const entries = await readAll(store, plan, conjecturePlanSchema);
+          const found = await exploredBySeed(ports, input, entries, signal, report);
+          const formOf = await typedForms(ports, config, found);
+          const typed = entries.flatMap((entry): ConjecturePlan[] => {
+            const form = formOf(entry);
+            return form === null ? [] : [{ ...entry, prompt: form.prompt, grammar: form.grammar }];
           });
-          return writeRecords(store, `${name}/conjecture-texts-*.jsonl`, texts, signal);
+          const texts = config.conjectures.source === 'both' ? exploredTexts(typed, found, formOf) : null;
+          return {
+            plan: await writeRecords(store, `${name}/typed-plan-*.jsonl`, typed, signal),
+            explored:
+              texts === null ? null : await writeRecords(store, `${name}/explored-texts-*.jsonl`, texts, signal),
+          };
+        }),
+      );
+    },
+
+    /**
+     * Turns what the model wrote into statements, those that hold on test values; the others are kept with the reason. What explored
+     * equations imply is left out where these are conjectures too.
+     */
+    async testConjectures(input: TestConjecturesInput): Promise<ArtifactRef> {
+      const { run, name, typed, texts, config } = input;
+      const store = await ports.store(run);
+      return once(store, `${name}/conjectured.json`, artifactRefSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const entries = await readAll(store, typed.plan, conjecturePlanSchema);
+          const found = await exploredBySeed(ports, input, entries, signal, report);
+          const formOf = await typedForms(ports, config, found);
+          const written = await readAll(store, texts, conjectureTextSchema);
+          const explored = typed.explored === null ? [] : await readAll(store, typed.explored, conjectureTextSchema);
+          const bySeed = Map.groupBy(written, ({ input: at }) => entries[at]!.seedId);
+          const statements = entriesBySeed(entries).filter(({ seedId }) => bySeed.has(seedId));
+          const tested: ConjectureText[] = [];
+          const verdicts: Record<string, number> = {};
+          for (let from = 0; from < statements.length; from += TESTED_AT_ONCE) {
+            const asked = statements.slice(from, from + TESTED_AT_ONCE).map((entry): AskedEquations => {
+              const form = formOf(entry)!;
+              const known = typed.explored === null ? [] : found.get(entry.seedId)!.equations;
+              const its = bySeed.get(entry.seedId)!.map((text) => ({ ...text, words: form.read(text.text) }));
+              return {
+                header: entry.header,
+                statement: anchorOf(entry),
+                texts: its,
+                candidates: its.flatMap(({ words }) => (words === null ? [] : [words])),
+                known: known.flatMap(({ words }) => (words === null ? [] : [words])),
+              };
+            });
+            const options = { ...config.verification, seed: config.seed };
+            const answers = await ports.testEquations(run, asked, options, signal);
+            for (const [place, one] of asked.entries()) {
+              tested.push(...testedTexts(one, answers[place]!));
+              for (const { verdict } of answers[place]!.answers) verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
+            }
+            report({ tested: tested.length, texts: written.length });
+          }
+          const counts = Object.entries(verdicts).map(([verdict, count]) => [`equations_${verdict}`, count]);
+          await logMetrics(ports, run, metricsAt(name, 0, Object.fromEntries(counts)));
+          const all = [...explored, ...tested].sort((a, b) => a.input - b.input);
+          return writeRecords(store, `${name}/conjecture-texts-*.jsonl`, all, signal);
         }),
       );
     },
   };
+}
+
+interface AskedEquations extends EquationsToTest {
+  readonly header: string | null;
+  readonly statement: string;
+  /** With their words, null where they have none: these are no candidates. */
+  readonly texts: readonly (ConjectureText & { readonly words: readonly string[] | null })[];
+}
+
+/** None where the statement could not be read this time. */
+function testedTexts({ statement, texts }: AskedEquations, { answers, reason }: TestedEquations): ConjectureText[] {
+  if (reason !== '') {
+    log.warn('equations were not tested, and are left out', { statement, equations: texts.length, reason });
+    return [];
+  }
+  const next = answers.values();
+  return texts.map(({ input, text, words }) => ({
+    input,
+    ...statedOrRefused(text, words === null ? undefined : next.next().value),
+  }));
+}
+
+function statedOrRefused(typed: string, tested: Tested | undefined): Omit<ConjectureText, 'input'> {
+  if (tested === undefined || tested.text === null) return { text: typed, refused: 'unparsable' };
+  switch (tested.verdict) {
+    case 'fails':
+      return { text: tested.text, typed, refused: 'fails-tests' };
+    case 'follows':
+      return { text: tested.text, typed, refused: 'follows' };
+    case 'holds':
+    case 'unevaluated':
+      return { text: tested.text, typed };
+  }
+}
+
+/** The first entry of each statement. */
+function entriesBySeed(entries: readonly ConjecturePlan[]): ConjecturePlan[] {
+  const first = new Map<string, ConjecturePlan>();
+  for (const entry of entries) if (!first.has(entry.seedId)) first.set(entry.seedId, entry);
+  return [...first.values()];
+}
+
+async function exploredBySeed(
+  ports: Ports,
+  { run, config }: Pick<ExploreConjecturesInput, 'run' | 'config'>,
+  entries: readonly ConjecturePlan[],
+  signal: AbortSignal,
+  report: (progress: object) => void,
+): Promise<Map<string, ExploredStatement>> {
+  const statements = entriesBySeed(entries);
+  const bySeed = new Map<string, ExploredStatement>();
+  const options = { ...config.verification, seed: config.seed, random: config.conjectures.source === 'random' };
+  for (let from = 0; from < statements.length; from += EXPLORED_AT_ONCE) {
+    const some = statements.slice(from, from + EXPLORED_AT_ONCE);
+    const asked = some.map((entry) => ({ header: entry.header, statement: anchorOf(entry) }));
+    const found = await ports.explore(run, asked, options, signal);
+    for (const [place, { seedId }] of some.entries()) bySeed.set(seedId, found[place]!);
+    report({ explored: from + some.length, statements: statements.length });
+  }
+  return bySeed;
+}
+
+async function typedForms(
+  ports: Ports,
+  { prover }: Pick<RunConfig, 'prover'>,
+  found: ReadonlyMap<string, ExploredStatement>,
+): Promise<(entry: ConjecturePlan) => TypedForm | null> {
+  const definitions = await ports.sources.definitions();
+  const forms = new Map<string, TypedForm | null>();
+  return (entry) => {
+    let form = forms.get(entry.seedId);
+    if (form === undefined) {
+      const statement = anchorOf(entry);
+      const shown = definitions.under(entry.header, statement, boundNames(statement));
+      const explored = found.get(entry.seedId);
+      form = explored === undefined ? null : typedForm(statement, explored.signature, shown, prover.definitionTokens);
+      forms.set(entry.seedId, form);
+    }
+    return form;
+  };
+}
+
+function exploredTexts(
+  entries: readonly ConjecturePlan[],
+  found: ReadonlyMap<string, ExploredStatement>,
+  formOf: (entry: ConjecturePlan) => TypedForm | null = () => null,
+): ConjectureText[] {
+  const left = new Map<string, ExploredStatement['equations']>();
+  const taken = new Set<string>();
+  for (const { seedId, header } of entriesBySeed(entries)) {
+    const key = ({ text }: { text: string }): string => `${header ?? ''}\n${text}`;
+    const fresh = found.get(seedId)!.equations.filter((equation) => !taken.has(key(equation)));
+    for (const equation of fresh) taken.add(key(equation));
+    left.set(seedId, fresh.reverse());
+  }
+  return entries.flatMap((entry, input) => {
+    const equation = left.get(entry.seedId)?.pop();
+    if (equation === undefined) return [];
+    const typed = equation.words === null ? null : (formOf(entry)?.write(equation.words) ?? null);
+    return [{ input, text: equation.text, ...(typed === null ? {} : { typed }) }];
+  });
 }
 
 function anchorOf({ origin }: ConjecturePlan): string {

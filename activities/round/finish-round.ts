@@ -11,6 +11,7 @@ import {
   rateSchema,
   roundCountsSchema,
   type ShardResult,
+  sumTokens,
   sumVerdicts,
 } from '../../data/schemas/round.ts';
 import { usesScripts } from '../../data/schemas/run-config.ts';
@@ -21,10 +22,12 @@ import { proofExamples, proverForms, stateForms } from '../prover-forms.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { readManifests, replayWindow } from '../run/history.ts';
 import type { Certified } from './certify.ts';
+import { conjectureFiles } from './choose-conjectures.ts';
 import type { RoundContext } from './conjecture.ts';
+import { flowGroups } from './flow-groups.ts';
+import { hindsightExamples } from './hindsight.ts';
 import { policyExamples, rewardedRounds } from './policy-examples.ts';
 import { PORTFOLIO } from './portfolio.ts';
-import { flowGroups } from './flow-groups.ts';
 import { conjecturerExamples, roundExamples } from './round-examples.ts';
 
 const finishedSchema = z.strictObject({
@@ -66,6 +69,7 @@ export function finishRoundActivities(ports: Ports) {
             signal,
           );
           const chosen = input.conjecturesMatched;
+          const conjectures = conjectureFiles(config, input.conjectures, earlier);
           const { rewards = null } = input;
           const window = replayWindow(earlier, input.replayFrom, config.selection.replayRounds);
           const byReward = rewards === null ? null : await rewardedExamples(ports, input, rewards, window, signal);
@@ -79,14 +83,22 @@ export function finishRoundActivities(ports: Ports) {
             rates: input.rates,
             proved: certified.proved,
             window,
-            conjectures: input.conjectures,
+            conjectures,
             chosen,
+            hindsight: hindsightExamples({
+              sources: ports.sources,
+              store,
+              config,
+              shards: input.shards,
+              proved,
+              heldOutKeys: data.heldOutKeys,
+            }),
             sft: data.sft,
           });
           const examples: AsyncGenerator<unknown> = (byReward ?? byProof).examples;
           const examplesRef = await writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);
           const exampleCounts = byReward === null ? byProof.counts : { prover: examplesRef.count, conjecturer: 0 };
-          const conjecturer = conjecturerExamples({ store, config, conjectures: input.conjectures, chosen });
+          const conjecturer = conjecturerExamples({ store, config, conjectures, chosen });
           const { provedByScripts, ...statementCounted } = await statementCounts(store, input.rates, proved, earlier);
           const counts: RoundCounts = {
             ...shardCounts(input.shards),
@@ -171,7 +183,8 @@ function shardCounts(shards: readonly ShardResult[]) {
   return {
     samples: sum((shard) => shard.sampleCount),
     distinctSamples: sum((shard) => shard.distinctCount),
-    tokens: sum((shard) => shard.tokens),
+    ...sumTokens(shards),
+    leanSeconds: sum((shard) => shard.checkMs) / 1_000,
     verdicts: sumVerdicts(shards.map((shard) => shard.verdictCounts)),
   };
 }

@@ -3,8 +3,8 @@
  * Walks are sorted by statement outside of memory.
  */
 import type { FlowGroup } from '../../data/schemas/objectives.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { sampleRewardSchema } from '../../data/schemas/reward.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { walkSchema } from '../../data/schemas/walk.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { endReward, flowGroup, type RewardedWalk } from '../../selfplay/flows/flow-group.ts';
@@ -59,7 +59,13 @@ export function flowGroups(input: FlowGroupsInput): {
       const replayed = buffer.draw(Math.round(bufferShare * own.length), random);
       const known = found.map(({ walk }) => walk);
       const form = input.formOf(stated);
-      const group = flowGroup(first.statementId, [...own, ...replayed], known, config.flows, (goal) => form(goal).prompt);
+      const group = flowGroup(
+        first.statementId,
+        [...own, ...replayed],
+        known,
+        config.flows,
+        (goal) => form(goal).prompt,
+      );
       if (group === null) continue;
       counts.withSignal += 1;
       yield group;

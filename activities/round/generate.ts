@@ -232,6 +232,7 @@ async function* conjectureParts(
           id: String(from + offset),
           prompt: entry.prompt,
           ...(entry.messages === undefined ? {} : { messages: entry.messages }),
+          ...(entry.grammar === undefined ? {} : { grammar: entry.grammar }),
           seed: seedFrom(config.seed, input.name, 'conjecture', from + offset),
         }));
         const completions = await generator.sample(requests, options, { signal, onProgress: report });

@@ -21,6 +21,7 @@ import type { RoundContext } from './conjecture.ts';
 import {
   type ConjecturePlan,
   type ConjectureRecord,
+  type ConjectureText,
   conjecturePlanSchema,
   conjectureRecordSchema,
   conjectureTextSchema,
@@ -83,7 +84,7 @@ async function* newConjectures(
   store: ObjectStore,
   sources: Ports['sources'],
   input: ReadConjecturesInput,
-  onText: (refused: 'unparsable' | 'duplicate' | null) => void,
+  onText: (refused: keyof GateCounts | null) => void,
 ): AsyncGenerator<ConjectureRecord> {
   const { heldOut, taken } = await knownKeys(store, input);
   const openBefore = input.config.library === 'grow' ? await openConjectures(store, input) : new Set<string>();
@@ -92,7 +93,11 @@ async function* newConjectures(
   const { read } = conjecturerFormOf(input.config.prover);
   const guided = input.config.conjectures.guide !== 'none';
   const symbols = guided ? await countSymbols(readRecords(store, input.data.train, statementSchema)) : null;
-  for await (const { text, entry } of plannedTexts(store, input)) {
+  for await (const { text, typed, refused, entry } of plannedTexts(store, input)) {
+    if (refused !== undefined) {
+      onText(refused);
+      continue;
+    }
     const name = `conjecture_${input.round}_${contentId('name', entry.header ?? '', text).slice(0, 8)}`;
     const statement = read(text, name);
     if (statement === null) {
@@ -106,7 +111,8 @@ async function* newConjectures(
     onText(isKnown ? 'duplicate' : null);
     if (isKnown) continue;
     taken.add(key);
-    const record = conjectureRecord(name, statement, entry, input.round, symbols);
+    const made = conjectureRecord(name, statement, entry, input.round, symbols);
+    const record = typed === undefined ? made : { ...made, typed: { prompt: entry.prompt, target: typed } };
     if (isOpen) again.push(record);
     else yield record;
   }
@@ -127,12 +133,11 @@ function conjectureRecord(
 }
 
 /** A text with the plan that it was asked for with. */
-interface PlannedText {
-  readonly text: string;
+interface PlannedText extends Pick<ConjectureText, 'text' | 'typed' | 'refused'> {
   readonly entry: ConjecturePlan;
 }
 
-/** Pairs texts with plans: texts come in the order of the plan, and some plans have no text. */
+/** Pairs texts with plans: texts come in the order of the plan; some plans have none, some have several. */
 async function* plannedTexts(
   store: ObjectStore,
   { plan, texts }: { plan: ArtifactRef; texts: ArtifactRef },
@@ -141,8 +146,8 @@ async function* plannedTexts(
   let next = await written.next();
   let index = 0;
   for await (const entry of readRecords(store, plan, conjecturePlanSchema)) {
-    if (!next.done && next.value.input === index) {
-      yield { text: next.value.text, entry };
+    while (!next.done && next.value.input === index) {
+      yield { ...next.value, entry };
       next = await written.next();
     }
     index++;

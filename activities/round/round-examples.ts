@@ -30,8 +30,11 @@ export interface RoundExamplesInput {
   readonly proved: ArtifactRef;
   /** Manifests of the rounds that are replayed, newest first. */
   readonly window: readonly RoundManifest[];
-  readonly conjectures: ArtifactRef | null;
+  /** Files with the chosen conjectures. */
+  readonly conjectures: readonly ArtifactRef[];
   readonly chosen: ArtifactRef | null;
+  /** Of goals that searches closed. */
+  readonly hindsight: AsyncIterable<Example>;
   readonly sft: ArtifactRef;
 }
 
@@ -49,6 +52,7 @@ export function roundExamples(input: RoundExamplesInput): RoundExamples {
   // Of an example that both roles give, the proof's comes first and stays (STP §2.7, 5).
   async function* all(): AsyncGenerator<Example> {
     yield* windowExamples(input);
+    yield* input.hindsight;
     yield* conjecturerExamples(input);
   }
   async function* own(): AsyncGenerator<Example> {
@@ -67,20 +71,23 @@ export function roundExamples(input: RoundExamplesInput): RoundExamples {
   return { examples: firstOfEach(externalSort(withSft(), { key, directory, signal }), key), counts };
 }
 
-/** Examples of the chosen conjectures, in the order of the conjectures' file. */
+/** Examples of the chosen conjectures, in the order of the conjectures' files. */
 export async function* conjecturerExamples(
   input: Pick<RoundExamplesInput, 'store' | 'config' | 'conjectures' | 'chosen'>,
 ): AsyncGenerator<Example> {
   const { store, conjectures, chosen } = input;
   const { exampleOf } = conjecturerFormOf(input.config.prover);
-  if (conjectures === null || chosen === null) return;
+  if (chosen === null) return;
   const byId = new Map<string, Omit<ChosenRecord, 'text'>>();
   for await (const { id, withLemma, weight } of readRecords(store, chosen, chosenConjectureSchema))
     byId.set(id, { id, withLemma, weight });
-  for await (const { id, header, origin, statement } of readRecords(store, conjectures, conjectureRecordSchema)) {
-    const choice = byId.get(id);
-    if (choice) yield exampleOf({ header, origin }, choice.withLemma, statement, choice.weight);
-  }
+  for (const file of conjectures)
+    for await (const { id, header, origin, statement, typed } of readRecords(store, file, conjectureRecordSchema)) {
+      const choice = byId.get(id);
+      if (choice === undefined || !byId.delete(id)) continue;
+      if (typed !== undefined) yield { ...typed, weight: choice.weight, role: 'conjecturer' };
+      else yield exampleOf({ header, origin }, choice.withLemma, statement, choice.weight);
+    }
 }
 
 /** Prover examples of the window, statement by statement. */

@@ -25,7 +25,7 @@ export interface TriedScripts {
   readonly leanMs: number;
 }
 
-/** Only Lean's text is read here: whoever keeps a proof asks the compiled object. */
+/** Only Lean's text is read here: before a proof is kept, the compiled object is asked. */
 export async function scriptsOverLibrary(
   ports: Pick<Ports, 'verifier' | 'contexts'>,
   statements: readonly Statement[],

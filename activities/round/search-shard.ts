@@ -5,7 +5,13 @@ import { proofStepSchema } from '../../data/schemas/goal.ts';
 import { sampleSchema } from '../../data/schemas/records.ts';
 import type { ShardResult } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
-import { expansionSchema, searchFiguresSchema, shardSearchSchema, sumSearches } from '../../data/schemas/search.ts';
+import {
+  type ClosedGoalRecord,
+  expansionSchema,
+  searchFiguresSchema,
+  shardSearchSchema,
+  sumSearches,
+} from '../../data/schemas/search.ts';
 import { Turns } from '../../data/turns.ts';
 import { grownHeaders } from '../../lean/library/grow.ts';
 import { limitClasses } from '../../lean/trust/verdict/limits.ts';
@@ -20,6 +26,7 @@ import { stateForms } from '../prover-forms.ts';
 import { once, readAll, writeRecords } from '../records/record-files.ts';
 import { fetchCheckpoint } from '../training/checkpoints.ts';
 import { BatchedSamples } from './batched-samples.ts';
+import { type FailedSearch, provedGoals } from './closed-goals.ts';
 import { sampledSchema } from './generate.ts';
 import { grownTheorems } from './library.ts';
 import { type BonusOf, searchStatement } from './search-statement.ts';
@@ -82,6 +89,11 @@ export function searchShardActivities(ports: Ports) {
             finish: 'stop' as const,
             ...(steps.length === 0 ? {} : { steps }),
           }));
+          const failed = items.flatMap(({ statement }, index) => {
+            const { expansions, steps } = found[index]!;
+            return steps.length === 0 ? [{ statement, expansions }] : [];
+          });
+          const closed = config.prover.search.hindsight ? await closedIn(ports, input, failed, signal) : [];
           const samples = dedupeSamples(raw, input.checkpoint.model, wholeProofs);
           await logMetrics(
             ports,
@@ -92,6 +104,7 @@ export function searchShardActivities(ports: Ports) {
               states_expanded: figures.expansions,
               states_expanded_per_second: figures.expansions / (wallMs / 1_000),
               search_steps: figures.steps,
+              search_goals_closed: closed.length,
               search_share_lean: figures.leanMs / Math.max(1, figures.leanMs + figures.modelMs),
             }),
           );
@@ -107,6 +120,9 @@ export function searchShardActivities(ports: Ports) {
                 found.flatMap(({ expansions }) => expansions),
                 signal,
               ),
+              ...(closed.length === 0
+                ? {}
+                : { closed: await writeRecords(store, `${name}/closed-*.jsonl`, closed, signal) }),
               figures,
             },
           };
@@ -114,6 +130,18 @@ export function searchShardActivities(ports: Ports) {
       );
     },
   };
+}
+
+async function closedIn(
+  ports: Ports,
+  { run, config, library }: SearchShardInput,
+  failed: readonly FailedSearch[],
+  signal: AbortSignal,
+): Promise<ClosedGoalRecord[]> {
+  const grown = await Array.fromAsync(grownTheorems(await ports.store(run), library));
+  const headers = grownHeaders(grown);
+  const verifier = await ports.verifier(run, config.verification, grown);
+  return provedGoals(failed, (header) => headers.get(header) ?? header, verifier, signal);
 }
 
 async function searchItems(

@@ -1,7 +1,6 @@
 /** The search for one statement's proof (`selfplay/search`), with Lean through the step API and a model as sampler. */
 import { StpError } from '../../data/errors.ts';
 import type { ProofStep, ShownGoal } from '../../data/schemas/goal.ts';
-import { contentId } from '../../data/schemas/ids.ts';
 import type { Statement } from '../../data/schemas/records.ts';
 import type { SearchConfig } from '../../data/schemas/run-config.ts';
 import {
@@ -15,6 +14,7 @@ import type { StepOptions, StepResult, StepState, Steps } from '../../lean/step/
 import { displayProof } from '../../selfplay/prompts.ts';
 import { seedFrom } from '../../selfplay/random.ts';
 import { type Expansion, type Proposal, type SearchOutcome, searchProof } from '../../selfplay/search/best-first.ts';
+import { GOALS_BREAK, stateKey } from '../../selfplay/search/closed-goals.ts';
 import type { StateForm } from '../../selfplay/slots/state-form.ts';
 import type { BatchedSamples } from './batched-samples.ts';
 
@@ -71,7 +71,7 @@ export async function searchStatement(input: StatementSearch): Promise<SearchedS
   const goalsOf = new Map<string, Pick<ExpansionRecord, 'goals' | 'goal'>>();
   const keyed = (state: StepState): string => {
     const text = goalsText(state);
-    const key = contentId('state', text);
+    const key = stateKey(text);
     if (!goalsOf.has(key) && state.goals.length > 0)
       goalsOf.set(key, { goals: text.slice(0, GOALS_CHARS_MAX), goal: shownGoal(state) });
     return key;
@@ -116,10 +116,12 @@ export function shownGoal(state: StepState): ShownGoal {
   return { hypotheses: [...hypotheses], target };
 }
 
-export const goalsText = (state: StepState): string => state.goals.map(({ text }) => text).join('\n\n');
+export const goalsText = (state: StepState): string => state.goals.map(({ text }) => text).join(GOALS_BREAK);
 
 /** Tries again in a new process if something has ended the process. States are values, so they work in the new one. */
-export async function retried<T extends { readonly kind: string; readonly why?: string }>(work: () => Promise<T>): Promise<T> {
+export async function retried<T extends { readonly kind: string; readonly why?: string }>(
+  work: () => Promise<T>,
+): Promise<T> {
   for (let tries = 1; ; tries++) {
     const result = await work();
     if (result.why !== 'infra' || tries === TRIES) return result;

@@ -4,8 +4,8 @@ import type { Ports } from '../ports.ts';
 import { chooseConjecturesActivities } from './choose-conjectures.ts';
 import { collectActivities } from './collect.ts';
 import { finishRoundActivities } from './finish-round.ts';
-import { rewardRoundActivities } from './reward-round.ts';
 import { retrainSetActivities } from './retrain-set.ts';
+import { rewardRoundActivities } from './reward-round.ts';
 
 export function selectActivities(ports: Ports) {
   return {

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
 import { artifactRefSchema } from '../../data/schemas/artifact.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { walkSchema } from '../../data/schemas/walk.ts';
 import { Turns } from '../../data/turns.ts';
 import { grownHeaders } from '../../lean/library/grow.ts';

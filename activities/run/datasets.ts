@@ -13,6 +13,7 @@ import {
   type StartInput,
   startInputSchema,
 } from '../../data/schemas/run-config.ts';
+import { priceOfNodes } from '../../infra/cloud/pricing.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { heldOutKeysOf, keyUnderAnyHeader } from '../../selfplay/dedupe.ts';
 import { matchingWeight } from '../../selfplay/matching-weight.ts';
@@ -117,6 +118,8 @@ export function datasetActivities(ports: Ports) {
     async prepareRun(run: string, input: StartInput): Promise<RunConfig> {
       const { preset, rounds, seed, set } = startInputSchema.parse(input);
       const config = resolveConfig({ preset, set, flags: seed === undefined ? { rounds } : { rounds, seed } });
+      requirePrice(config);
+      if (config.tracking.length > 0) ports.requireTrackers(config.tracking);
       const store = await ports.store(run);
       const stored = await once(store, 'config.json', runConfigSchema, async () => config);
       requireSameConfig(run, stored, config);
@@ -132,6 +135,18 @@ export function datasetActivities(ports: Ports) {
       );
     },
   };
+}
+
+/** A budget that nothing can use up would bound nothing. */
+function requirePrice({ budget, nodes, sampling }: RunConfig): void {
+  if (budget.usdMax === null || sampling.price !== null) return;
+  const { perHour, basis } = priceOfNodes(nodes, new Date());
+  if (perHour === null)
+    throw new StpError(
+      'STP1001',
+      `budget.usdMax is ${budget.usdMax}, but ${basis.split(';')[0]}`,
+      'Say the price as nodes.pricePerHour, in USD an hour for all machines.',
+    );
 }
 
 async function prepare(
@@ -168,7 +183,11 @@ async function prepare(
   const train = await write('train/statements', training);
   if (train.count === 0)
     throw ApplicationFailure.nonRetryable('the problem sets hold no training statement', 'STP1501');
-  const sft = await runSft(ports.sources, config, { heldOutKeys, slotKeys: sealedSlots });
+  const sft = await runSft(ports.sources, config, {
+    heldOutKeys,
+    theoremKeys: heldOutTheorems,
+    slotKeys: sealedSlots,
+  });
   const sftEval = await write('SFT/eval', sft.heldOut);
   const refused = new Set([...heldOutKeys, ...heldOutTheorems]);
   for await (const key of sft.heldOutKeys) refused.add(key);

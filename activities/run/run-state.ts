@@ -4,7 +4,12 @@
  */
 import { z } from 'zod';
 import { type ArtifactRef, checkpointRefSchema } from '../../data/schemas/artifact.ts';
-import { type Evaluation, roundEvaluationSchema, roundOutcomeSchema } from '../../data/schemas/round.ts';
+import {
+  type Evaluation,
+  machineTimeSchema,
+  roundEvaluationSchema,
+  roundOutcomeSchema,
+} from '../../data/schemas/round.ts';
 import { runConfigSchema } from '../../data/schemas/run-config.ts';
 import { trainedSchema } from '../training/training.ts';
 import { preparedDataSchema } from './datasets.ts';
@@ -38,6 +43,8 @@ export const runStateSchema = z.strictObject({
   /** First round whose proofs are replayed; moved by a retraining that empties the replay window (STP §2.11). */
   replayFrom: z.number().int().nonnegative(),
   secondsPerStage: z.record(z.string(), z.number()),
+  /** At the moments up to now. What is taken over from another run, and runs from before this, have none. */
+  machineTime: z.array(machineTimeSchema).default([]),
 });
 export type RunState = z.infer<typeof runStateSchema>;
 

@@ -6,11 +6,13 @@ import { z } from 'zod';
 import { StpError } from '../../data/errors.ts';
 import type { RunConfig, StartInput } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { logMetrics } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
 import { once, readJson } from '../records/record-files.ts';
 import { type Trained, trainedSchema } from '../training/training.ts';
 import { type PreparedData, preparedDataSchema } from './datasets.ts';
 import { describeRounds, lastRound, SFT_ONLY, stateName } from './finished-rounds.ts';
+import { roundMetrics } from './round-metrics.ts';
 import { type RunState, runStateSchema } from './run-state.ts';
 
 /** What a run takes over: the SFT model alone, or everything up to a round. */
@@ -27,6 +29,7 @@ export function takeOverActivities(ports: Ports) {
       const store = await ports.store(run);
       // A run that is started again passes here again, with other times of its stages: the first copy stays.
       await once(store, stateName(state.nextRound - 1), runStateSchema, async () => state);
+      await logMetrics(ports, run, roundMetrics(state));
     },
 
     /**

@@ -3,6 +3,7 @@
  * (lemma, earlier theorem, later theorem) tuples for the conjecturer (STP §1.3). No example contains a held-out
  * theorem.
  */
+import { setImmediate } from 'node:timers/promises';
 import type { ShownGoal } from '../../data/schemas/goal.ts';
 import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
@@ -26,6 +27,8 @@ export interface LibraryExamplesInput {
   /** Keys of statements that must be in no example: those held out by the run, those held out by this set. */
   readonly excluded: ReadonlySet<string>;
   readonly searched: AsyncIterable<{ readonly theorem: string; readonly proof: string }> | null;
+  /** In the place of those of tuples or pairs, if the conjecturer writes under a grammar. */
+  readonly conjecturer: Iterable<Example> | null;
   /** Tuples that end in one theorem at most; null: all. */
   readonly tuplesPerTheoremMax: number | null;
   /** Of an example of the conjecturer, beside a proof's 1. */
@@ -70,7 +73,7 @@ export async function libraryExamples(input: LibraryExamplesInput): Promise<Libr
   }
   const prover: Example[] = [];
   const proofIds = new Set<string>();
-  let ownProofs = 0;
+  let [ownProofs, furtherProofs] = [0, 0];
   for (const theorem of theorems) {
     const further = searched.get(theorem.name) ?? [];
     const form = input.formOf(theorem);
@@ -78,33 +81,38 @@ export async function libraryExamples(input: LibraryExamplesInput): Promise<Libr
     const proofs = [...(isShown ? [theorem.proof] : []), ...further];
     if (input.wholeProofs) prover.push(...proofs.flatMap((proof) => formExamples(form, proof, 1)));
     if (isShown) ownProofs++;
+    furtherProofs += further.length;
     for (const proof of proofs) proofIds.add(tracedProofId(theorem, proof));
   }
   const proofExamples = prover.length;
-  if (input.states !== null) prover.push(...stateExamples(input.states, byName, proofIds));
+  if (input.states !== null)
+    for await (const example of stateExamples(input.states, byName, proofIds)) prover.push(example);
   const conjecturer = input.conditionOn === 'proved-seed' ? conjecturerSet : targetSet;
-  const examples = dedupeExamples([...prover, ...conjecturer(theorems, input)]);
+  const examples = dedupeExamples([...prover, ...(input.conjecturer ?? conjecturer(theorems, input))]);
   const conjecturerCount = examples.filter(({ role }) => role === 'conjecturer').length;
   return {
     examples,
     libraryProofs: ownProofs,
-    searchedProofs: proofExamples - ownProofs,
+    // Without examples of whole proofs the states are those of all of them.
+    searchedProofs: input.wholeProofs ? proofExamples - ownProofs : furtherProofs,
     conjecturerExamples: conjecturerCount,
   };
 }
 
 /** One example per state and tactic of the traced proofs. */
-function* stateExamples(
+async function* stateExamples(
   { traced, formOf, isSealed }: StateExamples,
   byName: ReadonlyMap<string, LibraryTheorem>,
   proofIds: ReadonlySet<string>,
-): Generator<Example> {
+): AsyncGenerator<Example> {
   const forms = new Map<string, StateForm>();
   for (const { theorem: name, proof, steps } of traced) {
     const theorem = byName.get(name);
     if (theorem === undefined || !proofIds.has(proof)) continue;
     const form = forms.get(name) ?? formOf(theorem);
     forms.set(name, form);
+    // All of them take seconds, and a heartbeat must come in between.
+    await setImmediate();
     for (const { goal, tactic } of steps) if (!isSealed(theorem, goal)) yield* formExamples(form(goal), tactic, 1);
   }
 }

@@ -44,6 +44,7 @@ export async function prepareLibrarySft(sources: Sources, target: SftTarget): Pr
   const statements = theorems.map(({ statement }) => statement);
   const excluded = chooseHeldOut(statements, LIBRARY_HELD_OUT, randomStream(seed, 'sft-held-out'));
   const { examples } = await libraryExamples({
+    conjecturer: null,
     theorems,
     excluded,
     searched: sources.searchedProofs(),

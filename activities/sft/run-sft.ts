@@ -6,17 +6,18 @@ import { StpError } from '../../data/errors.ts';
 import type { SftManifest } from '../../data/prepare/sft-set.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
-import { meetsStates, type RunConfig, writesTactics } from '../../data/schemas/run-config.ts';
+import { meetsStates, type RunConfig, writesTactics, writesTyped } from '../../data/schemas/run-config.ts';
 import { STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
 import { statementKey } from '../../selfplay/dedupe.ts';
 import { randomStream } from '../../selfplay/random.ts';
 import { formExamples, type Stated } from '../../selfplay/slots/prover-form.ts';
 import { goalStatement } from '../../selfplay/slots/state-form.ts';
 import type { Sources } from '../ports.ts';
-import { conjecturerFormOf, proverForms, slotKeys, stateForms } from '../prover-forms.ts';
+import { conjecturerFormOf, proverForms, slotKeys, stateForms, theoremKeys } from '../prover-forms.ts';
 import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
 import { libraryExamples, type StateExamples } from './library-examples.ts';
 import { conditionedOnTarget, restyled, statementKeysOf } from './statements-of.ts';
+import { typedExamples } from './typed-examples.ts';
 
 /** `data.sft` of a run that takes the repository's own library. */
 export const LIBRARY_SFT = 'library';
@@ -42,6 +43,8 @@ export interface RunSft {
 export interface SealedKeys {
   /** `statementKey` of every held-out statement of the run's sets. */
   readonly heldOutKeys: ReadonlySet<string>;
+  /** `theoremKey` of every held-out statement. */
+  readonly theoremKeys: ReadonlySet<string>;
   /** `slotKey` of every statement of the run's sets, where the prover meets names as slots. */
   readonly slotKeys: ReadonlySet<string>;
 }
@@ -74,7 +77,7 @@ async function embeddedSft(sources: Sources, config: RunConfig, sealed: SealedKe
 async function librarySft(
   sources: Sources,
   config: RunConfig,
-  { heldOutKeys, slotKeys: sealedSlots }: SealedKeys,
+  { heldOutKeys, theoremKeys: sealedTheorems, slotKeys: sealedSlots }: SealedKeys,
 ): Promise<RunSft> {
   const formOf = await proverForms(sources, { ...config.prover, format: 'embedded', customFormat: null });
   const slotKeyOf = await slotKeys(sources, config.prover);
@@ -87,8 +90,22 @@ async function librarySft(
     LIBRARY_HELD_OUT,
     randomStream(config.seed, 'sft-held-out'),
   );
+  const shown = open.filter(({ key }) => !ownHeldOut.has(key));
+  const theoremKeyOf = await theoremKeys(sources, config.prover);
   const { examples, ...counts } = await libraryExamples({
     theorems: open.map(({ theorem }) => theorem),
+    conjecturer: !writesTyped(config.conjectures)
+      ? null
+      : typedExamples({
+          explored: await sources.exploredEquations(),
+          theorems: new Map(shown.map(({ theorem }) => [theorem.name, theorem])),
+          definitions: await sources.definitions(),
+          definitionTokens: config.prover.definitionTokens,
+          isSealed: (stated) => sealedTheorems.has(theoremKeyOf(stated)),
+          perTheoremMax: config.data.conjecturerExamplesPerTheoremMax,
+          weight: config.data.conjecturerWeight,
+          seed: config.seed,
+        }),
     excluded: ownHeldOut,
     searched: config.data.useSearchedProofs ? sources.searchedProofs() : null,
     tuplesPerTheoremMax: config.data.conjecturerExamplesPerTheoremMax,
@@ -108,7 +125,7 @@ async function librarySft(
       .filter(({ theorem }) => !config.prover.slots || theorem.premises.length === 0)
       .flatMap(({ theorem }) => formExamples(formOf(theorem), theorem.proof, 1)),
     heldOutKeys: ownHeldOut,
-    theorems: open.filter(({ key }) => !ownHeldOut.has(key)).map(({ theorem }) => theorem),
+    theorems: shown.map(({ theorem }) => theorem),
     counts: () => ({ ...counts, excludedForHeldOut: all.length - open.length }),
   };
 }

@@ -10,6 +10,17 @@ function runValue(text: string): string {
   throw new InvalidArgumentError('use up to 64 letters, digits, dots, underscores and dashes.');
 }
 
+/** Set by the start itself: every worker has a queue of its own. */
+const OWN = 'STP_HOST_QUEUE';
+
+/** One `--env NAME` or `--env NAME=VALUE` more. */
+function variableOption(text: string, earlier: readonly string[] = []): readonly string[] {
+  const name = text.split('=', 1)[0]!;
+  if (!/^[A-Z_][A-Z0-9_]{0,63}$/.test(name)) throw new InvalidArgumentError('write NAME or NAME=VALUE.');
+  if (name === OWN) throw new InvalidArgumentError(`${OWN} follows from the name of the machine.`);
+  return [...earlier, text];
+}
+
 /** The options that say which machines are meant. */
 function nodesOptions(command: Command): Command {
   return command
@@ -50,7 +61,12 @@ export function addNodesCommands(program: Command): void {
     .action(async (options) => (await import('../nodes-plan.ts')).plan(options));
   add('up', 'Get the machines and wait until they are ready; on machines of an inventory, start workers over ssh.')
     .option(...DRY_RUN)
-    .option('--bundle-file <file>', 'with --inventory: archive of the worker (see `nodes bundle`)')
+    .option('--bundle-file <file>', 'with --inventory: archive of the worker (see `nodes bundle --file`)')
+    .option(
+      '--env <name[=value]>',
+      'with --inventory: a variable of the workers, with the value that it has here if none is given; may be repeated',
+      variableOption,
+    )
     .action(async (options) => (await import('../nodes-lifecycle.ts')).up(options));
   add('ls', 'List the machines of a run, or with --all of all runs.')
     .option('--all', 'list the machines of all runs')
@@ -82,6 +98,7 @@ export function addNodesCommands(program: Command): void {
     .description(
       'Put the worker that machines install into the store (STP_STORE), and print nodes.bundle and nodes.bundleSha256.',
     )
+    .option('--file <file>', 'write it to a file instead, for `nodes up --bundle-file`')
     .option('--json', 'JSON on standard output')
     .action(async (options) => (await import('../nodes-bundle.ts')).bundle(options));
 }

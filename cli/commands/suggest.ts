@@ -1,7 +1,6 @@
 /** `bin/stp suggest …`: suggestions in the editor. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { PROMPT_KINDS } from '../../suggest/engines/prompts.ts';
-import { suggestionProcesses } from '../../suggest/lean-places.ts';
+import { PROMPT_KINDS, suggestionProcesses } from '../../suggest/defaults.ts';
 import { portValue, secondsValue, temperatureValue, wholeNumber } from '../options.ts';
 
 const LLMSTEP_PORT = 6000;

@@ -13,7 +13,9 @@ export function addVerifierCommands(program: Command): void {
       .option('--seed <n>', 'seed of every random choice', seedValue, 0);
 
   pairOptions(verifier.command('pairs'))
-    .description("Write pairs of right and wrong from a run's samples and searches as rows {prompt, chosen, rejected}, as TRL reads them.")
+    .description(
+      "Write pairs of right and wrong from a run's samples and searches as rows {prompt, chosen, rejected}, as TRL reads them.",
+    )
     .requiredOption('--run <run>', 'folder, URI or name of a run')
     .requiredOption('--to <file>', 'JSON Lines file to write')
     .action(async (options) => (await import('../verifier.ts')).pairs(options));
@@ -29,13 +31,16 @@ export function addVerifierCommands(program: Command): void {
     .option('--steps <n>', 'optimizer steps of each', wholeNumber('steps', 1, 10_000_000), 200)
     .option('--learning-rate <rate>', 'highest learning rate', rateValue, 3e-4)
     .action(async (options) => {
-      if (options.run === undefined && options.pairs === undefined) throw new InvalidArgumentError('give --run or --pairs.');
+      if (options.run === undefined && options.pairs === undefined)
+        throw new InvalidArgumentError('give --run or --pairs.');
       await (await import('../verifier.ts')).train(options);
     });
 
   verifier
     .command('eval')
-    .description("Measure an ensemble on the samples of a run's held-out statements: areas, calibration, disagreement, best of n.")
+    .description(
+      "Measure an ensemble on the samples of a run's held-out statements: areas, calibration, disagreement, best of n.",
+    )
     .requiredOption('--run <run>', 'run with an evaluation')
     .requiredOption('--verifier <dir>', 'folder that `verifier train` wrote')
     .addOption(new Option('--by <name>', 'how members become one number').choices(['mean', 'minimum']).default('mean'))

@@ -66,12 +66,13 @@ export function environmentKey(name: string, prefix: string, keys: readonly stri
   return keys.find((key) => key.toLowerCase() === wanted) ?? wanted;
 }
 
-/** JSON where the text is JSON, else the text itself. */
+/** JSON where the text is JSON, a list for words in brackets (`[mlflow,tensorboard]`), else the text itself. */
 export function parseValue(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {
-    return text;
+    const words = /^\[([\w-]+(?:, ?[\w-]+)*)\]$/.exec(text)?.[1];
+    return words === undefined ? text : words.split(/, ?/);
   }
 }
 

@@ -4,7 +4,14 @@
  */
 import type { z } from 'zod';
 import { StpError } from '../errors.ts';
-import { isInWords, meetsStates, type RunConfig, runConfigSchema } from '../schemas/run-config.ts';
+import {
+  isInWords,
+  meetsStates,
+  type RunConfig,
+  rewardsUse,
+  runConfigSchema,
+  writesTyped,
+} from '../schemas/run-config.ts';
 import { formatOf } from './formats.ts';
 import {
   environmentKey,
@@ -68,6 +75,7 @@ export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
   requireWeighedSets(config);
   requireFormat(config);
   requireRewardTraining(config);
+  requireGrowth(config);
   requireJudging(config);
   return { config, provenance: new Map([...leaves(config).keys()].map((key) => [key, source.get(key) ?? 'default'])) };
 }
@@ -152,7 +160,7 @@ function requireJudging(config: RunConfig): void {
 }
 
 /** Slots are names in the embedded form; a custom format must be there, and one that is there must be asked for. */
-function requireFormat({ prover }: RunConfig): void {
+function requireFormat({ prover, conjectures }: RunConfig): void {
   const { slots, format, customFormat, mode } = prover;
   const wrong =
     slots && format !== 'embedded'
@@ -163,8 +171,21 @@ function requireFormat({ prover }: RunConfig): void {
           ? `prover.mode is ${mode}, and the format ${format} has whole proofs only`
           : mode === 'revise' && formatOf(prover).revision === null
             ? `prover.mode is revise, and the format ${format} has no words for Lean's errors`
-            : null;
+            : !slots && writesTyped(conjectures)
+              ? `conjectures.source is ${conjectures.source}, and prover.slots is false`
+              : null;
   if (wrong !== null) throw new StpError('STP1001', wrong, 'docs/models.md says which values go together.');
+}
+
+/** A reward for use needs lemmas that are used. */
+function requireGrowth({ conjectures, library }: RunConfig): void {
+  if (library === 'grow' || !rewardsUse(conjectures)) return;
+  const wrong = `conjectures.reward is ${conjectures.reward}, and library is ${library}`;
+  throw new StpError(
+    'STP1001',
+    wrong,
+    'Only a library that grows holds conjectures that proofs use: --set library=grow.',
+  );
 }
 
 function checked(values: JsonObject, prefix: string): RunConfig {

@@ -95,7 +95,10 @@ export async function prepareProblemSet(request: ProblemSetRequest): Promise<Pro
     if (counts.train + counts.heldOut === 0)
       throw new StpError(
         'STP1501',
-        `${request.input}: ${report.rows} rows, and none of them is a statement of the set`,
+        [
+          `${request.input}: ${report.rows} rows, and none of them is a statement of the set`,
+          ...report.skippedRows.slice(0, 1),
+        ].join('; '),
         request.splitWord === null ? 'Is it the format you named?' : `Is "${request.splitWord}" a word of its splits?`,
       );
     const { rows, skipped, skippedFor, skippedRows } = report;

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { StpError } from '../errors.ts';
 import { linesOf, unreadable } from '../loaders/lines.ts';
+import { madeBy } from '../made-json.ts';
 import { type Example, exampleSchema, type LibraryTheorem, libraryTheoremSchema } from '../schemas/records.ts';
 import { STATE_MARKER } from '../schemas/slot-tokens.ts';
 import { writeFolder } from './folder.ts';
@@ -19,6 +20,7 @@ const EXAMPLES_PER_SHARD = 20_000;
 const MANIFEST_BYTES_MAX = 1 << 20;
 /** Longest record: statement, proof, header and premises at their limits, in JSON. */
 const RECORD_BYTES_MAX = 1 << 18;
+const { read, damaged } = madeBy('Prepare the set again with --replace.');
 
 const count = z.number().int().nonnegative();
 export const sftManifestSchema = z.strictObject({
@@ -102,7 +104,7 @@ export async function openSftSet(folder: string): Promise<SftSet> {
   } catch (cause) {
     throw cause instanceof StpError ? cause : unreadable(path, cause);
   }
-  const manifest = parsed(text, sftManifestSchema, path);
+  const manifest = read(text, sftManifestSchema, path);
   return {
     manifest,
     async *train() {
@@ -130,27 +132,10 @@ async function* records<T>(folder: string, file: LineFile, schema: z.ZodType<T>)
   let found = 0;
   for await (const { line, text } of linesOf(bytes(), path, RECORD_BYTES_MAX)) {
     found += 1;
-    yield parsed(text, schema, `${path}:${line}`);
+    yield read(text, schema, `${path}:${line}`);
   }
   if (found !== file.count || digest.digest('hex') !== file.sha256)
     throw damaged(path, `${found} records of ${file.count}, or with another checksum than the manifest's`);
-}
-
-function parsed<T>(text: string, schema: z.ZodType<T>, where: string): T {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw damaged(where, 'not JSON');
-  }
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0]!;
-  throw damaged(where, `${issue.path.join('.') || 'record'}: ${issue.message}`);
-}
-
-function damaged(where: string, problem: string): StpError {
-  return new StpError('STP1402', `${where}: ${problem}`, 'Prepare the set again with --replace.', { facts: { where } });
 }
 
 /** `items` in parts of `size`, each to be read to its end before the next. */

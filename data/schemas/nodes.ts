@@ -21,6 +21,9 @@ const resourceSchema = z
   .regex(/^[\w.@:/-]+$/);
 const labelSchema = z.string().regex(/^[a-z0-9_-]{0,63}$/, 'may have lower-case letters, digits, "_" and "-"');
 
+/** USD an hour for all nodes together, in place of the price table's (`infra/cloud/prices.json`, STP_PRICES). */
+const priceSchema = z.number().nonnegative().nullable().default(null);
+
 /** What all machines of a cloud have in common. */
 const cloudShape = {
   project: projectSchema,
@@ -44,8 +47,7 @@ const cloudShape = {
   validUntilMinutes: positive.max(30 * 24 * 60).default(720),
   /** How long a node may take from ready to a worker that polls, minutes: what is installed, with Mathlib and models. */
   setUpMinutes: positive.max(24 * 60).default(90),
-  /** USD an hour for all nodes together, in place of the price table's. */
-  pricePerHour: z.number().nonnegative().nullable().default(null),
+  pricePerHour: priceSchema,
   /** The worker that nodes install: `gs://bucket/…/worker.tar.gz` made by `bin/stp nodes bundle`, and its SHA-256. */
   bundle: z
     .string()
@@ -79,6 +81,7 @@ const cloudShape = {
 const localSchema = z.strictObject({
   /** The machine that the worker runs on. */
   provider: z.literal('local'),
+  pricePerHour: priceSchema,
 });
 
 const tpuSchema = z
@@ -139,6 +142,7 @@ const inventorySchema = z.strictObject({
   provider: z.literal('inventory'),
   /** JSON or YAML file of the hosts (`infra/nodes/inventory.ts`), on the machine of the control worker. */
   file: z.string().min(1).max(4_096),
+  pricePerHour: priceSchema,
 });
 
 export const nodesConfigSchema = z.discriminatedUnion('provider', [localSchema, tpuSchema, gpuSchema, inventorySchema]);

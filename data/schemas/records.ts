@@ -67,6 +67,8 @@ export const gateVerdictSchema = z.enum([
   'accepted',
   'unparsable',
   'forbidden',
+  'fails-tests',
+  'follows',
   'duplicate',
   'not-elaborating',
   'trivial',

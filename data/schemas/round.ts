@@ -84,6 +84,10 @@ export const roundCountsSchema = z.strictObject({
   samples: count,
   distinctSamples: count,
   tokens: count,
+  /** Of the prompts, where the engine counts them. */
+  promptTokens: count.optional(),
+  /** Time of Lean on the distinct samples, as `checkMs` of the shards; missing in older rounds. */
+  leanSeconds: z.number().nonnegative().optional(),
   conjecturesMade: count,
   /** Passed the gate and were attempted. */
   conjecturesAttempted: count,
@@ -233,6 +237,50 @@ export const portfolioFiguresSchema = portfolioPartSchema.extend({
 });
 export type PortfolioFigures = z.infer<typeof portfolioFiguresSchema>;
 
+/** Time of the run's machines from its start up to a moment, by workflow time. */
+export const machineTimeSchema = z.strictObject({
+  /** `start`: the first state is kept, before any round is played; a round: it has ended; `report`: the report is made. */
+  until: z.union([z.literal('start'), count, z.literal('report')]),
+  atMs: count,
+  /** While the machines were there, however many; and the same for each of them, added up. */
+  setMs: z.number().nonnegative(),
+  machineMs: z.number().nonnegative(),
+});
+export type MachineTime = z.infer<typeof machineTimeSchema>;
+
+const costLineSchema = z.strictObject({
+  until: machineTimeSchema.shape.until,
+  machineHours: z.number().nonnegative(),
+  leanSeconds: z.number().nonnegative(),
+  tokens: count,
+  /** Machines and tokens; null where no price of the machines is known. */
+  usd: z.number().nonnegative().nullable(),
+});
+
+/** What a run cost: a line for what came before the rounds, one a round, one for what came after them. */
+export const runCostSchema = z.strictObject({
+  /** `4 chips of v4, spot` */
+  machines: z.string(),
+  /** How the machines are priced. */
+  basis: z.string(),
+  lines: z.array(costLineSchema),
+  machineHours: z.number().nonnegative(),
+  usd: z.number().nonnegative().nullable(),
+});
+export type RunCost = z.infer<typeof runCostSchema>;
+
+/** Where a person finds the run in a tracker: an object of the run's store. */
+export const trackingLinkSchema = z.strictObject({
+  tracker: z.enum(['mlflow', 'tensorboard', 'wandb']),
+  /** Null where the tracker has no page of the run that is known. */
+  url: z.string().max(4_096).nullable(),
+  /** What to call it, or what to type to see it. */
+  text: z.string().max(4_096),
+  /** The tracker's own id of the run. */
+  id: z.string().max(256).nullable(),
+});
+export type TrackingLink = z.infer<typeof trackingLinkSchema>;
+
 export const summarySchema = z.strictObject({
   run: z.string(),
   preset: z.string(),
@@ -263,6 +311,10 @@ export const summarySchema = z.strictObject({
   secondKernel: z.strictObject({ accepted: count, declined: count, none: count, disagreed: count }).optional(),
   /** Null where it could not be measured; missing in older summaries. */
   portfolio: portfolioFiguresSchema.nullable().optional(),
+  /** Missing in older summaries. */
+  cost: runCostSchema.optional(),
+  /** Missing where no tracker has the run. */
+  tracking: z.array(trackingLinkSchema).optional(),
   proofsInFile: count,
   /** May the result be reported as one? Not where Lean ran without a sandbox; older summaries do not say and are not. */
   eligible: z.boolean().default(false),

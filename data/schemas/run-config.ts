@@ -72,6 +72,8 @@ const searchConfigSchema = z.strictObject({
   /** What its word counts beside a tactic's log-probability, and standard deviations over its members that are taken off. */
   verifierWeight: z.number().min(0).max(1_000).default(1),
   verifierCaution: z.number().min(0).max(100).default(1),
+  /** Goals that a failed search closed on its way train as statements with proofs of their own. */
+  hindsight: z.boolean().default(true),
 });
 export type SearchConfig = z.infer<typeof searchConfigSchema>;
 
@@ -135,6 +137,9 @@ export type ProverConfig = z.infer<typeof proverConfigSchema>;
 /** Of runs whose configuration says nothing of it: they were made before there were slots. */
 export const PROVER_WITHOUT_SLOTS: ProverConfig = proverConfigSchema.parse({ slots: false, definitionTokens: 0 });
 
+export const trackerNameSchema = z.enum(['mlflow', 'tensorboard', 'wandb']);
+export type TrackerName = z.infer<typeof trackerNameSchema>;
+
 export const runConfigSchema = z.strictObject({
   preset: z.string().min(1).max(64),
   rounds: roundsSchema,
@@ -163,8 +168,11 @@ export const runConfigSchema = z.strictObject({
     heldOutStatementsPerSetMax: positive.nullable(),
     /** Add proofs found by the search for short tactic scripts over library statements. */
     useSearchedProofs: z.boolean(),
-    /** Conjecturer examples that end in one theorem of the library: some are the goal of dozens of tuples. Null: all (STP). */
-    conjecturerExamplesPerTheoremMax: positive.nullable(),
+    /**
+     * Conjecturer examples that end in one theorem of the library: some are the goal of dozens of tuples. Null: all (STP). Under a
+     * grammar by type: equations over the functions near one theorem.
+     */
+    conjecturerExamplesPerTheoremMax: z.number().int().nonnegative().nullable(),
     /** Weight of a conjecturer example of the library beside a proof's 1 (STP: 1). A small model learns proofs long before statements. */
     conjecturerWeight: z.number().positive().max(100),
   }),
@@ -202,12 +210,18 @@ export const runConfigSchema = z.strictObject({
     oversampling: z.number().min(1).max(100),
     /**
      * Who writes conjectures. `model`: the conjecturer (STP). `explore`: equations over the functions near the seed or target that
-     * hold on test values, smallest first (`lean/explore`); nothing learned, nothing sampled. `random`: as many well-typed equations
-     * that nobody tested, as a negative control.
+     * hold on test values, smallest first (`lean/explore`); nothing learned, nothing sampled. `decode`: the conjecturer, under a
+     * grammar by type over these functions, and what it writes has to hold on the same values; it takes slots. `both`: of either
+     * sort. `random`: as many well-typed equations that nobody tested, as a negative control.
      */
-    source: z.enum(['model', 'explore', 'random']).default('model'),
+    source: z.enum(['model', 'explore', 'decode', 'both', 'random']).default('model'),
     /** What a conjecture is conditioned on: a proved statement and its lemma (STP), or an unproved target (SGS). */
     conditionOn: z.enum(['proved-seed', 'unproved-target']),
+    /**
+     * With `unproved-target`: this share of the texts is asked for goals at which the last round's failed searches stood
+     * (`prover.mode` `steps` or `both`), as far as there are any.
+     */
+    openGoalShare: z.number().min(0).max(0.9).default(0),
     /** A proved statement seeds conjectures when its best pass rate is above this (stp-code: 0.35; stp-paper: 0, any). */
     seedPassRateAbove: share,
     /** Conjecture level of a seed at most (STP: 0, dataset statements only; 1 lets conjectures seed conjectures). */
@@ -230,8 +244,12 @@ export const runConfigSchema = z.strictObject({
       /** Refused when its negation is cheaply provable. */
       refuseRefutable: z.boolean(),
     }),
-    /** `band`: those in the band train, all alike before the transport (STP); `solve-rate`: reward 1 − pass rate (SGS §4.4 of stp.md). */
-    reward: z.enum(['band', 'solve-rate']),
+    /**
+     * `band`: those in the band train, all alike before the transport (STP). `solve-rate`: reward 1 − pass rate (SGS §4.4 of stp.md).
+     * `use`: those of earlier rounds, by the statements that this round proves with them, and by the lemmas whose proofs use them
+     * (`selfplay/use-credit.ts`), which takes a library that grows. `band-and-use`: both sorts.
+     */
+    reward: z.enum(['band', 'solve-rate', 'use', 'band-and-use']),
     /** Conjectures that train the conjecturer have pass rates in (0, this] or (0, this) (STP §2.7: 1/4). */
     bandMax: share,
     /** Is the bound itself in the band? stp-paper: yes; stp-code: no. */
@@ -358,7 +376,22 @@ export const runConfigSchema = z.strictObject({
       everyRounds: positive.nullable(),
     })
     .default({ lastRounds: null, everyRounds: null }),
-  nodes: nodesConfigSchema.default({ provider: 'local' }),
+  nodes: nodesConfigSchema.prefault({ provider: 'local' }),
+  budget: z
+    .strictObject({
+      /**
+       * USD that machines (by their price) and tokens (by `sampling.price`, which must be in USD then) may cost. At this sum
+       * the run pauses, gives machines of a cloud back, and waits for the update `setBudget` with a higher one.
+       */
+      usdMax: z.number().positive().nullable().default(null),
+    })
+    .prefault({}),
+  /** Programs that show the run to people, beside its own report (docs/tracking.md). */
+  tracking: z
+    .array(trackerNameSchema)
+    .max(3)
+    .refine((names) => new Set(names).size === names.length, 'names one twice')
+    .default([]),
   engines: enginesConfigSchema.prefault({}),
   evaluation: z.strictObject({
     /** Samples for each held-out statement, of the first and of the last model; 0 leaves the evaluation out. */
@@ -388,6 +421,18 @@ export function isInWords({ rewards }: { readonly rewards?: RunConfig['rewards']
 export function usesScripts({ prover }: { readonly prover?: Partial<ProverConfig> }): boolean {
   return prover?.scripts === 'unproved';
 }
+
+/** Does the model write conjectures? Otherwise it does not learn from them either. */
+export const hasConjecturer = ({ source }: Pick<RunConfig['conjectures'], 'source'>): boolean =>
+  source !== 'explore' && source !== 'random';
+
+/** Does it write under a grammar by type? */
+export const writesTyped = ({ source }: Pick<RunConfig['conjectures'], 'source'>): boolean =>
+  source === 'decode' || source === 'both';
+
+/** Is a conjecture of an earlier round credited for its use? */
+export const rewardsUse = (config: Pick<RunConfig['conjectures'], 'reward' | 'source'>): boolean =>
+  hasConjecturer(config) && (config.reward === 'use' || config.reward === 'band-and-use');
 
 /** The same configuration without scripts: the model alone. */
 export const withoutScripts = (config: RunConfig): RunConfig => ({

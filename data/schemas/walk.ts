@@ -9,7 +9,9 @@ export const walkSchema = z.strictObject({
   /** Which of its statement's samples it is, from 0. */
   index: count,
   /** The open states that it met, the first one first. Equal keys are one state. */
-  states: z.array(z.strictObject({ key: z.string().min(1).max(128), goal: goalSchema, goals: count.positive() })).min(1),
+  states: z
+    .array(z.strictObject({ key: z.string().min(1).max(128), goal: goalSchema, goals: count.positive() }))
+    .min(1),
   /** What the policy wrote in each of them, the last one left out where the walk stayed there. */
   written: z.array(z.string()),
   /**

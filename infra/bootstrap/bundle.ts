@@ -48,6 +48,12 @@ export async function makeBundle(repository: string, path: string): Promise<Bund
       portable: true,
       noPax: true,
       mtime: FIXED_TIME,
+      // A file that has other names on this machine is a file like any other: written as a link it would make other bytes,
+      // and tar waits for ever where many have several names.
+      filter: (_, stat) => {
+        stat.nlink = 1;
+        return true;
+      },
       // Modes as Git has them: whether a file can be run, and nothing of this machine's.
       onWriteEntry: (entry) => {
         const mode = entry.stat?.mode ?? 0;

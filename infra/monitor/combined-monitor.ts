@@ -1,7 +1,7 @@
 /** Several monitors as one: each gets every metric, and the failure of one does not affect the others. */
 import type { Monitor } from './monitor.ts';
 
-/** `log` and `finalise` resolve once all have done their part, and reject with the first failure after that. */
+/** Each method resolves once all have done their part, and rejects with the first failure after that. */
 export function combineMonitors(...monitors: readonly Monitor[]): Monitor {
   const each = async (work: (monitor: Monitor) => Promise<void>): Promise<void> => {
     const failed = (await Promise.allSettled(monitors.map(work))).find((result) => result.status === 'rejected');
@@ -9,6 +9,7 @@ export function combineMonitors(...monitors: readonly Monitor[]): Monitor {
   };
   return {
     log: (metrics) => each((monitor) => monitor.log(metrics)),
+    conclude: (end) => each(async (monitor) => monitor.conclude?.(end)),
     finalise: () => each((monitor) => monitor.finalise()),
   };
 }

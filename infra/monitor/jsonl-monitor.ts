@@ -33,18 +33,7 @@ export async function openJsonlMonitor(path: string): Promise<Monitor> {
     async log(metrics) {
       if (ended) throw new StpError('STP1002', 'the monitor is finalised already', 'Log before finalising.');
       const at = new Date().toISOString();
-      const lines = metrics.map((metric) => {
-        const checked = metricSchema.safeParse(metric);
-        if (!checked.success) {
-          throw new StpError(
-            'STP1002',
-            `metric ${JSON.stringify(metric)}: ${z.prettifyError(checked.error)}`,
-            'Name metrics in lower-case slash groups, such as train/loss, with whole steps from 0.',
-          );
-        }
-        const { name, step, value } = checked.data;
-        return `${JSON.stringify({ at, name, step, value: Number.isFinite(value) ? value : String(value) })}\n`;
-      });
+      const lines = metrics.map((metric) => `${metricLine(metric, at)}\n`);
       if (lines.length === 0) return;
       const write = last.then(async () => {
         await file.appendFile(lines.join('')).catch((error: Error) => {
@@ -68,12 +57,26 @@ export async function openJsonlMonitor(path: string): Promise<Monitor> {
 export async function* readMetrics(path: string): AsyncGenerator<LoggedMetric> {
   const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
   for await (const line of lines) {
-    const metric = parseLine(line);
+    const metric = readMetricLine(line);
     if (metric !== null) yield metric;
   }
 }
 
-function parseLine(line: string): LoggedMetric | null {
+/** A metric as one line. STP1002 where it is out of form. */
+export function metricLine(metric: Metric, at: string): string {
+  const checked = metricSchema.safeParse(metric);
+  if (!checked.success)
+    throw new StpError(
+      'STP1002',
+      `metric ${JSON.stringify(metric)}: ${z.prettifyError(checked.error)}`,
+      'Name metrics in lower-case slash groups, such as train/loss, with whole steps from 0.',
+    );
+  const { name, step, value } = checked.data;
+  return JSON.stringify({ at, name, step, value: Number.isFinite(value) ? value : String(value) });
+}
+
+/** Null for a line that holds no metric, or only a part of one. */
+export function readMetricLine(line: string): LoggedMetric | null {
   try {
     const parsed = lineSchema.safeParse(JSON.parse(line));
     return parsed.success ? { ...parsed.data, value: Number(parsed.data.value) } : null;

@@ -1,6 +1,6 @@
 /**
- * The `Monitor` port: numbers over steps, for people who watch a run. Implemented as a file of JSON Lines and for
- * Prometheus.
+ * The `Monitor` port: numbers over steps, for people who watch a run. Implemented as a file of JSON Lines, for Prometheus,
+ * and for trackers (`trackers/`), which get those of `tracked-metrics.ts`.
  */
 import { z } from 'zod';
 
@@ -19,9 +19,18 @@ export const metricSchema = z.strictObject({
 });
 export type Metric = z.infer<typeof metricSchema>;
 
+/** How a run ended, and the names of objects in its store that belong with its numbers. */
+export const runEndSchema = z.strictObject({
+  status: z.enum(['finished', 'failed']),
+  objects: z.array(z.string().max(1_024)).readonly(),
+});
+export type RunEnd = z.infer<typeof runEndSchema>;
+
 export interface Monitor {
   /** Resolves once the metrics would survive the end of this process. STP1002 for a name or step out of form. */
   log(metrics: readonly Metric[]): Promise<void>;
+  /** The run has ended. Missing where only numbers are taken. */
+  conclude?(end: RunEnd): Promise<void>;
   /** Ends the log; safe to call twice. No `log` after it. */
   finalise(): Promise<void>;
 }

@@ -1,10 +1,11 @@
 /**
  * The numbers of a run for Prometheus: sums and last values under a few fixed names, while the log has a name for every
- * stage. They use the meter of Temporal's runtime, so that a worker has one address with its own metrics and the SDK's.
+ * stage. Figures of rounds have the names that trackers know. They use the meter of Temporal's runtime, so that a worker has one address with its own metrics and the SDK's.
  * Sums count the work done; a shard that is done twice counts twice.
  */
 import type { MetricMeter } from '@temporalio/common';
 import type { Metric, Monitor } from './monitor.ts';
+import { TRACKED_METRICS } from './tracked-metrics.ts';
 
 /** Names without the `_total` that the exporter gives to sums, and without units, which it appends. */
 export const RUN_METRICS = {
@@ -22,6 +23,9 @@ export const RUN_METRICS = {
  * proofs.
  */
 export const SHARD_SECONDS_BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 1_200, 2_400, 3_600, 7_200];
+
+/** `stp_round_proved` for `round/proved`. */
+export const prometheusName = (name: string): string => `stp_${name.replaceAll('/', '_')}`;
 
 /** How a metric of the log adds to those above, by the last part of its name; parts that are not here are the log's alone. */
 type Count = (value: number, step: number, part: string) => void;
@@ -55,7 +59,18 @@ export function prometheusMonitor(run: string, meter: MetricMeter): Monitor {
       },
     ],
   ];
+  const ofRound = new Map(
+    TRACKED_METRICS.filter(({ step }) => step === 'round').map(({ name, text }) => [
+      name,
+      tagged.createGauge(prometheusName(name), 'float', undefined, `Last round: ${text}`),
+    ]),
+  );
   const count = ({ name, step, value }: Metric): void => {
+    const figure = ofRound.get(name);
+    if (figure !== undefined) {
+      figure.set(value);
+      return;
+    }
     const part = name.slice(name.lastIndexOf('/') + 1);
     for (const [pattern, add] of counts) if (pattern.test(part)) add(value, step, part.replace(pattern, ''));
   };

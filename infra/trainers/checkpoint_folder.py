@@ -178,7 +178,7 @@ def file_sha256(path):
 def write_checkpoint(directory, init_directory, save_weights, training):
     """
     `save_weights(folder)` puts the weights, `model.safetensors` or the two files of an adapter, into a folder. The files
-    beside them are those of `init_directory`, whatever else it wrote.
+    beside them are those of `init_directory`; what else it wrote is dropped.
     """
     if os.path.isdir(directory) and os.listdir(directory):
         raise invalid_request(f"checkpoint {directory}: the folder is there and not empty", "Give an empty folder.")

@@ -199,7 +199,7 @@ class LanguageModel:
         module.tie_weights()
         values = whole.state_dict() if whole is not None else {}
         set_model_state_dict(module, values, options=StateDictOptions(full_state_dict=True, broadcast_from_rank0=True))
-        # Angles of positions, say, of which no folder has a copy.
+        # Angles of positions, for example: no folder has a copy of them.
         found = dict(whole.named_buffers()) if whole is not None else {}
         for name, buffer in module.named_buffers():
             if whole is not None:

@@ -23,6 +23,8 @@ export interface ModuleToRead extends DefinitionOptions {
 }
 
 export interface StatedName {
+  /** Of the statement among those that were asked for. */
+  readonly place: number;
   /** Of the theorem in the module. */
   readonly name: string;
   /** Namespaces that are open for its proof. */

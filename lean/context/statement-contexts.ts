@@ -124,7 +124,8 @@ async function readBatch<Answer>(
     const searchPath = [...place.environment.searchPath, own];
     const options = { path: stated.path, searchPath, indexFolder, toolchainFolder: own, source };
     const readable = [...batch.entries()].filter(([index]) => !stated.wrong.has(statedName(index)));
-    const names = readable.map(([index, { opens }]) => ({
+    const names = readable.map(([index, { opens, index: place }]) => ({
+      place,
       name: statedName(index),
       opened: openedBy(hasDefinitions(opens) ? `namespace ${givenNamespace(index)}\n${opens}` : opens),
     }));

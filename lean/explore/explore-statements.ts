@@ -3,6 +3,12 @@
  * what is proposed is well formed, passed tests and may still be false. Reads compiled objects, runs nothing.
  */
 import { z } from 'zod';
+import {
+  equationWordsSchema,
+  type TermSignature,
+  termSignatureSchema,
+  WORDS_MAX,
+} from '../../data/schemas/equation-words.ts';
 import { DefinitionReader, NO_OWN } from '../context/definitions.ts';
 import type { ModuleToRead, StatedName } from '../context/read-module.ts';
 import { writtenName } from '../context/written-name.ts';
@@ -27,6 +33,9 @@ import {
 } from './ground-type.ts';
 import { SignatureReader, type TermSymbol } from './signature.ts';
 import { equationText, VARIABLE_NAMES } from './terms.ts';
+import { testEach } from './test-equations.ts';
+import { type EvaluatedSignature, TestValues } from './test-values.ts';
+import { Wording } from './words.ts';
 
 /** Functions of one signature: those nearest to the statement. */
 const FUNCTIONS_MAX = 7;
@@ -34,8 +43,17 @@ const FUNCTIONS_MAX = 7;
 const DISTANCE_MAX = 1;
 
 export const exploredStatementSchema = z.strictObject({
-  /** `{α : Type} (xs : List α) : left = right`, each once; fewer functions first. */
-  equations: z.array(z.string()),
+  /** Each once; fewer functions first. */
+  equations: z.array(
+    z.strictObject({
+      /** `{α : Type} (xs : List α) : left = right`. */
+      text: z.string(),
+      /** As `Wording` has it; null where it cannot be written so. */
+      words: equationWordsSchema.nullable(),
+    }),
+  ),
+  /** What equations are made of there. */
+  signature: termSignatureSchema,
   /** Terms that were evaluated, and those without a value. */
   terms: z.number().int(),
   withoutValue: z.number().int(),
@@ -44,8 +62,16 @@ export const exploredStatementSchema = z.strictObject({
 });
 export type ExploredStatement = z.infer<typeof exploredStatementSchema>;
 
+const NO_SIGNATURE: TermSignature = { types: [], symbols: [] };
+
 /** The answer for a statement that could not be compiled or read. */
-export const unexplored = (reason: string): ExploredStatement => ({ equations: [], terms: 0, withoutValue: 0, reason });
+export const unexplored = (reason: string): ExploredStatement => ({
+  equations: [],
+  signature: NO_SIGNATURE,
+  terms: 0,
+  withoutValue: 0,
+  reason,
+});
 
 export interface ExploreOptions extends ModuleToRead {
   readonly seed: number;
@@ -60,49 +86,139 @@ export async function exploreModule(
   stated: readonly StatedName[],
   options: ExploreOptions,
 ): Promise<ExploredStatement[]> {
+  const { limits = EXPLORE_LIMITS } = options;
+  const exploreOne = async ({ evaluated, values, wording }: Signature) => {
+    const explorer = new Explorer(evaluated, values, limits);
+    const found = await explorer.explore(options.signal);
+    const chosen = options.random ? explorer.randomEquations(found.equations.length) : found.equations;
+    const isEmpty = evaluated.symbols.every((symbol) => symbol.isConstructor);
+    return {
+      ...found,
+      chosen: chosen.map((equation) => ({ equation, words: shortWords(wording.write(equation)) })),
+      signature: wording.signature,
+      reason: isEmpty ? 'no function near it has a first-order type' : '',
+    };
+  };
+  const done = new Map<string, Awaited<ReturnType<typeof exploreOne>>>();
+  return forEachSignature(stated, options, unexplored, async (signature, written) => {
+    const known = done.get(signature.key) ?? (await exploreOne(signature));
+    done.set(signature.key, known);
+    const { chosen, signature: its, terms, withoutValue, reason } = known;
+    const texts = new Map(chosen.map(({ equation, words }) => [equationText(equation, written), words]));
+    const equations = [...texts].map(([text, words]) => ({ text, words }));
+    return { equations, signature: its, terms, withoutValue, reason };
+  });
+}
+
+export const testedSchema = z.strictObject({
+  /** As to be stated; null where the words are no well-typed equation. */
+  text: z.string().nullable(),
+  verdict: z.enum(['holds', 'fails', 'unevaluated', 'follows']),
+});
+export type Tested = z.infer<typeof testedSchema>;
+
+/** Equations to test, in words over the functions near one statement, and such as are known to hold. */
+export interface EquationsToTest {
+  readonly candidates: readonly (readonly string[])[];
+  readonly known: readonly (readonly string[])[];
+}
+
+/** Of the equations over the functions near one statement. */
+export interface TestedEquations {
+  /** One for each candidate, in order; none where the statement could not be read. */
+  readonly answers: readonly Tested[];
+  /** Why it could not be read; empty otherwise. */
+  readonly reason: string;
+}
+
+export const untested = (reason: string): TestedEquations => ({ answers: [], reason });
+
+/** An answer for each statement, in order. Throws as `exploreModule` does. */
+export async function testEquations(
+  asked: readonly EquationsToTest[],
+  stated: readonly StatedName[],
+  options: ExploreOptions,
+): Promise<TestedEquations[]> {
+  return forEachSignature<TestedEquations>(
+    stated,
+    options,
+    untested,
+    async ({ values, wording }, written, { place }) => {
+      const { candidates, known } = asked[place]!;
+      const read = candidates.map((words) => wording.read(words));
+      const whole = read.filter((equation) => equation !== null);
+      const facts = known.flatMap((words) => wording.read(words) ?? []);
+      const { stepsMax } = options.limits ?? EXPLORE_LIMITS;
+      const results = await testEach(whole, facts, values, stepsMax, options.signal);
+      const next = results.values();
+      const answers = read.map((equation): Tested => {
+        if (equation === null) return { text: null, verdict: 'fails' };
+        const { equation: its, verdict } = next.next().value!;
+        return { text: equationText(its, written), verdict };
+      });
+      return { answers, reason: '' };
+    },
+  );
+}
+
+interface Signature {
+  /** Equal for statements with the same functions near them. */
+  readonly key: string;
+  readonly evaluated: EvaluatedSignature;
+  readonly values: TestValues;
+  readonly wording: Wording;
+}
+
+async function forEachSignature<Answer>(
+  stated: readonly StatedName[],
+  options: ExploreOptions,
+  missing: (reason: string) => Answer,
+  answer: (signature: Signature, written: Written, stated: StatedName) => Promise<Answer>,
+): Promise<Answer[]> {
   const terms = new Terms();
   const module = readModule(options.path, terms);
   const imports = [...new Set(module.imports.map((name) => moduleName(terms.names, name)))];
   const library = new CompiledLibrary(terms, imports, options.searchPath, options.indexFolder);
   const kernel = new Kernel(terms, { limits: DEFAULT_LIMITS, trusted: library });
-  const signature = new SignatureReader(terms, kernel, library);
-  const parts = { signature, evaluator: new Evaluator(terms, library, signature), seed: options.seed };
+  const reader = new SignatureReader(terms, kernel, library);
+  const parts = { signature: reader, evaluator: new Evaluator(terms, library, reader), seed: options.seed };
   const definitions = new DefinitionReader(terms, library, options);
   const places = new Map(module.names.map((name, place) => [name, place]));
-  const done = new Map<
-    string,
-    Omit<ExploredStatement, 'equations'> & { equations: readonly ((written: Written) => string)[] }
-  >();
-  const one = async ({ name, opened }: StatedName): Promise<ExploredStatement> => {
-    const place = places.get(terms.names.of(name));
+  const signatures = new Map<string, Signature>();
+  const answers: Answer[] = [];
+  for (const one of stated) {
+    const place = places.get(terms.names.of(one.name));
     const constant = place === undefined ? undefined : module.constant(place);
-    if (constant === undefined) return unexplored('the module has no such theorem');
+    if (constant === undefined) {
+      answers.push(missing('the module has no such theorem'));
+      continue;
+    }
     const names = functionsNear(definitions, constant.type);
     const key = names
-      .map((one) => terms.names.print(one))
+      .map((name) => terms.names.print(name))
       .sort()
       .join(' ');
-    let found = done.get(key);
-    if (found === undefined) {
-      const symbols = symbolsOf(names, signature);
-      const explorer = new Explorer(symbols, parts, options.limits ?? EXPLORE_LIMITS);
-      const explored = await explorer.explore(options.signal);
-      const chosen = options.random ? explorer.randomEquations(explored.equations.length) : explored.equations;
-      const equations = chosen.map((equation) => (written: Written) => equationText(equation, written));
-      const reason = symbols.some((symbol) => !symbol.isConstructor)
-        ? ''
-        : 'no function near it has a first-order type';
-      found = { ...explored, equations, reason };
-      done.set(key, found);
+    let signature = signatures.get(key);
+    if (signature === undefined) {
+      const evaluated = { ...parts, symbols: symbolsOf(names, reader) };
+      const values = new TestValues(evaluated, (options.limits ?? EXPLORE_LIMITS).variablesMax);
+      signature = { key, evaluated, values, wording: new Wording(evaluated.symbols, values.variables) };
+      signatures.set(key, signature);
     }
-    const scope = { opened, bound: VARIABLE_NAMES, has: (dotted: string) => library.has(terms.names.of(dotted)) };
-    const written: Written = (full) => writtenName(displayName(terms.names, terms.names.of(full)), scope);
-    return { ...found, equations: [...new Set(found.equations.map((equation) => equation(written)))] };
-  };
-  const answers: ExploredStatement[] = [];
-  for (const its of stated) answers.push(await one(its));
+    const scope = {
+      opened: one.opened,
+      bound: VARIABLE_NAMES,
+      has: (dotted: string) => library.has(terms.names.of(dotted)),
+    };
+    answers.push(
+      await answer(signature, (full) => writtenName(displayName(terms.names, terms.names.of(full)), scope), one),
+    );
+  }
   return answers;
 }
+
+const shortWords = (words: string[] | null): string[] | null =>
+  words !== null && words.length <= WORDS_MAX ? words : null;
 
 type Written = (name: string) => string;
 

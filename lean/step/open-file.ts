@@ -1,5 +1,5 @@
 /**
- * The step API at a place in a file: the text above the place is read as it stands, whatever it declares, and tactics are put
+ * The step API at a place in a file: the text above the place is read as it stands, with all that it declares, and tactics are put
  * there. For a person's own file; `open-steps.ts` is for statements of others. What a step says holds as far as elaboration
  * goes: nothing is compiled, and no kernel is asked.
  */
@@ -73,9 +73,8 @@ interface CutFile {
   readonly body: string;
   /** 1-based line of the place in header and body. */
   readonly line: number;
-  /** Of the place, in characters and in UTF-16 units. */
+  /** Of the place, in characters as Lean counts columns, not in UTF-16 units. */
   readonly column: number;
-  readonly character: number;
 }
 
 /** Starts nothing yet. One process, one text at a time. */
@@ -165,7 +164,7 @@ async function readAt(
   before: readonly string[],
   options: StepOptions,
 ): Promise<StepReading> {
-  const indent = `\n${' '.repeat(file.character)}`;
+  const indent = `\n${' '.repeat(file.column)}`;
   const text = (some: readonly string[]): string =>
     file.body + some.map((one) => one.replaceAll('\n', indent) + indent).join('');
   const body = text(tactics);
@@ -176,7 +175,7 @@ async function readAt(
       prefix: text(before),
       prefixMs,
       goalLine: file.line + tactics.join('\n').split('\n').length,
-      goalCharacter: file.character,
+      goalCharacter: file.column,
     },
     options,
   );
@@ -232,8 +231,13 @@ function cutFile(above: string, heartbeatsMax: number): CutFile {
     body,
     line,
     column: Array.from(ending).length,
-    character: ending.length,
   };
+}
+
+/** The lines of a file up to its last import. */
+export function importsOf(text: string): string {
+  const lines = text.replaceAll('\r\n', '\n').split('\n');
+  return lines.slice(0, headerEnd(lines)).join('\n');
 }
 
 /** The number of lines up to the last import. */

@@ -5,7 +5,7 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '../../data/errors.ts';
-import { ASSEMBLED_LEAN_VERSION } from './olean/convert.ts';
+import { ASSEMBLED_LEAN_VERSION } from './olean/lean-version.ts';
 import { runCommand } from './run-command.ts';
 
 /** The release whose elaborator is also the assembled Lean's, so that both tell the same of a script. */

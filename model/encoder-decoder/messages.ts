@@ -4,7 +4,7 @@ import type { Written } from './beam-search.ts';
 export interface WriteRequest {
   /** What the encoder reads, cut to `inputBytesMax` bytes with its end. */
   readonly input: string;
-  /** What every answer begins with; the decoder goes on from it. */
+  /** Every answer begins with it, and the decoder continues it. */
   readonly prefix: string;
   readonly inputBytesMax: number;
   /** Of an answer, beside the prefix. */

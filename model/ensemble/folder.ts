@@ -28,7 +28,9 @@ export async function readEnsemble(directory: string): Promise<EnsembleManifest>
   try {
     text = await readFile(path, 'utf8');
   } catch (cause) {
-    throw new StpError('STP1302', `${path} cannot be read`, 'Name a folder that `bin/stp verifier train` wrote.', { cause });
+    throw new StpError('STP1302', `${path} cannot be read`, 'Name a folder that `bin/stp verifier train` wrote.', {
+      cause,
+    });
   }
   try {
     return ensembleSchema.parse(JSON.parse(text));

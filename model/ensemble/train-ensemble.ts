@@ -27,10 +27,17 @@ const SEED_STRIDE = 7_919;
 export async function trainEnsemble(
   trainer: Trainer,
   { pairs, initDirectory, directory, members, beta, seed, ...recipe }: EnsembleTraining,
-  options: { readonly signal?: AbortSignal; readonly onProgress?: (member: number, progress: TrainProgress) => void } = {},
+  options: {
+    readonly signal?: AbortSignal;
+    readonly onProgress?: (member: number, progress: TrainProgress) => void;
+  } = {},
 ): Promise<void> {
   if (pairs.length === 0)
-    throw new StpError('STP1501', 'there are no pairs to train on', 'Take a run that proved statements and failed at them too.');
+    throw new StpError(
+      'STP1501',
+      'there are no pairs to train on',
+      'Take a run that proved statements and failed at them too.',
+    );
   const { shape } = await readCheckpoint(initDirectory);
   await mkdir(directory, { recursive: true });
   const reference = join(directory, 'reference');

@@ -37,7 +37,8 @@ function provingStates(expansions: readonly ExpansionRecord[]): Set<string> {
   for (let before = -1; before < proving.size; ) {
     before = proving.size;
     for (const { state, steps } of expansions)
-      if (steps.some(({ outcome, next }) => outcome === 'done' || (next !== null && proving.has(next)))) proving.add(state);
+      if (steps.some(({ outcome, next }) => outcome === 'done' || (next !== null && proving.has(next))))
+        proving.add(state);
   }
   return proving;
 }

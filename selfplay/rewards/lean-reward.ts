@@ -18,7 +18,9 @@ function rewardOf({ sample, verdict, certified }: JudgedSample): SampleReward {
       return missing('what stands above its statement does not compile');
     case 'proved':
       // Two checks that disagree say nothing about the proof.
-      return certified ? { kind: 'reward', sampleId, value: 1 } : missing('it was accepted, and its certificate refused');
+      return certified
+        ? { kind: 'reward', sampleId, value: 1 }
+        : missing('it was accepted, and its certificate refused');
     default:
       return { kind: 'reward', sampleId, value: 0 };
   }

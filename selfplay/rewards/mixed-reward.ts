@@ -3,14 +3,18 @@ import type { SampleReward } from '../../data/schemas/reward.ts';
 import type { RewardSource } from './reward.ts';
 
 /** @param parts at least one; their names differ */
-export function mixedReward(parts: readonly { readonly source: RewardSource; readonly weight: number }[]): RewardSource {
+export function mixedReward(
+  parts: readonly { readonly source: RewardSource; readonly weight: number }[],
+): RewardSource {
   return {
     name: parts.map(({ source }) => source.name).join('+'),
     async rewards(groups, options) {
       const columns: (readonly SampleReward[])[] = [];
       for (const { source } of parts)
         columns.push(await source.rewards(groups, { ...options, stream: [...options.stream, source.name] }));
-      return columns[0]!.map((_, at) => sumOf(columns.map((column, part) => ({ reward: column[at]!, ...parts[part]! }))));
+      return columns[0]!.map((_, at) =>
+        sumOf(columns.map((column, part) => ({ reward: column[at]!, ...parts[part]! }))),
+      );
     },
   };
 }

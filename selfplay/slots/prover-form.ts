@@ -53,22 +53,40 @@ export function slottedForm(
   return withSlots(shown, definitions, definitionTokens) ?? plainForm(statement);
 }
 
+interface MarkedText {
+  readonly marker: string;
+  readonly text: string;
+  readonly binders: readonly Binder[];
+}
+
 /** The form of a text after a marker; null if the text contains something that reads as a slot or a marker. */
 export function withSlots(
-  { marker, text, binders }: { readonly marker: string; readonly text: string; readonly binders: readonly Binder[] },
+  given: MarkedText,
   definitions: readonly ShownDefinition[],
   definitionTokens: number,
 ): ProverForm | null {
+  const slotted = slottedText({ ...given, end: '<by>' }, definitions, definitionTokens);
+  if (slotted === null) return null;
+  const { prompt, table } = slotted;
+  return {
+    prompt,
+    targetOf: (proof) => toSlots(displayProof(proof), table),
+    read: (text) => wholeAnswer(fromSlots(text, table)),
+  };
+}
+
+/** A prompt: definitions, the marker, the text in slots, the end; with the slots of its names. Null as `withSlots`. */
+export function slottedText(
+  { marker, text, binders, end }: MarkedText & { readonly end: string },
+  definitions: readonly ShownDefinition[],
+  definitionTokens: number,
+): { readonly prompt: string; readonly table: SlotTable } | null {
   const { table, lines } = shown(binders, definitions, definitionTokens);
   const written = toSlots(text, table);
   if (written === null) return null;
   const all = table.functions.length === 0 ? '' : ALL_FUNCTIONS;
   const above = lines.length === 0 ? '' : `<defs>${[all, ...lines].join('\n')}`;
-  return {
-    prompt: `${above}${marker}${written}<by>`,
-    targetOf: (proof) => toSlots(displayProof(proof), table),
-    read: (text) => wholeAnswer(fromSlots(text, table)),
-  };
+  return { prompt: `${above}${marker}${written}${end}`, table };
 }
 
 /** The proof as what a prover of this form is to write; none where it cannot be written. */

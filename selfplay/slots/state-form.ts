@@ -22,6 +22,9 @@ export function goalStatement(goal: ShownGoal): string {
   return `theorem t ${displayGoal(goal).replace(/✝(\d+)/gu, 'hidden_$1')}`;
 }
 
+/** Does the goal have names that no tactic can mention? Its statement cannot be proved by the same tactics. */
+export const hasHiddenNames = (goalStatement: string): boolean => goalStatement.includes('hidden_');
+
 export function plainStateForm(goal: ShownGoal): ProverForm {
   return { prompt: `${STATE_MARKER}${displayGoal(goal)}<by>`, targetOf: displayProof, read: wholeAnswer };
 }

@@ -1,9 +1,10 @@
 /** A model as an engine: the embedded one, or a server of models. */
 import type { Generator } from '../../model/generator.ts';
 import { seedFrom } from '../../selfplay/random.ts';
+import type { PromptKind } from '../defaults.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { bestOfEach, type Engine, type Proposal, type Query } from './engine.ts';
-import { type PromptKind, promptsOf } from './prompts.ts';
+import { promptsOf } from './prompts.ts';
 
 /** As llmstep's servers have it. */
 const MAX_TOKENS = 128;

@@ -31,18 +31,46 @@ const INSTANCE = /^inst✝/u;
 const HEAD = /^[\p{L}_][\p{L}\p{N}_'.]*/u;
 const BOUND = /^∀ [({]?([\p{L}_][\p{L}\p{N}_']*(?: [\p{L}_][\p{L}\p{N}_']*)*)/u;
 
+/** The text before the word that is being typed, and its beginning. */
+const LAST_WORD = /^([\s\S]*?)([\p{L}\p{N}_'.!?₀-₉]*)$/u;
+const BRACKETS: ReadonlyMap<string, string> = new Map([
+  ['(', ')'],
+  ['[', ']'],
+  ['⟨', '⟩'],
+  ['{', '}'],
+]);
+/** Tactics that take a name, and what ends them. */
+const ARGUMENT_OF = [
+  ['exact ', ''],
+  ['apply ', ''],
+  ['rw [', ']'],
+  ['simp [', ']'],
+  ['simp only [', ']'],
+  ['grind [', ']'],
+  ['cases ', ''],
+  ['induction ', ''],
+  ['unfold ', ''],
+] as const;
+
 export function portfolioEngine(): Engine {
   return {
     name: 'portfolio',
     isQuiet: true,
-    identity: `portfolio ${PORTFOLIO_VERSION} with premises`,
+    identity: `portfolio ${PORTFOLIO_VERSION} with premises and completions`,
     async propose(query) {
       const [plain, induction, ...later] = portfolioStages(contextOf(query)).map((stage) =>
         stage.map(({ proof }) => displayProof(proof)),
       );
       const named = premiseScripts(query);
       const scripts = new Set([...plain!, ...induction!, ...named, ...later.flat()]);
-      const texts = new Set([...plain!, ...induction!, ...named, ...stepsOf(query), ...scripts]);
+      const texts = new Set([
+        ...plain!,
+        ...induction!,
+        ...named,
+        ...stepsOf(query),
+        ...completionsOf(query),
+        ...scripts,
+      ]);
       const begun = [...texts].filter((text) => text.startsWith(query.prefix));
       return begun
         .slice(0, PROPOSALS_MAX)
@@ -116,6 +144,21 @@ function premiseScripts({ goal, definitions, premises }: Query): string[] {
     `grind ${list}`,
     ...(recursive === undefined ? [] : [`induction ${recursive.name} <;> grind ${list}`]),
   ];
+}
+
+/** What may follow a beginning that a person has typed: a tactic's own argument, or the last word of a longer text. */
+function completionsOf({ goal, definitions, premises, prefix }: Query): string[] {
+  if (prefix.trim() === '') return [];
+  const visible = goal.hypotheses.flatMap(({ names }) => names.filter((name) => !name.includes('✝')));
+  const names = [...visible.toReversed(), ...premises, ...definitions.map(({ written }) => written)];
+  const [, before, word] = LAST_WORD.exec(prefix)!;
+  const open: string[] = [];
+  for (const character of before!)
+    if (BRACKETS.has(character)) open.push(BRACKETS.get(character)!);
+    else if (open.at(-1) === character) open.pop();
+  const closing = open.toReversed().join('');
+  if (before === '') return ARGUMENT_OF.flatMap(([head, end]) => ['rfl', ...names].map((name) => head + name + end));
+  return ['rfl', ...names].filter((name) => name.startsWith(word!)).map((name) => before + name + closing);
 }
 
 /** Tactics that leave goals, by the shape of the goal. */

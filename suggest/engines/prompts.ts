@@ -4,10 +4,8 @@
  */
 import { displayProof, proverPrompt } from '../../selfplay/prompts.ts';
 import { goalStatement, plainStateForm, slottedStateForm } from '../../selfplay/slots/state-form.ts';
+import type { PromptKind } from '../defaults.ts';
 import type { Query } from './engine.ts';
-
-export const PROMPT_KINDS = ['state', 'proof', 'llmstep', 'llemma', 'reprover'] as const;
-export type PromptKind = (typeof PROMPT_KINDS)[number];
 
 export interface Prompt {
   readonly prompt: string;

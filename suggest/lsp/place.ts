@@ -21,6 +21,8 @@ const OPENS_BLOCK = /(?:\bby|=>)\s*$/u;
 const ONLY_BULLET = /^\s*(?:[·.]\s*)+$/u;
 const SORRY = /(?<![\w.'])sorry(?![\w.'])/gu;
 const TERM_BEFORE = /(?::=|\bfrom|⟨|,|\()\s*$/u;
+/** Text behind it is a comment; a string that has such dashes is rare, and only hides a hole. */
+const COMMENT = /--/u;
 const INDENT = 2;
 
 /** @param isBroken whether Lean finds an error in the cursor's line beside goals that are left */
@@ -30,54 +32,52 @@ export function editPlace(text: string, { line, character }: Position, isBroken:
   const above = (end: Position): string =>
     [...lines.slice(0, end.line), lines[end.line]!.slice(0, end.character)].join('\n');
   const hole = [...current.matchAll(SORRY)].find(({ index }) => index <= character && character <= index + 5);
-  if (hole !== undefined) {
+  if (hole !== undefined && !COMMENT.test(current.slice(0, hole.index))) {
     const start = { line, character: hole.index };
     const opening = TERM_BEFORE.test(current.slice(0, hole.index)) ? 'by ' : '';
-    return put(
-      above(start) + opening,
-      start,
-      { line, character: hole.index + 5 },
-      opening,
-      hole.index + opening.length,
-    );
+    return put(above(start) + opening, start, { line, character: hole.index + 5 }, opening);
   }
   if (current.trim() === '') {
     // In some modes a cursor cannot stand behind the last blank.
     const column = current.length > 0 ? current.length : columnBelow(lines.slice(0, line));
     const indent = ' '.repeat(column);
     const before = lines.slice(0, line).map((one) => `${one}\n`);
-    return put(before.join('') + indent, { line, character: 0 }, { line, character: current.length }, indent, column);
+    return put(before.join('') + indent, { line, character: 0 }, { line, character: current.length }, indent);
   }
   const end = { line, character: current.trimEnd().length };
-  if (ONLY_BULLET.test(current))
-    return put(`${above(end)} `, end, { line, character: current.length }, ' ', end.character + 1);
+  if (ONLY_BULLET.test(current)) return put(`${above(end)} `, end, { line, character: current.length }, ' ');
   if (OPENS_BLOCK.test(current)) return below(line, indentOf(current) + INDENT);
-  const lead = LEAD.exec(current)![0].length;
+  const lead = LEAD.exec(current)![0];
   let last = line;
-  while (last + 1 < lines.length && lines[last + 1]!.trim() !== '' && indentOf(lines[last + 1]!) > lead) last += 1;
+  while (last + 1 < lines.length && lines[last + 1]!.trim() !== '' && indentOf(lines[last + 1]!) > columns(lead))
+    last += 1;
   if (isBroken) {
-    const start = { line, character: lead };
-    const prefix = current.slice(lead, Math.max(lead, character));
-    return { ...put(above(start), start, { line: last, character: lines[last]!.length }, '', lead), prefix };
+    const start = { line, character: lead.length };
+    const prefix = current.slice(lead.length, Math.max(lead.length, character));
+    return { ...put(above(start), start, { line: last, character: lines[last]!.length }, ''), prefix };
   }
-  return below(last, lead);
+  return below(last, columns(lead));
 
   function below(at: number, column: number): EditPlace {
     const indent = `\n${' '.repeat(column)}`;
     const from = { line: at, character: lines[at]!.length };
-    return put(above(from) + indent, from, from, indent, column);
+    return put(above(from) + indent, from, from, indent);
   }
 }
 
-function put(context: string, start: Position, end: Position, before: string, column: number): EditPlace {
-  const newText = (tactic: string): string => before + tactic.replaceAll('\n', `\n${' '.repeat(column)}`);
+/** The lines of a tactic begin in the column where the text above it ends. */
+function put(context: string, start: Position, end: Position, before: string): EditPlace {
+  const indent = ' '.repeat(columns(context.slice(context.lastIndexOf('\n') + 1)));
+  const newText = (tactic: string): string => before + tactic.replaceAll('\n', `\n${indent}`);
   return { context, prefix: '', range: { start, end }, newText };
 }
 
+/** As Lean counts them: in characters, not in UTF-16 units. */
+const columns = (text: string): number => Array.from(text).length;
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
 /** Of a tactic below these lines. */
 function columnBelow(lines: readonly string[]): number {
   const last = lines.findLast((line) => line.trim() !== '') ?? '';
-  return OPENS_BLOCK.test(last) ? indentOf(last) + INDENT : LEAD.exec(last)![0].length;
+  return OPENS_BLOCK.test(last) ? indentOf(last) + INDENT : columns(LEAD.exec(last)![0]);
 }

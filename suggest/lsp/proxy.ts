@@ -1,22 +1,28 @@
 /**
  * A proxy between an editor and a Lean server. Messages pass as they are, in both directions and in their order. Changed are
- * two answers of the server, on what it can do and on code actions, which get ours beside its own; answered here are the
- * commands of these actions alone.
+ * two answers of the server, on what it can do and on code actions, which get ours beside its own; answered here is what is
+ * asked about these actions alone.
  */
+import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { readFrames } from '../../lean/runtime/process/server/frames.ts';
 import { type Diagnostic, type Document, Documents, errorsOf, type Json } from './documents.ts';
 import { type EditPlace, editPlace, type Position } from './place.ts';
 import type { ServedAnswer, SuggesterProcess } from './suggester-process.ts';
 
-const STEP = 'stp.suggest.step';
-const SEARCH = 'stp.suggest.search';
-const EXPLAIN = 'stp.suggest.explain';
+const COMMANDS = 'stp.suggest.';
+/** VS Code has one server for each project, and refuses a second one's commands of the same names. */
+const OF_THIS_PROXY = randomBytes(4).toString('hex');
+const STEP = `${COMMANDS}step.${OF_THIS_PROXY}`;
+const SEARCH = `${COMMANDS}search.${OF_THIS_PROXY}`;
+const EXPLAIN = `${COMMANDS}explain.${OF_THIS_PROXY}`;
 const TITLES: Readonly<Record<string, string>> = {
   [STEP]: 'Suggest next step',
   [SEARCH]: 'Search for a proof',
   [EXPLAIN]: 'Explain why it fails',
 };
+/** Kind of the actions: what an editor asks for may leave it out. */
+const KIND = 'quickfix';
 /** Of requests and progress that are the proxy's own. */
 const OWN = 'stp-suggest-';
 const OWN_TEXT = Buffer.from(OWN);
@@ -55,6 +61,7 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
   const tokens = new Map<Id, AbortController>();
   let initializeId: Id | null = null;
   let canShowProgress = false;
+  let canEditVersions = false;
   let count = 0;
 
   const toEditor = (message: object): void =>
@@ -62,11 +69,15 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
   const show = (type: number, message: string): void =>
     toEditor({ method: 'window/showMessage', params: { type, message } });
 
-  /** Null if it is answered with an error, or not in time. */
+  /** Null if it is answered with an error, or not in time, when it is cancelled. */
   function ask(to: Writable, method: string, params: object, waitMs?: number): Promise<Json> {
     const id = `${OWN}${count++}`;
     const { promise, resolve } = Promise.withResolvers<Json>();
-    const timer = waitMs === undefined ? undefined : setTimeout(() => resolve(null), waitMs);
+    const giveUp = (): void => {
+      resolve(null);
+      write(to, Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: '$/cancelRequest', params: { id } })));
+    };
+    const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs);
     own.set(id, (result) => {
       clearTimeout(timer);
       resolve(result);
@@ -88,7 +99,7 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
 
   function fromEditor(body: Buffer): void {
     // Found in few messages: only these are read before they are passed on.
-    const mayBeOurs = body.includes(OWN_TEXT) || body.includes('stp.suggest.') || body.includes('$/cancelRequest');
+    const mayBeOurs = body.includes(OWN_TEXT) || body.includes(COMMANDS) || body.includes('$/cancelRequest');
     if (mayBeOurs && isForUs(parse(body))) return;
     write(server.input, body);
     const message = parse(body);
@@ -96,8 +107,14 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
     if (method === 'initialize') {
       initializeId = id;
       canShowProgress = params?.capabilities?.window?.workDoneProgress === true;
+      canEditVersions = params?.capabilities?.workspace?.workspaceEdit?.documentChanges === true;
     } else if (method === 'initialized') suggester.start();
-    else if (method === 'textDocument/codeAction' && params?.textDocument && params.range)
+    else if (
+      method === 'textDocument/codeAction' &&
+      params?.textDocument &&
+      params.range &&
+      wants(params.context?.only)
+    )
       actionsAsked.set(id, { uri: params.textDocument.uri, position: params.range.end });
     else if (typeof method === 'string' && method.startsWith('textDocument/did')) documents.hear(method, params);
   }
@@ -106,6 +123,11 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
     if (message === null) return false;
     if (isAnswerToOwn(message)) return true;
     const { method, params, id } = message;
+    if (method === 'codeAction/resolve' && Object.hasOwn(TITLES, params?.command?.command)) {
+      // Editors ask for what an action without an edit still lacks. Lean resolves its own; ours are whole.
+      toEditor({ id, result: params });
+      return true;
+    }
     if (method === 'workspace/executeCommand' && Object.hasOwn(TITLES, params?.command)) {
       void execute(id, params.command, params.arguments?.[0], params.workDoneToken);
       return true;
@@ -156,7 +178,7 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
     }
     const ours = offered.map((command) => ({
       title: TITLES[command],
-      kind: 'quickfix',
+      kind: KIND,
       command: { title: TITLES[command], command, arguments: [asked] },
     }));
     // An error of the server leaves ours.
@@ -217,17 +239,22 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
     if (best === undefined) return show(INFORMATION, nothingFound(answer, isSearch));
     if (documents.get(asked.uri)?.version !== version)
       return show(INFORMATION, 'The text has changed meanwhile; ask again.');
-    await applyEdit(asked.uri, place, best.text);
+    await applyEdit({ uri: asked.uri, version }, place, best.text);
     const left = best.remaining === 0 ? 'closes the goal' : `${best.remaining} goals left`;
     say(`${best.text.split('\n')[0]} (${best.source}, ${left})`);
   }
 
-  async function applyEdit(uri: string, place: EditPlace, tactic: string): Promise<void> {
+  /** An editor that knows versions refuses the edit where the text has changed since, and this proxy has not yet heard of it. */
+  async function applyEdit(
+    textDocument: { readonly uri: string; readonly version: number },
+    place: EditPlace,
+    tactic: string,
+  ): Promise<void> {
     const edits = [{ range: place.range, newText: place.newText(tactic) }];
-    const result = await ask(editor.output, 'workspace/applyEdit', {
-      label: 'Suggestion',
-      edit: { changes: { [uri]: edits } },
-    });
+    const edit = canEditVersions
+      ? { documentChanges: [{ textDocument, edits }] }
+      : { changes: { [textDocument.uri]: edits } };
+    const result = await ask(editor.output, 'workspace/applyEdit', { label: 'Suggestion', edit });
     if (result?.applied !== true) show(WARNING, 'The editor did not take the suggestion.');
   }
 
@@ -256,22 +283,30 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
     };
   }
 
-  /** What is no message of the protocol passes from there on as bytes. */
+  /** What is no message of the protocol passes from there on as bytes. The input waits where the output does. */
   function follow(input: Readable, output: Writable, onBody: (body: Buffer) => void): void {
     let isBroken = false;
-    const push = readFrames(onBody, (why) => {
+    const push = readFrames(onBody, (why, unread) => {
       isBroken = true;
+      output.write(unread);
       onError(new Error(why));
     });
     input.on('data', (chunk: Buffer) => {
       if (isBroken) output.write(chunk);
       else push(chunk);
+      if (output.writableNeedDrain) input.pause();
     });
+    output.on('drain', () => input.resume());
     input.on('end', () => output.end());
     output.on('error', onError);
   }
   follow(editor.input, server.input, fromEditor);
   follow(server.output, editor.output, fromServer);
+}
+
+/** Whether an editor that asks for these kinds of actions takes ours; it may ask while a file is saved, for what it then does by itself. */
+function wants(only: Json): boolean {
+  return !Array.isArray(only) || only.some((kind) => kind === '' || kind === KIND);
 }
 
 function withOurCapabilities(message: Json): { result?: unknown; error?: unknown } {

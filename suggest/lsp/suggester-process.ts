@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { HttpClient } from '../../data/http/http-client.ts';
 import type { Json } from './documents.ts';
@@ -12,6 +13,8 @@ const SERVING = /^serving suggestions on (http:\/\/\S+)/u;
 /** The first start may get Lean and compile the library. */
 const START_MS = 600_000;
 const SILENCE_MS = 120_000;
+/** The suggester and its Lean yield to the editor and to the Lean server that a person waits for. */
+const NICENESS = 10;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface SuggesterCommand {
@@ -98,6 +101,7 @@ export class SuggesterProcess {
       env: { ...process.env, [this.#source.keysVariable]: key },
     });
     this.#child = child;
+    if (child.pid !== undefined) setPriority(child.pid, NICENESS);
     child.stdin.on('error', () => {});
     child.once('exit', () => {
       if (this.#child === child) this.#drop();
@@ -141,7 +145,16 @@ async function askOf(client: HttpClient, body: object, signal: AbortSignal, onEv
     },
   });
   if (answer !== null) return answer;
-  throw new Error(failure || `the suggester answered ${status} ${refused.slice(0, 200)}`);
+  throw new Error(failure || `the suggester answered ${status}: ${messageIn(refused)}`);
+}
+
+/** What a refusal says; its beginning where it has another form. */
+function messageIn(body: string): string {
+  try {
+    return String(JSON.parse(body).error.message);
+  } catch {
+    return body.slice(0, 200);
+  }
 }
 
 function clientOf(url: string, key: string | null): HttpClient {

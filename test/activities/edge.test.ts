@@ -19,7 +19,7 @@ describe('a write that fails', () => {
     const inCheckpoint = new StpError('STP1401', 'checkpoint', 'Check free space.', { cause: failed(code) });
     for (const error of [inStore, inCheckpoint, failed(code)])
       expect(toFailure(error, attempt)).toMatchObject({
-        type: 'STP1401',
+        type: 'STP1406',
         nonRetryable: false,
         nextRetryDelay: minutes * MINUTE_MS,
       });

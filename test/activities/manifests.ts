@@ -2,7 +2,7 @@
 import { writeRecords } from '../../activities/records/record-files.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import type { Proved } from '../../data/schemas/records.ts';
-import { NO_ROUND_COUNTS, type Rate, type RoundManifest } from '../../data/schemas/round.ts';
+import { NO_ROUND_COUNTS, type Rate, type RoundManifest, type ShardResult } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 
 export interface RoundSpec {
@@ -12,6 +12,7 @@ export interface RoundSpec {
   readonly rates?: readonly Rate[];
   readonly library?: ArtifactRef | null;
   readonly conjectures?: ArtifactRef | null;
+  readonly shards?: readonly ShardResult[];
 }
 
 /** Writes the manifest of a round, and its proofs and rates, under `folder`. */
@@ -28,7 +29,7 @@ export async function writeManifest(store: ObjectStore, folder: string, spec: Ro
     conjectures: spec.conjectures ?? null,
     conjecturerExamples: null,
     examples: null,
-    shards: [],
+    shards: [...(spec.shards ?? [])],
     counts: NO_ROUND_COUNTS,
   };
   return store.put(`${folder}/manifest.json`, JSON.stringify(manifest));

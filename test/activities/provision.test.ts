@@ -8,6 +8,7 @@ import { nodesConfigSchema } from '../../data/schemas/nodes.ts';
 import { providers } from '../../infra/cloud/open-provider.ts';
 import type { NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
 import { runProvider } from '../../workers/run-provider.ts';
+import { untracked } from '../support/node-worker.ts';
 
 const DIGEST = '0123456789abcdef'.repeat(4);
 const BUNDLE = `gs://bucket/runs/bundles/worker-${DIGEST.slice(0, 16)}.tar.gz`;
@@ -16,6 +17,7 @@ const BUNDLE = `gs://bucket/runs/bundles/worker-${DIGEST.slice(0, 16)}.tar.gz`;
 async function check(nodes: object, storeUri = 'gs://bucket/runs'): Promise<void> {
   const open = providers({});
   const { checkNodes } = provisionActivities({
+    ...untracked,
     provider: (run, config) => runProvider(open, config, { run, storeUri }),
     findObject: async (uri) =>
       uri === BUNDLE ? { uri, generation: '1', crc32c: 'AAAAAA==', bytes: 1, count: 1 } : null,
@@ -49,9 +51,10 @@ describe('machines of a cloud', () => {
 });
 
 it('machines of an inventory are not where its file is not there', async () => {
-  const nodes = { provider: 'inventory', file: '/nowhere/machines.yaml' } as const;
+  const nodes = { provider: 'inventory', file: '/nowhere/machines.yaml', pricePerHour: null } as const;
   const open = providers({});
   const { checkNodes } = provisionActivities({
+    ...untracked,
     provider: (run, config) => runProvider(open, config, { run, storeUri: 'file:///runs' }),
     findObject: async () => null,
   });
@@ -65,6 +68,7 @@ describe('a look at what is not there yet', () => {
   async function look(state: () => Promise<NodesState>, attempt: number, atMinute: number, untilMinute = 600) {
     const provider = { state } as unknown as NodeProvider;
     const { nodesState } = provisionActivities({
+      ...untracked,
       provider: (run) => ({ provider, name: run, label: run }),
       findObject: async () => null,
     });

@@ -51,40 +51,68 @@ const watched: RewardSource = {
   },
 };
 const activities = () =>
-  selectActivities({ store: async () => store, scratch: async () => directory, reward: () => watched } as unknown as Ports);
+  selectActivities({
+    store: async () => store,
+    scratch: async () => directory,
+    reward: () => watched,
+  } as unknown as Ports);
 const run = <A, R>(activity: (input: A) => Promise<R>, input: A): Promise<R> =>
   new MockActivityEnvironment().run(activity, input) as Promise<R>;
 
 type Drawn = readonly [text: string, kind: VerdictKind, more?: Partial<RawSample>];
 
 /** A shard of statements, each with what was drawn for it in order. */
-async function shard(index: number, items: Readonly<Record<string, readonly Drawn[]>>, name = NAME): Promise<ShardResult> {
+async function shard(
+  index: number,
+  items: Readonly<Record<string, readonly Drawn[]>>,
+  name = NAME,
+): Promise<ShardResult> {
   const folder = shardFolder(name, index);
   const statements = Object.keys(items).map((text) => statement(text));
   const raw = statements.flatMap(({ id, statement: text }) =>
-    items[text]!.map(([proof, , more], at): RawSample => ({
-      ...{ statementId: id, index: at, text: proof, tokens: 5, logprob: -3, seed: at, finish: 'stop' as const },
-      ...more,
-    })),
+    items[text]!.map(
+      ([proof, , more], at): RawSample => ({
+        ...{ statementId: id, index: at, text: proof, tokens: 5, logprob: -3, seed: at, finish: 'stop' as const },
+        ...more,
+      }),
+    ),
   );
   const samples = [
-    ...dedupeSamples(raw.filter(({ seed }) => seed < 1_000), 'm'),
-    ...dedupeSamples(raw.filter(({ seed }) => seed >= 1_000), PORTFOLIO),
+    ...dedupeSamples(
+      raw.filter(({ seed }) => seed < 1_000),
+      'm',
+    ),
+    ...dedupeSamples(
+      raw.filter(({ seed }) => seed >= 1_000),
+      PORTFOLIO,
+    ),
   ];
   const kindOf = ({ statementId, proof }: Sample): VerdictKind =>
     items[statements.find(({ id }) => id === statementId)!.statement]!.find(([text]) => text === proof)![1];
-  const verdicts = samples.map((sample): Verdict => ({
-    ...{ sampleId: sample.id, kind: kindOf(sample), messages: [], premises: [], axioms: [], checkMs: 1 },
-    ...{ tier: 'screen' as const, leanVersion: 'test' },
-  }));
+  const verdicts = samples.map(
+    (sample): Verdict => ({
+      ...{ sampleId: sample.id, kind: kindOf(sample), messages: [], premises: [], axioms: [], checkMs: 1 },
+      ...{ tier: 'screen' as const, leanVersion: 'test' },
+    }),
+  );
   const write = (file: string, records: readonly unknown[]) =>
     writeRecords(store, `${folder}/${file}.jsonl`, records as never[], new AbortController().signal);
   const origin = (text: string) => (text.includes('canary') ? 'canary' : 'dataset');
   return {
-    items: await write('items', statements.map((own) => ({ statement: own, samples: 4, origin: origin(own.statement) }))),
+    items: await write(
+      'items',
+      statements.map((own) => ({ statement: own, samples: 4, origin: origin(own.statement) })),
+    ),
     samples: await write('samples', samples),
     verdicts: await write('verdicts', verdicts),
-    ...{ sampleCount: raw.length, distinctCount: samples.length, tokens: 1, verdictCounts: {}, provedStatements: 1, checkMs: 1 },
+    ...{
+      sampleCount: raw.length,
+      distinctCount: samples.length,
+      tokens: 1,
+      verdictCounts: {},
+      provedStatements: 1,
+      checkMs: 1,
+    },
   };
 }
 
@@ -108,7 +136,13 @@ const SHARDS: readonly Readonly<Record<string, readonly Drawn[]>>[] = [
     ],
     'theorem canary : False': [['bad', 'rejected']],
   },
-  { 'theorem doubted : r': [['good', 'proved'], ['bad', 'rejected', { written: '\n\tbad' }], ['other', 'proved']] },
+  {
+    'theorem doubted : r': [
+      ['good', 'proved'],
+      ['bad', 'rejected', { written: '\n\tbad' }],
+      ['other', 'proved'],
+    ],
+  },
 ];
 const PROOFS = [
   proved('theorem mixed : p', 'good'),

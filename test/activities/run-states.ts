@@ -34,6 +34,7 @@ export function runState(config: RunConfig, object: ArtifactRef, more: Partial<R
     nextRound: 0,
     replayFrom: 0,
     secondsPerStage: { sft: 3 },
+    machineTime: [],
     ...more,
   };
 }

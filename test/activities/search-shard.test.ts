@@ -9,12 +9,13 @@ import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { BatchedSamples } from '../../activities/round/batched-samples.ts';
+import { hindsightExamples } from '../../activities/round/hindsight.ts';
 import { type SearchedShard, searchShardActivities } from '../../activities/round/search-shard.ts';
 import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import { sampleSchema, verdictSchema } from '../../data/schemas/records.ts';
 import type { ShardResult } from '../../data/schemas/round.ts';
-import { expansionSchema } from '../../data/schemas/search.ts';
+import { closedGoalSchema, expansionSchema } from '../../data/schemas/search.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { readResources } from '../../lean/runtime/process/resources.ts';
@@ -23,6 +24,7 @@ import { LIBRARY_HEADER } from '../../lean/trust/header.ts';
 import { openVerifier } from '../../lean/trust/open-verifier.ts';
 import type { LeanEnvironment, Verifier } from '../../lean/verifier.ts';
 import type { SampleRequest } from '../../model/generator.ts';
+import { statementKey } from '../../selfplay/dedupe.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { libraryEnvironment } from '../library/lean.ts';
 import { statement } from '../selfplay/records.ts';
@@ -39,10 +41,12 @@ const HEAVY = 'left; decide +kernel';
 const HEAVY_STATEMENT = statement('theorem heavy : (List.range 100000000).length = 3 ∨ True');
 const APP = statement('theorem app_nil (xs : List Nat) : app xs [] = xs');
 const LINES = statement('theorem lines (n : Nat) : 0 + n = n');
+const HALF = statement('theorem half (n : Nat) : 0 + n = n ∧ n + 1 = n');
 const FALSE = statement('theorem wrong (n : Nat) : n + 1 = n');
 /** By what the prompt holds: tactics, the likeliest first. */
 const TACTICS: readonly (readonly [holds: string, tactics: readonly string[]])[] = [
   ['100000000', [HEAVY, 'right', 'trivial']],
+  ['∧', ['constructor']],
   [
     '',
     [
@@ -82,6 +86,12 @@ const ports = {
   scratch: async () => directory,
   generator: async () => generator,
   monitor: async () => ({ log: async () => {} }),
+  // Two members that like inductions, the second one more; they cannot read what is longer.
+  ensemble: async () => ({
+    rewards: async (targets: readonly { readonly target: string }[]) =>
+      targets.map(({ target }) => (target.startsWith('induction') ? [1, 3] : target.length > 8 ? null : [-4, -4])),
+    close: async () => undefined,
+  }),
   steps: async () =>
     openSteps({
       environment,
@@ -188,6 +198,21 @@ it('finds proofs that verification accepts, keeps every step, and begins nothing
   expect(kinds.map(({ sampleId }) => sampleId)).toEqual(joined.map(({ id }) => id));
 });
 
+it('asks verifiers what they make of tactics', async () => {
+  const set = {
+    'prover.search.verifier': 'ensemble',
+    'prover.search.verifierWeight': 2,
+    'prover.search.verifierCaution': 1,
+  };
+  const found = await search(await inputOf([APP], set));
+  const [first, ...later] = await readAll(store, found.search.expansions, expansionSchema);
+  const bonusOf = Object.fromEntries(first!.steps.map(({ tactic, bonus }) => [tactic, bonus]));
+  // The mean of 1 and 3 less their deviation, twice; what nobody can read has the worst word of its neighbours.
+  expect(bonusOf).toMatchObject({ 'induction xs': 2, trivial: -8, sorry: -8, 'exact nonsense': -8 });
+  const { next, logprob } = first!.steps.find(({ tactic }) => tactic === 'induction xs')!;
+  expect(later.find(({ state }) => state === next)!.score).toBeCloseTo(logprob + 2, 12);
+});
+
 it('goes on where its Lean process dies, in a step and between two', async () => {
   const set = {
     'verification.candidateTimeoutMs': 60_000,
@@ -242,4 +267,42 @@ it('requests that come while the model is asked go into one call', async () => {
   expect(batched.modelMs).toBeGreaterThan(30);
   await expect(ask('bad')).rejects.toThrow('no model');
   expect(await ask('g')).toEqual(['g']);
+});
+
+it('a goal that a failed search closed is a statement with a proof that Lean accepts', async () => {
+  const { search: left } = await search(await inputOf([HALF, APP]));
+  const [closed, ...more] = await readAll(store, left.closed!, closedGoalSchema);
+  expect(more).toEqual([]);
+  expect(closed).toMatchObject({
+    statementId: HALF.id,
+    target: HALF.statement,
+    statement: 'theorem t (n : Nat) : 0 + n = n',
+    proof: expect.stringMatching(/^(?:simp_all|induction n with\n\| zero => rfl\n\| succ n ih => omega$)/u),
+  });
+  expect(closed!.steps.map(({ tactic }) => tactic).join('\n')).toBe(closed!.proof);
+  const heldOutKeys = (...keys: string[]) => writeRecords(store, `keys-${keys.length}-*.jsonl`, keys);
+  const { config } = await inputOf([HALF]);
+  const sources = repositorySources();
+  const examples = async (proved: ReadonlySet<string>, ...sealed: string[]) =>
+    Array.fromAsync(
+      hindsightExamples({
+        sources,
+        store,
+        config,
+        shards: [{ search: left }],
+        proved,
+        heldOutKeys: await heldOutKeys(...sealed),
+      }),
+    );
+  const [step, task] = await examples(new Set());
+  expect(step).toMatchObject({ role: 'prover', weight: 1, prompt: expect.stringContaining('<state>') });
+  expect(task).toMatchObject({ role: 'conjecturer', target: expect.stringContaining('0 + n = n') });
+  // What is proved trains by its own proof, and what is held out does not train.
+  expect(await examples(new Set([HALF.id]))).toEqual([]);
+  expect(await examples(new Set(), statementKey(null, 'theorem other (k : Nat) : 0 + k = k'))).toEqual([]);
+});
+
+it('closed goals are not kept without hindsight', async () => {
+  const { search: left } = await search(await inputOf([HALF], { 'prover.search.hindsight': false }));
+  expect(left.closed).toBeUndefined();
 });

@@ -15,6 +15,7 @@ import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { withNeighbours } from '../../infra/stores/neighbours.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { statement } from '../selfplay/records.ts';
+import { silentMonitor } from '../support/node-worker.ts';
 import { runState } from './run-states.ts';
 
 const config = resolveConfig({ preset: 'smoke' });
@@ -24,7 +25,7 @@ async function place() {
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const uri = pathToFileURL(directory).href;
   const store = async (run: string) => withNeighbours(await openStore(`${uri}/${run}`), uri);
-  const activities = takeOverActivities({ store } as Partial<Ports> as Ports);
+  const activities = takeOverActivities({ store, monitor: silentMonitor } as Partial<Ports> as Ports);
   const first = await store('first');
   const train = await writeRecords(first, 'data/train/statements.jsonl', [
     statement('theorem a (n : Nat) : n + 0 = n'),

@@ -82,6 +82,14 @@ describe('bin/stp data prepare', () => {
     expect(statements[1]!.statement).toMatch(/^theorem exercise_3_3_2\s/);
   });
 
+  it('says of a file in another form what the first row lacks', async () => {
+    const input = await file('other.jsonl', lines({ name: 'a', formal_statement: 'theorem a : 1 = 1 := by' }));
+    await expect(prepare({ from: 'putnam', input, name: 'other' })).rejects.toMatchObject({
+      code: 'STP1501',
+      message: expect.stringMatching(/none of them is a statement of the set; .*other\.jsonl:1: header: /u),
+    });
+  });
+
   it('tells apart names in guillemets and with universes', async () => {
     const texts = ['«a b»  : 1 = 1', '«a b» : 2 = 2', 'c.{u} (α : Type u) : 3 = 3', 'c (n : Nat) : 4 = 4'];
     const input = await file('quoted.jsonl', lines(...texts.map((text) => ({ statement: `theorem ${text}` }))));

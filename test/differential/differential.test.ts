@@ -1,6 +1,6 @@
 /**
  * Random proofs and random files whose verdicts nobody has written down: the verifier is held against Lean's own objects, and
- * whole files against what their generator knows. A little of what `differential.slow.ts` does; about thirty seconds of one core.
+ * whole files against what their generator knows. A little of what `differential.slow.ts` does; about ten seconds of one core.
  */
 import { expect, test, vi } from 'vitest';
 import { compareManyFiles, compareManyProofs } from './workbench.ts';
@@ -8,13 +8,13 @@ import { compareManyFiles, compareManyProofs } from './workbench.ts';
 /** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
-test('five hundred random proofs get the verdicts of their objects', async () => {
-  const tally = await compareManyProofs(500);
+test('two hundred random proofs get the verdicts of their objects', async () => {
+  const tally = await compareManyProofs(200);
   expect(tally.failures.join('\n\n')).toBe('');
   // There would be nothing to compare if the screen refused all, or nothing held.
-  expect(tally.passed).toBeGreaterThan(125);
-  expect(tally.proved).toBeGreaterThan(15);
-  expect(tally.unclear).toBeLessThan(tally.passed / 20);
+  expect(tally.passed).toBeGreaterThan(50);
+  expect(tally.proved).toBeGreaterThan(6);
+  expect(tally.unclear).toBeLessThan(Math.max(5, tally.passed / 20));
 });
 
 test('random files are judged as their generator knows', async () => {

@@ -32,11 +32,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-const summaryOf = async (run: string): Promise<Omit<Summary, 'secondsPerStage'>> => {
-  const { secondsPerStage: _, ...rest } = summarySchema.parse(
-    JSON.parse(await readFile(join(run, 'summary.json'), 'utf8')),
-  );
-  return rest;
+/** Without what depends on how fast the machine was. */
+const summaryOf = async (run: string): Promise<Omit<Summary, 'secondsPerStage' | 'cost'>> => {
+  const {
+    secondsPerStage: _,
+    cost: __,
+    ...rest
+  } = summarySchema.parse(JSON.parse(await readFile(join(run, 'summary.json'), 'utf8')));
+  return { ...rest, rounds: rest.rounds.map(({ leanSeconds: ___, ...round }) => round) };
 };
 
 /** Object name → bytes, of everything under `rounds/` that does not hold times or absolute paths. */

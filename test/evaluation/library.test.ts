@@ -101,7 +101,9 @@ async function textsOf(run: string, { shards, config, checkpoint, library }: Eva
 }
 
 describe('an evaluation with the library of a run', { timeout: 240_000 }, () => {
-  it('proves by lemmas what no script proves without, but nothing by a lemma that says the same', async () => {
+  it('proves by lemmas what no script proves without, but nothing by a lemma that says the same', {
+    tags: ['slow'],
+  }, async () => {
     await finishedRun('origin', [
       lemma('theorem a (n : Nat) : plus n 0 = n', 0.1),
       lemma('theorem b (n m : Nat) : plus n (m + 1) = plus n m + 1', 0.2),

@@ -89,6 +89,9 @@ describe('a model', () => {
     await writeCheckpoint(checkpoint, smallCheckpoint());
     expect(await findModel(checkpoint, directory)).toEqual({ directory: checkpoint, name: checkpoint, round: null });
     await rm(join(checkpoint, 'manifest.json'));
-    await expect(findModel(checkpoint, directory)).rejects.toMatchObject({ code: 'STP1002' });
+    await expect(findModel(checkpoint, directory)).rejects.toMatchObject({
+      code: 'STP1002',
+      advice: expect.stringContaining('in the form of Hugging Face, not a checkpoint'),
+    });
   });
 });

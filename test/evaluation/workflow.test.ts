@@ -51,7 +51,7 @@ describe('stp-evaluate', () => {
     expect(files).toMatchObject({ evaluation: { count: 1 }, log: { count: 1 } });
     const of = (name: string): number => fakes.calls.filter((call) => call.startsWith(name)).length;
     expect([of('sampleShard evaluation/shard-'), of('verifyShard')]).toEqual([3, 3]);
-    // Parts are certified beside each other, in whatever order.
+    // Parts are certified beside each other, in any order.
     const others = fakes.calls.filter((call) => !/^(?:sample|verify)Shard/.test(call));
     expect(others.map((call) => call.replace(/^(certify) certify-\d+$/, '$1'))).toEqual([
       'provisionNodes',

@@ -30,6 +30,14 @@ interface Session {
   finished: FakeObject | null;
 }
 
+export interface FakeGcsOptions {
+  /** Where it listens; default: a free port of this machine alone. */
+  readonly host?: string;
+  readonly port?: number;
+  /** Asked of every request without an injected fault: "METHOD path" and the client's address. */
+  readonly meets?: (line: string, peer: string) => Fault | null;
+}
+
 interface Resource {
   readonly crc32c?: string;
   readonly metadata?: Record<string, string>;
@@ -50,17 +58,21 @@ export type Fault =
   | { readonly kind: 'stall-download'; readonly afterBytes: number };
 
 export interface FakeGcs {
-  /** `http://127.0.0.1:PORT`, for STP_GCS_ENDPOINT. */
+  /** `http://HOST:PORT`, for STP_GCS_ENDPOINT. */
   readonly endpoint: string;
   /** Method and path (with query) of every request so far. */
   readonly requests: readonly string[];
   object(bucket: string, name: string): FakeObject | undefined;
+  /** Names of all objects of the bucket. */
+  names(bucket: string): string[];
   /** Puts an object there without a request. */
   seed(bucket: string, name: string, text: string): void;
   /** The next request whose "METHOD path" matches meets the fault; faults wait in order. */
   inject(request: { test(line: string): boolean }, fault: Fault): void;
   /** All upload sessions under way expire. */
   forgetSessions(): void;
+  /** Names of objects with an upload session that is not finished, `bucket/name`. */
+  openSessions(): string[];
   /** Bytes of bodies since the start: of requests, and of answers. */
   bytesReceived(): number;
   bytesSent(): number;
@@ -71,7 +83,10 @@ export interface FakeGcs {
   close(): Promise<void>;
 }
 
-export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs> {
+export async function startFakeGcs(
+  buckets: readonly string[],
+  { host = '127.0.0.1', port = 0, meets = () => null }: FakeGcsOptions = {},
+): Promise<FakeGcs> {
   const stored = new Map(buckets.map((name) => [name, new Map<string, FakeObject>()]));
   const sessions = new Map<string, Session>();
   const faults: { request: { test(line: string): boolean }; fault: Fault }[] = [];
@@ -83,7 +98,7 @@ export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs>
     const line = `${request.method} ${request.url}`;
     requests.push(line);
     const index = faults.findIndex((entry) => entry.request.test(line));
-    const fault = index === -1 ? null : faults.splice(index, 1)[0]!.fault;
+    const fault = index === -1 ? meets(line, request.socket.remoteAddress ?? '') : faults.splice(index, 1)[0]!.fault;
     underWay += 1;
     answer(request, response, fault)
       .catch((error: unknown) => {
@@ -226,16 +241,19 @@ export async function startFakeGcs(buckets: readonly string[]): Promise<FakeGcs>
     return object;
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://${host}:${(server.address() as AddressInfo).port}`,
     requests,
     object: (bucket, name) => stored.get(bucket)?.get(name),
+    names: (bucket) => [...(stored.get(bucket)?.keys() ?? [])],
     seed(bucket, name, text) {
       store({ bucket, name, resource: {}, ifGenerationMatch: null }, Buffer.from(text));
     },
     inject: (request, fault) => void faults.push({ request, fault }),
     forgetSessions: () => sessions.clear(),
+    openSessions: () =>
+      [...sessions.values()].filter(({ finished }) => finished === null).map(({ bucket, name }) => `${bucket}/${name}`),
     bytesReceived: () => received,
     bytesSent: () => sent,
     underWay: () => underWay,

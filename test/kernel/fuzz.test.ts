@@ -1,5 +1,5 @@
 /**
- * Damaged and forged exports: whatever is in a file, the kernel ends with a verdict or an error of ours, within its limits,
+ * Damaged and forged exports: with every file the kernel ends with a verdict or an error of ours, within its limits,
  * and never accepts `False`. About 10 s of a core; STP_KERNEL_FUZZ sets how many files,
  * STP_KERNEL_FUZZ_SEED which.
  */

@@ -1,7 +1,7 @@
 /**
  * Proofs and definitions of Lean's library with one place of the value changed. Statements are never changed, so an accepted
- * mutant of a theorem is another proof of something true, and one of a definition another value of the same type. Whatever is
- * accepted must be explained by more than the check it passed: a kernel that remembers nothing and computes no numbers does
+ * mutant of a theorem is another proof of something true, and one of a definition another value of the same type. An
+ * accepted mutant must be explained by more than the check it passed: a kernel that remembers nothing and computes no numbers does
  * not reject it either, and at the type `False` it is refused.
  * About 6 s of a core; STP_KERNEL_MUTANTS sets how many there are.
  */

@@ -43,7 +43,7 @@ describe('definitions', () => {
 
   it.each<[string, Rule, Word, Word, string[]]>([
     ['a value of another type', 'declaration-type', nat, c('Bool.true'), []],
-    ['a type that is none', 'sort', c('Nat.zero'), c('Nat.zero'), []],
+    ['a value in the place of a type', 'sort', c('Nat.zero'), c('Nat.zero'), []],
     ['a constant that is not there', 'constant', nat, c('nowhere'), []],
     ['a constant with too many levels', 'constant', nat, c('Nat.zero', 0), []],
     ['a level that is no parameter', 'level', sort(2), sort('w'), []],

@@ -38,7 +38,7 @@ const DEEP = ' : (1 : Nat) = 2 ∧ Nat.rec (motive := fun _ => Bool) false (fun 
 describe('a proof that goes past Lean’s kernel', () => {
   test.each<[string, string, string]>([
     ['says so', FALSE, `  ${SKIP}`],
-    ['hides behind a comment that is none', FALSE, `  let rec /--/ " -/ f : Nat := 0\n  ${SKIP} /- " -/`],
+    ['hides behind what only looks like a comment', FALSE, `  let rec /--/ " -/ f : Nat := 0\n  ${SKIP} /- " -/`],
     ['hides behind interpolated strings', FALSE, `  try intro m!"{"\n  ${SKIP}\n  try intro "}"`],
     ['has a part that no kernel with a small stack can follow', DEEP, `  ${SKIP}`],
   ])('and %s is refused', async (_, signature, proofText) => {

@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resolveConfig } from '../../data/config/resolve.ts';
+import { variableWord } from '../../data/schemas/equation-words.ts';
 import type { Statement } from '../../data/schemas/records.ts';
+import { SLOT_TOKENS } from '../../data/schemas/slot-tokens.ts';
+import { TypedTokens, TypedWriter } from '../../model/embedded/sampling/typed-writer.ts';
+import { markersOf } from '../../model/tokenizer/special-tokens.ts';
+import { trainTokenizer } from '../../model/tokenizer/train.ts';
+import { randomStream } from '../../selfplay/random.ts';
+import { boundNames } from '../../selfplay/slots/slot-table.ts';
+import { typedForm } from '../../selfplay/typed-form.ts';
 import { type AssembledPorts, assemblePorts } from '../../workers/assemble.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
@@ -31,8 +39,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const explore = (statements: readonly { header: string | null; statement: string }[], seed = 1) =>
-  ports.explore('explore', statements, { ...limits, seed, random: false }, signal);
+const explore = async (statements: readonly { header: string | null; statement: string }[], seed = 1) => {
+  const found = await ports.explore('explore', statements, { ...limits, seed, random: false }, signal);
+  return found.map((one) => ({ ...one, equations: one.equations.map(({ text }) => text) }));
+};
 const named = (name: string): Statement => problems.find((one) => one.name.endsWith(name))!;
 
 describe('exploration', () => {
@@ -121,5 +131,91 @@ describe('exploration', () => {
     const [found] = await explore([{ header: null, statement: 'theorem broken (n : Nat) : n = nothing' }]);
     expect(found!.equations).toEqual([]);
     expect(found!.reason).toContain('Lean cannot read it');
+  });
+});
+
+describe('equations from elsewhere', () => {
+  const testOver = async (name: string, candidates: readonly string[], known: readonly string[] = []) => {
+    const words = (text: string): string[] => text.split(' ');
+    const asked = [{ ...named(name), candidates: candidates.map(words), known: known.map(words) }];
+    const [found] = await ports.testEquations('test', asked, { ...limits, seed: 1 }, signal);
+    return found!.answers;
+  };
+
+  test('are told apart by test values, and by what follows from others', async () => {
+    const [near] = await ports.explore('explore', [named('prop_85')], { ...limits, seed: 1, random: false }, signal);
+    const { signature } = near!;
+    const f = (short: string) => signature.symbols.find(({ name }) => name.endsWith(`.${short}`))!;
+    const [append, rev] = [f('append').name, f('rev').name];
+    const [xs, ys, zs] = [0, 1, 2].map((index) => variableWord(f('rev').result, index));
+    const found = await testOver('prop_85', [
+      `${rev} ${rev} ${xs} = ${xs}`,
+      `${rev} ${xs} = ${xs}`,
+      `${append} ${append} ${xs} ${ys} ${zs} = ${append} ${xs} ${append} ${ys} ${zs}`,
+      `${append} ${append} ${xs} ${xs} ${zs} = ${append} ${xs} ${append} ${xs} ${zs}`,
+      `${rev} ${rev} ${rev} ${xs} = ${rev} ${xs}`,
+      `${append} ${xs} = ${xs}`,
+      `nothing ${xs} = ${xs}`,
+      `${xs} = ${rev} ${rev} ${xs}`,
+    ]);
+    expect(found.map(({ verdict, text }) => (text === null ? 'ill-typed' : verdict))).toEqual([
+      'holds',
+      'fails',
+      'holds',
+      'follows',
+      'follows',
+      'ill-typed',
+      'ill-typed',
+      'ill-typed',
+    ]);
+    expect(found[0]!.text).toBe('{α : Type} (xs : List α) : rev (rev xs) = xs');
+    const known = [`${rev} ${rev} ${xs} = ${xs}`];
+    const [again] = await testOver('prop_85', [`${append} ${rev} ${rev} ${xs} ${ys} = ${append} ${xs} ${ys}`], known);
+    expect(again!.verdict).toBe('follows');
+  });
+
+  test('that a model without any training writes under the grammar are well formed, all of them', async () => {
+    const near = ['prop_02', 'prop_15', 'prop_46', 'prop_57', 'prop_77', 'prop_85', 'prop_86'].map(named);
+    const definitions = await ports.sources.definitions();
+    const tokenizer = trainTokenizer([`<defs>${SLOT_TOKENS.join('')}`], {
+      vocabularySize: 400,
+      specialTokens: markersOf([`<defs>${SLOT_TOKENS.join('')}`]),
+    });
+    const random = randomStream(1, 'untrained');
+    const found = await ports.explore('explore', near, { ...limits, seed: 1, random: false }, signal);
+    const asked = near.map(({ header, statement }, place) => {
+      const { signature, equations } = found[place]!;
+      const shown = definitions.under(header, statement, boundNames(statement));
+      const form = typedForm(statement, signature, shown, 150)!;
+      // What was explored can be written, and read back.
+      for (const { words } of equations) if (words !== null) expect(form.read(form.write(words)!)).toEqual(words);
+      const typed = new TypedTokens(form.grammar, tokenizer);
+      const candidates = Array.from({ length: 40 }, () => {
+        const writer = new TypedWriter(typed);
+        let text = '';
+        for (;;) {
+          const allowed = writer.allowed();
+          const id = allowed[Math.floor(random.next() * allowed.length)]!;
+          if (id === typed.end) return form.read(text)!;
+          writer.push(id);
+          text += tokenizer.decode([id]);
+        }
+      });
+      return { header, statement, candidates, known: [] };
+    });
+    const tested = await ports.testEquations('test', asked, { ...limits, seed: 1 }, signal);
+    const statements = tested.flatMap(({ answers }, place) =>
+      answers.map(({ text }, index) => ({
+        id: `${place} ${index}`,
+        header: near[place]!.header,
+        statement: `theorem written ${text}`,
+      })),
+    );
+    expect(statements).toHaveLength(40 * near.length);
+    const verdicts = new Set(tested.flatMap(({ answers }) => answers.map(({ verdict }) => verdict)));
+    expect(verdicts).toContain('fails');
+    const verifier = await ports.verifier('explore', limits);
+    const read = await verifier.checkStatements(statements, { signal });
+    expect(read.filter(({ kind }) => kind !== 'accepted')).toEqual([]);
   });
 });

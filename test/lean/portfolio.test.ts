@@ -161,7 +161,7 @@ describe('the record', () => {
     expect(checked.map(({ kind }) => kind)).toEqual(proved.map(() => 'proved'));
   });
 
-  test('of another list of scripts counts for nothing, and one that is none is said to be', async () => {
+  test('of another list of scripts counts for nothing, and a file that is no record is named', async () => {
     const path = join(folder, 'record.jsonl');
     expect(await readRecord(path)).toBeNull();
     await keepRows(path, { portfolio: PORTFOLIO_VERSION, leanVersion: 'Lean', fingerprint: 'f' }, [

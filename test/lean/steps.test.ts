@@ -166,6 +166,6 @@ test('the check of the whole proof decides, also against the steps', async () =>
   const done = await state.run('exact Nat.cheat', LIMITS);
   expect(done.kind).toBe('done');
   expect(await stateOf(done).finish(verifier)).toMatchObject({ kind: 'rejected', axioms: ['Nat.cheat'] });
-  // A proof with goals left is none either.
+  // A text that leaves goals is no proof either.
   expect((await (await step(state, 'skip')).finish(verifier)).kind).toBe('rejected');
 });

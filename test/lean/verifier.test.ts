@@ -106,7 +106,7 @@ describe('verdicts', () => {
 });
 
 describe('accidents', () => {
-  test('a candidate that hangs is timed out alone and the rest is proved', async () => {
+  test('a candidate that hangs is timed out alone and the rest is proved', { tags: ['slow'] }, async () => {
     const verifier = await open({ processes: 1, candidateTimeoutMs: 1_500 });
     const candidates = [...honest(3), HEAVY, ...honest(6).slice(3)];
     const results = await verifier.check(candidates);

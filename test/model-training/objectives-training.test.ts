@@ -53,7 +53,10 @@ async function margin(directory: string): Promise<number> {
   const ensemble = join(folder, `measured-${files++}`);
   await trainEnsemble(
     // Nothing is trained: the member is the model.
-    { train: async ({ outputDirectory }) => (await import('node:fs/promises')).cp(directory, outputDirectory, { recursive: true }) as never },
+    {
+      train: async ({ outputDirectory }) =>
+        (await import('node:fs/promises')).cp(directory, outputDirectory, { recursive: true }) as never,
+    },
     {
       ...{ pairs: PROMPTS.map(preference), initDirectory: base, directory: ensemble, members: 1, beta: 1, seed: 1 },
       ...{ steps: 1, tokensPerStep: 1, learningRate: 1, warmupSteps: 0 },
@@ -137,7 +140,9 @@ describe('a training that is cut off', () => {
     const cut = { ...whole, outputDirectory: join(folder, `out-${files++}`), stateDirectory };
     const stop = new AbortController();
     const onKept = async (): Promise<void> => stop.abort(new Error('enough'));
-    await expect(trainInProcess(cut, { threads: 1, keepStateMs: 0, signal: stop.signal, onKept })).rejects.toThrow('enough');
+    await expect(trainInProcess(cut, { threads: 1, keepStateMs: 0, signal: stop.signal, onKept })).rejects.toThrow(
+      'enough',
+    );
     const steps: number[] = [];
     await trainInProcess(cut, { threads: 1, onProgress: ({ step }) => steps.push(step) });
     expect(steps[0]).toBeGreaterThan(1);

@@ -152,7 +152,7 @@ describe('held-out examples', () => {
     expect(seen[1]!.loss).not.toBeCloseTo(seen[0]!.loss, 4);
   });
 
-  test('of which none fits the context are counted, and leave the training without a held-out loss', async () => {
+  test('that are all too long for the context are counted, and leave the training without a held-out loss', async () => {
     const heldOutPath = await write([{ ...EXAMPLES[0], target: 'α '.repeat(100) }]);
     const result = await trainInProcess(
       request(await write(EXAMPLES), { heldOutPath, steps: 2, heldOutEverySteps: 1 }),

@@ -350,7 +350,7 @@ describe('engine process', () => {
     await engine!.end();
   });
 
-  it('says so when it runs out of memory, and passes on the errors of its work', async () => {
+  it('says so when it runs out of memory, and passes on the errors of its work', { tags: ['slow'] }, async () => {
     const directory = await temporaryDirectory();
     const serve = new URL('../../model/embedded/process/serve.ts', import.meta.url).href;
     const errors = new URL('../../data/errors.ts', import.meta.url).href;

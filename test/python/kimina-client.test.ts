@@ -5,9 +5,9 @@
  */
 import { expect, it } from 'vitest';
 import { serveLean } from '../lean-serve/served.ts';
-import { kiminaPython } from './kimina-environment.ts';
+import { smallPython } from './small-environment.ts';
 
-const python = await kiminaPython();
+const python = await smallPython('kimina', "the published client of Kimina's server");
 
 it.skipIf(python === null)('kimina-client', { tags: ['slow'] }, async () => {
   const { server, failures } = await serveLean({ driver: 'server', keys: ['secret'] });

@@ -56,7 +56,7 @@ def main() -> None:
             pad_token_id=tokens.pad_token_id,
         )
     )
-    # Without this, `transformers serve` decodes greedily whatever the temperature.
+    # Without this, `transformers serve` decodes greedily at every temperature.
     model.generation_config.do_sample = True
     model.generation_config.eos_token_id = tokens.eos_token_id
     model.generation_config.pad_token_id = tokens.pad_token_id

@@ -1,7 +1,7 @@
 /**
  * The Pythons that comparisons with other implementations run in, made by `npm run test:python` under `.cache`: one with current
- * packages, and one with what exports encoder-decoders, which wants older ones. Without them the comparisons are skipped, and say
- * so.
+ * packages, one with what exports encoder-decoders, which wants older ones, and one with trackers. Without them the comparisons
+ * are skipped, and say so.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
@@ -77,7 +77,9 @@ class PythonEnvironment {
 const current = new PythonEnvironment('python-venv', REQUIREMENTS);
 /** With `optimum-cli`. */
 export const optimum = new PythonEnvironment('optimum-venv', join(import.meta.dirname, 'optimum-requirements.txt'));
-export const ENVIRONMENTS = [current, optimum];
+/** With MLflow, TensorBoard and the client of Weights & Biases. */
+export const tracking = new PythonEnvironment('tracking-venv', join(import.meta.dirname, 'tracking-requirements.txt'));
+export const ENVIRONMENTS = [current, optimum, tracking];
 
 export const { interpreter } = current;
 export const skipsPython = (what: string): boolean => current.skips(what);

@@ -1,6 +1,6 @@
 /**
  * `npm run test:python`: installs pinned PyTorch, transformers, peft and what goes with them into `.cache/python-venv`, and what
- * exports encoder-decoders into `.cache/optimum-venv` (each about two minutes and 6 GB, once), then runs the comparisons of this folder and the trainers' tests against them.
+ * exports encoder-decoders into `.cache/optimum-venv` (each about two minutes and 6 GB, once), trackers into `.cache/tracking-venv` (1 GB), then runs the comparisons of this folder and the trainers' tests against them.
  */
 import { join } from 'node:path';
 import { execa } from 'execa';

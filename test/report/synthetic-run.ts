@@ -126,6 +126,7 @@ export async function makeRun(directory: string, run: SyntheticRun): Promise<Mad
     replayFrom: 0,
     evaluations: [],
     secondsPerStage: { sft: 2, prove: 10, train: 5 },
+    machineTime: [],
   };
   await store.put(`state/round-${run.rounds.length - 1}.json`, `${JSON.stringify(state)}\n`);
   return { uri, store, state };

@@ -9,7 +9,9 @@ import { gatherRun } from '../../activities/report/gather.ts';
 import { makeReport } from '../../activities/report/make-report.ts';
 import { openRun } from '../../activities/report/open-run.ts';
 import { reportActivities } from '../../activities/report/report.ts';
-import { summarySchema } from '../../data/schemas/round.ts';
+import { type Evaluation, type MachineTime, summarySchema } from '../../data/schemas/round.ts';
+import type { Metric, Monitor, RunEnd } from '../../infra/monitor/monitor.ts';
+import { keepLink, linkName } from '../../infra/monitor/trackers/tracker.ts';
 import { type MadeRun, makeRun } from './synthetic-run.ts';
 import { firstFlaw } from './well-formed.ts';
 
@@ -28,8 +30,33 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
+/** What trackers were told. */
+const logged: Metric[] = [];
+const ends: RunEnd[] = [];
+const monitor: Monitor = {
+  log: async (metrics) => void logged.push(...metrics),
+  conclude: async (end) => void ends.push(end),
+  finalise: async () => undefined,
+};
+
+const HOUR_MS = 3_600_000;
+/** Two machines for an hour before the rounds, half an hour a round, a quarter after them. */
+const machineTime: MachineTime[] = (
+  [
+    ['start', 1],
+    [0, 1.5],
+    [1, 2],
+    ['report', 2.25],
+  ] as const
+).map(([until, hours]) => ({ until, atMs: 1, setMs: hours * HOUR_MS, machineMs: 2 * hours * HOUR_MS }));
+const EVALUATION: Evaluation = {
+  ...{ statements: 4, samplesPerStatement: 2, provedFirst: 1, provedLast: 3 },
+  ...{ certified: { first: 1, last: 3 }, passAtK: { first: [], last: [] } },
+};
+
 const write = (verdict: 'accepted' | 'rejected') => {
   const ports = {
+    monitor: async () => monitor,
     store: async () => made.store,
     scratch: async () => directory,
     losses: async () => LOSSES,
@@ -43,7 +70,9 @@ const write = (verdict: 'accepted' | 'rejected') => {
     },
   } as unknown as Ports;
   const { writeReport } = reportActivities(ports);
-  return new MockActivityEnvironment().run(writeReport, { run: 'run', state: made.state, evaluation: null });
+  const nodes = { provider: 'local', pricePerHour: 8 } as const;
+  const state = { ...made.state, machineTime, config: { ...made.state.config, nodes } };
+  return new MockActivityEnvironment().run(writeReport, { run: 'run', state, evaluation: EVALUATION });
 };
 const read = async (name: string): Promise<string> =>
   (await made.store.get((await made.store.stat(name))!)).toString('utf8');
@@ -59,6 +88,9 @@ it('writes summary, proofs, page and tables, the same ones when it is done again
   // as after a crash just before the end: every object must come out the same, byte for byte
   await rm(join(directory, 'run', 'reported.json'));
   await rm(join(directory, 'run', '.stp', 'marks', 'reported.json'), { recursive: true });
+  // A tracker that answers only now changes nothing.
+  const link = { tracker: 'mlflow', url: 'http://mlflow/#/late', text: 'MLflow', id: '1' } as const;
+  await keepLink(made.store, linkName('mlflow', 'late'), link);
   expect(await write('accepted')).toEqual(result);
   const summary = summarySchema.parse(JSON.parse(await read('summary.json')));
   expect(summary).toMatchObject({
@@ -66,6 +98,27 @@ it('writes summary, proofs, page and tables, the same ones when it is done again
     provedPerRound: [2],
     proofsInFile: 3,
     leanVersion: 'Lean 4.test',
+    cost: {
+      machines: 'this machine',
+      lines: [
+        { until: 'start', machineHours: 2, usd: 8, tokens: 0 },
+        { until: 0, machineHours: 1, usd: 4 },
+        { until: 1, machineHours: 1, usd: 4 },
+        { until: 'report', machineHours: 0.5, usd: 2 },
+      ],
+      machineHours: 4.5,
+      usd: 18,
+    },
+  });
+  expect(logged).toEqual(
+    expect.arrayContaining([
+      { name: 'round/held_out_proved', step: 0, value: 1 },
+      { name: 'round/held_out_proved', step: 1, value: 3 },
+    ]),
+  );
+  expect(ends.at(-1)).toEqual({
+    status: 'finished',
+    objects: expect.arrayContaining(['summary.json', 'proofs.lean', 'report.html', 'report/loss.csv', 'config.json']),
   });
   const page = await read('report.html');
   expect(firstFlaw(page)).toBeNull();
@@ -77,6 +130,11 @@ it('writes summary, proofs, page and tables, the same ones when it is done again
 it('is what the command makes of the finished run', async () => {
   const source = await openRun(made.uri);
   expect(source.finished).toBe(true);
-  const [page] = await makeReport([await gatherRun({ ...source, losses: LOSSES })]);
+  expect(source.tracking).toHaveLength(1);
+  const [late] = await makeReport([await gatherRun({ ...source, losses: LOSSES })]);
+  expect(late!.text).toContain('<a href="http://mlflow/#/late">MLflow</a>');
+  const config = { ...source.state.config, nodes: { provider: 'local', pricePerHour: 8 } as const };
+  const same = { ...source, state: { ...source.state, config }, tracking: [], losses: LOSSES };
+  const [page] = await makeReport([await gatherRun(same)]);
   expect(page!.text).toBe(await read('report.html'));
 });

@@ -13,7 +13,11 @@ import { pairsOf, type Tried } from '../../selfplay/ensemble/pairs.ts';
 import { searchTries } from '../../selfplay/ensemble/search-tries.ts';
 import { randomStream } from '../../selfplay/random.ts';
 
-const tried = (target: string, isRight: boolean, leadsTo: string | null = null): Tried => ({ target, isRight, leadsTo });
+const tried = (target: string, isRight: boolean, leadsTo: string | null = null): Tried => ({
+  target,
+  isRight,
+  leadsTo,
+});
 const pairs = (tries: readonly Tried[], max = 100) => pairsOf({ prompt: 'p', tries }, max, randomStream(1));
 
 describe('pairs', () => {
@@ -60,7 +64,13 @@ describe('tries of a search', () => {
   it('are right on the way to the end, wrong where Lean refuses, where the search comes back, and where all was in vain', () => {
     expect(
       of(
-        expansion('root', step('way', 'open', 'a'), step('bad', 'rejected'), step('slow', 'timeout'), step('vain', 'open', 'x')),
+        expansion(
+          'root',
+          step('way', 'open', 'a'),
+          step('bad', 'rejected'),
+          step('slow', 'timeout'),
+          step('vain', 'open', 'x'),
+        ),
         expansion('a', step('end', 'done'), step('same', 'open', 'a'), step('later', 'open', 'unseen')),
         expansion('x', step('deeper', 'open', 'y')),
         expansion('y', step('bad', 'rejected'), step('round', 'open', 'x')),
@@ -114,9 +124,34 @@ describe('figures', () => {
   });
 
   it('disagreement is the share of pairs in opposite orders', () => {
-    expect(disagreement([[[0, 0], [1, 1]]])).toBe(0);
-    expect(disagreement([[[0, 1], [1, 0]]])).toBe(1);
-    expect(disagreement([[[0, 1], [1, 0]], [[0, 0], [1, 1]]])).toBe(0.5);
+    expect(
+      disagreement([
+        [
+          [0, 0],
+          [1, 1],
+        ],
+      ]),
+    ).toBe(0);
+    expect(
+      disagreement([
+        [
+          [0, 1],
+          [1, 0],
+        ],
+      ]),
+    ).toBe(1);
+    expect(
+      disagreement([
+        [
+          [0, 1],
+          [1, 0],
+        ],
+        [
+          [0, 0],
+          [1, 1],
+        ],
+      ]),
+    ).toBe(0.5);
   });
 
   it('best of n is the expectation over which n there are', () => {

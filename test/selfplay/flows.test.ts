@@ -7,7 +7,12 @@ import { ReplayBuffer } from '../../selfplay/flows/replay-buffer.ts';
 import { randomStream } from '../../selfplay/random.ts';
 
 const { flows } = resolveConfig({ preset: 'gflownet' });
-const walk = (keys: string, written: readonly string[], end: RewardedWalk['end'], isProof = end === 'done'): RewardedWalk => ({
+const walk = (
+  keys: string,
+  written: readonly string[],
+  end: RewardedWalk['end'],
+  isProof = end === 'done',
+): RewardedWalk => ({
   ...{ statementId: 's', index: 0, end, isProof, written: [...written] },
   states: [...keys].map((key) => ({ key, goal: { hypotheses: [], target: key }, goals: key === 'b' ? 2 : 1 })),
 });
@@ -26,7 +31,11 @@ describe('walks as a flow group', () => {
   });
 
   it('share merged states: the way back is taken to each way in with the same chance', () => {
-    const group = groupOf([walk('ac', ['x', 'end'], 'done'), walk('abc', ['z', 'y', 'end'], 'done'), walk('ac', ['x', 'no'], 'dead')])!;
+    const group = groupOf([
+      walk('ac', ['x', 'end'], 'done'),
+      walk('abc', ['z', 'y', 'end'], 'done'),
+      walk('ac', ['x', 'no'], 'dead'),
+    ])!;
     // Into c lead x from a, seen twice, and y from b.
     expect(group.trajectories.map(({ states }) => states.map(({ logBackward }) => logBackward + 0))).toEqual([
       [0, -Math.log(2), 0],

@@ -356,7 +356,7 @@ describe('the checkpoint', () => {
     const cancelled = new AbortController();
     silent.once('request', () => cancelled.abort(new Error('cancelled')));
     await expect(generators.generator(directory, cancelled.signal)).rejects.toThrow('cancelled');
-    // Nor than a question of what is served may take, whatever the samples may.
+    // Nor than a question of what is served may take, also where samples may take longer.
     const server = new ModelServer({
       url: `http://127.0.0.1:${port}/v1`,
       requestsInFlight: 1,

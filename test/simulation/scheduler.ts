@@ -72,7 +72,7 @@ export class Scheduler {
     this.#events.splice(low, 0, event);
   }
 
-  /** Sleeps, whatever is cancelled. */
+  /** Sleeps to the end, also if it is cancelled. */
   pause(ms: number): Promise<void> {
     return new Promise((resolve) => this.after(ms, resolve));
   }

@@ -86,7 +86,7 @@ beforeAll(async () => {
     rootUri: null,
     capabilities: { window: { workDoneProgress: true } },
   });
-  expect(capabilities.executeCommandProvider!.commands).toContain('stp.suggest.step');
+  expect(capabilities.executeCommandProvider!.commands.map((name) => name.split('.')[2])).toContain('step');
   expect(capabilities.hoverProvider).toBe(true);
   await editor.sendNotification(InitializedNotification.type, {});
   const textDocument = { uri: URI, languageId: 'lean4', version, text };

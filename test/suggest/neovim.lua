@@ -33,13 +33,14 @@ local ok, problem = pcall(function()
   assert(vim.wait(limit, function() return #errors() > 0 end, 50), 'Lean shows no error at first')
   say('errors before: ' .. vim.inspect(errors()))
   vim.api.nvim_win_set_cursor(0, { line, #vim.fn.getline(line) })
-  local params = vim.lsp.util.make_range_params()
-  params.context = { diagnostics = {} }
-  local answer = assert(vim.lsp.buf_request_sync(0, 'textDocument/codeAction', params, limit), 'no code actions')
-  local actions = answer[id].result
-  say('code actions: ' .. vim.inspect(vim.tbl_map(function(one) return one.title end, actions)))
-  local first = actions[1].command
-  assert(vim.lsp.buf_request_sync(0, 'workspace/executeCommand', { command = first.command, arguments = first.arguments }, limit), 'no end of the command')
+  -- The editor's own command, from the menu to the edit; the first entry is chosen.
+  vim.ui.select = function(items, _, choose)
+    say('code actions: ' .. vim.inspect(vim.tbl_map(function(item) return item[2].title end, items)))
+    choose(items[1], 1)
+  end
+  vim.lsp.buf.code_action()
+  local ended = function() return said[#said] == 'end' end
+  assert(vim.wait(limit, ended, 50), 'the action does not end: ' .. vim.inspect(said))
   for _, text in ipairs(said) do
     if text:find('Suggest') or text:find('closes') then say('progress: ' .. text) end
   end

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Engine } from '../../suggest/engines/engine.ts';
 import { portfolioEngine } from '../../suggest/engines/portfolio-engine.ts';
+import { SuggesterProcess } from '../../suggest/lsp/suggester-process.ts';
 import type { Suggester } from '../../suggest/suggester.ts';
 import { markedProcesses } from '../support/processes.ts';
 import { listEngine, post, runMark, serve, suggesterOf } from './served.ts';
@@ -26,9 +27,11 @@ const TACTICS = [
 
 let suggester: Suggester;
 let url: string;
+let portfolioUrl: string;
 beforeAll(async () => {
   suggester = await suggesterOf({ engines: [listEngine('list', TACTICS), portfolioEngine()] });
   ({ url } = await serve(suggester));
+  ({ url: portfolioUrl } = await serve(await suggesterOf()));
 });
 
 /** What llmstep's `suggest.py` sends by `requests.post(url, json=…)`: ASCII, with blanks after separators. */
@@ -106,6 +109,17 @@ describe('/v2/suggest', () => {
     expect([best.class, best.source]).toEqual(['done', 'portfolio']);
     expect(best.text).toContain('Own.triple_eq');
     expect(best.text).not.toContain('same');
+  });
+
+  test.each([
+    ['ex', '𝔸 : Type\nx : 𝔸\n⊢ x = x', 'exact rfl'],
+    ['exact And.intro hp ', AND, 'exact And.intro hp hq'],
+    ['exact ⟨h', 'p q r : Prop\nhp : p\nhq : q\n⊢ p ∧ q', null],
+    ['rw [Nat.add_comm a, h', 'a b c : Nat\nhab : b + a = c\n⊢ a + b = c', 'rw [Nat.add_comm a, hab]'],
+  ])('what begins with %s is completed without a model', async (prefix, tactic_state, text) => {
+    const { body } = await post(`${portfolioUrl}/v2/suggest`, { tactic_state, prefix });
+    const best = body.suggestions[0] ?? { class: 'none', text: null };
+    expect([best.class, best.text]).toEqual(text === null ? ['none', null] : ['done', text]);
   });
 
   test('sends events as results come, the answer last', async () => {
@@ -191,6 +205,12 @@ describe('bad input', () => {
     const answer = await post(url, body);
     expect(answer.status).toBe(status);
     expect(typeof answer.body.error).toBe('string');
+  });
+
+  test('the proxy of an editor passes on why a file is refused', async () => {
+    const proxied = new SuggesterProcess({ url, key: null });
+    const asked = proxied.ask({ context: 'x'.repeat(2_100_000) }, new AbortController().signal, () => {});
+    await expect(asked).rejects.toThrow(/^the suggester answered 413: context: Too big/u);
   });
 
   test('line ends in a prefix are part of it', async () => {

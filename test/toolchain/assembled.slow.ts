@@ -11,12 +11,12 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { installNativeLauncher, installPythonLauncher } from '../../lean/toolchain/assemble/launcher.ts';
 import {
   ASSEMBLED_VERSION,
   assembledFolderName,
   readAssembledManifest,
-} from '../../lean/toolchain/assemble/assemble.ts';
-import { installNativeLauncher, installPythonLauncher } from '../../lean/toolchain/assemble/launcher.ts';
+} from '../../lean/toolchain/assemble/manifest.ts';
 import { assemblyProblem } from '../../lean/toolchain/assemble/requirements.ts';
 import { inspectLean } from '../../lean/toolchain/find.ts';
 import { assembleFromPackages } from '../../lean/toolchain/make.ts';

@@ -1,4 +1,4 @@
-/** Folders get their name only when whole, whatever happens to the process that makes them. Costs 3 s. */
+/** Folders get their name only when whole, also if the process that makes them is killed. Costs 3 s. */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
@@ -65,7 +65,7 @@ describe('withSetUpLock', () => {
         async () => {
           events.push(`${name} in`);
           await bothWait;
-          // Whoever does not keep out is in by then.
+          // A process that does not keep out is in by then.
           await new Promise((after) => setTimeout(after, 50));
           events.push(`${name} out`);
         },

@@ -1,5 +1,5 @@
 /** How work is dealt to several machines, and dealt again when one is lost. The waiting is done without a Temporal server. */
-import { TimeoutFailure } from '@temporalio/common';
+import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { ActivityFailure } from '@temporalio/workflow';
 import { expect, it, vi } from 'vitest';
 import { Crew } from '../../workflows/nodes/crew.ts';
@@ -40,21 +40,28 @@ it('gives each machine one piece at a time, in the order they came', async () =>
   expect(new Set(queues)).toEqual(new Set(['a', 'b']));
 });
 
-it.each(['SCHEDULE_TO_START', 'HEARTBEAT'] as const)(
-  'deals the work of a lost machine to another: %s',
-  async (type) => {
-    const crew = new Crew(['a', 'b', 'c']);
-    const asked: string[] = [];
-    const work = (piece: number) => async (queue: string) => {
-      asked.push(queue);
-      await soon();
-      if (queue === 'b') throw lost(type);
-      return piece;
-    };
-    expect(await Promise.all([0, 1, 2, 3, 4, 5].map((piece) => crew.run(work(piece))))).toEqual([0, 1, 2, 3, 4, 5]);
-    expect(asked.filter((queue) => queue === 'b')).toHaveLength(1);
-  },
-);
+/** As an activity fails on a machine without space. */
+function full(): ActivityFailure {
+  const failure = ApplicationFailure.create({ message: 'ENOSPC', type: 'STP1406' });
+  return new ActivityFailure('activity failed', 'sampleShard', '1', 'NON_RETRYABLE_FAILURE', 'worker', failure);
+}
+
+it.each([
+  ['that nobody serves', () => lost('SCHEDULE_TO_START')],
+  ['that fell silent', () => lost('HEARTBEAT')],
+  ['whose disk is full', full],
+] as const)('deals the work of a machine %s to another', async (_, failure) => {
+  const crew = new Crew(['a', 'b', 'c']);
+  const asked: string[] = [];
+  const work = (piece: number) => async (queue: string) => {
+    asked.push(queue);
+    await soon();
+    if (queue === 'b') throw failure();
+    return piece;
+  };
+  expect(await Promise.all([0, 1, 2, 3, 4, 5].map((piece) => crew.run(work(piece))))).toEqual([0, 1, 2, 3, 4, 5]);
+  expect(asked.filter((queue) => queue === 'b')).toHaveLength(1);
+});
 
 it('says what happened where the last machine is lost, and what fails for another reason', async () => {
   const crew = new Crew(['a', 'b']);
@@ -64,6 +71,7 @@ it('says what happened where the last machine is lost, and what fails for anothe
   };
   await expect(crew.run(work)).rejects.toThrow('out of memory');
   await expect(crew.run(async () => Promise.reject(lost('HEARTBEAT')))).rejects.toThrow('activity failed');
-  // A machine that failed is still there.
+  // A machine that failed is still there, and the last: its work may wait for space.
+  expect(await crew.run(async (_, isLast) => isLast)).toBe(true);
   expect(await crew.run(async (queue) => queue)).toBe('b');
 });

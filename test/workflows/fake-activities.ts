@@ -7,6 +7,7 @@ import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { NO_SEARCH } from '../../data/schemas/search.ts';
 import type { Asked, NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
 import type { WatchEnd } from '../../workflows/nodes/provisioning.ts';
+import { untracked } from '../support/node-worker.ts';
 
 export const HOST_QUEUE = 'stp/host/test';
 /** Who waits at the gate is not lost, however slow the machine. */
@@ -28,6 +29,8 @@ export interface Fakes {
   asked: Asked;
   /** What the cloud says of a set of machines. */
   state: (generation: number) => NodesState;
+  /** What the machines cost. */
+  usdPerHour: number | null;
   /** What the watch over a set of machines comes to. */
   watch: (input: WatchInput) => Promise<WatchEnd>;
 }
@@ -36,7 +39,8 @@ export interface Fakes {
 export function fakeActivities(shards = 2, gateParts = 1): Fakes {
   const calls: string[] = [];
   const broken = new Set<string>();
-  const fakes: Pick<Fakes, 'gate' | 'asked' | 'state' | 'watch'> = {
+  const fakes: Pick<Fakes, 'gate' | 'asked' | 'state' | 'usdPerHour' | 'watch'> = {
+    usdPerHour: null,
     gate: null,
     asked: { kind: 'accepted' },
     state: () => ({ kind: 'absent' }),
@@ -51,6 +55,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
   };
   /** What waits does so as it really does, over a cloud that says what the test has it say. */
   const provision = provisionActivities({
+    ...untracked,
     provider: (run) => ({ provider: cloud as NodeProvider, name: run, label: run }),
     findObject: async () => null,
   });
@@ -128,6 +133,10 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     },
     requestNodes: provision.requestNodes,
     nodesState: provision.nodesState,
+    async priceMachines() {
+      call('priceMachines');
+      return { perHour: fakes.usdPerHour, basis: 'the test' };
+    },
     async watchNodes(input) {
       call('watchNodes', input.generation);
       return fakes.watch(input);
@@ -187,6 +196,14 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     },
     async exploreConjectures() {
       call('exploreConjectures');
+      return ref('texts', 8);
+    },
+    async typeConjectures() {
+      call('typeConjectures');
+      return { plan: ref('typed-plan', 8), explored: null };
+    },
+    async testConjectures() {
+      call('testConjectures');
       return ref('texts', 8);
     },
     async sampleConjectures() {

@@ -16,10 +16,11 @@ import { readModel } from '../../model/checkpoint/sampled-model.ts';
 import { embeddedGenerator } from '../../model/embedded/engine.ts';
 import { plainStateForm } from '../../selfplay/slots/state-form.ts';
 import { AnswerCache } from '../../suggest/cache.ts';
+import { suggestionProcesses } from '../../suggest/defaults.ts';
 import { modelEngine } from '../../suggest/engines/model-engine.ts';
 import { portfolioEngine } from '../../suggest/engines/portfolio-engine.ts';
 import { startSuggestServer } from '../../suggest/http/server.ts';
-import { openLeanPlaces, suggestionProcesses } from '../../suggest/lean-places.ts';
+import { openLeanPlaces } from '../../suggest/lean-places.ts';
 import { Suggester } from '../../suggest/suggester.ts';
 import { skipsPython } from '../../test/python/python.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
@@ -40,6 +41,7 @@ const REFRESHES = 3;
 /** As `suggest serve` has by default. */
 const PROCESSES = suggestionProcesses();
 const MESSAGES = 2_000;
+const WARM_MESSAGES = 20;
 const MESSAGE_CHARS = 2_000;
 
 /** Goals one to a line, as `suggestion-cases.jsonl` of llmstep has them; none where the variable names no file. */
@@ -179,21 +181,29 @@ async function benchAlone(directory: string, checkpoint: string, goals: readonly
   await suggester.close();
 }
 
-/** There and back through `suggest lsp` in front of `cat`, and without it. */
+/** There and back through `suggest lsp` in front of `cat`, and without it; in turns, so that other work on the machine meets both. */
 export async function benchProxy(): Promise<void> {
-  const direct = await roundTrips(['cat']);
   const main = join(REPOSITORY, 'cli', 'main.ts');
-  const proxied = await roundTrips([process.execPath, main, 'suggest', 'lsp', '--url', 'http://127.0.0.1:9', 'cat']);
-  row('messages there and back: p50', at(direct, 0.5), 'ms', 2);
-  row('  through the proxy: p50', at(proxied, 0.5), 'ms', 2);
-  row('messages there and back: p99', at(direct, 0.99), 'ms', 2);
-  row('  through the proxy: p99', at(proxied, 0.99), 'ms', 2);
+  const direct = startEcho(['cat']);
+  const proxied = startEcho([process.execPath, main, 'suggest', 'lsp', '--url', 'http://127.0.0.1:9', 'cat']);
+  const times: Record<'direct' | 'proxied', number[]> = { direct: [], proxied: [] };
+  // The first ones wait for the program.
+  for (let count = 0; count < WARM_MESSAGES; count++) await Promise.all([direct.trip(), proxied.trip()]);
+  for (let count = 0; count < MESSAGES; count++) {
+    times.direct.push(await direct.trip());
+    times.proxied.push(await proxied.trip());
+  }
+  await Promise.all([direct.close(), proxied.close()]);
+  for (const share of [0.5, 0.99]) {
+    row(`messages there and back: p${100 * share}`, at(times.direct, share), 'ms', 2);
+    row(`  through the proxy: p${100 * share}`, at(times.proxied, share), 'ms', 2);
+  }
 }
 
 const at = (times: readonly number[], share: number): number =>
   times.toSorted((a, b) => a - b)[Math.floor(share * times.length)]!;
 
-async function roundTrips([program, ...words]: readonly string[]): Promise<number[]> {
+function startEcho([program, ...words]: readonly string[]) {
   const child = spawn(program!, words, { stdio: ['pipe', 'pipe', 'inherit'] });
   let heard: () => void = () => {};
   child.stdout.on(
@@ -203,18 +213,20 @@ async function roundTrips([program, ...words]: readonly string[]): Promise<numbe
   const message = { jsonrpc: '2.0', method: '$/lean/fileProgress', params: { text: 'x'.repeat(MESSAGE_CHARS) } };
   const body = Buffer.from(JSON.stringify(message));
   const frame = Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
-  const times: number[] = [];
-  for (let count = 0; count < MESSAGES; count++) {
-    const began = performance.now();
-    await new Promise<void>((resolve) => {
-      heard = resolve;
-      child.stdin.write(frame);
-    });
-    times.push(performance.now() - began);
-  }
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.stdin.end();
-  await ended;
-  // The first ones wait for the program.
-  return times.slice(20);
+  return {
+    /** What one message takes, ms. */
+    async trip(): Promise<number> {
+      const began = performance.now();
+      await new Promise<void>((resolve) => {
+        heard = resolve;
+        child.stdin.write(frame);
+      });
+      return performance.now() - began;
+    },
+    async close(): Promise<void> {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.stdin.end();
+      await ended;
+    },
+  };
 }

@@ -105,7 +105,9 @@ program
   .option('--set <key=value>', 'a value that all methods share; may be repeated', keyValue, {})
   .option('--note <text>', 'a sentence for the log', '')
   .action(async ({ directory, note, ...options }: Omit<Options, 'methods' | 'figure'>) => {
-    const results = await compareObjectives({ ...options, directory: resolve(directory) }, (line) => console.error(line));
+    const results = await compareObjectives({ ...options, directory: resolve(directory) }, (line) =>
+      console.error(line),
+    );
     const table = objectivesTable(results);
     const { statements } = results[0]!.runs.grpo.summary;
     const entry = [

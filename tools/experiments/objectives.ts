@@ -71,7 +71,9 @@ export async function compareObjectives(
       say(`${method}, seed ${seed}: ${proved} of ${summary.statements}, ${leanSeconds.toFixed(0)} s of Lean`);
     }
     const verifier = await verifierFigures(seed, options);
-    say(`verifier, seed ${seed}: area ${verifier.area?.toFixed(3)}, within statements ${verifier.areaWithin?.toFixed(3)}`);
+    say(
+      `verifier, seed ${seed}: area ${verifier.area?.toFixed(3)}, within statements ${verifier.areaWithin?.toFixed(3)}`,
+    );
     results.push({ seed, runs, verifier });
   }
   return results;
@@ -86,7 +88,10 @@ async function finishedRun(method: Method, seed: number, options: ObjectivesOpti
   const folder = folderOf(method, seed, options);
   const path = join(folder, 'summary.json');
   if (!existsSync(path)) {
-    const values = Object.entries({ ...SHARED, ...options.set }).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
+    const values = Object.entries({ ...SHARED, ...options.set }).flatMap(([key, value]) => [
+      '--set',
+      `${key}=${value}`,
+    ]);
     const first = method === METHOD_NAMES[0];
     const origin = first ? [] : ['--init-from', folderOf(METHOD_NAMES[0]!, seed, options), '--from-round', 'sft'];
     const words = ['selfplay', '--preset', method, '--rounds', `${options.rounds}`, '--seed', `${seed}`];

@@ -25,6 +25,9 @@ export const streaming = (summary: string) =>
     summary,
   });
 
+/** Type of a failure by a full disk (`data/errors.ts`). */
+export const DISK_FULL = 'STP1406';
+
 /** Queues of machines that may go without a word (`infra/nodes/names.ts`): where nobody takes work for so long, they have. */
 const CLOUD_QUEUES = 'host/';
 
@@ -46,9 +49,13 @@ const hostOptions = (taskQueue: string, summary: string) =>
     summary,
   }) as const;
 
-/** As `host`, of a machine whose work another can do: where nobody takes it soon, another shall. */
+/** As `host`, of a machine whose work another can do: where nobody takes it soon, or its disk is full, another shall. */
 export const oneOfSeveral = (taskQueue: string, summary: string) =>
-  proxyActivities<HostActivities>({ ...hostOptions(taskQueue, summary), scheduleToStartTimeout: '2 minutes' });
+  proxyActivities<HostActivities>({
+    ...hostOptions(taskQueue, summary),
+    scheduleToStartTimeout: '2 minutes',
+    retry: { ...RETRY, nonRetryableErrorTypes: [DISK_FULL] },
+  });
 
 /**
  * Above so many activities in flight, heartbeats come the more seldom the more there are, so that there are some 65 a second:
@@ -77,6 +84,7 @@ export const nodeIfThere = (taskQueue: string, summary: string) =>
     taskQueue,
     scheduleToStartTimeout: '10 seconds',
     startToCloseTimeout: '5 minutes',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     retry: { ...RETRY, maximumAttempts: 2 },
     summary,
   });

@@ -84,6 +84,8 @@ export interface Progress {
   readonly provedBaseline: number | null;
   readonly provedPerRound: readonly number[];
   readonly paused: boolean;
+  /** Why it paused by itself; null where a person paused it. */
+  readonly pausedBecause?: string | null;
   /** What went wrong, while the run waits for `retryRound`, `skipRound` or `abort`. */
   readonly waiting: string | null;
 }
@@ -95,5 +97,7 @@ export const stopAfterRoundUpdate = defineUpdate<string>('stopAfterRound');
 export const retryRoundUpdate = defineUpdate<string>('retryRound');
 export const skipRoundUpdate = defineUpdate<string>('skipRound');
 export const abortUpdate = defineUpdate<string>('abort');
+/** USD that the run may cost in all. */
+export const setBudgetUpdate = defineUpdate<string, [number]>('setBudget');
 /** From the run to the round that it waits for. */
 export const setPausedSignal = defineSignal<[boolean]>('setPaused');

@@ -1,8 +1,10 @@
 /**
  * Several machines that do the same kind of work, each by its own queue and one piece at a time: whichever is free takes the
- * next piece, in the order they came. A machine that is lost gets no more, and what it had goes to another.
+ * next piece, in the order they came. A machine that is lost or whose disk is full gets no more, and what it had goes to another.
  */
-import { log } from '@temporalio/workflow';
+import { ApplicationFailure, log } from '@temporalio/workflow';
+import { DISK_FULL } from '../control/activity-proxies.ts';
+import { causes } from '../control/causes.ts';
 import { lossOf } from './every-node.ts';
 import { Lane } from './lane.ts';
 
@@ -17,22 +19,27 @@ export class Crew {
     this.lane = new Lane(() => this.left);
   }
 
-  /** Rejects with what the work rejects with; of a lost machine only where it was the last. */
-  async run<T>(work: (queue: string) => Promise<T>): Promise<T> {
+  /**
+   * Rejects with what the work rejects with; of a machine that gets no more only where it was the last, which the work is
+   * told.
+   */
+  async run<T>(work: (queue: string, isLast: boolean) => Promise<T>): Promise<T> {
     for (;;) {
       const outcome = await this.lane.run(() => this.onOne(work));
       if (outcome.kind === 'done') return outcome.result;
     }
   }
 
-  private async onOne<T>(work: (queue: string) => Promise<T>): Promise<{ kind: 'done'; result: T } | { kind: 'lost' }> {
+  private async onOne<T>(
+    work: (queue: string, isLast: boolean) => Promise<T>,
+  ): Promise<{ kind: 'done'; result: T } | { kind: 'lost' }> {
     const queue = this.free.shift()!;
     try {
-      const result = await work(queue);
+      const result = await work(queue, this.left === 1);
       this.free.push(queue);
       return { kind: 'done', result };
     } catch (error) {
-      const why = lossOf(error);
+      const why = lossOf(error) ?? fullDiskOf(error);
       if (why === null || this.left === 1) {
         this.free.push(queue);
         throw error;
@@ -42,4 +49,9 @@ export class Crew {
       return { kind: 'lost' };
     }
   }
+}
+
+function fullDiskOf(error: unknown): string | null {
+  const isFull = causes(error).some((cause) => cause instanceof ApplicationFailure && cause.type === DISK_FULL);
+  return isFull ? 'its disk is full' : null;
 }

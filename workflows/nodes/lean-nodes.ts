@@ -6,7 +6,7 @@ import { LEAN_QUEUE } from '../control/contracts.ts';
 /** Pieces at a node with Lean: one that it checks, and one that it goes on with, so that it never waits for the next. */
 const PIECES_PER_NODE = 2;
 
-/** Pieces in flight at most, whatever the fleet: two for each of 200 nodes. Each is an open activity of one workflow, of which Temporal takes 2,000. */
+/** Pieces in flight at most: two for each of 200 nodes. Each is an open activity, and Temporal allows a workflow 2,000 of them. */
 export const PIECES_AT_ONCE_MAX = 400;
 
 /** Pieces that the nodes with Lean hold at once. Where nobody has it yet, the first that comes finds work. */
@@ -21,7 +21,7 @@ export async function allPieces<T>(start: () => readonly Promise<T>[]): Promise<
   return scope.run(async () => {
     const running = start();
     try {
-      // A cancellation is one, whatever the pieces make of it.
+      // A cancellation stays one, also where the pieces end with other errors.
       return await Promise.race([Promise.all(running), scope.cancelRequested]);
     } catch (error) {
       scope.cancel();

@@ -1,5 +1,5 @@
 /**
- * Nodes of a run or an evaluation: got at its start, cleaned and given back at its end, whatever it came to. This machine
+ * Nodes of a run or an evaluation: got at its start, cleaned and given back at its end, also after a failure. This machine
  * is simply there; machines of a cloud are got, watched and replaced by `provisioning.ts`, over Temporal's activities,
  * timers and scopes.
  */
@@ -21,7 +21,7 @@ import type { NodesConfig } from '../../data/schemas/nodes.ts';
 import { control, host, nodeIfThere } from '../control/activity-proxies.ts';
 import { causes } from '../control/causes.ts';
 import { HOST_QUEUES_MEMO, NODES_MEMO } from '../control/contracts.ts';
-import { type HeldNodes, type NodesInUse, type ProvisioningSteps, withNodes } from './provisioning.ts';
+import { type HeldNodes, type NodesInUse, type ProvisioningSteps, type TimeHeld, withNodes } from './provisioning.ts';
 
 type CloudConfig = Exclude<NodesConfig, { provider: 'local' }>;
 
@@ -33,19 +33,25 @@ export interface Place {
   readonly hostQueues: readonly string[];
 }
 
-/** The machines of a run, whatever they are. */
+/** The machines of a run, of any kind. */
 export interface Machines {
   /** Does the work where the machines are now, and again elsewhere when they are lost on the way. */
   use<T>(work: (place: Place) => Promise<T>): Promise<T>;
   /** What a continue-as-new carries; null for this machine. */
   readonly held: HeldNodes | null;
+  /** Since the start of the run. */
+  readonly time: TimeHeld;
+  /** Are there machines that cost by the hour? */
+  readonly areThere: boolean;
+  /** Gives machines of a cloud back until `until` resolves; what was done on them is done again then. This machine waits. */
+  rest(reason: string, until: Promise<void>): void;
 }
 
 export interface OnNodes {
   readonly run: string;
   readonly nodes: NodesConfig;
   /** Where the run has machines from before a continue-as-new. */
-  readonly carried: { readonly place: Place; readonly held: HeldNodes | null } | null;
+  readonly carried: { readonly place: Place; readonly held: HeldNodes | null; readonly time: TimeHeld } | null;
   /** One line on what is going on with the machines. */
   readonly say: (line: string) => void;
 }
@@ -53,7 +59,7 @@ export interface OnNodes {
 /** The body with the machines of the configuration. They are given back at its end, but not for a continue-as-new. */
 export async function onNodes<T>(context: OnNodes, body: (machines: Machines) => Promise<T>): Promise<T> {
   const { run, nodes, carried, say } = context;
-  if (nodes.provider === 'local') return onThisMachine(run, carried?.place ?? null, body);
+  if (nodes.provider === 'local') return onThisMachine(run, carried, body);
   // The janitor looks there for what a terminated run has left in the cloud.
   upsertMemo({ [NODES_MEMO]: nodes });
   const validFor = 'validUntilMinutes' in nodes ? nodes.validUntilMinutes : INVENTORY_MINUTES;
@@ -61,20 +67,24 @@ export async function onNodes<T>(context: OnNodes, body: (machines: Machines) =>
   const limits = { validUntilMs: validFor * 60_000, heldMsMax: hoursMax * 3_600_000 };
   const isContinuing = (thrown: unknown): boolean => thrown instanceof ContinueAsNew;
   return withNodes(temporalSteps(run, nodes, say), limits, carried?.held ?? null, isContinuing, (machines) =>
-    body(onTheCloud(machines)),
+    body(onTheCloud(machines, carried?.time ?? NO_TIME)),
   );
 }
 
-/** Machines of an inventory cost nothing that we know of: their worker is there within a minute, or is not. */
-const INVENTORY_MINUTES = 1;
+const NO_TIME: TimeHeld = { setMs: 0, machineMs: 0 };
+
+/** Machines of an inventory cost nothing that we know of. One that starts anew, or is cut off for a while, is waited for. */
+const INVENTORY_MINUTES = 10;
 const INVENTORY_HOURS = 24 * 365;
 
 async function onThisMachine<T>(
   run: string,
-  carried: Place | null,
+  carried: OnNodes['carried'],
   body: (machines: Machines) => Promise<T>,
 ): Promise<T> {
-  let hostQueue = carried?.hostQueue ?? null;
+  let hostQueue = carried?.place.hostQueue ?? null;
+  const { setMs } = carried?.time ?? NO_TIME;
+  const sinceMs = Date.now();
   let isContinuing = false;
   try {
     if (hostQueue === null) {
@@ -82,7 +92,16 @@ async function onThisMachine<T>(
       await cleanBefore(run, hostQueue);
     }
     const place = { hostQueue, hostQueues: [hostQueue] };
-    return await body({ use: (work) => work(place), held: null });
+    return await body({
+      use: (work) => work(place),
+      held: null,
+      get time() {
+        const ms = setMs + Date.now() - sinceMs;
+        return { setMs: ms, machineMs: ms };
+      },
+      areThere: true,
+      rest: () => undefined,
+    });
   } catch (thrown) {
     isContinuing = thrown instanceof ContinueAsNew;
     throw thrown;
@@ -91,7 +110,7 @@ async function onThisMachine<T>(
   }
 }
 
-function onTheCloud(machines: NodesInUse): Machines {
+function onTheCloud(machines: NodesInUse, before: TimeHeld): Machines {
   return {
     use: (work) =>
       machines.use((held) => {
@@ -102,6 +121,14 @@ function onTheCloud(machines: NodesInUse): Machines {
     get held() {
       return machines.held;
     },
+    get time() {
+      const { setMs, machineMs } = machines.time;
+      return { setMs: before.setMs + setMs, machineMs: before.machineMs + machineMs };
+    },
+    get areThere() {
+      return machines.areThere;
+    },
+    rest: (reason, until) => machines.rest(reason, until),
   };
 }
 
@@ -143,6 +170,7 @@ function temporalSteps(run: string, nodes: CloudConfig, say: (line: string) => v
         taskQueue: hostQueue,
         scheduleToStartTimeout: setUpMinutes * 60_000,
         startToCloseTimeout: '5 minutes',
+        heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
         // No cost guard holds yet: a machine that cannot be cleaned is given back.
         retry: { maximumAttempts: 5 },
         summary: 'wait for the worker of a machine, end what was left behind',

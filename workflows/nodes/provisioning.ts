@@ -1,6 +1,6 @@
 /**
  * Machines that cost by the hour, from the first asking to the last deletion: asked for, waited for, watched, asked for
- * again when they are taken away, and given back whatever happens. It knows neither Temporal nor a cloud, only steps that
+ * again when they are taken away, and given back in every case. It knows neither Temporal nor a cloud, only steps that
  * may fail and a clock: the workflow (`nodes.ts`) and the simulation of faults run this very code.
  */
 import type { Asked, NodeHost, NodesState, Released } from '../../infra/nodes/provider.ts';
@@ -37,7 +37,7 @@ export interface ProvisioningSteps {
   /** ms since 1970 */
   now(): number;
   scope(): Scope;
-  /** Runs to its end whatever is cancelled around it. */
+  /** Runs to its end, also if what is around it is cancelled. */
   shielded<T>(work: () => Promise<T>): Promise<T>;
   isCancellation(error: unknown): boolean;
   /** Could the failure mean that nobody works on a machine any more? Workers elsewhere fall silent too. */
@@ -80,6 +80,12 @@ const LOOK_MS_MAX = 60_000;
  */
 const GOING_MS_MAX = 15 * 60_000;
 
+/** How long machines were there, ms: as sets, however many they are, and each of them added up. */
+export interface TimeHeld {
+  readonly setMs: number;
+  readonly machineMs: number;
+}
+
 /** Machines in use: work is done on the present ones, and again on the next ones where they were lost meanwhile. */
 export class NodesInUse {
   private readonly steps: ProvisioningSteps;
@@ -97,12 +103,57 @@ export class NodesInUse {
   /** The asking for others has failed, and waits until somebody needs machines. */
   private isGivenUp = false;
   private watchAgain: () => void = () => undefined;
+  /** Set while no machines are wanted: others are asked for when it resolves. */
+  private resting: Promise<void> | null = null;
+  /** Of sets that are gone; and the present one, since when. */
+  private past: TimeHeld = { setMs: 0, machineMs: 0 };
+  private present: { readonly sinceMs: number; readonly hosts: number } | null = null;
 
   constructor(steps: ProvisioningSteps, limits: ProvisioningLimits, carried: HeldNodes | null) {
     this.steps = steps;
     this.limits = limits;
     this.now = carried;
     this.lastAsked = carried?.generation ?? 0;
+    if (carried !== null) this.count(carried.hosts.length);
+  }
+
+  /** Since this object was made. Machines cost from the moment they are there until they are deleted. */
+  get time(): TimeHeld {
+    const ms = this.present === null ? 0 : this.steps.now() - this.present.sinceMs;
+    const { setMs, machineMs } = this.past;
+    return { setMs: setMs + ms, machineMs: machineMs + ms * (this.present?.hosts ?? 0) };
+  }
+
+  /** Are there machines that cost? */
+  get areThere(): boolean {
+    return this.present !== null;
+  }
+
+  private count(hosts: number): void {
+    this.countNoMore();
+    this.present = { sinceMs: this.steps.now(), hosts };
+  }
+
+  /** The machines are gone, or nobody will use them. */
+  countNoMore(): void {
+    this.past = this.time;
+    this.present = null;
+  }
+
+  /**
+   * Gives the machines back and asks for others when `until` resolves. Work on them is cancelled, and done again then, as where
+   * machines are lost.
+   */
+  rest(reason: string, until: Promise<void>): void {
+    if (this.resting !== null || this.now === null) return;
+    const resting = until.finally(() => {
+      if (this.resting === resting) this.resting = null;
+    });
+    resting.catch(() => undefined);
+    this.resting = resting;
+    if (this.lost?.generation === this.now.generation) return;
+    this.markLost(this.now.generation, reason);
+    this.watching?.cancel();
   }
 
   /** The last set that was asked for; 0: none was. */
@@ -207,10 +258,18 @@ export class NodesInUse {
         if (this.lost?.generation !== generation) continue;
       }
       try {
-        this.steps.say(`the machines were lost (${this.lost.reason}); asking for others`);
+        this.steps.say(
+          this.resting === null
+            ? `the machines were lost (${this.lost.reason}); asking for others`
+            : `${this.lost.reason}; giving the machines back`,
+        );
         await this.releaseEarly();
+        await this.resting;
         await this.acquire(this.lastAsked + 1);
-        this.renewed?.resolve();
+        // Nobody wants machines any more since these were asked for.
+        if (this.resting !== null)
+          this.lost = { generation: this.now!.generation, reason: 'no machines are wanted now' };
+        else this.renewed?.resolve();
       } catch (error) {
         await this.giveUp(error);
         throw error;
@@ -234,6 +293,7 @@ export class NodesInUse {
     const { steps } = this;
     try {
       const { left } = await steps.release(this.lastAsked, steps.now() + GOING_MS_MAX);
+      if (left.length === 0) this.countNoMore();
       if (left.length > 0) steps.say(`giving lost machines back: ${left.length} are still there, such as ${left[0]}`);
     } catch (error) {
       if (steps.isCancellation(error)) throw error;
@@ -273,6 +333,7 @@ export class NodesInUse {
           ? await this.settle(generation, deadlineMs)
           : { kind: 'ask-again', reason: asked.reason };
       if (settled.kind === 'ready') {
+        this.count(settled.hosts.length);
         const begun = await this.beginHosts(generation, settled.hosts);
         if (begun === null) {
           this.now = { generation, hosts: settled.hosts, sinceMs: this.now?.sinceMs ?? steps.now() };

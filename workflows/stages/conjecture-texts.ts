@@ -1,6 +1,7 @@
 /**
  * The texts of a round's conjectures: explored, where the configuration asks for that; else the conjecturer's, sampled by all
- * machines of the run, each its share, and put together by one, which also samples what a lost machine has left.
+ * machines of the run, each its share, and put together by one, which also samples what a lost machine has left. Equations that
+ * the model wrote under a grammar are tested before they are texts.
  */
 import type { ExploreConjecturesInput } from '../../activities/round/explore.ts';
 import type { SampleConjecturesInput } from '../../activities/round/generate.ts';
@@ -8,14 +9,28 @@ import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { host, lean, oneOfSeveral } from '../control/activity-proxies.ts';
 import { onEveryNode, warnOf } from '../nodes/every-node.ts';
 
+interface Queues {
+  readonly hostQueue: string;
+  readonly hostQueues: readonly string[];
+}
+
 export async function conjectureTexts(
-  { hostQueue, hostQueues }: { readonly hostQueue: string; readonly hostQueues: readonly string[] },
+  queues: Queues,
   input: SampleConjecturesInput & ExploreConjecturesInput,
 ): Promise<ArtifactRef> {
   const { source } = input.config.conjectures;
   // Older configurations say nothing of a source.
   if (source === 'explore' || source === 'random')
     return lean(`explore the functions of ${input.plan.count} places`).exploreConjectures(input);
+  if (source === 'decode' || source === 'both') {
+    const typed = await lean(`read the functions of ${input.plan.count} places`).typeConjectures(input);
+    const texts = await sampledTexts(queues, { ...input, name: `${input.name}/decoded`, plan: typed.plan });
+    return lean(`test ${texts.count} equations`).testConjectures({ ...input, typed, texts });
+  }
+  return sampledTexts(queues, input);
+}
+
+async function sampledTexts({ hostQueue, hostQueues }: Queues, input: SampleConjecturesInput): Promise<ArtifactRef> {
   const summary = `conjecture ${input.plan.count} texts`;
   const of = hostQueues.length;
   if (of > 1) {

@@ -36,7 +36,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
   const inFlightMax = Math.min(PIECES_AT_ONCE_MAX, hostQueues.length + (await piecesAtOnce()));
   const inFlight = new Lane(inFlightMax, input.isOpen);
   const samplers = new Crew(hostQueues);
-  const sampler = hostQueues.length === 1 ? host : oneOfSeveral;
+  const sampler = (isLast: boolean) => (isLast ? host : oneOfSeveral);
   const total = input.shards.length;
   const prove = async (items: ArtifactRef, index: number): Promise<ShardResult> => {
     const label = `shard ${index + 1} of ${total}`;
@@ -72,20 +72,20 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
     };
     const proveWhole = async (): Promise<ShardResult> => {
       const summary = `sample ${label}: ${items.count} statements`;
-      const sampled = await samplers.run((queue) => sampler(queue, summary).sampleShard(shard));
+      const sampled = await samplers.run((queue, isLast) => sampler(isLast)(queue, summary).sampleShard(shard));
       return verify(name, sampled, null);
     };
     /** Each turn is verified before the next: Lean's errors are what the model is told. */
     const revise = async (): Promise<ShardResult> => {
-      const sampled = await samplers.run((queue) =>
-        sampler(queue, `sample ${label}: ${items.count} statements`).sampleShard(shard),
+      const sampled = await samplers.run((queue, isLast) =>
+        sampler(isLast)(queue, `sample ${label}: ${items.count} statements`).sampleShard(shard),
       );
       let result = await verify(name, sampled, null);
       let answers = sampled.answers === undefined ? [] : [sampled.answers];
       for (let turn = 1; turn <= prover.revision.turns; turn += 1) {
         const revision = { ...shard, turn, answers, earlier: result };
-        const revised: Sampled | null = await samplers.run((queue) =>
-          sampler(queue, `revise ${label}, turn ${turn}`).reviseShard(revision),
+        const revised: Sampled | null = await samplers.run((queue, isLast) =>
+          sampler(isLast)(queue, `revise ${label}, turn ${turn}`).reviseShard(revision),
         );
         if (revised?.answers === undefined) break;
         answers = [...answers, revised.answers];
@@ -95,14 +95,16 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
     };
     const search = async (earlier: ShardResult | null): Promise<ShardResult> => {
       const summary = `search ${label}: ${items.count} statements`;
-      const { search: found, ...sampled } = await samplers.run((queue) =>
-        sampler(queue, summary).searchShard({ ...shard, earlier }),
+      const { search: found, ...sampled } = await samplers.run((queue, isLast) =>
+        sampler(isLast)(queue, summary).searchShard({ ...shard, earlier }),
       );
       return { ...(await verify(`${name}/search`, sampled, earlier)), search: found };
     };
     const walk = async (): Promise<ShardResult> => {
       const summary = `walks of ${label}: ${items.count} statements`;
-      const { walks, leanMs, ...sampled } = await samplers.run((queue) => sampler(queue, summary).walkShard(shard));
+      const { walks, leanMs, ...sampled } = await samplers.run((queue, isLast) =>
+        sampler(isLast)(queue, summary).walkShard(shard),
+      );
       return { ...(await verify(name, sampled, null)), walks, walksLeanMs: leanMs };
     };
     const proveAs = {

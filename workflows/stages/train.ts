@@ -111,7 +111,7 @@ async function allTogether<Share>(
       { together: true },
     );
     const lost = outcomes.find(({ kind }) => kind === 'lost');
-    // As it came: whoever holds the machines knows a lost one by it, gets another, and does the work again.
+    // The error as it came: the workflow that holds the machines sees by it that one is lost, gets another, and does the work again.
     if (lost !== undefined) throw errors.get(lost.queue);
     const failed = outcomes.filter((outcome) => outcome.kind === 'failed');
     if (failed.length === 0) return outcomes.flatMap((outcome) => (outcome.kind === 'done' ? [outcome.result] : []));

@@ -1,5 +1,5 @@
 /** Tables over rounds: proved statements, the gate's counts, cost; and the library. */
-import type { RoundCounts } from '../../../data/schemas/round.ts';
+import type { RoundCounts, RunCost } from '../../../data/schemas/round.ts';
 import { displayStatement } from '../../../selfplay/prompts.ts';
 import type { RunFigures } from '../figures.ts';
 import { funnel, GATE_REASONS } from '../funnel.ts';
@@ -110,6 +110,13 @@ export function curriculumTable(run: RunFigures): string {
 }
 
 export function costTable(run: RunFigures): string {
+  const { cost } = run.summary;
+  const spent = (line: RunCost['lines'][number] | undefined): string[] =>
+    cost === undefined ? [] : [line?.machineHours.toFixed(2) ?? '', line?.usd?.toFixed(2) ?? ''];
+  const lineOf = (until: number | string) => cost?.lines.find((line) => line.until === until);
+  /** What lies outside all rounds has machines alone. */
+  const outer = (name: string, until: string): string[][] =>
+    lineOf(until) === undefined ? [] : [[name, '', '', '', '', '', ...spent(lineOf(until))]];
   const rows = run.rounds.map(({ round, counts, checkMs, secondsPerStage }): (string | number)[] => [
     nameOfRound(round),
     counts.tokens,
@@ -117,26 +124,39 @@ export function costTable(run: RunFigures): string {
     counts.distinctSamples,
     formatSeconds(checkMs / 1_000),
     formatSeconds(Object.values(secondsPerStage).reduce((sum, seconds) => sum + seconds, 0)),
+    ...spent(lineOf(round)),
   ]);
+  rows.unshift(...outer('before them', 'start'));
+  rows.push(...outer('after them', 'report'));
   const sum = (pick: (round: RunFigures['rounds'][number]) => number): number =>
     run.rounds.reduce((total, round) => total + pick(round), 0);
   rows.push([
-    'all rounds',
+    cost === undefined ? 'all rounds' : 'all',
     sum(({ counts }) => counts.tokens),
     sum(({ counts }) => counts.samples),
     sum(({ counts }) => counts.distinctSamples),
     formatSeconds(sum(({ checkMs }) => checkMs) / 1_000),
     formatSeconds(sum(({ secondsPerStage }) => Object.values(secondsPerStage).reduce((a, b) => a + b, 0))),
+    ...(cost === undefined ? [] : [cost.machineHours.toFixed(2), cost.usd?.toFixed(2) ?? '']),
   ]);
   const outside = Object.entries(run.summary.secondsPerStage)
     .filter(([stage, seconds]) => seconds >= 0.05 && !run.rounds.some((round) => stage in round.secondsPerStage))
     .map(([stage, seconds]) => `${stage} ${formatSeconds(seconds)}`);
   return [
     table(
-      ['Round', 'Tokens of proofs', 'Samples', 'Distinct', 'Lean time', 'Wall time'],
+      [
+        'Round',
+        'Tokens of proofs',
+        'Samples',
+        'Distinct',
+        'Lean time',
+        'Wall time',
+        ...(cost === undefined ? [] : ['Machine hours', 'USD']),
+      ],
       rows,
       'Cost. Lean time is summed over distinct samples, one thread each; a verdict from the cache costs what it cost when it was made',
     ),
+    cost === undefined ? '' : note(`Machines: ${cost.machines}; ${cost.basis}.`),
     outside.length === 0 ? '' : note(`Outside rounds: ${outside.join(', ')}.`),
   ].join('\n');
 }

@@ -4,7 +4,7 @@ import { nodeName, runLabelOf } from '../../nodes/names.ts';
 import type { CloudRequest, NodeProvider, NodeSet, OwnedResource } from '../../nodes/provider.ts';
 import { deleteEach } from '../deletions.ts';
 import { cloudCall } from '../errors.ts';
-import { machinePrice } from '../pricing.ts';
+import { priceOfNodes } from '../pricing.ts';
 import { requestId } from '../request-id.ts';
 import type { ComputeApi } from './api.ts';
 import { requestGroup, stateOfGroup } from './group.ts';
@@ -33,7 +33,7 @@ export function gpuProvider(
         requests: requestsOf(config, set, metadata(set)),
         hosts: config.count,
         accelerators: (gpusOf(config) ?? 0) * config.count,
-        price: machinePrice(config.machineType, config.count, config),
+        price: priceOfNodes(config, new Date()),
         notes,
       };
     },

@@ -8,7 +8,7 @@ import { hostQueue, nodeName, runLabel, runLabelOf } from '../../nodes/names.ts'
 import type { NodeHost, NodeProvider, NodeSet, NodesState, OwnedResource } from '../../nodes/provider.ts';
 import { deleteEach } from '../deletions.ts';
 import { CAPACITY_ADVICE, cloudCall, cloudError, codeOf, isAlreadyThere, QUOTA_ADVICE, shortageOf } from '../errors.ts';
-import { tpuPrice } from '../pricing.ts';
+import { priceOfNodes } from '../pricing.ts';
 import { requestId } from '../request-id.ts';
 import type { QueuedResource, TpuApi, TpuNode } from './api.ts';
 import { queuedResourceBody, sliceOf, tpuParent } from './requests.ts';
@@ -52,7 +52,7 @@ export function tpuProvider(
         requests: [{ method: 'POST', url, body: queuedResourceBody(config, set, metadata(set)) }],
         hosts,
         accelerators: chips,
-        price: tpuPrice(slice.family, chips, config),
+        price: priceOfNodes(config, new Date()),
         notes,
       };
     },

@@ -5,8 +5,8 @@
  */
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, StpError } from '../../../data/errors.ts';
-import { declinedReport, type ModuleRequest } from './module-judge.ts';
-import type { ModuleReport } from './report.ts';
+import type { ModuleRequest } from './module-judge.ts';
+import { declinedReport, type ModuleReport } from './report.ts';
 
 /**
  * Address space of the stack; only what is used is allocated. Terms nested 100,000 deep need less than a tenth of it, and the

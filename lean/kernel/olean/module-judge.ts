@@ -13,7 +13,7 @@ import { checkModule } from './check-module.ts';
 import { explained, readModule } from './compiled-file.ts';
 import { CompiledLibrary } from './library.ts';
 import { moduleName } from './module-finder.ts';
-import type { AskedTheorem, ModuleReport } from './report.ts';
+import { type AskedTheorem, declinedReport, type ModuleReport } from './report.ts';
 
 export interface ModuleRequest {
   /** The compiled module, `.olean`. */
@@ -104,19 +104,4 @@ function open(
   const terms = new Terms();
   const library = new CompiledLibrary(terms, imports, searchPath, indexFolder);
   return { terms, library, kernel: new Kernel(terms, { limits, trusted: library }) };
-}
-
-/** Where nothing can be told of the module. */
-export function declinedReport(reason: string): ModuleReport {
-  return {
-    verdict: 'declined',
-    declarations: 0,
-    setAside: 0,
-    imports: [],
-    constants: [],
-    asked: [],
-    extensions: [],
-    rejected: [],
-    declined: [{ declaration: '', reason }],
-  };
 }

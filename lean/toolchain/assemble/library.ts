@@ -24,7 +24,6 @@ const COMPILE_TIMEOUT_MS = 120_000;
 const PACKAGE_INIT = 'Init.olean';
 const CONVERTED_INIT = 'Init/Library428';
 const ADDITIONS = 'Init/LibraryAdditions';
-export const ADDITIONS_SOURCE = new URL('./library-additions.lean', import.meta.url);
 const INIT_SOURCE = 'prelude\nimport Init.Library428\nimport Init.LibraryAdditions\n';
 
 export interface ConvertLibraryOptions {

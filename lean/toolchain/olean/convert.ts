@@ -1,11 +1,9 @@
 /** Converts one module of the 4.28 library (32 bits) into one that Lean 4.35 (64 bits) loads. */
 import { adaptModule, type NativeCode } from './adapt.ts';
+import { ASSEMBLED_LEAN_COMMIT, ASSEMBLED_LEAN_VERSION } from './lean-version.ts';
 import { moduleHeader } from './object-format.ts';
 import { widenModule } from './widen.ts';
 
-/** The Lean whose native library is used: `lean --version` of `ELABORATOR_PACKAGE`, which its checksum pins. */
-export const ASSEMBLED_LEAN_VERSION = '4.35.0';
-const ASSEMBLED_LEAN_COMMIT = 'eb6cafb7290e8bd5f2937522d8d804f58f02bafc';
 const HEADER = moduleHeader(ASSEMBLED_LEAN_VERSION, ASSEMBLED_LEAN_COMMIT);
 
 /**

@@ -55,8 +55,17 @@ function bytesOf({ text, tokenLogprobs = [] }: Completion): number {
   return SAMPLE_BYTES + 2 * text.length + TOKEN_BYTES * tokens;
 }
 
+/** What is asked for: the prompt, and the grammar that the completion is to follow. */
+export function askedOf({ prompt, grammar }: SampleRequest): string {
+  return grammar === undefined ? prompt : `${prompt}\0${JSON.stringify(grammar)}`;
+}
+
 /** All that a sample depends on beside the checkpoint. */
-function identityOf({ prompt, seed }: SampleRequest, sampling: SamplingOptions): string {
+function identityOf(request: SampleRequest, sampling: SamplingOptions): string {
   const { temperature, topP, maxTokens, stop = [], tokenLogprobs = false, topLogprobs = 0 } = sampling;
-  return contentId(JSON.stringify([seed, temperature, topP, maxTokens, stop, tokenLogprobs, topLogprobs]), prompt);
+  const { seed } = request;
+  return contentId(
+    JSON.stringify([seed, temperature, topP, maxTokens, stop, tokenLogprobs, topLogprobs]),
+    askedOf(request),
+  );
 }

@@ -16,7 +16,7 @@ import type {
 import type { SampleGroup } from '../sampling/sampler.ts';
 import { EmbeddingQueue } from './embedding-queue.ts';
 import { EngineProcess } from './engine-process.ts';
-import { KeptSamples } from './kept-samples.ts';
+import { askedOf, KeptSamples } from './kept-samples.ts';
 import { SamplingCall } from './sampling-call.ts';
 import type { SamplingMessage, SamplingRequest } from './sampling-messages.ts';
 import { checkRequests } from './sampling-request.ts';
@@ -142,7 +142,7 @@ export class SamplingPool implements Generator {
   #groups(pending: PendingCall): SampleGroup[] {
     const { call } = pending;
     const { sampling, isStreamed } = call;
-    const byPrompt = new Map<string, { key: number; seed: number }[]>();
+    const byPrompt = new Map<string, { request: SampleRequest; samples: { key: number; seed: number }[] }>();
     call.requests.forEach((request, index) => {
       const kept = this.#kept.take(request, sampling);
       if (kept !== null) {
@@ -153,16 +153,19 @@ export class SamplingPool implements Generator {
       const key = this.#nextKey++;
       call.keys.add(key);
       this.#places.set(key, { pending, index });
-      const samples = byPrompt.get(request.prompt);
-      if (samples === undefined) byPrompt.set(request.prompt, [{ key, seed: request.seed }]);
-      else samples.push({ key, seed: request.seed });
+      const asked = askedOf(request);
+      const sample = { key, seed: request.seed };
+      const group = byPrompt.get(asked);
+      if (group === undefined) byPrompt.set(asked, { request, samples: [sample] });
+      else group.samples.push(sample);
     });
     const { rows, processes } = this.#options;
     const fairPart = Math.max(PART_SAMPLES_MIN, Math.ceil(call.keys.size / processes));
     const partMax = Math.min(rows, fairPart);
-    return [...byPrompt].flatMap(([prompt, samples]) =>
+    return [...byPrompt.values()].flatMap(({ request: { prompt, grammar }, samples }) =>
       Array.from({ length: Math.ceil(samples.length / partMax) }, (_, part) => ({
         prompt,
+        grammar,
         sampling,
         isStreamed,
         samples: samples.slice(part * partMax, (part + 1) * partMax),

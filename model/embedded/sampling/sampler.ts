@@ -5,6 +5,7 @@
  */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { StpError } from '../../../data/errors.ts';
+import type { TypedGrammar } from '../../../data/schemas/typed-grammar.ts';
 import type { SamplingOptions, TokenLogprob } from '../../generator.ts';
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
 import { type ChosenToken, TokenChooser } from './choose-token.ts';
@@ -16,6 +17,7 @@ import { type Prefix, Reader } from './reader.ts';
 import { SampleTextBuilder } from './sample-text.ts';
 import { openSession } from './session.ts';
 import { SlotMask } from './slot-mask.ts';
+import { TypedTokens, TypedWriter } from './typed-writer.ts';
 
 /** Prompts whose reading is kept for a next group of the same: one under way, one to come. */
 const PREFIXES_KEPT = 2;
@@ -32,6 +34,8 @@ export interface SampleGroup {
   readonly samples: readonly { readonly key: number; readonly seed: number }[];
   /** Whether text is wanted as it is decoded. */
   readonly isStreamed?: boolean;
+  /** What the samples may be. */
+  readonly grammar?: TypedGrammar | undefined;
 }
 
 export interface Sampled {
@@ -70,6 +74,8 @@ interface Row {
   readonly text: SampleTextBuilder;
   /** Slots that its prompt does not hold. */
   readonly masked: readonly number[];
+  /** Of a sample under a grammar. */
+  readonly writer: TypedWriter | null;
   /** One a chosen token, where asked for. */
   readonly logprobs: number[];
   /** The likeliest at each of their places, where asked for. */
@@ -82,6 +88,7 @@ interface Row {
 interface Waiting extends SampleGroup {
   readonly ids: readonly number[];
   readonly masked: readonly number[];
+  readonly typed: TypedTokens | null;
   /** Samples handed to rows so far. */
   started: number;
   prefix: Prefix | null;
@@ -98,6 +105,7 @@ export class Sampler {
   readonly #chooser: TokenChooser;
   readonly #mask: SlotMask;
   readonly #rowsMax: number;
+  readonly #maskedRow: Float32Array;
   /** The rows in use, without holes between steps. */
   readonly #rows: (Row | null)[] = [];
   readonly #prefixes = new Map<string, Prefix>();
@@ -111,6 +119,7 @@ export class Sampler {
     this.#session = session;
     this.reader = reader;
     this.#rowsMax = rowsMax;
+    this.#maskedRow = new Float32Array(shape.vocabularySize);
     this.#cache = new KeyValueCache(shape, rowsMax);
     this.#chooser = new TokenChooser(tokenizer);
     this.#mask = new SlotMask(tokenizer);
@@ -125,7 +134,8 @@ export class Sampler {
   /** Adds samples to the queue. */
   add(group: SampleGroup): void {
     const ids = this.#tokenizer.encode(group.prompt);
-    this.#waiting.push({ ...group, ids, masked: this.#mask.maskedFor(ids), started: 0, prefix: null });
+    const typed = group.grammar === undefined ? null : new TypedTokens(group.grammar, this.#tokenizer);
+    this.#waiting.push({ ...group, ids, masked: this.#mask.maskedFor(ids), typed, started: 0, prefix: null });
   }
 
   /** Drops samples, waiting or in progress. */
@@ -208,13 +218,14 @@ export class Sampler {
       ids: [],
       text: new SampleTextBuilder(group.sampling.stop ?? []),
       masked: group.masked,
+      writer: group.typed === null ? null : new TypedWriter(group.typed),
       logprobs: [],
       tops: [],
       length: group.ids.length,
       logprob: 0,
     };
-    if (group.ids.length === 0 || tokensMax <= 0) {
-      // A prompt that fills the context leaves no room: an empty sample that says so, not a failed batch.
+    if (group.ids.length === 0 || tokensMax <= 0 || row.writer?.allowed().length === 0) {
+      // A prompt that fills the context leaves no room, and a grammar may have no equation: an empty sample that says so, not a failed batch.
       this.#end(row, 'length', step);
       return;
     }
@@ -235,13 +246,14 @@ export class Sampler {
   }
 
   /** Chooses the row's next token; false, with the sample ended, when it was the last. */
-  #advance(row: Row, logProbabilities: Float32Array, step: Step): boolean {
-    for (const id of row.masked) logProbabilities[id] = Number.NEGATIVE_INFINITY;
+  #advance(row: Row, given: Float32Array, step: Step): boolean {
+    const logProbabilities = this.#masked(row, given);
     const { id, logprob } = this.#chooser.choose(logProbabilities, row.sampling, uniformAt(row.seed, row.ids.length));
     if (!Number.isFinite(logprob)) {
       const advice = 'The weights overflow: train from an earlier checkpoint, or with a lower learning rate.';
       throw new StpError('STP1301', 'the model gives probabilities that are not finite', advice);
     }
+    row.writer?.push(id);
     row.ids.push(id);
     row.logprob += logprob;
     const { tokenLogprobs, topLogprobs = 0 } = row.sampling;
@@ -255,6 +267,19 @@ export class Sampler {
       return true;
     }
     return false;
+  }
+
+  /** What the row may not write gets probability 0. In a buffer of its own: the first ones of a prompt serve other samples too. */
+  #masked({ masked, writer }: Row, logProbabilities: Float32Array): Float32Array {
+    const allowed = writer?.allowed();
+    if (allowed === undefined) {
+      this.#maskedRow.set(logProbabilities);
+      for (const id of masked) this.#maskedRow[id] = Number.NEGATIVE_INFINITY;
+    } else {
+      this.#maskedRow.fill(Number.NEGATIVE_INFINITY);
+      for (const id of allowed) this.#maskedRow[id] = logProbabilities[id]!;
+    }
+    return this.#maskedRow;
   }
 
   #end(row: Row, finish: Sampled['finish'], step: Step): void {

@@ -15,14 +15,13 @@ import { parseJson, readWhole } from '../../checkpoint/files.ts';
 import { architectureOf } from '../../checkpoint/llama-folder.ts';
 import { readServedModel, servedModelId } from '../../checkpoint/served-model.ts';
 import type { ModelFacts } from '../../generator.ts';
+import { MODEL_PLACE } from './model-place.ts';
 import { RemoteGenerator, type RemoteGeneratorOptions } from './remote-generator.ts';
 import { servedNowhere } from './server-errors.ts';
 
 const CONFIG_BYTES_MAX = 64 * 1024;
-/** In the name a server gives a checkpoint, stands for its hash. */
-export const MODEL_PLACE = '{model}';
 /** As many as vLLM decodes together on one accelerator by default, so that its batch stays full. */
-export const REQUESTS_IN_FLIGHT_DEFAULT = 256;
+const REQUESTS_IN_FLIGHT_DEFAULT = 256;
 /** A request waits in the server's queue and then decodes some thousand tokens; longer means that something hangs. */
 const REQUEST_TIMEOUT_MS_DEFAULT = 600_000;
 const FIRST_RETRY_MS_DEFAULT = 500;

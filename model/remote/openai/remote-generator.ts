@@ -145,6 +145,7 @@ export class RemoteGenerator implements Generator {
     options: GenerateOptions = {},
   ): Promise<readonly Completion[]> {
     checkRequests(requests, sampling);
+    if (requests.some(({ grammar }) => grammar !== undefined)) throw noGrammars();
     const failed = new AbortController();
     const signal = this.#signal(failed.signal, options.signal);
     signal.throwIfAborted();
@@ -396,4 +397,9 @@ async function askModels(server: ModelServer, signal: AbortSignal): Promise<read
 
 function hasFact(error: unknown, fact: keyof RefusalFacts): boolean {
   return error instanceof StpError && error.facts[fact] === true;
+}
+
+function noGrammars(): StpError {
+  const advice = 'Set conjectures.source to another value, or use an embedded model with slots.';
+  return new StpError('STP1002', 'model servers are not asked for equations under a grammar', advice);
 }

@@ -1,6 +1,6 @@
 /**
  * The samples of one call on their way to several servers. Each sample is in one place at a time: waiting, at one server,
- * or done; so none is counted twice, whatever fails. Where a server gives fewer samples than one request asked for, the
+ * or done; so no sample is counted twice, also after a failure. Where a server gives fewer samples than one request asked for, the
  * rest waits again; where it refuses to give several, fewer are asked for from then on.
  */
 import { StpError } from '../../../data/errors.ts';

@@ -1,6 +1,7 @@
 /**
- * The chart: its values against their schema, and its rendered templates. Rendering needs `helm` (on PATH, or named by
- * STP_HELM); without it those tests are skipped, and the others check the templates as text. About 3 s.
+ * The chart: its values against their schema, and its rendered templates. Rendering needs `helm` (`programs.ts`); without it
+ * those tests are skipped, and the others check the templates as text. About 3 s; `schemas.slow.ts` builds `helm` and checks
+ * what it renders by published schemas.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,29 +14,14 @@ import { inventoryWorkers, readInventory } from '../../../infra/nodes/inventory.
 import { ownHostQueue } from '../../../infra/nodes/names.ts';
 import { CONTROL_QUEUE, LEAN_QUEUE } from '../../../workflows/control/contracts.ts';
 import { REPOSITORY } from '../docker/compose-file.ts';
+import { findHelm } from './programs.ts';
+import { CHART, SAID } from './said.ts';
 
-const CHART = join(REPOSITORY, 'infra/helm/stp');
 const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8'));
 const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
 const templates = readdirSync(join(CHART, 'templates')).map(
   (name) => [name, readFileSync(join(CHART, 'templates', name), 'utf8')] as const,
 );
-const digest = (digit: string): string => `sha256:${digit.repeat(64)}`;
-/** What somebody who installs it must say. */
-const SAID = {
-  image: {
-    worker: { repository: 'registry.example/stp', digest: digest('a') },
-    gpu: { repository: 'registry.example/stp-gpu', digest: digest('b') },
-    lean: { repository: 'registry.example/stp-lean', digest: digest('c') },
-  },
-  temporal: { address: 'temporal-frontend.temporal:7233', apiKeySecret: 'temporal-key' },
-  store: { uri: 'gs://bucket/runs' },
-  host: { replicas: 3 },
-  lean: { credentialsSecret: 'lean-account' },
-  leanService: { keysSecret: 'lean-keys' },
-  networkPolicy: { temporalCidrs: ['10.0.0.0/16'] },
-};
-
 it('has values that its schema allows, and a schema that refuses what is wrong', () => {
   const validate = new Ajv({ strict: true, allErrors: true }).compile(schema);
   expect([validate(values), validate.errors]).toEqual([true, null]);
@@ -91,8 +77,8 @@ it('starts programs that there are, and asks for the queues that they poll', () 
   expect(new Set(queues)).toEqual(new Set([CONTROL_QUEUE, LEAN_QUEUE]));
 });
 
-const helm = process.env.STP_HELM ?? 'helm';
-const version = await execa(helm, ['version', '--short'], { reject: false });
+const helm = await findHelm();
+if (helm === null) console.log('skipped: rendered templates (no helm; npm run test:slow builds it where there is Go)');
 
 interface Rendered {
   readonly kind: string;
@@ -104,7 +90,7 @@ interface Rendered {
 async function render(said: object, fails = false): Promise<{ readonly objects: Rendered[]; readonly stderr: string }> {
   const path = join(mkdtempSync(join(tmpdir(), 'stp-chart-')), 'values.json');
   writeFileSync(path, JSON.stringify(said));
-  const result = await execa(helm, ['template', 'fleet', CHART, '--values', path, '--kube-version', '1.33.0'], {
+  const result = await execa(helm!, ['template', 'fleet', CHART, '--values', path, '--kube-version', '1.33.0'], {
     reject: false,
   });
   expect([result.exitCode !== 0, result.stderr]).toEqual([fails, fails ? expect.any(String) : '']);
@@ -112,61 +98,58 @@ async function render(said: object, fails = false): Promise<{ readonly objects: 
   return { objects: objects.filter((object) => object !== null), stderr: result.stderr };
 }
 
-it.skipIf(version.exitCode !== 0)(
-  'becomes manifests in which no pod has rights, and Lean reaches nothing',
-  async () => {
-    const { objects } = await render(SAID);
-    const named = (kind: string, name: string): Rendered => {
-      const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
-      if (found === undefined) throw new Error(`no ${kind} ${name}`);
-      return found;
-    };
-    const workloads = objects.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
-    expect(workloads.map(({ metadata }) => metadata.name).sort()).toEqual([
-      'fleet-control',
-      'fleet-host',
-      'fleet-lean',
-      'fleet-lean-service',
-    ]);
-    for (const { metadata, spec } of workloads) {
-      const pod = spec.template.spec;
-      expect(spec.selector.matchLabels).toEqual(spec.template.metadata.labels);
-      expect(pod).toMatchObject({
-        automountServiceAccountToken: false,
-        hostUsers: false,
-        securityContext: { runAsNonRoot: true, runAsUser: 1000 },
-      });
-      named('ServiceAccount', pod.serviceAccountName);
-      named('PodDisruptionBudget', metadata.name);
-      for (const container of [...pod.initContainers, ...pod.containers]) {
-        expect(container.securityContext).toMatchObject({
-          allowPrivilegeEscalation: false,
-          readOnlyRootFilesystem: true,
-          capabilities: { drop: ['ALL'] },
-        });
-        expect(container.image).toMatch(/@sha256:[0-9a-f]{64}$/);
-        const volumes = [
-          ...(pod.volumes ?? []),
-          ...(spec.volumeClaimTemplates ?? []).map((claim: Rendered) => claim.metadata),
-        ];
-        for (const mount of container.volumeMounts) expect(volumes.map(({ name }) => name)).toContain(mount.name);
-      }
-    }
-    const egress = named('NetworkPolicy', 'fleet-lean').spec.egress;
-    const blocks = egress.flatMap((rule: Rendered) => rule.to.flatMap((to: Rendered) => to.ipBlock?.cidr ?? []));
-    expect(blocks).toEqual(['10.0.0.0/16', '199.36.153.8/30', '199.36.153.4/30']);
-    expect(named('NetworkPolicy', 'fleet-lean-service').spec).toMatchObject({
-      egress: [],
-      policyTypes: ['Ingress', 'Egress'],
+it.skipIf(helm === null)('becomes manifests in which no pod has rights, and Lean reaches nothing', async () => {
+  const { objects } = await render(SAID);
+  const named = (kind: string, name: string): Rendered => {
+    const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
+    if (found === undefined) throw new Error(`no ${kind} ${name}`);
+    return found;
+  };
+  const workloads = objects.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
+  expect(workloads.map(({ metadata }) => metadata.name).sort()).toEqual([
+    'fleet-control',
+    'fleet-host',
+    'fleet-lean',
+    'fleet-lean-service',
+  ]);
+  for (const { metadata, spec } of workloads) {
+    const pod = spec.template.spec;
+    expect(spec.selector.matchLabels).toEqual(spec.template.metadata.labels);
+    expect(pod).toMatchObject({
+      automountServiceAccountToken: false,
+      hostUsers: false,
+      securityContext: { runAsNonRoot: true, runAsUser: 1000 },
     });
-    // Secrets are named: none is made and none is written into a manifest.
-    expect(objects.filter(({ kind }) => kind === 'Secret')).toEqual([]);
-    for (const { spec } of objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler'))
-      named(spec.scaleTargetRef.kind, spec.scaleTargetRef.name);
-  },
-);
+    named('ServiceAccount', pod.serviceAccountName);
+    named('PodDisruptionBudget', metadata.name);
+    for (const container of [...pod.initContainers, ...pod.containers]) {
+      expect(container.securityContext).toMatchObject({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(container.image).toMatch(/@sha256:[0-9a-f]{64}$/);
+      const volumes = [
+        ...(pod.volumes ?? []),
+        ...(spec.volumeClaimTemplates ?? []).map((claim: Rendered) => claim.metadata),
+      ];
+      for (const mount of container.volumeMounts) expect(volumes.map(({ name }) => name)).toContain(mount.name);
+    }
+  }
+  const egress = named('NetworkPolicy', 'fleet-lean').spec.egress;
+  const blocks = egress.flatMap((rule: Rendered) => rule.to.flatMap((to: Rendered) => to.ipBlock?.cidr ?? []));
+  expect(blocks).toEqual(['10.0.0.0/16', '199.36.153.8/30', '199.36.153.4/30']);
+  expect(named('NetworkPolicy', 'fleet-lean-service').spec).toMatchObject({
+    egress: [],
+    policyTypes: ['Ingress', 'Egress'],
+  });
+  // Secrets are named: none is made and none is written into a manifest.
+  expect(objects.filter(({ kind }) => kind === 'Secret')).toEqual([]);
+  for (const { spec } of objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler'))
+    named(spec.scaleTargetRef.kind, spec.scaleTargetRef.name);
+});
 
-it.skipIf(version.exitCode !== 0)('gives runs an inventory with the queues that its hosts poll', async () => {
+it.skipIf(helm === null)('gives runs an inventory with the queues that its hosts poll', async () => {
   const { objects } = await render(SAID);
   const text = objects.find(({ kind }) => kind === 'ConfigMap')?.data['inventory.yaml'];
   const path = join(mkdtempSync(join(tmpdir(), 'stp-chart-')), 'inventory.yaml');
@@ -181,7 +164,7 @@ it.skipIf(version.exitCode !== 0)('gives runs an inventory with the queues that 
   expect(queues).toEqual(polled);
 });
 
-it.skipIf(version.exitCode !== 0)('refuses to be installed without what it needs', async () => {
+it.skipIf(helm === null)('refuses to be installed without what it needs', async () => {
   expect((await render({}, true)).stderr).toMatch(/is not set/);
   const { store: _, ...withoutStore } = SAID;
   expect((await render(withoutStore, true)).stderr).toContain('store.uri is not set');

@@ -43,6 +43,8 @@ it('sums over stages, keeps the last loss, and leaves the log as it is', async (
       { name: `rounds/1/shard_${shard}/tokens_per_second`, step: 0, value: 50 },
     ]);
   await monitor.log([{ name: 'rounds/1/conjectures_accepted', step: 1, value: 5 }]);
+  // A figure of a round is no sum: it does not count samples again.
+  await monitor.log([{ name: 'round/samples', step: 1, value: 64 }]);
   for (const [step, value] of [2.5, 1.25].entries())
     await monitor.log([{ name: 'checkpoints/round_1/loss', step, value }]);
   const metrics = await scrape(address);
@@ -56,6 +58,7 @@ it('sums over stages, keeps the last loss, and leaves the log as it is', async (
       [`stp_conjectures_total{outcome="accepted",${run}}`]: 5,
       [`stp_shard_duration_seconds_sum{${run},work="verify"}`]: 14,
       [`stp_shard_duration_seconds_count{${run},work="verify"}`]: 2,
+      [`stp_round_samples{${run}}`]: 64,
       [`stp_training_loss{${run}}`]: 1.25,
       [`stp_training_step{${run}}`]: 1,
     },
@@ -65,7 +68,7 @@ it('sums over stages, keeps the last loss, and leaves the log as it is', async (
   await monitor.finalise();
   let logged = 0;
   for await (const _ of readMetrics(path)) logged++;
-  expect(logged).toBe(15);
+  expect(logged).toBe(16);
 });
 
 it('gives every monitor its metrics, also where one fails', async () => {

@@ -101,7 +101,7 @@ it('ends what is in a control group of the run though it has shed its mark, and 
   expect((await nodes.cleanUp(`${own}-other`)).processesEnded).toBe(1);
 });
 
-it('ends Lean alone where the run goes on, after whoever holds it has let go', async () => {
+it('ends Lean alone where the run goes on, after the process that holds it has let go', async () => {
   const own = `${run}-lean`;
   const [lean, model] = [
     await sleeper(writeRunMark(own, self, 'lean')),

@@ -14,24 +14,28 @@ const BODY_BYTES_MAX = 67_108_864;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH = /^content-length: *(\d{1,9})$/im;
 
-/** Takes chunks; calls `onBody` for each message, `onBroken` once where the bytes are not a message, and reads nothing after that. */
-export function readFrames(onBody: (body: Buffer) => void, onBroken: (why: string) => void): (chunk: Buffer) => void {
+/** Takes chunks; calls `onBody` for each message, `onBroken` once where the bytes are not a message, with these, and reads nothing after that. */
+export function readFrames(
+  onBody: (body: Buffer) => void,
+  onBroken: (why: string, unread: Buffer) => void,
+): (chunk: Buffer) => void {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
   /** Of the body that is being read; null while its head is. */
   let bodyBytes: number | null = null;
   let broken = false;
 
-  function giveUp(why: string): void {
+  function giveUp(why: string, unread: Buffer): void {
     broken = true;
     pending = [];
-    onBroken(why);
+    onBroken(why, unread);
   }
 
   /** Looks at what is there; true while there may be more to find in it. */
   function step(): boolean {
     if (bodyBytes !== null && pendingBytes < bodyBytes) return false;
-    const bytes = Buffer.concat(pending);
+    // Several messages may come at once: what is left of them is not copied for each.
+    const bytes = pending.length === 1 ? pending[0]! : Buffer.concat(pending);
     if (bodyBytes !== null) {
       keep(bytes.subarray(bodyBytes));
       const body = bytes.subarray(0, bodyBytes);
@@ -44,7 +48,7 @@ export function readFrames(onBody: (body: Buffer) => void, onBroken: (why: strin
     if (end < 0 && bytes.length < HEAD_BYTES_MAX) return false;
     const length = end < 0 ? undefined : LENGTH.exec(bytes.toString('latin1', 0, end).replaceAll('\r', ''))?.[1];
     if (length === undefined || Number(length) > BODY_BYTES_MAX) {
-      giveUp('no message of the protocol');
+      giveUp('no message of the protocol', bytes);
       return false;
     }
     bodyBytes = Number(length);

@@ -1,0 +1,56 @@
+/**
+ * Training examples from goals that a round's failed searches closed (`activities/round/closed-goals.ts`): proofs of their own, the
+ * steps of these, and, for a conjecturer that writes texts, what it could have asked for. What says the same as a held-out statement is
+ * left out.
+ */
+import { z } from 'zod';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import type { Example } from '../../data/schemas/records.ts';
+import type { ShardResult } from '../../data/schemas/round.ts';
+import { hasConjecturer, type RunConfig, writesTyped } from '../../data/schemas/run-config.ts';
+import { closedGoalSchema } from '../../data/schemas/search.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { statementKey } from '../../selfplay/dedupe.ts';
+import { formExamples } from '../../selfplay/slots/prover-form.ts';
+import type { Sources } from '../ports.ts';
+import { conjecturerFormOf, proverForms, stateForms, theoremKeys } from '../prover-forms.ts';
+import { readRecords } from '../records/record-files.ts';
+
+export interface HindsightInput {
+  readonly sources: Sources;
+  readonly store: ObjectStore;
+  readonly config: Pick<RunConfig, 'prover' | 'conjectures'>;
+  readonly shards: readonly Pick<ShardResult, 'search'>[];
+  /** Certified statements: a later sample may have proved what a search did not, and its proof trains. */
+  readonly proved: Pick<ReadonlySet<string>, 'has'>;
+  /** Of `PreparedData.heldOutKeys`. */
+  readonly heldOutKeys: ArtifactRef;
+}
+
+export async function* hindsightExamples(input: HindsightInput): AsyncGenerator<Example> {
+  const { sources, store, config, shards, proved } = input;
+  const { prover, conjectures } = config;
+  const files = shards.flatMap(({ search }) => search?.closed ?? []);
+  if (files.length === 0) return;
+  const heldOut = new Set<string>();
+  for await (const key of readRecords(store, input.heldOutKeys, z.string())) heldOut.add(key);
+  const theoremKeyOf = await theoremKeys(sources, prover);
+  const formOf = await proverForms(sources, prover);
+  const stateFormOf = await stateForms(sources, prover);
+  const { exampleOf } = conjecturerFormOf(prover);
+  const asksForIt = hasConjecturer(conjectures) && !writesTyped(conjectures);
+  for (const file of files)
+    for await (const { statementId, header, target, statement, proof, steps } of readRecords(
+      store,
+      file,
+      closedGoalSchema,
+    )) {
+      if (proved.has(statementId) || heldOut.has(statementKey(header, statement))) continue;
+      if (heldOut.has(theoremKeyOf({ header, statement }))) continue;
+      const form = stateFormOf({ header, statement: target });
+      yield* steps.flatMap(({ goal, tactic }) => formExamples(form(goal), tactic, 1 / steps.length));
+      if (prover.mode === 'both') yield* formExamples(formOf({ header, statement }), proof, 1);
+      const origin = { kind: 'target', targetStatement: target } as const;
+      if (asksForIt) yield exampleOf({ header, origin }, false, statement, 1);
+    }
+}

@@ -1,0 +1,89 @@
+/** Goals at which the last round's failed searches stood, as targets of conjectures (`conjectures.openGoalShare`). */
+import { z } from 'zod';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { contentId } from '../../data/schemas/ids.ts';
+import type { Statement } from '../../data/schemas/records.ts';
+import type { RoundManifest } from '../../data/schemas/round.ts';
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import { type ExpansionRecord, expansionSchema } from '../../data/schemas/search.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { statementKey } from '../../selfplay/dedupe.ts';
+import { closedGoals } from '../../selfplay/search/closed-goals.ts';
+import { workItemSchema } from '../../selfplay/shards.ts';
+import { goalStatement, hasHiddenNames } from '../../selfplay/slots/state-form.ts';
+import type { Sources } from '../ports.ts';
+import { theoremKeys } from '../prover-forms.ts';
+import { groupSorted } from '../records/external-sort.ts';
+import { readRecords } from '../records/record-files.ts';
+
+/** Goals of one statement: those of the states with the highest scores. */
+const GOALS_PER_STATEMENT_MAX = 4;
+
+export interface OpenGoal {
+  readonly id: string;
+  readonly header: string | null;
+  /** `theorem NAME BINDERS : TYPE`. */
+  readonly statement: string;
+}
+
+export interface OpenGoalsInput {
+  readonly sources: Sources;
+  readonly store: ObjectStore;
+  readonly config: Pick<RunConfig, 'prover'>;
+  /** Of the last round. */
+  readonly manifest: Pick<RoundManifest, 'shards'>;
+  /** Ids of statements with a certified proof in any round. */
+  readonly proved: Pick<ReadonlySet<string>, 'has'>;
+  /** Of `PreparedData.heldOutKeys`. */
+  readonly heldOutKeys: ArtifactRef;
+}
+
+/** Each once; none that says what a held-out statement says, and none with names that no statement can have. */
+export async function openGoals(input: OpenGoalsInput): Promise<OpenGoal[]> {
+  const { sources, store, config, manifest, proved } = input;
+  const heldOut = new Set<string>();
+  for await (const key of readRecords(store, input.heldOutKeys, z.string())) heldOut.add(key);
+  const theoremKeyOf = await theoremKeys(sources, config.prover);
+  const found = new Map<string, OpenGoal>();
+  for await (const { header, goals } of failedSearches(store, manifest, proved))
+    for (const statement of goals) {
+      const key = statementKey(header, statement);
+      if (found.has(key) || heldOut.has(key) || heldOut.has(theoremKeyOf({ header, statement }))) continue;
+      found.set(key, { id: contentId('open goal', key), header, statement });
+    }
+  return [...found.values()];
+}
+
+interface FailedSearch {
+  readonly header: string | null;
+  readonly goals: readonly string[];
+}
+
+async function* failedSearches(
+  store: ObjectStore,
+  { shards }: OpenGoalsInput['manifest'],
+  proved: OpenGoalsInput['proved'],
+): AsyncGenerator<FailedSearch> {
+  for (const { items, search } of shards) {
+    if (search === undefined) continue;
+    const statements = new Map<string, Statement>();
+    for await (const { statement, origin } of readRecords(store, items, workItemSchema))
+      if (origin === 'dataset' && !proved.has(statement.id)) statements.set(statement.id, statement);
+    const records = readRecords(store, search.expansions, expansionSchema);
+    for await (const group of groupSorted<ExpansionRecord>(records, ({ statementId }) => statementId)) {
+      const statement = statements.get(group[0]!.statementId);
+      if (statement !== undefined) yield { header: statement.header, goals: openIn(group) };
+    }
+  }
+}
+
+/** The statement's own goal left out. */
+function openIn(expansions: readonly ExpansionRecord[]): string[] {
+  const closed = new Set(closedGoals(expansions).map(({ goal }) => goalStatement(goal)));
+  return expansions
+    .slice(1)
+    .toSorted((one, other) => other.score - one.score)
+    .map(({ goal }) => goalStatement(goal))
+    .filter((statement) => !closed.has(statement) && !hasHiddenNames(statement))
+    .slice(0, GOALS_PER_STATEMENT_MAX);
+}

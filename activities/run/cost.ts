@@ -1,0 +1,36 @@
+/** What a run has cost, from its state: time of machines at the prices of those days, tokens, time of Lean. */
+import { costOf, type MachineTime, type RunCost } from '../../data/schemas/round.ts';
+import { machinesText, priceOfNodes } from '../../infra/cloud/pricing.ts';
+import type { RunState } from './run-state.ts';
+
+const MS_PER_HOUR = 3_600_000;
+
+/** Null where nobody kept account: the run is older than that. */
+export function costOfRun({ config, machineTime, outcomes }: RunState): RunCost | null {
+  if (machineTime.length === 0) return null;
+  let before: Pick<MachineTime, 'setMs' | 'machineMs'> = { setMs: 0, machineMs: 0 };
+  let basis = priceOfNodes(config.nodes, new Date()).basis;
+  const lines = machineTime.map(({ until, atMs, setMs, machineMs }): RunCost['lines'][number] => {
+    const counts = outcomes.find(({ round }) => round === until)?.counts;
+    const price = priceOfNodes(config.nodes, new Date(atMs));
+    basis = price.basis;
+    const setHours = (setMs - before.setMs) / MS_PER_HOUR;
+    const machineHours = (machineMs - before.machineMs) / MS_PER_HOUR;
+    before = { setMs, machineMs };
+    const ofTokens = counts === undefined ? 0 : (costOf(counts, config.sampling.price).cost ?? 0);
+    return {
+      until,
+      machineHours,
+      leanSeconds: counts?.leanSeconds ?? 0,
+      tokens: counts?.tokens ?? 0,
+      usd: price.perHour === null ? null : price.perHour * setHours + ofTokens,
+    };
+  });
+  return {
+    machines: machinesText(config.nodes),
+    basis,
+    lines,
+    machineHours: lines.reduce((sum, line) => sum + line.machineHours, 0),
+    usd: lines.reduce<number | null>((sum, { usd }) => (sum === null || usd === null ? null : sum + usd), 0),
+  };
+}

@@ -1,0 +1,164 @@
+/**
+ * What a tracker has not taken yet, as a file of this process: a call only appends to it, and the sending goes on beside
+ * the work. While the tracker is down it is asked again ever more seldom. The file is bounded; it outlives the process, and
+ * a later one sends what is in it (`open-trackers.ts`).
+ */
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Entry, entryLine, readEntry, type Tracker } from './tracker.ts';
+
+/** Some 80,000 metrics: a training of a day that logs every four seconds. */
+const BYTES_MAX = 8_000_000;
+/** Read and sent at once, at most. */
+const BATCH_BYTES = 65_536;
+const LINGER_MS = 1_000;
+const PAUSE_FIRST_MS = 2_000;
+const PAUSE_MAX_MS = 300_000;
+const LINE_FEED = 10;
+
+export interface OutboxOptions {
+  /** Folder of the file; removed by `close` when nothing is left in it. */
+  readonly directory: string;
+  readonly tracker: Tracker;
+  /** One line about a tracker that does not answer, or does again. */
+  readonly say: (line: string) => void;
+  readonly bytesMax?: number;
+  readonly pauseFirstMs?: number;
+}
+
+export class Outbox {
+  readonly #options: OutboxOptions;
+  readonly #file: FileHandle;
+  /** Bytes of the file, and of these the ones that the tracker has. */
+  #bytes: number;
+  #sent = 0;
+  #dropped = 0;
+  /** Changes of the file wait for each other. */
+  #last: Promise<unknown> = Promise.resolve();
+  #sending: Promise<void> | null = null;
+  readonly #closing = new AbortController();
+
+  private constructor(options: OutboxOptions, file: FileHandle, bytes: number) {
+    this.#options = options;
+    this.#file = file;
+    this.#bytes = bytes;
+  }
+
+  /** Opens the folder's file, with what an earlier process has left in it. */
+  static async open(options: OutboxOptions): Promise<Outbox> {
+    const file = await open(join(options.directory, 'entries.jsonl'), 'a+');
+    const outbox = new Outbox(options, file, (await file.stat()).size);
+    // Ends a line that a crash has torn.
+    if (outbox.#bytes > 0) await outbox.#append('\n');
+    outbox.#wake(0);
+    return outbox;
+  }
+
+  /** Resolves once the entries would survive this process. When the file is full metrics are counted and left out. */
+  async add(entries: readonly Entry[]): Promise<void> {
+    const isFull = this.#bytes >= (this.#options.bytesMax ?? BYTES_MAX);
+    const kept = isFull ? entries.filter(({ kind }) => kind === 'end') : entries;
+    this.#dropped += entries.length - kept.length;
+    if (kept.length === 0) return;
+    await this.#append(kept.map((entry) => `${entryLine(entry)}\n`).join(''));
+    this.#wake(LINGER_MS);
+  }
+
+  /** Sends what is there for at most so long, ms; what is left then stays for a later process. */
+  async close(patienceMs: number): Promise<void> {
+    const limit = setTimeout(() => this.#closing.abort(), patienceMs);
+    try {
+      for (let before = -1; this.#sent < this.#bytes && this.#sent !== before && !this.#closing.signal.aborted; ) {
+        before = this.#sent;
+        await this.#sendBatch().catch(() => undefined);
+      }
+    } finally {
+      clearTimeout(limit);
+      this.#closing.abort();
+      await this.#sending;
+      await this.#last;
+      const isEmpty = this.#sent >= this.#bytes;
+      await this.#file.close();
+      await this.#options.tracker.close();
+      if (isEmpty) await rm(this.#options.directory, { recursive: true, force: true });
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#sent >= this.#bytes;
+  }
+
+  #append(text: string): Promise<void> {
+    return this.#change(async () => {
+      await this.#file.appendFile(text);
+      this.#bytes += Buffer.byteLength(text);
+    });
+  }
+
+  #change<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  #wake(afterMs: number): void {
+    if (this.#sending !== null) return;
+    this.#sending = this.#sendAll(afterMs).finally(() => {
+      this.#sending = null;
+      // Something may have come just now.
+      if (!this.isEmpty && !this.#closing.signal.aborted) this.#wake(LINGER_MS);
+    });
+  }
+
+  async #sendAll(afterMs: number): Promise<void> {
+    const { signal } = this.#closing;
+    const rest = (ms: number): Promise<unknown> => sleep(ms, null, { signal, ref: false }).catch(() => undefined);
+    let pauseMs = this.#options.pauseFirstMs ?? PAUSE_FIRST_MS;
+    let isDown = false;
+    await rest(afterMs);
+    while (!signal.aborted && !this.isEmpty) {
+      try {
+        await this.#sendBatch();
+        if (isDown) this.#options.say('takes metrics again');
+        isDown = false;
+        pauseMs = this.#options.pauseFirstMs ?? PAUSE_FIRST_MS;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!isDown) this.#options.say(`takes nothing now, metrics wait: ${(error as Error).message}`);
+        isDown = true;
+        await rest(pauseMs);
+        pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS);
+      }
+    }
+  }
+
+  #turn: Promise<void> = Promise.resolve();
+  /** One batch at a time, also where `close` sends beside the usual sending. */
+  #sendBatch(): Promise<void> {
+    const done = this.#turn.then(() => this.#sendNext());
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+
+  async #sendNext(): Promise<void> {
+    if (this.isEmpty) return;
+    const { buffer, bytesRead } = await this.#file.read(Buffer.alloc(BATCH_BYTES), 0, BATCH_BYTES, this.#sent);
+    const end = buffer.subarray(0, bytesRead).lastIndexOf(LINE_FEED) + 1;
+    // A line longer than a batch is none of ours.
+    const length = end === 0 ? bytesRead : end;
+    const lines = buffer.subarray(0, length).toString('utf8').split('\n');
+    const entries = lines.flatMap((line) => readEntry(line) ?? []);
+    if (entries.length > 0) await this.#options.tracker.send(entries, this.#closing.signal);
+    this.#sent += length;
+    await this.#change(async () => {
+      if (this.#sent < this.#bytes) return;
+      await this.#file.truncate(0);
+      this.#bytes = 0;
+      this.#sent = 0;
+      if (this.#dropped > 0)
+        this.#options.say(`${this.#dropped} metrics were left out while it took nothing; metrics.jsonl has them`);
+      this.#dropped = 0;
+    });
+  }
+}

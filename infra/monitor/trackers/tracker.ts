@@ -1,0 +1,87 @@
+/**
+ * A tracker shows runs to people: MLflow, TensorBoard, Weights & Biases. It gets metrics in batches, in order, from an
+ * outbox (`outbox.ts`), which keeps what a tracker that is down could not take.
+ */
+import { z } from 'zod';
+import { StpError } from '../../../data/errors.ts';
+import { type TrackingLink, trackingLinkSchema } from '../../../data/schemas/round.ts';
+import type { TrackerName } from '../../../data/schemas/run-config.ts';
+import type { ObjectStore } from '../../stores/object-store.ts';
+import { type LoggedMetric, metricLine, readMetricLine } from '../jsonl-monitor.ts';
+import { type RunEnd, runEndSchema } from '../monitor.ts';
+
+export type Entry =
+  | { readonly kind: 'metric'; readonly metric: LoggedMetric }
+  | { readonly kind: 'end'; readonly at: string; readonly end: RunEnd };
+
+export interface Tracker {
+  /**
+   * Takes the entries in order. What a tracker refuses for good is left out with a warning. Throws where it could not take
+   * them now; then it is given them again, so that some may come twice.
+   */
+  send(entries: readonly Entry[], signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A run as trackers know it. */
+export interface TrackedRun {
+  /** Its name in its store. */
+  readonly run: string;
+  /** Its name on this machine, which tells runs of one name in several stores apart. */
+  readonly id: string;
+  readonly store: ObjectStore;
+  /** Values of its configuration by dotted key. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+const endLineSchema = z.strictObject({ at: z.iso.datetime(), end: runEndSchema });
+
+export const entryLine = (entry: Entry): string =>
+  entry.kind === 'metric'
+    ? metricLine({ name: entry.metric.name, step: entry.metric.step, value: entry.metric.value }, entry.metric.at)
+    : JSON.stringify({ at: entry.at, end: entry.end });
+
+/** Null for a line that a crash tore. */
+export function readEntry(line: string): Entry | null {
+  const metric = readMetricLine(line);
+  if (metric !== null) return { kind: 'metric', metric };
+  try {
+    const { at, end } = endLineSchema.parse(JSON.parse(line));
+    return { kind: 'end', at, end };
+  } catch {
+    return null;
+  }
+}
+
+const FOLDER = 'tracking/';
+
+/** @param place what tells servers of one kind apart */
+export const linkName = (tracker: TrackerName, place: string): string => `${FOLDER}${tracker}-${place}.json`;
+
+export async function readLink(store: ObjectStore, name: string): Promise<TrackingLink | null> {
+  const ref = await store.stat(name);
+  if (ref === null) return null;
+  return trackingLinkSchema.parse(JSON.parse((await store.get(ref)).toString('utf8')));
+}
+
+/** Stores the link; where another process was first, its link counts, which is returned. */
+export async function keepLink(store: ObjectStore, name: string, link: TrackingLink): Promise<TrackingLink> {
+  try {
+    await store.put(name, `${JSON.stringify(link)}\n`);
+    return link;
+  } catch (error) {
+    const theirs = error instanceof StpError && error.code === 'STP1404' ? await readLink(store, name) : null;
+    if (theirs === null) throw error;
+    return theirs;
+  }
+}
+
+/** All links of a run, by tracker. */
+export async function readLinks(store: ObjectStore): Promise<TrackingLink[]> {
+  const links: TrackingLink[] = [];
+  for await (const { name } of store.list(FOLDER)) {
+    const link = await readLink(store, name);
+    if (link !== null) links.push(link);
+  }
+  return links.sort((a, b) => (a.tracker < b.tracker ? -1 : 1));
+}

@@ -1,0 +1,45 @@
+/**
+ * Folders whose names give the process that made them, from the moment they exist:
+ * `PREFIX@PID.START.NAMESPACE.BOOT.HOST-RANDOM`. The owner is dead if no process of that pid and start time runs, or if
+ * this host has restarted since. This process cannot check an owner in another PID namespace or on another host, so
+ * folders of such owners count as owned.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { isOwnerGone, ownerOfThisProcess } from './processes.ts';
+
+const FOLDER = /^([a-z-]+)@(\d+)\.(\d+)\.(\d+)\.([0-9a-f]{8})\.([0-9a-f]{8})-[A-Za-z0-9]+$/;
+
+/** A new folder of this process in `parent`, which is made where it is not there. */
+export async function makeOwnedFolder(parent: string, prefix: string): Promise<string> {
+  const { pid, startTicks, pidNamespace } = await ownerOfThisProcess();
+  await mkdir(parent, { recursive: true });
+  const owner = `${pid}.${startTicks}.${pidNamespace}.${await thisBoot()}.${thisHost()}`;
+  return mkdtemp(join(parent, `${prefix}@${owner}-`));
+}
+
+/** The prefix of a folder whose owner is dead; null for a folder that has a living owner, or another name. */
+export async function orphanPrefix(name: string): Promise<string | null> {
+  const [, prefix, pid, startTicks, pidNamespace, boot, host] = FOLDER.exec(name) ?? [];
+  if (prefix === undefined || pidNamespace === undefined) return null;
+  const isGone =
+    boot === (await thisBoot())
+      ? await isOwnerGone({ pid: Number(pid), startTicks: Number(startTicks), pidNamespace })
+      : host === thisHost();
+  return isGone ? prefix : null;
+}
+
+/** Another one after each start of the machine. The same where the kernel gives none: then the pid decides. */
+async function thisBoot(): Promise<string> {
+  return shortHash(await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''));
+}
+
+function thisHost(): string {
+  return shortHash(hostname());
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text.trim()).digest('hex').slice(0, 8);
+}

@@ -1,0 +1,58 @@
+/** What an assembled Lean is called, and how a folder says that it holds one. Light: every command that looks for Lean reads it. */
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ASSEMBLED_LEAN_VERSION } from '../olean/lean-version.ts';
+import { LAUNCHER_SOURCES, type LauncherKind } from './launcher.ts';
+import { ELABORATOR_PACKAGE, LIBRARY_PACKAGE } from './packages.ts';
+
+export const ADDITIONS_SOURCE = new URL('./library-additions.lean', import.meta.url);
+/** Raised with every change of the conversion that changes a byte of its result (the golden files in the tests do too). */
+const CONVERSION_REVISION = 3;
+const LIBRARY_VERSION = '4.28';
+const MANIFEST_NAME = 'assembled.json';
+const KEY_CHARS = 12;
+
+/** Shown to people, and written on every verdict. */
+export const ASSEMBLED_VERSION = `Lean ${ASSEMBLED_LEAN_VERSION}, assembled (library ${LIBRARY_VERSION})`;
+
+const manifestSchema = z.strictObject({
+  version: z.string().max(200),
+  /** Hash over everything the result is made of. */
+  key: z.string().regex(/^[0-9a-f]{12}$/),
+  launcher: z.enum(['native', 'python']),
+  packages: z.array(z.strictObject({ name: z.string(), version: z.string(), sha256: z.string() })),
+});
+type AssembledManifest = z.infer<typeof manifestSchema>;
+
+/** Changes whenever an assembled Lean would: the packages, the conversion, the additions, the launchers. */
+async function assemblyKey(): Promise<string> {
+  const hash = createHash('sha256');
+  hash.update(`${CONVERSION_REVISION} ${ELABORATOR_PACKAGE.sha256} ${LIBRARY_PACKAGE.sha256}\n`);
+  for (const source of [ADDITIONS_SOURCE, ...LAUNCHER_SOURCES]) hash.update(await readFile(source));
+  return hash.digest('hex').slice(0, KEY_CHARS);
+}
+
+/** Folder name of the current assembled Lean below the cache's Lean folder. */
+export async function assembledFolderName(): Promise<string> {
+  return `assembled-${ASSEMBLED_LEAN_VERSION}-${await assemblyKey()}`;
+}
+
+/** The manifest of a complete assembled Lean in `folder`, or undefined. */
+export async function readAssembledManifest(folder: string): Promise<AssembledManifest | undefined> {
+  try {
+    return manifestSchema.parse(JSON.parse(await readFile(join(folder, MANIFEST_NAME), 'utf8')));
+  } catch {
+    return undefined; // absent or not ours: no assembled Lean
+  }
+}
+
+export async function writeAssembledManifest(
+  folder: string,
+  launcher: LauncherKind,
+  packages: AssembledManifest['packages'],
+): Promise<void> {
+  const manifest: AssembledManifest = { version: ASSEMBLED_VERSION, key: await assemblyKey(), launcher, packages };
+  await writeFile(join(folder, MANIFEST_NAME), `${JSON.stringify(manifest, undefined, 2)}\n`);
+}

@@ -1,0 +1,53 @@
+/** Carries out a plan of faults while a run goes on, and mends each in its time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { breakIt } from './faults.ts';
+import { type Installation, type MachineName, WORKERS } from './installation.ts';
+import type { PlannedFault } from './plan.ts';
+
+/**
+ * One after the other; several may be open at once, but one on a machine at most. Returns when all are mended, with the kinds
+ * of those that were begun before the run was over.
+ */
+export async function disturb(
+  installation: Installation,
+  plan: readonly PlannedFault[],
+  pauseSeconds: number,
+  isOver: () => boolean,
+  record: (line: string) => Promise<void>,
+): Promise<string[]> {
+  const met: string[] = [];
+  const broken = new Map<string, Promise<void>>();
+  const begun = Date.now();
+  const at = (): string => `${((Date.now() - begun) / 1_000).toFixed(0)} s`;
+  for (const waiting = [...plan]; waiting.length > 0; ) {
+    await sleep(1_000 * pauseSeconds * waiting[0]!.pause);
+    // The next whose place is whole; the others keep their order.
+    const next = waiting.findIndex((fault) => !broken.has(placeOf(fault)));
+    if (isOver()) break;
+    if (next === -1) continue;
+    const [fault] = waiting.splice(next, 1) as [PlannedFault];
+    const place = placeOf(fault);
+    try {
+      const { how, mend } = await breakIt(installation, fault);
+      await record(`${at()}: ${fault.kind} (${how})`);
+      met.push(fault.kind);
+      const mending = mend()
+        .catch((error: Error) => record(`${at()}: ${fault.kind}: ${error.message.split('\n')[0]}`))
+        .then(() => record(`${at()}: ${fault.kind} is over`))
+        .finally(() => broken.delete(place));
+      broken.set(place, mending);
+    } catch (error) {
+      await record(`${at()}: ${fault.kind} could not be done: ${(error as Error).message.split('\n')[0]}`);
+    }
+  }
+  await Promise.all(broken.values());
+  return met;
+}
+
+function placeOf({ kind, worker }: PlannedFault): MachineName {
+  if (kind === 'control worker killed') return 'control';
+  if (kind === 'Temporal restarted' || kind === 'PostgreSQL restarted') return 'temporal';
+  if (kind === 'bucket unwell' || kind === 'worker killed in an upload') return 'bucket';
+  if (kind === 'Lean service killed' || kind === 'Lean eats memory') return 'lean';
+  return WORKERS[worker]!;
+}

@@ -1,0 +1,49 @@
+/** Load on the Lean service of an installation: what its clients got, and what memory it took meanwhile. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Installation } from './installation.ts';
+import { SEEN_REPOSITORY } from './places.ts';
+
+export interface LoadFigures {
+  right: number;
+  /** Texts on which the verdict was not the known one. */
+  wrong: string[];
+  /** How often there was no verdict, by the reason: a time-out, a broken connection, a check that ended otherwise. */
+  none: Record<string, number>;
+  /** 429 and 503. */
+  refused: number;
+  hungUp: number;
+  garbage: number;
+  /** Garbage that was answered as a request. */
+  garbageTaken: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+const SAMPLE_MS = 5_000;
+
+export async function loadLean(installation: Installation, clients: number, seconds: number): Promise<string> {
+  const machine = installation.machine('lean');
+  const script = `${SEEN_REPOSITORY}/tools/rehearsal/load-main.ts`;
+  const node = `${SEEN_REPOSITORY}/node_modules/node/bin/node`;
+  let isOver = false;
+  const asking = installation
+    .onControl(node, [script, installation.leanUrl, String(clients), String(seconds)])
+    .finally(() => {
+      isOver = true;
+    });
+  const megabytes: number[] = [];
+  while (!isOver) {
+    megabytes.push(Math.round((await machine.residentBytes()) / 1e6));
+    await Promise.race([sleep(SAMPLE_MS), asking.catch(() => undefined)]);
+  }
+  const figures = JSON.parse(String((await asking).stdout)) as LoadFigures;
+  const half = megabytes.slice(Math.floor(megabytes.length / 2));
+  return [
+    '| clients | seconds | right | wrong | no verdict | 429 or 503 | hung up | garbage (taken) | p50 | p99 | memory at first | second half, least and most |',
+    '|---|---|---|---|---|---|---|---|---|---|---|---|',
+    `| ${clients} | ${seconds} | ${figures.right} | ${figures.wrong.length} | ${Object.values(figures.none).reduce((sum, one) => sum + one, 0)} | ${figures.refused} | ${figures.hungUp} | ${figures.garbage} (${figures.garbageTaken}) | ${(figures.p50Ms / 1_000).toFixed(1)} s | ${(figures.p99Ms / 1_000).toFixed(1)} s | ${megabytes[0]} MB | ${Math.min(...half)}–${Math.max(...half)} MB |`,
+    ...Object.entries(figures.none).map(([why, times]) => `no verdict, ${times} times: ${why}`),
+    ...figures.wrong.map((text) => `wrong: \`${text}\``),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,252 @@
+/**
+ * A machine of a rehearsal: an address, a disk of its own with a size, and processes that see only each other. It runs an
+ * ssh server and what is started on it; to be killed means to lose all processes at once and to keep the disk.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, createWriteStream, fstatSync, openSync } from 'node:fs';
+import { chmod, chown, mkdir, readFile, readlink, rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa, type Options } from 'execa';
+import { listProcesses, residentBytes } from '../../infra/processes.ts';
+import { REPOSITORY } from '../../workers/settings.ts';
+import { namespaceOf } from './network.ts';
+import { CACHE_FOLDER, SEEN_CACHE, SEEN_REPOSITORY, STATE } from './places.ts';
+
+/** The user that workers run as. */
+export const WORKER_USER = 'prover';
+const WORKER_ID = 61_077;
+const STARTED_POLLS_MAX = 600;
+const POLL_MS = 100;
+
+export interface Keys {
+  /** Public key that may log in. */
+  readonly authorised: string;
+  /** Private key of every machine's ssh server. */
+  readonly hostKey: string;
+}
+
+/** How far a machine's clock is from the others', as libfaketime takes it. */
+export interface Clock {
+  readonly library: string;
+  readonly offset: string;
+}
+
+export class Machine {
+  readonly name: string;
+  readonly address: string;
+  readonly disk: string;
+  private readonly logs: string;
+  private readonly keys: Keys;
+  private readonly hosts: string;
+  private init: number | null = null;
+  private shell: ChildProcess | null = null;
+
+  constructor(name: string, address: string, places: { logs: string; keys: Keys; hosts: string }) {
+    this.name = name;
+    this.address = address;
+    this.disk = join(STATE, 'disks', name);
+    this.logs = places.logs;
+    this.keys = places.keys;
+    this.hosts = places.hosts;
+  }
+
+  get isUp(): boolean {
+    return this.init !== null;
+  }
+
+  /** An empty disk. */
+  async makeDisk(megabytes: number): Promise<void> {
+    await mkdir(this.disk, { recursive: true });
+    await execa('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs', this.disk]);
+    for (const folder of ['home', `home/${WORKER_USER}`, 'root', 'root/.ssh', 'tmp', 'etc'])
+      await mkdir(join(this.disk, folder), { recursive: true });
+    await chmod(join(this.disk, 'tmp'), 0o1777);
+    await chmod(join(this.disk, 'root/.ssh'), 0o700);
+    await chown(join(this.disk, 'home', WORKER_USER), WORKER_ID, WORKER_ID);
+    const etc = (name: string, text: string, mode = 0o644) => writeFile(join(this.disk, 'etc', name), text, { mode });
+    const [passwd, group] = [await readFile('/etc/passwd', 'utf8'), await readFile('/etc/group', 'utf8')];
+    await etc('passwd', `${passwd}${WORKER_USER}:x:${WORKER_ID}:${WORKER_ID}::/home/${WORKER_USER}:/bin/sh\n`);
+    await etc('group', `${group}${WORKER_USER}:x:${WORKER_ID}:\n`);
+    await etc('shadow', `root:*:19000:0:99999:7:::\n${WORKER_USER}:*:19000:0:99999:7:::\n`, 0o600);
+    await etc('hosts', this.hosts);
+    await etc('host_key', this.keys.hostKey, 0o600);
+    await etc('authorized_keys', this.keys.authorised);
+    await etc('boot.sh', this.bootScript());
+  }
+
+  /** Starts it and waits until its ssh server listens. */
+  async boot(clock: Clock | null = null): Promise<void> {
+    await writeFile(join(this.disk, 'etc/sshd_config'), this.sshConfig(clock));
+    const logPath = join(this.logs, `${this.name}.machine.log`);
+    const log = openSync(logPath, 'a');
+    const { size } = fstatSync(log);
+    const unshare = ['unshare', '--mount', '--uts', '--ipc', '--pid', '--fork', '--kill-child'];
+    const network = `--net=/run/netns/${namespaceOf(this.name)}`;
+    this.shell = spawn('nsenter', [network, ...unshare, '/bin/sh', join(this.disk, 'etc/boot.sh')], {
+      stdio: ['ignore', log, log],
+      detached: true,
+    });
+    closeSync(log);
+    for (let poll = 0; poll < STARTED_POLLS_MAX && this.shell.exitCode === null; poll += 1) {
+      if ((await readFile(logPath)).subarray(size).includes('Server listening on')) {
+        [this.init] = (await childrenOf(this.shell.pid!)) as [number];
+        return;
+      }
+      await sleep(POLL_MS);
+    }
+    throw new Error(`machine ${this.name} did not start: see ${this.logs}/${this.name}.machine.log`);
+  }
+
+  /** As a power cut: every process is gone, the disk stays. */
+  async kill(): Promise<void> {
+    if (this.init === null) return;
+    const gone = new Promise((resolve) => this.shell!.once('exit', resolve));
+    process.kill(this.init, 'SIGKILL');
+    this.init = null;
+    await gone;
+  }
+
+  /** A command on the machine as root, beside its ssh server. */
+  run(file: string, args: readonly string[], options: Options = {}) {
+    return execa('nsenter', [...this.enter(), file, ...args], options);
+  }
+
+  /** A long process on the machine, its output in a log of its own. */
+  service(
+    name: string,
+    file: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+    cwd = '/',
+  ): Service {
+    return new Service(() => {
+      const out = createWriteStream(join(this.logs, `${this.name}.${name}.log`), { flags: 'a' });
+      const child = spawn('nsenter', [...this.enter(), 'env', '-C', cwd, '--', file, ...args], {
+        env: { PATH: process.env.PATH, HOME: '/root', LANG: 'C.UTF-8', ...env },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      });
+      child.stdout.pipe(out, { end: false });
+      child.stderr.pipe(out, { end: false });
+      return child;
+    });
+  }
+
+  /** Pids, as this machine's host sees them, of all processes of the machine with a command line that matches. */
+  async pids(command: RegExp): Promise<number[]> {
+    const { stdout } = await execa('ip', ['netns', 'pids', namespaceOf(this.name)], { reject: false });
+    const found: number[] = [];
+    for (const pid of stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map(Number)) {
+      const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+      if (command.test(line.replaceAll('\0', ' '))) found.push(pid);
+    }
+    return found;
+  }
+
+  /** Resident memory of all its processes, those in sandboxes included. */
+  async residentBytes(): Promise<number> {
+    const all = await listProcesses();
+    const own = await readlink(`/proc/${this.init}/ns/pid`);
+    const isOwn = (pid: number): Promise<boolean> =>
+      readlink(`/proc/${pid}/ns/pid`).then(
+        (namespace) => namespace === own,
+        () => false,
+      );
+    const within = new Set<number>();
+    for (const { pid, parentPid } of all) if (within.has(parentPid) || (await isOwn(pid))) within.add(pid);
+    const bytes = await Promise.all([...within].map(residentBytes));
+    return bytes.reduce((sum, one) => sum + one, 0);
+  }
+
+  /** Takes all the space that is left. */
+  async fillDisk(): Promise<() => Promise<void>> {
+    const ballast = join(this.disk, 'ballast');
+    const { bavail, bsize } = await statfs(this.disk);
+    await execa('fallocate', ['-l', String(bavail * bsize), ballast], { reject: false });
+    await execa('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=4k', 'oflag=append', 'conv=notrunc'], { reject: false });
+    return () => rm(ballast, { force: true });
+  }
+
+  private enter(): string[] {
+    if (this.init === null) throw new Error(`machine ${this.name} is not up`);
+    return ['-t', String(this.init), '-m', '-u', '-i', '-n', '-p', '--'];
+  }
+
+  private bootScript(): string {
+    const etc = (name: string): string => `mount --bind "${this.disk}/etc/${name}" /etc/${name}`;
+    return [
+      'set -eu',
+      'echo booting',
+      'mount --make-rprivate /',
+      'mount -t proc proc /proc',
+      'mount -t tmpfs -o mode=755 tmpfs /mnt',
+      `mkdir -p ${SEEN_REPOSITORY} ${SEEN_CACHE} /mnt/disk`,
+      `mount --bind "${REPOSITORY}" ${SEEN_REPOSITORY}`,
+      `mount --bind "$(readlink -f "${CACHE_FOLDER}")" ${SEEN_CACHE}`,
+      `mount --bind "${this.disk}" /mnt/disk`,
+      ...['passwd', 'group', 'shadow', 'hosts'].map(etc),
+      ...['home', 'root', 'tmp'].map((folder) => `mount --bind /mnt/disk/${folder} /${folder}`),
+      'mount --bind /mnt/disk/tmp /var/tmp',
+      'mount -t tmpfs -o mode=755 tmpfs /run',
+      'mkdir /run/sshd',
+      `hostname ${this.name}`,
+      'exec /usr/sbin/sshd -D -e -f /mnt/disk/etc/sshd_config',
+      '',
+    ].join('\n');
+  }
+
+  private sshConfig(clock: Clock | null): string {
+    return [
+      `ListenAddress ${this.address}`,
+      'Port 22',
+      'HostKey /mnt/disk/etc/host_key',
+      'AuthorizedKeysFile /mnt/disk/etc/authorized_keys',
+      'PasswordAuthentication no',
+      'PermitRootLogin prohibit-password',
+      'StrictModes no',
+      'UsePAM no',
+      'PidFile none',
+      ...(clock === null
+        ? []
+        : [`SetEnv LD_PRELOAD=${clock.library} FAKETIME=${clock.offset} FAKETIME_DONT_FAKE_MONOTONIC=1`]),
+      '',
+    ].join('\n');
+  }
+}
+
+/** A process that a rehearsal ends and starts again. */
+export class Service {
+  private readonly begin: () => ChildProcess;
+  private child: ChildProcess | null = null;
+
+  constructor(begin: () => ChildProcess) {
+    this.begin = begin;
+  }
+
+  start(): ChildProcess {
+    this.child = this.begin();
+    return this.child;
+  }
+
+  get running(): ChildProcess | null {
+    return this.child !== null && this.child.exitCode === null && this.child.signalCode === null ? this.child : null;
+  }
+
+  /** Sends it the signal and waits until it has ended. */
+  async end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.running;
+    if (child === null) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    // The one that runs in the machine: nsenter only waits for it.
+    const [inside] = await childrenOf(child.pid!);
+    process.kill(inside ?? child.pid!, signal);
+    await gone;
+  }
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  return (await listProcesses()).filter(({ parentPid }) => parentPid === pid).map((found) => found.pid);
+}

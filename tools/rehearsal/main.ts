@@ -1,0 +1,104 @@
+/**
+ * `npm run rehearsal`: a production-like installation on this machine, a run on it that nobody disturbs, and runs under
+ * faults drawn from seeds, with a table of what held. Needs Linux and root; says what else is missing.
+ *
+ *   npm run rehearsal -- --seeds 1-20 --faults 20
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { StpError } from '../../data/errors.ts';
+import { Installation } from './installation.ts';
+import { loadLean } from './load.ts';
+import { missing } from './needs.ts';
+import { RECORDS } from './places.ts';
+import { rehearse } from './rehearse.ts';
+import { begin, leftovers, takeDown } from './takedown.ts';
+import { temporalBuild } from './temporal-server.ts';
+
+const FAULTS_DEFAULT = 20;
+const FAULTS_MAX = 200;
+const CLIENTS_MAX = 256;
+const LOAD_SECONDS_MAX = 3_600;
+
+const options = new Command('rehearsal')
+  .description('Run the whole installation on this machine, undisturbed and under faults.')
+  .option('--seeds <from-to>', 'seeds of the faults, such as 1-20; 1 if nothing else is asked for')
+  .option('--faults <n>', 'faults in each run', String(FAULTS_DEFAULT))
+  .option('--only <kind>', 'faults of this kind alone, such as "node killed"')
+  .option('--undisturbed', 'no faults')
+  .option('--load <seconds>', 'first let clients ask the Lean service for so long; no runs without --seeds')
+  .option('--clients <n>', 'clients of the Lean service', '64')
+  .parse()
+  .opts<{ seeds?: string; faults: string; only?: string; undisturbed?: boolean; load?: string; clients: string }>();
+
+const begun = Date.now();
+const say = (line: string): void =>
+  console.log(`${String(Math.round((Date.now() - begun) / 1_000)).padStart(6)} s  ${line}`);
+
+async function main(): Promise<number> {
+  const [, from = '', to = from] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(options.seeds ?? '1') ?? [];
+  if (from === '') throw new StpError('STP1002', `${options.seeds} names no seeds`, 'Write --seeds 1-20.');
+  const faults = numberOption('--faults', options.faults, FAULTS_MAX);
+  const clients = numberOption('--clients', options.clients, CLIENTS_MAX);
+  const loadSeconds = options.load === undefined ? null : numberOption('--load', options.load, LOAD_SECONDS_MAX);
+  const seeds =
+    options.undisturbed === true
+      ? []
+      : Array.from({ length: Number(to) - Number(from) + 1 }, (_, i) => Number(from) + i);
+  const lacks = await missing();
+  if (lacks.length > 0)
+    throw new StpError(
+      'STP1002',
+      `this machine cannot rehearse: ${lacks.map(({ what }) => what).join('; ')}`,
+      lacks.map(({ get }) => get).join('\n'),
+    );
+  const build = await temporalBuild(say);
+  const left = await begin();
+  if (left !== null) say(left);
+  const folder = join(RECORDS, new Date(begun).toISOString().replaceAll(/[:.]/g, '-'));
+  const logs = join(folder, 'logs');
+  await mkdir(logs, { recursive: true });
+  say(`records: ${folder}`);
+  const installation = await Installation.putUp({ logs, build, say });
+  say('the installation is up');
+  if (loadSeconds !== null) {
+    console.log(await loadLean(installation, clients, loadSeconds));
+    if (options.seeds === undefined) return 0;
+  }
+  const { table, problems } = await rehearse(installation, { seeds, faults, only: options.only ?? null, folder, say });
+  await writeFile(join(folder, 'table.md'), table);
+  console.log(`\n${table}`);
+  return problems;
+}
+
+function numberOption(name: string, text: string, most: number): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1 && number <= most) return number;
+  throw new StpError('STP1002', `${name} is ${text}`, `Write a whole number from 1 to ${most}.`);
+}
+
+let stopped = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    if (stopped) return;
+    stopped = true;
+    say(`${signal}: taking everything down`);
+    void takeDown().then(() => process.exit(130));
+  });
+try {
+  const problems = await main();
+  await takeDown();
+  const after = await leftovers();
+  for (const line of after) say(`still there: ${line}`);
+  process.exitCode = problems + after.length === 0 ? 0 : 1;
+} catch (error) {
+  if (!stopped) {
+    console.error(error instanceof StpError ? error.toText() : error);
+    // What another rehearsal has put up is not ours to take down.
+    if (!(error instanceof StpError)) await takeDown();
+    process.exitCode = 1;
+  }
+}
+// Pipes to processes of the machines must not keep it.
+process.exit();

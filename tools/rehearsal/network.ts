@@ -1,0 +1,112 @@
+/**
+ * The network of a rehearsal: a bridge in a namespace of its own and a namespace for every machine, so that nothing of it
+ * is on this machine's own network. Connections can be cut, and made slow and lossy.
+ */
+import { execa } from 'execa';
+
+/** Every namespace of ours begins so; a clean-up ends what it finds by this name. */
+export const NAMESPACE_PREFIX = 'stp-rehearsal-';
+const BACKBONE = `${NAMESPACE_PREFIX}net`;
+const BRIDGE = 'bridge0';
+const SUBNET = '10.77.0';
+const DELAY_MS = 200;
+const LOSS_PERCENT = 5;
+
+export const namespaceOf = (machine: string): string => `${NAMESPACE_PREFIX}${machine}`;
+export const addressOf = (index: number): string => `${SUBNET}.${index + 10}`;
+
+const ip = (...words: string[]) => execa('ip', words);
+const onBackbone = (file: string, ...words: string[]) => execa('ip', ['netns', 'exec', BACKBONE, file, ...words]);
+
+export async function makeBackbone(): Promise<void> {
+  await ip('netns', 'add', BACKBONE);
+  await ip('-n', BACKBONE, 'link', 'add', BRIDGE, 'type', 'bridge');
+  await ip('-n', BACKBONE, 'link', 'set', BRIDGE, 'up');
+}
+
+/** A namespace with one address, on the bridge. */
+export async function connect(machine: string, address: string): Promise<void> {
+  const namespace = namespaceOf(machine);
+  await ip('netns', 'add', namespace);
+  await ip('-n', BACKBONE, 'link', 'add', machine, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', namespace);
+  await ip('-n', namespace, 'addr', 'add', `${address}/24`, 'dev', 'eth0');
+  await ip('-n', namespace, 'link', 'set', 'lo', 'up');
+  await ip('-n', namespace, 'link', 'set', 'eth0', 'up');
+  await ip('-n', BACKBONE, 'link', 'set', machine, 'master', BRIDGE, 'up');
+}
+
+/** What is sent to the machine and what it sends is lost without a word, as behind a broken switch. */
+export async function cut(machine: string): Promise<() => Promise<void>> {
+  await ip('-n', BACKBONE, 'link', 'set', machine, 'nomaster');
+  return async () => {
+    await ip('-n', BACKBONE, 'link', 'set', machine, 'master', BRIDGE);
+  };
+}
+
+/**
+ * Slow and lossy: by netem where the kernel has it; else by a queue that holds each packet for up to as long, and packets
+ * dropped at random.
+ */
+export async function slow(machine: string): Promise<{ readonly how: string; readonly heal: () => Promise<void> }> {
+  const netem = ['netem', 'delay', `${DELAY_MS}ms`, 'loss', `${LOSS_PERCENT}%`];
+  const heal = async (): Promise<void> => {
+    await onBackbone('tc', 'qdisc', 'del', 'dev', machine, 'root').catch(() => undefined);
+    await onBackbone('nft', 'delete', 'table', 'netdev', table).catch(() => undefined);
+  };
+  const table = `slow_${machine.replaceAll('-', '_')}`;
+  const { failed } = await execa(
+    'ip',
+    ['netns', 'exec', BACKBONE, 'tc', 'qdisc', 'add', 'dev', machine, 'root', ...netem],
+    {
+      reject: false,
+    },
+  );
+  if (!failed) return { how: `netem: ${DELAY_MS} ms, ${LOSS_PERCENT} % lost`, heal };
+  await onBackbone(
+    'tc',
+    'qdisc',
+    'add',
+    'dev',
+    machine,
+    'root',
+    'tbf',
+    'rate',
+    '1mbit',
+    'burst',
+    '3000',
+    'latency',
+    `${DELAY_MS}ms`,
+  );
+  const hook = `type filter hook ingress device "${machine}" priority 0; policy accept;`;
+  const rules = `table netdev ${table} {\n chain in {\n ${hook}\n numgen random mod 100 < ${LOSS_PERCENT} drop\n }\n}\n`;
+  await execa('ip', ['netns', 'exec', BACKBONE, 'nft', '-f', '-'], { input: rules });
+  return { how: `1 Mbit/s, queued up to ${DELAY_MS} ms, ${LOSS_PERCENT} % lost (this kernel has no netem)`, heal };
+}
+
+/** Names of our namespaces that are there. */
+export async function namespaces(): Promise<string[]> {
+  const { stdout } = await ip('netns', 'list');
+  return stdout
+    .split('\n')
+    .map((line) => line.split(' ')[0]!)
+    .filter((name) => name.startsWith(NAMESPACE_PREFIX));
+}
+
+/** Ends every process in our namespaces and removes them. */
+export async function removeNamespaces(): Promise<void> {
+  for (const name of await namespaces()) {
+    for (let turn = 0; turn < 100; turn += 1) {
+      const { stdout } = await execa('ip', ['netns', 'pids', name], { reject: false });
+      const pids = stdout.split('\n').filter((line) => line !== '');
+      if (pids.length === 0) break;
+      for (const pid of pids)
+        try {
+          process.kill(Number(pid), 'SIGKILL');
+        } catch {
+          // Gone already.
+        }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await ip('netns', 'del', name);
+  }
+}

@@ -1,0 +1,16 @@
+/** Folders of a rehearsal. What must not outlive a restart of this machine is under `/run`. */
+import { join } from 'node:path';
+import { workerSettings } from '../../workers/settings.ts';
+
+/** Lock, disks of machines, boot files. */
+export const STATE = '/run/stp-rehearsal';
+const CACHE = workerSettings().cacheDirectory;
+/** Temporal's server, built once. */
+export const BUILDS = join(CACHE, 'temporal-server');
+export const CACHE_FOLDER = CACHE;
+/** One folder a rehearsal: logs, plans, results. */
+export const RECORDS = join(CACHE, 'rehearsals');
+
+/** Where machines see this checkout and its cache, whatever is hidden of the rest. */
+export const SEEN_REPOSITORY = '/mnt/stp';
+export const SEEN_CACHE = '/mnt/cache';

@@ -1,0 +1,48 @@
+/**
+ * Can this version's workflows go on with a run that another version began? Tried by replaying its history, before a worker
+ * touches it. Where they cannot, Temporal would try the run's next step again and again, and nobody would say why.
+ */
+import type { Client } from '@temporalio/client';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { StpError } from '../data/errors.ts';
+import { SELFPLAY_TYPE } from '../workflows/control/contracts.ts';
+
+/** Open runs that a starting worker looks at: more would keep it from its work. */
+const RUNS_MAX = 20;
+
+/** STP1103 for an open run, or an open round of it, whose history these workflows cannot replay. */
+export async function requireFollowable(client: Client, workflowId: string, codePath: string): Promise<void> {
+  const { Worker } = await import('@temporalio/worker');
+  const { raw } = await client.workflow.getHandle(workflowId).describe();
+  const children = (raw.pendingChildren ?? []).flatMap((child) => child.workflowId ?? []);
+  const histories = [workflowId, ...children].map(async (id) => ({
+    workflowId: id,
+    history: await client.workflow.getHandle(id).fetchHistory(),
+  }));
+  for await (const { error, workflowId: id } of Worker.runReplayHistories(
+    { workflowBundle: { codePath } },
+    await Promise.all(histories),
+  )) {
+    if (error === undefined) continue;
+    if (!(error instanceof DeterminismViolationError)) throw error;
+    throw new StpError(
+      'STP1103',
+      `${id} was begun by another version, whose steps this one cannot follow`,
+      'Continue it with the version that began it, or end it there with the update stopAfterRound and start a new run from its last round: --init-from RUN.',
+      { facts: { workflowId: id }, cause: error },
+    );
+  }
+}
+
+/** Says which open runs a control worker of this version must not be given. */
+export async function reportUnfollowable(client: Client, codePath: string, say: (line: string) => void): Promise<void> {
+  const open: string[] = [];
+  for await (const { workflowId } of client.workflow.list({
+    query: `WorkflowType = '${SELFPLAY_TYPE}' AND ExecutionStatus = 'Running'`,
+  }))
+    if (open.push(workflowId) === RUNS_MAX) break;
+  for (const workflowId of open)
+    await requireFollowable(client, workflowId, codePath).catch((error: unknown) => {
+      say(error instanceof StpError ? error.toText() : String(error));
+    });
+}

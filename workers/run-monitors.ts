@@ -1,0 +1,98 @@
+/**
+ * The monitors of runs on this machine: a file of JSON Lines, Prometheus where the worker exports metrics, and the trackers
+ * that the run's configuration names. One monitor a run and process.
+ */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { leaves } from '../data/config/keys.ts';
+import { type TrackerName, trackerNameSchema } from '../data/schemas/run-config.ts';
+import { combineMonitors } from '../infra/monitor/combined-monitor.ts';
+import { openJsonlMonitor } from '../infra/monitor/jsonl-monitor.ts';
+import type { Monitor } from '../infra/monitor/monitor.ts';
+import { prometheusMonitor } from '../infra/monitor/prometheus-monitor.ts';
+import { takeUpOutboxes, trackingMonitor } from '../infra/monitor/trackers/open-trackers.ts';
+import { requireTrackers } from '../infra/monitor/trackers/settings.ts';
+import type { TrackedRun } from '../infra/monitor/trackers/tracker.ts';
+import { openStore } from '../infra/stores/open-store.ts';
+import { localRunName, type WorkerSettings } from './settings.ts';
+
+/** The part of a run's stored configuration that decides here; all of it is shown. */
+const storedSchema = z.looseObject({ tracking: z.array(trackerNameSchema).default([]) });
+const CONFIG_FILE = 'config.json';
+
+export interface RunMonitors {
+  of(run: string): Promise<Monitor>;
+  /** The file of JSON Lines. */
+  path(run: string): Promise<string>;
+  /** STP1001 for trackers that this worker knows nothing of. */
+  require(trackers: readonly TrackerName[]): void;
+  close(): Promise<void>;
+}
+
+export function openRunMonitors(settings: WorkerSettings, scratch: (run: string) => Promise<string>): RunMonitors {
+  const { storeUri, metricsAddress, trackers, cacheDirectory } = settings;
+  const monitors = new Map<string, Promise<Monitor>>();
+  const outboxes = join(cacheDirectory, 'tracking');
+  const places = { directory: outboxes, storeUri, settings: trackers };
+  const leftovers = takeUpOutboxes(places, async (uri, run) => (await openTracked(uri, run)).tracked);
+  leftovers.catch((error: Error) => console.error(`what was left for trackers waits: ${error.message}`));
+
+  const path = async (run: string): Promise<string> => {
+    // Metrics are for people on this machine; what a run's result rests on is in the store.
+    const store = await openStore(`${storeUri}/${run}`);
+    const folder = store.root.startsWith('file://') ? fileURLToPath(store.root) : await scratch(run);
+    return join(folder, 'metrics.jsonl');
+  };
+  /** In a worker whose runtime exports metrics, the run's go there too. */
+  const exported = async (run: string): Promise<readonly Monitor[]> => {
+    if (metricsAddress === null) return [];
+    const { Runtime } = await import('@temporalio/worker');
+    return [prometheusMonitor(run, Runtime.instance().metricMeter)];
+  };
+  /** A run is no worse without them: where one cannot be opened the worker's log says so. */
+  const tracked = async (run: string): Promise<readonly Monitor[]> => {
+    try {
+      const { names, tracked: about } = await openTracked(storeUri, run);
+      return names.length === 0 ? [] : [await trackingMonitor(names, about, places)];
+    } catch (error) {
+      console.error(`run ${run} is not tracked by this worker: ${(error as Error).message}`);
+      return [];
+    }
+  };
+  const open = async (run: string): Promise<Monitor> =>
+    combineMonitors(await openJsonlMonitor(await path(run)), ...(await exported(run)), ...(await tracked(run)));
+  return {
+    of(run) {
+      const existing = monitors.get(run);
+      if (existing) return existing;
+      const opening = open(run);
+      monitors.set(run, opening);
+      opening.catch(() => monitors.delete(run));
+      return opening;
+    },
+    path,
+    require: (names) => requireTrackers(names, trackers, storeUri),
+    async close() {
+      const all = [...monitors.values()].map(async (monitor) => (await monitor).finalise());
+      await Promise.allSettled([...all, leftovers.then((open) => open.close())]);
+    },
+  };
+}
+
+/** The trackers that a run asks for, and the run as they know it. */
+async function openTracked(
+  storeUri: string,
+  run: string,
+): Promise<{ readonly names: readonly TrackerName[]; readonly tracked: TrackedRun }> {
+  const store = await openStore(`${storeUri}/${run}`);
+  const ref = await store.stat(CONFIG_FILE);
+  const config = ref === null ? {} : (JSON.parse((await store.get(ref)).toString('utf8')) as object);
+  const parameters = Object.fromEntries(
+    [...leaves(config)].map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
+  return {
+    names: storedSchema.parse(config).tracking,
+    tracked: { run, id: localRunName(storeUri, run), store, parameters },
+  };
+}
