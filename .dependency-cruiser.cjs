@@ -1,11 +1,12 @@
 /** Who may import whom: the layout of ARCHITECTURE.md as rules. `test/tooling/rules.test.ts` proves that they fire. */
 const above = {
-  data: ['lean', 'model', 'infra', 'selfplay', 'suggest', 'activities', 'workflows', 'workers', 'cli', 'tools'],
-  lean: ['model', 'infra', 'selfplay', 'suggest', 'activities', 'workflows', 'workers', 'cli', 'tools'],
-  model: ['lean', 'infra', 'selfplay', 'suggest', 'activities', 'workflows', 'workers', 'cli', 'tools'],
-  infra: ['lean', 'model', 'selfplay', 'suggest', 'activities', 'workflows', 'workers', 'cli', 'tools'],
-  selfplay: ['lean', 'model', 'infra', 'activities', 'workflows', 'workers', 'cli', 'tools'],
-  suggest: ['infra', 'activities', 'workflows', 'workers', 'cli', 'tools'],
+  data: ['lean', 'model', 'infra', 'selfplay', 'suggest', 'judge', 'activities', 'workflows', 'workers', 'cli', 'tools'],
+  lean: ['model', 'infra', 'selfplay', 'suggest', 'judge', 'activities', 'workflows', 'workers', 'cli', 'tools'],
+  model: ['lean', 'infra', 'selfplay', 'suggest', 'judge', 'activities', 'workflows', 'workers', 'cli', 'tools'],
+  infra: ['lean', 'model', 'selfplay', 'suggest', 'judge', 'activities', 'workflows', 'workers', 'cli', 'tools'],
+  selfplay: ['lean', 'model', 'infra', 'judge', 'activities', 'workflows', 'workers', 'cli', 'tools'],
+  suggest: ['infra', 'judge', 'activities', 'workflows', 'workers', 'cli', 'tools'],
+  judge: ['lean', 'suggest', 'activities', 'workflows', 'workers', 'cli', 'tools'],
   activities: ['suggest', 'workflows', 'workers', 'cli', 'tools'],
   workers: ['suggest', 'cli', 'tools'],
   cli: ['tools'],
@@ -34,7 +35,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^(test/fixtures/boundaries/)?workflows/' },
       to: {
-        path: '^(test/fixtures/boundaries/)?(lean|model|infra|selfplay|activities|workers|cli|data)/',
+        path: '^(test/fixtures/boundaries/)?(lean|model|infra|selfplay|judge|activities|workers|cli|data)/',
         pathNot: '^data/schemas/(run-config|round|records|artifact|heartbeats)\\.ts$',
         dependencyTypesNot: ['type-only'],
       },

@@ -6,7 +6,7 @@ import { StpError } from '../data/errors.ts';
 import { writeFolder } from '../data/prepare/folder.ts';
 import { writeLines } from '../data/prepare/line-file.ts';
 import { writeSftSet } from '../data/prepare/sft-set.ts';
-import { contentId } from '../data/schemas/ids.ts';
+import { wordsId } from '../data/schemas/ids.ts';
 import type { Grading } from '../data/schemas/judge.ts';
 import { type Example, type Statement, statementSchema } from '../data/schemas/records.ts';
 import { formattedForm } from '../selfplay/formats/formatted.ts';
@@ -58,7 +58,7 @@ export async function prepareWordsSet(request: WordsSetRequest): Promise<WordsSe
 
 function statementOf({ problemId, set, problem, grading, split }: Item, { name, gradings }: WordsSetRequest): Statement {
   const parsed = statementSchema.safeParse({
-    id: contentId('problem in words', problem),
+    id: wordsId(problem),
     name: problemId,
     header: null,
     statement: problem,

@@ -4,8 +4,15 @@ import { z } from 'zod';
 import { requireSameConfig, resolveConfig } from '../../data/config/resolve.ts';
 import { StpError } from '../../data/errors.ts';
 import { artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { wordsId } from '../../data/schemas/ids.ts';
 import type { Split, Statement } from '../../data/schemas/records.ts';
-import { type RunConfig, runConfigSchema, type StartInput, startInputSchema } from '../../data/schemas/run-config.ts';
+import {
+  isInWords,
+  type RunConfig,
+  runConfigSchema,
+  type StartInput,
+  startInputSchema,
+} from '../../data/schemas/run-config.ts';
 import { priceOfNodes } from '../../infra/cloud/pricing.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { heldOutKeysOf, keyUnderAnyHeader } from '../../selfplay/dedupe.ts';
@@ -70,13 +77,24 @@ export async function* takeStatements(
     }
     const chosen = max === null ? null : await choosePlaces(candidates(), max, config.seed, name, split);
     let place = 0;
-    for await (const statement of candidates())
+    for await (const statement of candidates()) {
+      if ((statement.id === wordsId(statement.statement)) !== isInWords(config)) throw wrongKind(name, config);
       if (chosen === null || chosen.has(place++)) {
         taken.add(statement.id);
         const labels = statement.labels[0] === name ? statement.labels : [name, ...statement.labels];
         yield { ...statement, labels, weight: matchingWeight(config.data.weights, { ...statement, labels }, 0) };
       }
+    }
   }
+}
+
+function wrongKind(set: string, config: RunConfig): StpError {
+  const [is, wanted] = isInWords(config) ? ['for Lean', 'in words'] : ['in words', 'for Lean'];
+  return new StpError(
+    'STP1001',
+    `the problems of ${set} are ${is}, and the run is of problems ${wanted}`,
+    'Name other sets in data.problemSets; docs/judges.md is about problems in words.',
+  );
 }
 
 async function choosePlaces(

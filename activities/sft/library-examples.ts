@@ -73,7 +73,7 @@ export async function libraryExamples(input: LibraryExamplesInput): Promise<Libr
   }
   const prover: Example[] = [];
   const proofIds = new Set<string>();
-  let ownProofs = 0;
+  let [ownProofs, furtherProofs] = [0, 0];
   for (const theorem of theorems) {
     const further = searched.get(theorem.name) ?? [];
     const form = input.formOf(theorem);
@@ -81,6 +81,7 @@ export async function libraryExamples(input: LibraryExamplesInput): Promise<Libr
     const proofs = [...(isShown ? [theorem.proof] : []), ...further];
     if (input.wholeProofs) prover.push(...proofs.flatMap((proof) => formExamples(form, proof, 1)));
     if (isShown) ownProofs++;
+    furtherProofs += further.length;
     for (const proof of proofs) proofIds.add(tracedProofId(theorem, proof));
   }
   const proofExamples = prover.length;
@@ -92,7 +93,8 @@ export async function libraryExamples(input: LibraryExamplesInput): Promise<Libr
   return {
     examples,
     libraryProofs: ownProofs,
-    searchedProofs: proofExamples - ownProofs,
+    // Without examples of whole proofs the states are those of all of them.
+    searchedProofs: input.wholeProofs ? proofExamples - ownProofs : furtherProofs,
     conjecturerExamples: conjecturerCount,
   };
 }

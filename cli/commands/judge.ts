@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 export function addJudgeCommands(program: Command): void {
   const judge = program
     .command('judge')
+    .enablePositionalOptions()
     .description(
       'Have language models judge proofs in natural language: a mark by the rubric for each proof of the file. Answers are kept, and not asked for again. See docs/judges.md.',
     )

@@ -3,7 +3,7 @@
  * files. The keys are those of STP's own data files (miniF2F, ProofNet, PutnamBench, LeanWorkbook).
  */
 import { z } from 'zod';
-import { statementId } from '../schemas/ids.ts';
+import { statementId, wordsId } from '../schemas/ids.ts';
 import {
   HEADER_CHARS_MAX,
   type Split,
@@ -159,13 +159,15 @@ function checkedRecord(row: unknown, options: RowOptions): RowResult {
   const parsed = statementSchema.safeParse(row);
   if (!parsed.success) return { problem: firstIssue(parsed.error) };
   const { data } = parsed;
+  const taken = { statement: { ...data, split: options.split ?? data.split, weight: options.weight ?? data.weight } };
+  if (data.id === wordsId(data.statement)) return taken;
   const theorem = theoremText(data.statement);
   if (theorem === null || theorem.statement !== data.statement) {
     return { problem: 'statement is not `theorem NAME BINDERS : TYPE`' };
   }
   if (theorem.name !== data.name) return { problem: `name is ${data.name}, the statement's is ${theorem.name}` };
   if (data.id !== statementId(data.header, data.statement)) return { problem: 'id is not the hash of the statement' };
-  return { statement: { ...data, split: options.split ?? data.split, weight: options.weight ?? data.weight } };
+  return taken;
 }
 
 function checked(candidate: Statement): RowResult {

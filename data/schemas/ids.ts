@@ -23,6 +23,9 @@ export function statementId(header: string | null, statement: string): string {
   return contentId('statement', numbered(header ?? ''), numbered(normaliseStatement(statement)));
 }
 
+/** Identity of a problem in words: its text. Statements of Lean have ids of another kind. */
+export const wordsId = (problem: string): string => contentId('problem in words', problem);
+
 /** Statement text without its name and universes, and with runs of white space made one space. */
 export function normaliseStatement(statement: string): string {
   const head = declarationHead(statement);

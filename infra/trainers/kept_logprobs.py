@@ -25,6 +25,7 @@ def kept_logprobs(name, directory, request_hash, group, compute, length):
         content = values.numpy().astype("<f4").tobytes()
         header = {"request": request_hash, "crc32": zlib.crc32(content)}
         try:
+            os.makedirs(directory, exist_ok=True)
             write_replacing(path, json.dumps(header).encode() + b"\n" + content)
         except OSError as error:
             raise unwritable(path, str(error))

@@ -34,18 +34,20 @@ def batch_loss(model, training_set, rows, weights_of):
 def log_probabilities(model, request, training_set, sequences):
     """Of all target tokens of the sequences one after another, float64 on the processor, the same in every process."""
     group = model.group
+    # A step that runs over the end of an epoch may have a sequence twice.
+    different = list(dict.fromkeys(sequences))
     starts, total = {}, 0
-    for at in sequences:
+    for at in different:
         starts[at] = total
         total += training_set.target_length(at)
     found = torch.zeros(total, dtype=torch.float64, device=group.device)
     first, tokens_max = 0, request["microBatchTokens"] * group.size
-    while first < len(sequences):
+    while first < len(different):
         end, tokens = first, 0
-        while end < len(sequences) and (end == first or tokens + training_set.lengths[sequences[end]] <= tokens_max):
-            tokens += training_set.lengths[sequences[end]]
+        while end < len(different) and (end == first or tokens + training_set.lengths[different[end]] <= tokens_max):
+            tokens += training_set.lengths[different[end]]
             end += 1
-        for rows in own_batches(model, request, training_set, sequences[first:end]):
+        for rows in own_batches(model, request, training_set, different[first:end]):
             no_weights = lambda at: torch.zeros(training_set.target_length(at))  # noqa: E731
             scored = model.log_probabilities(batch_of(rows, training_set, no_weights, group.device)).double()
             place = 0
@@ -54,4 +56,5 @@ def log_probabilities(model, request, training_set, sequences):
                 found[starts[at] : starts[at] + length] = scored[place : place + length]
                 place += length
         first = end
-    return group.sum(found).cpu()
+    found = group.sum(found).cpu()
+    return torch.cat([found[starts[at] : starts[at] + training_set.target_length(at)] for at in sequences])

@@ -11,10 +11,11 @@ import type { ChatAnswer } from './chat-model.ts';
 const VERSION = '1';
 
 const count = z.int().nonnegative();
+const { model, temperature, maxTokens, answers } = judgeSchema.shape;
 
 const questionSchema = z.strictObject({
   provider: judgeProviderSchema,
-  ...judgeSchema.pick({ model: true, temperature: true, maxTokens: true, answers: true }).shape,
+  ...{ model, temperature, maxTokens, answers },
   name: z.string(),
   messages: z.array(chatMessageSchema),
   seed: count,
@@ -32,11 +33,13 @@ const answerRecordSchema = z.strictObject({
 
 /** Where the judge is does not matter, nor how often it may be asked. */
 export function askedQuestion(
-  { provider, model, temperature, maxTokens, answers }: Judge,
-  question: Pick<AskedQuestion, 'name' | 'messages' | 'seed'>,
+  judge: Judge,
+  { name, messages, seed }: Pick<AskedQuestion, 'name' | 'messages' | 'seed'>,
 ): AskedQuestion {
-  const { name, messages, seed } = question;
-  return { provider, model, temperature, maxTokens, answers, name, messages, seed };
+  return {
+    ...{ provider: judge.provider, model: judge.model, temperature: judge.temperature },
+    ...{ maxTokens: judge.maxTokens, answers: judge.answers, name, messages, seed },
+  };
 }
 
 export const recordKey = (question: AskedQuestion): string =>

@@ -21,12 +21,12 @@ const text = z.string().max(TEXT_CHARS_MAX).nullish();
 const choiceSchema = z.object({
   message: z.object({ content: text, refusal: text }),
   finish_reason: z.string().max(64).nullish(),
-  error: z.unknown(),
+  error: z.unknown().optional(),
 });
 const chatSchema = z.object({
   choices: z.array(choiceSchema).default([]),
   usage: usageSchema.nullish().catch(null),
-  error: z.unknown(),
+  error: z.unknown().optional(),
 });
 type Chat = z.infer<typeof chatSchema>;
 

@@ -1,8 +1,8 @@
 /**
  * Limits of requests and tokens a minute that all processes of a machine keep together. Who wants to send asks a small database
- * (SQLite, in the cache folder) that knows what was sent in the last minute, and waits until there is room: in no minute are there
- * more than allowed, whoever sends, and nothing that a killed process has sent is forgotten. Other machines are not seen: each
- * gets its share of a limit by its configuration.
+ * (SQLite, in the cache folder) for a place. Places for requests are evenly spaced: servers count in other minutes than we, many in
+ * seconds, and a burst reaches them later than it was sent. Tokens are counted over the last minute. What a killed process has sent
+ * stays counted. Other machines are not seen: each gets its share of a limit by its configuration.
  */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,12 +10,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Turns } from '../../data/turns.ts';
 
-/** A minute, and what requests may differ in their way to the server: there, too, no minute has more than allowed. */
-const WINDOW_MS_DEFAULT = 60_000 + 500;
+/** A minute, and how much longer one request may take to the server than another: there, too, no minute has more than allowed. */
+const WINDOW_MS_DEFAULT = 60_000 + 1_200;
 /** How long a process waits for another that has the database. */
 const BUSY_MS = 10_000;
-/** As long as no timer of the kernel may be early. */
-const TIMER_MS = 2;
 
 /** Shared by the processes of this machine that have one cache folder. */
 export const rateLimitsFile = (cacheDirectory: string): string => join(cacheDirectory, 'judges', 'rate-limits.sqlite');
@@ -80,11 +78,12 @@ export class RateLimits {
       async () => {
         for (;;) {
           signal.throwIfAborted();
-          const tried = this.#try(account, tokens, limit);
-          if (tried.sent !== null) return tried.sent;
-          await this.#clock.wait(tried.waitMs + TIMER_MS, signal).catch((error: unknown) => {
-            throw signal.aborted ? signal.reason : error;
-          });
+          const { sent, waitMs } = this.#try(account, tokens, limit);
+          if (waitMs > 0)
+            await this.#clock.wait(waitMs, signal).catch((error: unknown) => {
+              throw signal.aborted ? signal.reason : error;
+            });
+          if (sent !== null) return sent;
         }
       },
       signal,
@@ -108,43 +107,50 @@ export class RateLimits {
     this.#database.close();
   }
 
-  #try(account: string, tokens: number, limit: RateLimit): { sent: Sent } | { sent: null; waitMs: number } {
+  /** A place that is taken, and how long it is until then; or how long it is until there may be one. */
+  #try(account: string, tokens: number, limit: RateLimit): { sent: Sent | null; waitMs: number } {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       const now = this.#clock.now();
-      // What lies in the future is of a time before the machine started anew.
-      this.#database.prepare('DELETE FROM sent WHERE at <= ? OR at > ?').run(now - this.#windowMs, now);
-      this.#database.prepare('DELETE FROM held WHERE until <= ? OR until > ?').run(now, now + this.#windowMs);
-      const waitMs = this.#waitMs(account, tokens, limit, now);
-      if (waitMs > 0) return { sent: null, waitMs };
+      // What lies far in the future is of a time before the machine started anew.
+      for (const [table, column] of [
+        ['sent', 'at'],
+        ['held', 'until'],
+      ])
+        this.#database
+          .prepare(`DELETE FROM ${table} WHERE ${column} <= ? OR ${column} > ?`)
+          .run(now - this.#windowMs, now + this.#windowMs);
+      const untilTokensMs = this.#untilTokensMs(account, tokens, limit, now);
+      if (untilTokensMs > 0) return { sent: null, waitMs: untilTokensMs };
+      const place = this.#place(account, limit, now);
       const { lastInsertRowid } = this.#database
         .prepare('INSERT INTO sent (account, at, tokens) VALUES (?, ?, ?)')
-        .run(account, now, tokens);
-      return { sent: Number(lastInsertRowid) };
+        .run(account, place, tokens);
+      return { sent: Number(lastInsertRowid), waitMs: place - now };
     } finally {
       this.#database.exec('COMMIT');
     }
   }
 
-  #waitMs(account: string, tokens: number, { requestsPerMinute, tokensPerMinute }: RateLimit, now: number): number {
-    const select = (what: string) => this.#database.prepare(`SELECT ${what} FROM sent WHERE account = ? ORDER BY at`);
-    const leaves = (at: unknown): number => Number(at) + this.#windowMs - now;
+  #place(account: string, { requestsPerMinute }: RateLimit, now: number): number {
     const held = this.#database.prepare('SELECT until FROM held WHERE account = ?').get(account);
-    let waitMs = held === undefined ? 0 : Number(held.until) - now;
-    const total = select('count(*) AS requests, total(tokens) AS tokens').get(account)!;
-    const over = requestsPerMinute === null ? 0 : Number(total.requests) + 1 - requestsPerMinute;
-    if (over > 0) {
-      const row = this.#database.prepare('SELECT at FROM sent WHERE account = ? ORDER BY at LIMIT 1 OFFSET ?');
-      waitMs = Math.max(waitMs, leaves(row.get(account, over - 1)!.at));
-    }
+    const { last } = this.#database.prepare('SELECT max(at) AS last FROM sent WHERE account = ?').get(account)!;
+    const free = held === undefined ? now : Math.max(now, Number(held.until));
+    if (last === null || requestsPerMinute === null) return free;
+    return Math.max(free, Number(last) + this.#windowMs / requestsPerMinute);
+  }
+
+  #untilTokensMs(account: string, tokens: number, { tokensPerMinute }: RateLimit, now: number): number {
+    if (tokensPerMinute === null) return 0;
+    const sum = this.#database.prepare('SELECT total(tokens) AS tokens FROM sent WHERE account = ?').get(account)!;
     // A request larger than the limit waits until it is alone.
-    let tokensOver = tokensPerMinute === null ? 0 : Number(total.tokens) + tokens - tokensPerMinute;
-    if (tokensOver > 0)
-      for (const row of select('at, tokens').iterate(account)) {
-        tokensOver -= Number(row.tokens);
-        waitMs = Math.max(waitMs, leaves(row.at));
-        if (tokensOver <= 0) break;
-      }
+    let over = Number(sum.tokens) + tokens - tokensPerMinute;
+    let waitMs = 0;
+    for (const row of this.#database.prepare('SELECT at, tokens FROM sent WHERE account = ? ORDER BY at').iterate(account)) {
+      if (over <= 0) break;
+      over -= Number(row.tokens);
+      waitMs = Number(row.at) + this.#windowMs - now;
+    }
     return waitMs;
   }
 }

@@ -17,7 +17,7 @@ async function importsByFolder(opened: string | null): Promise<Map<string, Set<s
     return top === opened && file !== undefined ? `${top}/${inner}` : null;
   };
   const files = glob(
-    `${opened ?? '{workflows,activities,workers,selfplay,suggest,lean,model,infra,data,cli,tools}'}/**/*.ts`,
+    `${opened ?? '{workflows,activities,workers,selfplay,suggest,judge,lean,model,infra,data,cli,tools}'}/**/*.ts`,
     {
       cwd: REPOSITORY,
     },

@@ -19,6 +19,9 @@ vi.setConfig({ testTimeout: 400_000 });
 /** Of float32 sums in another order, over the steps of a training. */
 const DIFFERENCE_MAX = 2e-3;
 
+/** Low: at the edge of a clip a difference of rounding makes or takes a token's whole gradient. */
+const LEARNING_RATE = 1e-4;
+
 const role = 'prover' as const;
 const rows = EXAMPLES.slice(0, 24);
 const objective = (config: Record<string, unknown>): ObjectiveConfig => objectiveConfigSchema.parse(config);
@@ -80,7 +83,7 @@ it.skipIf(skipsPython('objectives with PyTorch')).each(CASES)('$name', async ({ 
   await steps(reference.request, 'embedded');
   const training = async (more: Partial<TrainRequest> = {}) => {
     const { directory, request } = await smallTraining({
-      ...{ initDirectory: base.request.outputDirectory, steps: 5, weightDecay: 0, learningRate: 1e-3 },
+      ...{ initDirectory: base.request.outputDirectory, steps: 5, weightDecay: 0, learningRate: LEARNING_RATE },
       ...{ referenceDirectory: name === 'gfn' ? null : reference.request.outputDirectory, objective: config },
       ...more,
     });

@@ -102,7 +102,9 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
     };
     const walk = async (): Promise<ShardResult> => {
       const summary = `walks of ${label}: ${items.count} statements`;
-      const { walks, leanMs, ...sampled } = await samplers.run((queue) => sampler(queue, summary).walkShard(shard));
+      const { walks, leanMs, ...sampled } = await samplers.run((queue, isLast) =>
+        sampler(isLast)(queue, summary).walkShard(shard),
+      );
       return { ...(await verify(name, sampled, null)), walks, walksLeanMs: leanMs };
     };
     const proveAs = {
