@@ -1,6 +1,18 @@
 /** Who may import whom: the layout of ARCHITECTURE.md as rules. `test/tooling/rules.test.ts` proves that they fire. */
 const above = {
-  data: ['lean', 'model', 'infra', 'selfplay', 'suggest', 'judge', 'activities', 'workflows', 'workers', 'cli', 'tools'],
+  data: [
+    'lean',
+    'model',
+    'infra',
+    'selfplay',
+    'suggest',
+    'judge',
+    'activities',
+    'workflows',
+    'workers',
+    'cli',
+    'tools',
+  ],
   lean: ['model', 'infra', 'selfplay', 'suggest', 'judge', 'activities', 'workflows', 'workers', 'cli', 'tools'],
   model: ['lean', 'infra', 'selfplay', 'suggest', 'judge', 'activities', 'workflows', 'workers', 'cli', 'tools'],
   infra: ['lean', 'model', 'selfplay', 'suggest', 'judge', 'activities', 'workflows', 'workers', 'cli', 'tools'],

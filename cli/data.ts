@@ -136,7 +136,9 @@ async function prepareWords(options: PrepareOptions, folder: string): Promise<vo
   const { train, heldOut, proofs } = report;
   console.log(`${name}: ${train} training and ${heldOut} held-out problems in ${join(folder, 'problems', name)}`);
   const sft = proofs === 0 ? '' : ` --set data.sft=${name}`;
-  console.log(`A run takes it with --preset judge-grpo --set 'data.problemSets=["${name}"]'${sft}${whereSaid(options, folder)}; ${proofs} proofs train its first model.`);
+  console.log(
+    `A run takes it with --preset judge-grpo --set 'data.problemSets=["${name}"]'${sft}${whereSaid(options, folder)}; ${proofs} proofs train its first model.`,
+  );
 }
 
 function headerRefusal(header: string): string | null {

@@ -18,7 +18,11 @@ export interface JudgeAuditOptions {
 export async function judgeAudit({ gold, judged, json }: JudgeAuditOptions): Promise<void> {
   const items = (await Promise.all(gold.map(readItems))).flat().filter(({ human }) => human !== null);
   if (items.length === 0)
-    throw new StpError('STP1501', `${gold.join(', ')}: no proof has a human mark`, 'docs/judges.md says how rows hold them.');
+    throw new StpError(
+      'STP1501',
+      `${gold.join(', ')}: no proof has a human mark`,
+      'docs/judges.md says how rows hold them.',
+    );
   const judgements = judged === undefined ? null : await readJudgements(judged);
   const audits = audit(items.map((item) => compare(item, judgements)));
   if (json === true) for (const one of audits) console.log(JSON.stringify(one));
@@ -58,7 +62,16 @@ const share = (part: number, whole: number, value: number | null): string =>
   value === null ? '–' : `${part} of ${whole} (${(100 * value).toFixed(1)} %)`;
 
 function page(audits: readonly SetAudit[]): string {
-  const head = ['set', 'proofs', 'unjudged', 'error', 'rank corr.', 'accepted', 'of these not complete', 'of those not complete, accepted'];
+  const head = [
+    'set',
+    'proofs',
+    'unjudged',
+    'error',
+    'rank corr.',
+    'accepted',
+    'of these not complete',
+    'of those not complete, accepted',
+  ];
   const rows = audits.map((one) => {
     const incomplete = GRADES.slice(1).reduce((sum, grade) => sum + rowSum(one, grade), 0);
     return [

@@ -13,12 +13,19 @@ const FORMS: Readonly<Record<string, (items: readonly Item[]) => string | Buffer
   llmproofs: (items) => `${JSON.stringify(llmproofsFile(items), null, 2)}\n`,
 };
 
-export async function judgeConvert(file: string, { to, out }: { readonly to: string; readonly out: string }): Promise<void> {
+export async function judgeConvert(
+  file: string,
+  { to, out }: { readonly to: string; readonly out: string },
+): Promise<void> {
   const items = await readItems(file);
   try {
     await writeFile(out, FORMS[to]!(items), { flag: 'wx' });
   } catch (error) {
-    throw new StpError('STP1002', `cannot write ${out}: ${(error as Error).message}`, 'Name a file that is not there yet.');
+    throw new StpError(
+      'STP1002',
+      `cannot write ${out}: ${(error as Error).message}`,
+      'Name a file that is not there yet.',
+    );
   }
   const proofs = items.filter(({ answer }) => answer !== null).length;
   console.log(`${new Set(items.map(({ problemId }) => problemId)).size} problems with ${proofs} proofs, in ${out}`);

@@ -28,7 +28,8 @@ export interface JudgeOptions {
 
 /** The exit code. */
 export async function judge(file: string | undefined, options: JudgeOptions): Promise<number> {
-  if (file === undefined) throw new StpError('STP1002', 'no file is named', 'Write bin/stp judge FILE --config JUDGES.json.');
+  if (file === undefined)
+    throw new StpError('STP1002', 'no file is named', 'Write bin/stp judge FILE --config JUDGES.json.');
   const judging = await readJudging(options.config);
   const given = options.problems === undefined ? [] : await readItems(options.problems);
   const candidates = candidatesOf(file, await readItems(file), given, judging);
@@ -56,12 +57,20 @@ export async function judge(file: string | undefined, options: JudgeOptions): Pr
 
 async function readJudging(path: string | undefined): Promise<Judging> {
   if (path === undefined)
-    throw new StpError('STP1002', 'nobody is named who judges', 'Write --config JUDGES.json; docs/judges.md has examples.');
+    throw new StpError(
+      'STP1002',
+      'nobody is named who judges',
+      'Write --config JUDGES.json; docs/judges.md has examples.',
+    );
   let json: unknown;
   try {
     json = JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
-    throw new StpError('STP1001', `${path}: ${(error as Error).message}`, 'Name a JSON file; docs/judges.md has examples.');
+    throw new StpError(
+      'STP1001',
+      `${path}: ${(error as Error).message}`,
+      'Name a JSON file; docs/judges.md has examples.',
+    );
   }
   const parsed = judgingSchema.safeParse(json);
   if (parsed.success) return parsed.data;
@@ -69,16 +78,15 @@ async function readJudging(path: string | undefined): Promise<Judging> {
 }
 
 /** What `given` says of a problem fills in what the file does not say. */
-function candidatesOf(
-  file: string,
-  items: readonly Item[],
-  given: readonly Item[],
-  judging: Judging,
-): Candidate[] {
+function candidatesOf(file: string, items: readonly Item[], given: readonly Item[], judging: Judging): Candidate[] {
   const grading = new Map(given.map((item) => [item.problemId, item.grading]));
   const candidates = items.flatMap((item): Candidate[] => {
     if (item.answer === null) return [];
-    const { scale = judging.scale, rubric = null, reference = null } = {
+    const {
+      scale = judging.scale,
+      rubric = null,
+      reference = null,
+    } = {
       ...grading.get(item.problemId),
       ...item.grading,
     };

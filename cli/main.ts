@@ -114,7 +114,15 @@ configOptions(program.command('plan'))
   .option('--json', 'one JSON object')
   .action(async (options) => (await import('./plan.ts')).plan(options));
 
-const DATA_SOURCES = ['library', 'leandojo', 'leandojo-steps', 'proofs', 'words', ...Object.keys(PUBLIC_SETS), 'stp-config'];
+const DATA_SOURCES = [
+  'library',
+  'leandojo',
+  'leandojo-steps',
+  'proofs',
+  'words',
+  ...Object.keys(PUBLIC_SETS),
+  'stp-config',
+];
 const data = program.command('data').description('Prepare problem sets and SFT sets for runs to name.');
 
 data
@@ -124,7 +132,7 @@ data
   )
   .addOption(new Option('--from <source>', 'source of the set').choices(DATA_SOURCES).makeOptionMandatory())
   .option('--input <path>', 'dataset file (JSON Lines or a JSON array), dataset configuration, or LeanDojo folder')
-  .option('--problems <file>', "with words: rubrics and solutions of the problems, by their ids")
+  .option('--problems <file>', 'with words: rubrics and solutions of the problems, by their ids')
   .option('--name <set>', 'name of the set; by default made from source and split')
   .option('--split <word>', 'use rows whose own split has this word: valid, test; for leandojo: random, novel_premises')
   .addOption(

@@ -74,13 +74,19 @@ function auditSet(set: string, all: readonly Compared[]): SetAudit {
 
 /** Null where one of the two has one value only. */
 export function spearman(xs: readonly number[], ys: readonly number[]): number | null {
-  const rank = (values: readonly number[]): number[] => sharedByTies(values, (a, b) => a - b, (place) => place);
+  const rank = (values: readonly number[]): number[] =>
+    sharedByTies(
+      values,
+      (a, b) => a - b,
+      (place) => place,
+    );
   const centred = (values: readonly number[]): number[] => {
     const middle = mean(values);
     return values.map((value) => value - middle);
   };
   const [dx, dy] = [centred(rank(xs)), centred(rank(ys))];
-  const dot = (a: readonly number[], b: readonly number[]): number => a.reduce((sum, value, at) => sum + value * b[at]!, 0);
+  const dot = (a: readonly number[], b: readonly number[]): number =>
+    a.reduce((sum, value, at) => sum + value * b[at]!, 0);
   const scale = Math.sqrt(dot(dx, dx) * dot(dy, dy));
   return xs.length === 0 || scale === 0 ? null : dot(dx, dy) / scale;
 }

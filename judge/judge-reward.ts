@@ -52,17 +52,29 @@ const problemOf = (statement: Statement, judging: Judging): Problem => {
 const proofsOf = ({ samples }: RewardGroup): string[] =>
   samples.map(({ sample }) => (sample.refused === undefined ? proofIn(sample.proof) : ''));
 
-async function markGroup(asker: Asker, judging: Judging, group: RewardGroup, { signal }: RewardOptions): Promise<Rewarded> {
+async function markGroup(
+  asker: Asker,
+  judging: Judging,
+  group: RewardGroup,
+  { signal }: RewardOptions,
+): Promise<Rewarded> {
   const problem = problemOf(group.statement, judging);
   const proofs = proofsOf(group);
   const judgements = await Promise.all(
-    group.samples.map(({ sample: { id } }, at) => markProof(asker, judging, { id, problem, proof: proofs[at]! }, signal)),
+    group.samples.map(({ sample: { id } }, at) =>
+      markProof(asker, judging, { id, problem, proof: proofs[at]! }, signal),
+    ),
   );
   return {
     rewards: judgements.map(({ id, mark, failure }) =>
-      mark === null ? missing(id, failure) : { kind: 'reward', sampleId: id, value: mark.normalised, parts: { mark: mark.raw } },
+      mark === null
+        ? missing(id, failure)
+        : { kind: 'reward', sampleId: id, value: mark.normalised, parts: { mark: mark.raw } },
     ),
-    unanswered: judgements.filter(({ mark, failure, votes }) => mark === null && isUnanswered([failure, ...votes.flatMap(({ failures }) => failures)])).length,
+    unanswered: judgements.filter(
+      ({ mark, failure, votes }) =>
+        mark === null && isUnanswered([failure, ...votes.flatMap(({ failures }) => failures)]),
+    ).length,
   };
 }
 
@@ -78,7 +90,8 @@ async function rankGroup(
   return {
     rewards: group.samples.map(({ sample: { id } }, at) => {
       const [value, own] = [values[at], points[at]];
-      if (value === null || value === undefined || own === null || own === undefined) return missing(id, failures[0] ?? null);
+      if (value === null || value === undefined || own === null || own === undefined)
+        return missing(id, failures[0] ?? null);
       return { kind: 'reward', sampleId: id, value, parts: { points: own } };
     }),
     unanswered: isUnanswered(failures) ? points.filter((one) => one === null).length : 0,

@@ -56,7 +56,10 @@ export async function prepareWordsSet(request: WordsSetRequest): Promise<WordsSe
   return counts;
 }
 
-function statementOf({ problemId, set, problem, grading, split }: Item, { name, gradings }: WordsSetRequest): Statement {
+function statementOf(
+  { problemId, set, problem, grading, split }: Item,
+  { name, gradings }: WordsSetRequest,
+): Statement {
   const parsed = statementSchema.safeParse({
     id: wordsId(problem),
     name: problemId,
@@ -69,7 +72,11 @@ function statementOf({ problemId, set, problem, grading, split }: Item, { name, 
   });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new StpError('STP1501', `problem ${problemId}: ${issue?.path.join('.')}: ${issue?.message}`, 'Leave it out, or shorten it.');
+  throw new StpError(
+    'STP1501',
+    `problem ${problemId}: ${issue?.path.join('.')}: ${issue?.message}`,
+    'Leave it out, or shorten it.',
+  );
 }
 
 /** Of the training split, and with full marks where a person has marked it. */

@@ -89,7 +89,10 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   }
 
   const context = { ...played, library };
-  await enter('prove', isInWords(config) ? 'sampling proofs and having them judged' : 'sampling proofs and verifying them in Lean');
+  await enter(
+    'prove',
+    isInWords(config) ? 'sampling proofs and having them judged' : 'sampling proofs and verifying them in Lean',
+  );
   const [plan] = await Promise.all([
     streaming('cut statements and conjectures into shards').planShards({ ...context, conjectures }),
     conjectures === null ? readyNodes(run, hostQueues, input.checkpoint) : null,

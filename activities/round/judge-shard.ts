@@ -1,11 +1,11 @@
 /** Judges the samples of a shard in words, in the place of their verification. The rewards of the round then find its own written. */
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { sampleRewardSchema } from '../../data/schemas/reward.ts';
 import { type ShardResult, shardResultSchema } from '../../data/schemas/round.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
 import { once, readAll, writeRecords } from '../records/record-files.ts';
-import { sampleRewardSchema } from '../../data/schemas/reward.ts';
 import type { Sampled } from './generate.ts';
 import { type RewardConfig, rewardShard } from './reward-round.ts';
 
@@ -44,7 +44,9 @@ export function judgeShardActivities(ports: Ports) {
             metricsAt(name, 0, {
               samples_judged: values.length,
               samples_unjudged: all.length - values.length,
-              ...(values.length === 0 ? {} : { reward_mean: values.reduce((sum, one) => sum + one, 0) / values.length }),
+              ...(values.length === 0
+                ? {}
+                : { reward_mean: values.reduce((sum, one) => sum + one, 0) / values.length }),
               shard_seconds_judge: (performance.now() - started) / 1_000,
             }),
           );

@@ -13,7 +13,10 @@ export function addJudgeCommands(program: Command): void {
       "proofs: rows of JSON, DeepSeekMath-V2's outputs, LLMProofs' output file (.json) or veRL's rows (.parquet)",
     )
     .option('--config <file>', 'JSON file that says who judges, and how (docs/judges.md)')
-    .option('--problems <file>', "rubrics and solutions of the file's problems, by their ids: IMO-ProofBench's table, or rows")
+    .option(
+      '--problems <file>',
+      "rubrics and solutions of the file's problems, by their ids: IMO-ProofBench's table, or rows",
+    )
     .option('--records <dir>', 'folder for the answers of the judges', 'judged')
     .option('--replay', 'ask nobody: judge by the answers that are kept')
     .option('--json', 'one JSON object for each proof, with every vote, its evidence, and what failed')

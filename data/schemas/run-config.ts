@@ -5,9 +5,9 @@
  */
 import { z } from 'zod';
 import { enginesConfigSchema } from './engines.ts';
+import { judgingSchema } from './judge.ts';
 import { nodesConfigSchema } from './nodes.ts';
 import { flowSchema, LIKELIHOOD, likelihoodSchema, policySchema } from './objectives.ts';
-import { judgingSchema } from './judge.ts';
 import { formatNameSchema, promptFormatSchema } from './prompt-format.ts';
 
 export const ROUNDS_MAX = 1_000;

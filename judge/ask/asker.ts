@@ -144,7 +144,8 @@ export class Asker {
       return found;
     }
     const { limits, replay = false } = this.#options;
-    if (replay) throw noAnswer(this.nameOf(judge), 'no answer is kept, and nobody is to be asked', { retryable: false });
+    if (replay)
+      throw noAnswer(this.nameOf(judge), 'no answer is kept, and nobody is to be asked', { retryable: false });
     const model = this.#model(judge);
     const { maxTokens, limits: limit } = this.judges[judge]!;
     const chars = asked.messages.reduce((sum, { content }) => sum + content.length, 0);

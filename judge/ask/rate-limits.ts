@@ -146,7 +146,9 @@ export class RateLimits {
     // A request larger than the limit waits until it is alone.
     let over = Number(sum.tokens) + tokens - tokensPerMinute;
     let waitMs = 0;
-    for (const row of this.#database.prepare('SELECT at, tokens FROM sent WHERE account = ? ORDER BY at').iterate(account)) {
+    for (const row of this.#database
+      .prepare('SELECT at, tokens FROM sent WHERE account = ? ORDER BY at')
+      .iterate(account)) {
       if (over <= 0) break;
       over -= Number(row.tokens);
       waitMs = Number(row.at) + this.#windowMs - now;

@@ -10,7 +10,11 @@ const fileSchema = z.object({
     z.object({
       question: z.string(),
       responses: z.array(
-        z.object({ run_id: z.union([z.number(), z.string()]), reasoning: z.string().nullish(), answer: z.string().nullish() }),
+        z.object({
+          run_id: z.union([z.number(), z.string()]),
+          reasoning: z.string().nullish(),
+          answer: z.string().nullish(),
+        }),
       ),
     }),
   ),

@@ -1,6 +1,6 @@
 /** JSON rows: our own, and those of DeepSeekMath-V2's published outputs, which are told apart by their fields. */
 import { z } from 'zod';
-import { CANDIDATE_CHARS_MAX, PROBLEM_CHARS_MAX, scaleSchema, type ScaleName } from '../../data/schemas/judge.ts';
+import { CANDIDATE_CHARS_MAX, PROBLEM_CHARS_MAX, type ScaleName, scaleSchema } from '../../data/schemas/judge.ts';
 import { issueOf } from '../questions/question.ts';
 import { scaleOf } from '../scale.ts';
 import type { Item } from './item.ts';
@@ -54,7 +54,18 @@ export function itemOfRow(row: unknown): Item | string {
 }
 
 function fromOwn(row: OwnRow): Item | string {
-  const { id: itemId, problemId = itemId, set, problem, scale, rubric, reference, human, automatic = null, split } = row;
+  const {
+    id: itemId,
+    problemId = itemId,
+    set,
+    problem,
+    scale,
+    rubric,
+    reference,
+    human,
+    automatic = null,
+    split,
+  } = row;
   if (human !== undefined && scale === undefined) return 'human: a mark needs its scale';
   if (human !== undefined && !scaleOf(scale!).has(human)) return `human: ${human} is not on the scale ${scale}`;
   return {
@@ -72,7 +83,8 @@ function fromDeepseek(row: z.infer<typeof deepseekSchema>): Item | string {
   if (scale === undefined) return `problem_idx: full marks of ${problemId} are not known`;
   const rubric = row['grading guidelines'];
   const { human_rating: human } = prediction;
-  if (typeof human === 'number' && !scaleOf(scale).has(human)) return `human_rating: ${human} is not on the scale ${scale}`;
+  if (typeof human === 'number' && !scaleOf(scale).has(human))
+    return `human_rating: ${human} is not on the scale ${scale}`;
   return {
     id: problemId,
     problemId,

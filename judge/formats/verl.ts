@@ -86,7 +86,10 @@ export async function verlItems(path: string): Promise<Item[] | string> {
 function itemsOf(row: Row, at: number): Item[] | string {
   const { data_source: source, prompt, reward_model: model, extra_info: extra, responses } = row;
   const problem =
-    model?.problem_statement || extra?.problem_statement || extra?.problem || prompt.findLast(({ role }) => role === 'user')?.content;
+    model?.problem_statement ||
+    extra?.problem_statement ||
+    extra?.problem ||
+    prompt.findLast(({ role }) => role === 'user')?.content;
   if (!problem) return 'prompt: it has no message of the user';
   const max = model?.max_score ?? model?.max_points ?? extra?.max_score ?? extra?.max_points;
   const scale = max === null || max === undefined ? undefined : scaleSchema.safeParse(`0-${max}`);

@@ -43,7 +43,8 @@ export function readAnswer(
   const answered = afterThinking(text, format.thinking);
   if (answered === null) return refused('cut-off', 'the model did not end its thinking');
   if (form === 'text') {
-    if (finish === 'length' && whenCutOff === 'refuse') return refused('cut-off', 'the answer ended at its token limit');
+    if (finish === 'length' && whenCutOff === 'refuse')
+      return refused('cut-off', 'the answer ended at its token limit');
     return wholeAnswer(answered);
   }
   if (form === 'open-block') {

@@ -7,7 +7,18 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** `busy`: 429. `broken`: 500. `cut`, `prose`, `off-scale`, `invented`, `twice`: answers that cannot be used. `ok-error`: an error with status 200. `silent`: never answers. */
-export type Fault = 'busy' | 'broken' | 'cut' | 'prose' | 'off-scale' | 'invented' | 'twice' | 'ok-error' | 'no-json' | 'silent' | 'denied';
+export type Fault =
+  | 'busy'
+  | 'broken'
+  | 'cut'
+  | 'prose'
+  | 'off-scale'
+  | 'invented'
+  | 'twice'
+  | 'ok-error'
+  | 'no-json'
+  | 'silent'
+  | 'denied';
 
 export interface JudgeServerOptions {
   /** Share of full marks for a proof; 0 and 1 are the ends. */
@@ -24,13 +35,20 @@ export interface JudgeServerOptions {
 export interface JudgeServer {
   readonly url: string;
   /** Of each request: when it came, and what it asked. */
-  readonly requests: { readonly atMs: number; readonly body: Record<string, unknown>; readonly text: string; readonly headers: IncomingMessage['headers'] }[];
+  readonly requests: {
+    readonly atMs: number;
+    readonly body: Record<string, unknown>;
+    readonly text: string;
+    readonly headers: IncomingMessage['headers'];
+  }[];
   close(): Promise<void>;
 }
 
 /** Part of a question between its marks. */
 export function partOf(text: string, name: string): string {
-  const match = new RegExp(`^===== ${name} (\\w+) =====\\n([\\s\\S]*?)\\n===== end of ${name} \\1 =====$`, 'mu').exec(text);
+  const match = new RegExp(`^===== ${name} (\\w+) =====\\n([\\s\\S]*?)\\n===== end of ${name} \\1 =====$`, 'mu').exec(
+    text,
+  );
   return match?.[2] ?? '';
 }
 
@@ -54,7 +72,8 @@ export async function startJudgeServer(options: JudgeServerOptions): Promise<Jud
       outgoing.end(typeof json === 'string' ? json : JSON.stringify(json));
     };
     if (fault === 'silent') return;
-    if (fault === 'busy') return send(429, { error: { message: 'rate limit', type: 'rate_limit_error' } }, { 'retry-after': '0' });
+    if (fault === 'busy')
+      return send(429, { error: { message: 'rate limit', type: 'rate_limit_error' } }, { 'retry-after': '0' });
     if (fault === 'broken') return send(500, { error: { message: 'overloaded', type: 'api_error' } });
     if (fault === 'denied') return send(401, { error: { message: 'invalid key', type: 'authentication_error' } });
     if (fault === 'ok-error') return send(200, { error: { message: 'upstream provider failed', code: 502 } });
@@ -64,10 +83,27 @@ export async function startJudgeServer(options: JudgeServerOptions): Promise<Jud
     if (incoming.url === '/v1/messages') {
       const usage = { input_tokens: tokens.prompt, output_tokens: tokens.answer };
       const content = [{ type: 'text', text: said }];
-      return send(200, { id: 'm', type: 'message', role: 'assistant', model: body.model, content, stop_reason: fault === 'cut' ? 'max_tokens' : 'end_turn', stop_sequence: null, usage });
+      return send(200, {
+        id: 'm',
+        type: 'message',
+        role: 'assistant',
+        model: body.model,
+        content,
+        stop_reason: fault === 'cut' ? 'max_tokens' : 'end_turn',
+        stop_sequence: null,
+        usage,
+      });
     }
-    const usage = { prompt_tokens: tokens.prompt, completion_tokens: tokens.answer, total_tokens: tokens.prompt + tokens.answer };
-    const choice = { index: 0, message: { role: 'assistant', content: said }, finish_reason: fault === 'cut' ? 'length' : 'stop' };
+    const usage = {
+      prompt_tokens: tokens.prompt,
+      completion_tokens: tokens.answer,
+      total_tokens: tokens.prompt + tokens.answer,
+    };
+    const choice = {
+      index: 0,
+      message: { role: 'assistant', content: said },
+      finish_reason: fault === 'cut' ? 'length' : 'stop',
+    };
     send(200, { id: 'c', object: 'chat.completion', created: 0, model: body.model, choices: [choice], usage });
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -89,7 +125,13 @@ function sayings(text: string, fault: Fault | undefined, { rule, max = 7, stands
   return fault === 'cut' ? said.slice(0, said.length / 2) : said;
 }
 
-function objectFor(text: string, fault: Fault | undefined, rule: JudgeServerOptions['rule'], max: number, stands: boolean): object {
+function objectFor(
+  text: string,
+  fault: Fault | undefined,
+  rule: JudgeServerOptions['rule'],
+  max: number,
+  stands: boolean,
+): object {
   if (text.includes('Rank the proofs')) {
     const labels = [...text.matchAll(/^===== proof ([A-Z]) /gmu)].map(([, label]) => label!);
     const proofs = labels.map((label) => partOf(text, `proof ${label}`));
@@ -106,5 +148,9 @@ function objectFor(text: string, fault: Fault | undefined, rule: JudgeServerOpti
   const share = rule(proof);
   const quote = fault === 'invented' ? 'words that are in no proof at all' : proof.slice(0, 40);
   const mark = fault === 'off-scale' ? max + 1 : Math.round(share * max);
-  return { analysis: 'by the rule', evidence: [{ kind: share === 1 ? 'step' : 'error', quote, says: 'by the rule' }], mark };
+  return {
+    analysis: 'by the rule',
+    evidence: [{ kind: share === 1 ? 'step' : 'error', quote, says: 'by the rule' }],
+    mark,
+  };
 }

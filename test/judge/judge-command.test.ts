@@ -49,13 +49,22 @@ describe('stp judge', () => {
     const file = await rows(9);
     const result = await stp(['judge', file, '--config', await config(), '--json'], environment());
     expect(result.exitCode, String(result.all)).toBe(0);
-    const lines = String(result.stdout).split('\n').map((line) => JSON.parse(line));
+    const lines = String(result.stdout)
+      .split('\n')
+      .map((line) => JSON.parse(line));
     expect(lines.map(({ id }) => id)).toEqual(Array.from({ length: 9 }, (_, at) => `proof-${at}`));
     const judged = join(directory, 'judged.jsonl');
     await writeFile(judged, String(result.stdout));
     const audited = await stp(['judge', 'audit', '--gold', file, '--judged', judged, '--json'], environment());
     const all = JSON.parse(String(audited.stdout).split('\n').at(-1)!);
-    expect(all).toMatchObject({ set: 'all', proofs: 9, unjudged: 0, meanAbsoluteError: 0, accepted: 3, falselyAccepted: 0 });
+    expect(all).toMatchObject({
+      set: 'all',
+      proofs: 9,
+      unjudged: 0,
+      meanAbsoluteError: 0,
+      accepted: 3,
+      falselyAccepted: 0,
+    });
     expect(all.rankCorrelation).toBeCloseTo(1);
   });
 
@@ -89,7 +98,9 @@ describe('stp judge', () => {
 describe('an audit', () => {
   it('of published ratings with human marks, read as they come', async () => {
     const items = await readItems(join(FIXTURES, 'deepseek-math-v2.jsonl'));
-    expect(items.map(({ set, grading, human, automatic }) => [set, grading.scale, human?.raw, automatic === 1])).toEqual([
+    expect(
+      items.map(({ set, grading, human, automatic }) => [set, grading.scale, human?.raw, automatic === 1]),
+    ).toEqual([
       ['PB-Basic', '0-7', 7, true],
       ['PB-Advanced', '0-7', 0, true],
       ['CMO2024', '0-21', 21, true],
@@ -99,7 +110,12 @@ describe('an audit', () => {
   });
 
   it('counts what people and the judge say, and knows ties', () => {
-    const one = (human: number, judged: number | null, allFull = judged === 1) => ({ set: 's', human, judged, allFull });
+    const one = (human: number, judged: number | null, allFull = judged === 1) => ({
+      set: 's',
+      human,
+      judged,
+      allFull,
+    });
     const [found] = audit([one(1, 1), one(0, 1), one(2 / 7, 1), one(0, 0.5), one(1, 0.9), one(1, null)]);
     expect(found).toMatchObject({
       ...{ proofs: 6, unjudged: 1, accepted: 3, falselyAccepted: 2, falselyAcceptedBelowHalf: 2 },
@@ -116,14 +132,25 @@ describe('an audit', () => {
 describe('files of other systems', () => {
   it('Parquet that pyarrow has written is read as veRL and LLMProofs read it', async () => {
     expect(await readItems(join(FIXTURES, 'verl-pyarrow.parquet'))).toMatchObject([
-      { id: 'q1', set: 'llm_judge_proof_train', problem: 'Show it.', grading: { scale: '0-6', rubric: 'All counts.', reference: 'It is so.' }, answer: null, split: 'train' },
+      {
+        id: 'q1',
+        set: 'llm_judge_proof_train',
+        problem: 'Show it.',
+        grading: { scale: '0-6', rubric: 'All counts.', reference: 'It is so.' },
+        answer: null,
+        split: 'train',
+      },
       { id: 'test::1', problem: 'Show that.', grading: {}, split: 'held-out' },
     ]);
   });
 
   it('each form holds what the others can', async () => {
     const source = join(FIXTURES, 'deepseek-math-v2.jsonl');
-    const [verl, llmproofs, back] = ['a.parquet', 'b.json', 'c.jsonl'].map((name) => join(directory, name)) as [string, string, string];
+    const [verl, llmproofs, back] = ['a.parquet', 'b.json', 'c.jsonl'].map((name) => join(directory, name)) as [
+      string,
+      string,
+      string,
+    ];
     for (const [from, to, out] of [
       [source, 'verl', verl],
       [source, 'llmproofs', llmproofs],
@@ -131,20 +158,34 @@ describe('files of other systems', () => {
     ] as const)
       expect((await stp(['judge', 'convert', from, '--to', to, '--out', out])).exitCode).toBe(0);
     const items = await readItems(source);
-    const essence = (all: typeof items) => all.map(({ problemId, problem, grading, answer }) => ({ problemId, problem, grading, answer }));
+    const essence = (all: typeof items) =>
+      all.map(({ problemId, problem, grading, answer }) => ({ problemId, problem, grading, answer }));
     expect(essence(await readItems(verl))).toEqual(essence(items));
     expect(essence(await readItems(back))).toEqual(essence(items));
-    expect((await readItems(llmproofs)).map(({ problem, answer }) => [problem, answer])).toEqual(items.map(({ problem, answer }) => [problem, answer]));
+    expect((await readItems(llmproofs)).map(({ problem, answer }) => [problem, answer])).toEqual(
+      items.map(({ problem, answer }) => [problem, answer]),
+    );
     const file = JSON.parse(await readFile(llmproofs, 'utf8'));
-    expect(file).toMatchObject({ metadata: { total_questions: 4, total_responses: 4 }, problem_metadata: { 'PB-Basic-002': { source: 'PB-Basic' } } });
+    expect(file).toMatchObject({
+      metadata: { total_questions: 4, total_responses: 4 },
+      problem_metadata: { 'PB-Basic-002': { source: 'PB-Basic' } },
+    });
     expect((await stp(['judge', 'convert', source, '--to', 'rows', '--out', back])).exitCode).toBe(2);
   });
 
   it('IMO-ProofBench as a table gives rubrics and solutions', async () => {
     const path = join(directory, 'proofbench.csv');
-    await writeFile(path, 'Problem ID,Problem,Solution,Grading guidelines,Category,Level,Short Answer,Source\nPB-Basic-001,"Find, and prove","By ""x""","(Partial)\n1. Guessed",Algebra,IMO-easy,2x,IMO\n');
+    await writeFile(
+      path,
+      'Problem ID,Problem,Solution,Grading guidelines,Category,Level,Short Answer,Source\nPB-Basic-001,"Find, and prove","By ""x""","(Partial)\n1. Guessed",Algebra,IMO-easy,2x,IMO\n',
+    );
     expect(await readItems(path)).toMatchObject([
-      { problemId: 'PB-Basic-001', set: 'PB-Basic', problem: 'Find, and prove', grading: { scale: '0-7', rubric: '(Partial)\n1. Guessed', reference: 'By "x"' } },
+      {
+        problemId: 'PB-Basic-001',
+        set: 'PB-Basic',
+        problem: 'Find, and prove',
+        grading: { scale: '0-7', rubric: '(Partial)\n1. Guessed', reference: 'By "x"' },
+      },
     ]);
   });
 

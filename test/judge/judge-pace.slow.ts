@@ -20,22 +20,34 @@ const VOTES = 4;
 const LATENCY_MS = 500;
 
 it('a limit of 600 requests a minute is kept by all processes together, and used up', async () => {
-  const server = await startJudgeServer({ rule: (proof) => (proof.includes('complete') ? 1 : 0), latencyMs: LATENCY_MS });
+  const server = await startJudgeServer({
+    rule: (proof) => (proof.includes('complete') ? 1 : 0),
+    latencyMs: LATENCY_MS,
+  });
   const directory = await mkdtemp(join(tmpdir(), 'stp-judge-pace-'));
   try {
     const config = join(directory, 'judges.json');
     const limits = { requestsPerMinute: PER_MINUTE };
-    await writeFile(config, JSON.stringify({ judges: [{ url: `${server.url}/v1`, model: 'by-rule', votes: VOTES, limits }] }));
+    await writeFile(
+      config,
+      JSON.stringify({ judges: [{ url: `${server.url}/v1`, model: 'by-rule', votes: VOTES, limits }] }),
+    );
     const halves = await Promise.all(
       [0, 100].map(async (first) => {
         const path = join(directory, `${first}.jsonl`);
-        const rows = Array.from({ length: 100 }, (_, at) => ({ id: `p${first + at}`, problem: `Show ${first + at}.`, proof: `a complete proof of ${first + at}` }));
+        const rows = Array.from({ length: 100 }, (_, at) => ({
+          id: `p${first + at}`,
+          problem: `Show ${first + at}.`,
+          proof: `a complete proof of ${first + at}`,
+        }));
         await writeFile(path, rows.map((row) => JSON.stringify(row)).join('\n'));
         return path;
       }),
     );
     const runs = halves.map((path, at) =>
-      stp(['judge', path, '--config', config, '--records', join(directory, `records-${at}`)], { env: { STP_CACHE: join(directory, 'cache') } }),
+      stp(['judge', path, '--config', config, '--records', join(directory, `records-${at}`)], {
+        env: { STP_CACHE: join(directory, 'cache') },
+      }),
     );
     for (const run of runs) expect((await run).exitCode).toBe(0);
     const times = server.requests.map(({ atMs }) => atMs).sort((a, b) => a - b);
@@ -44,7 +56,9 @@ it('a limit of 600 requests a minute is kept by all processes together, and used
     expect(fullest).toBeLessThanOrEqual(PER_MINUTE);
     const leastMs = ((times.length - 1) * MINUTE_MS) / PER_MINUTE;
     const tookMs = times.at(-1)! - times[0]!;
-    console.log(`fullest minute: ${fullest} requests; from first to last ${Math.round(tookMs)} ms, at least ${leastMs} ms`);
+    console.log(
+      `fullest minute: ${fullest} requests; from first to last ${Math.round(tookMs)} ms, at least ${leastMs} ms`,
+    );
   } finally {
     await server.close();
     await rm(directory, { recursive: true, force: true });

@@ -51,8 +51,19 @@ async function serve(options: Partial<JudgeServerOptions> = {}): Promise<JudgeSe
   return server;
 }
 
-function judgingBy(server: JudgeServer, more: Partial<Record<keyof Judging, unknown>> = {}, judge: object = {}): Judging {
-  const own = { provider: 'server', url: `${server.url}/v1`, model: 'm', keyVariable: KEY_VARIABLE, timeoutSeconds: 1, ...judge };
+function judgingBy(
+  server: JudgeServer,
+  more: Partial<Record<keyof Judging, unknown>> = {},
+  judge: object = {},
+): Judging {
+  const own = {
+    provider: 'server',
+    url: `${server.url}/v1`,
+    model: 'm',
+    keyVariable: KEY_VARIABLE,
+    timeoutSeconds: 1,
+    ...judge,
+  };
   return judgingSchema.parse({ judges: [own], ...more });
 }
 
@@ -77,7 +88,11 @@ describe.each([
     const judging = by(server, {}, { price: { prompt: 1, answer: 2 } });
     const asker = askerOf(judging);
     const judgement = await judgeOne(judging, 'a half proof', asker);
-    expect(judgement).toMatchObject({ outcome: 'marked', mark: { raw: 4, scale: '0-7', normalised: 4 / 7 }, allFull: false });
+    expect(judgement).toMatchObject({
+      outcome: 'marked',
+      mark: { raw: 4, scale: '0-7', normalised: 4 / 7 },
+      allFull: false,
+    });
     const [{ text, body, headers }] = server.requests as [JudgeServer['requests'][0]];
     for (const part of ['Show it.', 'Everything counts.', 'It is so.', 'a half proof']) expect(text).toContain(part);
     expect(JSON.stringify(body)).toContain('json_schema');
@@ -89,7 +104,9 @@ describe.each([
     await server.close();
     expect(await judgeOne(judging, 'a half proof')).toEqual(judgement);
     expect(await judgeOne(judging, 'a half proof', askerOf(judging, true))).toEqual(judgement);
-    expect(await judgeOne(judging, 'another proof', askerOf(judging, true))).toMatchObject({ failure: { kind: 'provider' } });
+    expect(await judgeOne(judging, 'another proof', askerOf(judging, true))).toMatchObject({
+      failure: { kind: 'provider' },
+    });
   });
 
   it('is asked again while it is busy or broken', async () => {
@@ -137,14 +154,20 @@ describe('answers that cannot be used', () => {
   it('count once the answer after them can be used', async () => {
     const server = await serve({ fault: (request) => (request === 0 ? 'prose' : undefined) });
     const judgement = await judgeOne(judgingBy(server), 'a complete proof');
-    expect(judgement).toMatchObject({ outcome: 'marked', votes: [{ failures: [{ kind: 'malformed', raw: 'I give it five points.' }] }] });
+    expect(judgement).toMatchObject({
+      outcome: 'marked',
+      votes: [{ failures: [{ kind: 'malformed', raw: 'I give it five points.' }] }],
+    });
   });
 
   it('a rubric that cannot be read, and a proof that is not there, are asked of nobody', async () => {
     const server = await serve();
     const judging = judgingBy(server);
     const candidate = { id: 'x', problem: { ...problem, rubric: '(Partial)\nnone' }, proof: 'a complete proof' };
-    expect(await markProof(askerOf(judging), judging, candidate, signal)).toMatchObject({ outcome: 'unjudged', failure: { kind: 'rubric', raw: '(Partial)\nnone' } });
+    expect(await markProof(askerOf(judging), judging, candidate, signal)).toMatchObject({
+      outcome: 'unjudged',
+      failure: { kind: 'rubric', raw: '(Partial)\nnone' },
+    });
     expect(await judgeOne(judging, ' ')).toMatchObject({ outcome: 'empty', mark: { raw: 0 } });
     expect(server.requests).toHaveLength(0);
   });
@@ -154,7 +177,10 @@ describe('several votes', () => {
   it('become the least, or a mean without the ends; too few are none', async () => {
     const server = await serve({ fault: (request) => (request < 4 ? 'prose' : undefined) });
     const judging = judgingBy(server, { askedAnew: 0 }, { votes: 3 });
-    expect(await judgeOne(judging, 'a complete proof')).toMatchObject({ outcome: 'unjudged', failure: { kind: 'no-quorum' } });
+    expect(await judgeOne(judging, 'a complete proof')).toMatchObject({
+      outcome: 'unjudged',
+      failure: { kind: 'no-quorum' },
+    });
     const two = await judgeOne(judging, 'a complete proof, once more');
     // The first of these three votes failed as well: two of three count, and not all are full.
     expect(two).toMatchObject({ outcome: 'marked', mark: { normalised: 1 }, allFull: false });
@@ -206,7 +232,15 @@ describe('as rewards', () => {
   const own = { ...statement('Show that it is so.'), grading: { reference: 'It is.' } };
   const texts = ['a complete proof', 'a half proof here', 'nothing here'];
   const samples = dedupeSamples(
-    texts.map((text, index) => ({ statementId: own.id, index, text, tokens: 1, logprob: null, seed: index, finish: 'stop' as const })),
+    texts.map((text, index) => ({
+      statementId: own.id,
+      index,
+      text,
+      tokens: 1,
+      logprob: null,
+      seed: index,
+      finish: 'stop' as const,
+    })),
     'm',
   );
   const groups = [{ statement: own, samples: samples.map((sample) => ({ sample, verdict: null, certified: false })) }];
@@ -221,7 +255,9 @@ describe('as rewards', () => {
     const server = await serve();
     const judging = judgingBy(server, { reward });
     const rewards = await judgeReward(askerOf(judging), judging).rewards(groups, options);
-    expect(rewards.map((one) => one.kind === 'reward' && one.value)).toEqual(values.map((value) => expect.closeTo(value)));
+    expect(rewards.map((one) => one.kind === 'reward' && one.value)).toEqual(
+      values.map((value) => expect.closeTo(value)),
+    );
     expect(server.requests[0]!.text).toContain('It is.');
   });
 
@@ -229,10 +265,16 @@ describe('as rewards', () => {
     const server = await serve({ fault: (_, text) => (text.includes('half') ? 'prose' : undefined) });
     const judging = judgingBy(server);
     const rewards = await judgeReward(askerOf(judging), judging).rewards(groups, options);
-    expect(rewards).toMatchObject([{ value: 1 }, { kind: 'missing', why: expect.stringContaining('malformed') }, { value: 0 }]);
+    expect(rewards).toMatchObject([
+      { value: 1 },
+      { kind: 'missing', why: expect.stringContaining('malformed') },
+      { value: 0 },
+    ]);
   });
 
-  it('a judge that does not answer makes the shard be tried again, and then only the rest is asked', { tags: ['slow'] }, async () => {
+  it('a judge that does not answer makes the shard be tried again, and then only the rest is asked', {
+    tags: ['slow'],
+  }, async () => {
     let isUp = false;
     const server = await serve({ fault: (_, text) => (text.includes('half') && !isUp ? 'broken' : undefined) });
     const judging = judgingBy(server);

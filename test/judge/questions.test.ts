@@ -107,7 +107,10 @@ describe('a question for places', () => {
 });
 
 it('a question about claimed errors wants a word on each', () => {
-  const { read } = metaQuestion(problem, proof, [{ ...error, kind: 'error' }, { ...error, kind: 'error', says: 'and how?' }]);
+  const { read } = metaQuestion(problem, proof, [
+    { ...error, kind: 'error' },
+    { ...error, kind: 'error', says: 'and how?' },
+  ]);
   const check = (number: number, stands: boolean) => ({ error: number, why: '', stands });
   expect(read({ checks: [check(2, false), check(1, true)] })).toEqual({ stands: [true, false] });
   expect(read({ checks: [check(1, true), check(1, true)] })).toMatchObject({ kind: 'malformed' });
