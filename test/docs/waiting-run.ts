@@ -9,6 +9,7 @@ import {
   progressQuery,
   resumeUpdate,
   retryRoundUpdate,
+  setBudgetUpdate,
   skipRoundUpdate,
   stopAfterRoundUpdate,
 } from '../../workflows/control/contracts.ts';
@@ -23,6 +24,7 @@ export async function waitingRun(): Promise<void> {
     abortUpdate,
   ])
     setHandler(update, () => 'heard');
+  setHandler(setBudgetUpdate, () => 'heard');
   setHandler(progressQuery, () => ({
     run: 'RUN',
     stage: 'round',

@@ -35,9 +35,10 @@ export async function readKept(folder: string): Promise<Kept> {
   for (const path of all)
     if (SAME_BYTES.test(path))
       bytes.set(path.slice(folder.length + 1), (await readFile(path, 'latin1')).replaceAll(CHECK_TIME, ''));
-  const { run, secondsPerStage, ...summary } = summarySchema.parse(
+  const { run, secondsPerStage, cost, ...found } = summarySchema.parse(
     JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8')),
   );
+  const summary = { ...found, rounds: found.rounds.map(({ leanSeconds, ...round }) => round) };
   const names = [...new Set(all.map((path) => path.slice(folder.length + 1).replace(CONTENT_HASH, '-*')))].filter(
     (name) => !BY_TIME.test(name),
   );
