@@ -4,7 +4,6 @@ import { type Command, Option } from 'commander';
 export function addJudgeCommands(program: Command): void {
   const judge = program
     .command('judge')
-    .enablePositionalOptions()
     .description(
       'Have language models judge proofs in natural language: a mark by the rubric for each proof of the file. Answers are kept, and not asked for again. See docs/judges.md.',
     )
@@ -32,7 +31,8 @@ export function addJudgeCommands(program: Command): void {
     .requiredOption('--gold <file...>', 'proofs with human marks')
     .option('--judged <file>', 'what `stp judge --json` printed; default: the automatic ratings in the gold files')
     .option('--json', 'one JSON object for each problem set')
-    .action(async (options) => (await import('../judge-audit.ts')).judgeAudit(options));
+    // The command above has an option of that name, and takes it.
+    .action(async (_, command: Command) => (await import('../judge-audit.ts')).judgeAudit(command.optsWithGlobals()));
 
   judge
     .command('convert')
