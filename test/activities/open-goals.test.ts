@@ -38,7 +38,17 @@ const goal = (target: string, ...names: string[]): ShownGoal => ({
 
 function expansion(id: string, its: ShownGoal, score: number, steps: ExpansionRecord['steps'] = []): ExpansionRecord {
   const goals = its.target;
-  return { statementId: id, index: 0, state: stateKey(goals), goals, goal: its, length: 1, logprob: score, score, steps };
+  return {
+    statementId: id,
+    index: 0,
+    state: stateKey(goals),
+    goals,
+    goal: its,
+    length: 1,
+    logprob: score,
+    score,
+    steps,
+  };
 }
 const closes = { tactic: 'rfl', logprob: -1, count: 1, outcome: 'done' as const, next: null, leanMs: 1 };
 
@@ -90,7 +100,11 @@ async function targets(set: Record<string, string | number>): Promise<Map<string
   const ref = await new MockActivityEnvironment().run(conjectureActivities(ports).planConjectures as never, input);
   const entries = await readAll(store, ref as unknown as ArtifactRef, conjecturePlanSchema);
   const texts = entries.map(({ origin }) => (origin.kind === 'target' ? origin.targetStatement : ''));
-  return new Map(Map.groupBy(texts, (text) => text).entries().map(([text, all]) => [text, all.length / texts.length]));
+  return new Map(
+    Map.groupBy(texts, (text) => text)
+      .entries()
+      .map(([text, all]) => [text, all.length / texts.length]),
+  );
 }
 
 it('take their share of the texts; closed, hidden and held-out ones and those of proved statements take none', async () => {

@@ -115,7 +115,7 @@ export class TypedWriter {
     if (symbol !== undefined) {
       (place === 'left' ? this.#left : this.#right).push(id);
       this.#add(symbol);
-    }    else if (place === 'equals') this.#startRight();
+    } else if (place === 'equals') this.#startRight();
     else if (id === this.#tokens.implies) {
       this.#hasCondition = true;
       this.#place = 'left';

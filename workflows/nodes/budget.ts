@@ -5,10 +5,10 @@
 import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 import type { RunState } from '../../activities/run/run-state.ts';
 import { costOf, type MachineTime } from '../../data/schemas/round.ts';
-import type { Machines } from '../nodes/nodes.ts';
-import { control } from './activity-proxies.ts';
-import type { RunControl } from './run-control.ts';
-import type { Story } from './story.ts';
+import { control } from '../control/activity-proxies.ts';
+import type { RunControl } from '../control/run-control.ts';
+import type { Story } from '../control/story.ts';
+import type { Machines } from './nodes.ts';
 
 const MS_PER_HOUR = 3_600_000;
 /** A sum that is reached within this time is reached now. */
