@@ -194,9 +194,9 @@ describe('a statement that brings definitions along', () => {
     formattedForm(loadFormat(name), { header, statement }, LIBRARY);
   const CODE = FORMAT_NAMES.filter((name) => loadFormat(name).prover.answer.form === 'code-block');
 
-  // The two have no header.
-  const headed = FORMAT_NAMES.filter((name) => name !== 'embedded' && name !== 'words');
-  it.each(headed)('%s shows them above it, as they are', (name) => {
+  // Problems in words have no header.
+  const SHOWN = FORMAT_NAMES.filter((name) => name !== 'embedded' && name !== 'words');
+  it.each(SHOWN)('%s shows them above it, as they are', (name) => {
     const { prompt } = formOf(name);
     const shown = DEFINITIONS.slice(DEFINITIONS.indexOf('noncomputable'));
     expect(prompt.indexOf(shown)).toBeGreaterThan(prompt.indexOf('open Nat'));
