@@ -310,7 +310,6 @@ describe('settings of a worker', () => {
     ).toEqual({
       urls: ['http://one:8000', 'https://two/lean'],
       keyVariable: 'STP_LEAN_KEY',
-      requestsPerServer: 8,
     });
     expect(workerSettings({ STP_LEAN_URL: 'http://a', STP_LEAN_REQUESTS: '32' }).leanServers?.requestsPerServer).toBe(
       32,

@@ -78,27 +78,32 @@ function numberOption(name: string, text: string, most: number): number {
   throw new StpError('STP1002', `${name} is ${text}`, `Write a whole number from 1 to ${most}.`);
 }
 
-let stopped = false;
+/** Of an interrupted rehearsal; it ends the process. */
+let ending: Promise<never> | null = null;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
-    if (stopped) return;
-    stopped = true;
+    if (ending !== null) return;
     say(`${signal}: taking everything down`);
-    void takeDown().then(() => process.exit(130));
+    // Twice: what was being put up meanwhile may have come after the first.
+    ending = takeDown()
+      .then(takeDown)
+      .then(() => process.exit(130));
   });
 try {
   const problems = await main();
+  await ending;
   await takeDown();
   const after = await leftovers();
   for (const line of after) say(`still there: ${line}`);
   process.exitCode = problems + after.length === 0 ? 0 : 1;
 } catch (error) {
-  if (!stopped) {
+  if (ending === null) {
     console.error(error instanceof StpError ? error.toText() : error);
     // What another rehearsal has put up is not ours to take down.
     if (!(error instanceof StpError)) await takeDown();
     process.exitCode = 1;
   }
 }
+await ending;
 // Pipes to processes of the machines must not keep it.
 process.exit();
