@@ -96,7 +96,6 @@ describe('settings of a worker', () => {
       urls: ['http://gpu:8000/v1'],
       servedName: '{model}',
       keyVariable: 'STP_GENERATOR_KEY',
-      samplesPerRequest: 1,
     });
     const full = {
       STP_GENERATOR_URL: 'https://a/b/v1, http://c',
