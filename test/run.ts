@@ -19,6 +19,7 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
       'workers',
       'selfplay',
       'suggest',
+      'judge',
       'lean',
       'model',
       'infra',
