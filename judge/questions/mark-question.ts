@@ -4,17 +4,7 @@ import { type Evidence, evidenceSchema, type Mark } from '../../data/schemas/jud
 import { quoteProblem } from '../quotes.ts';
 import type { Criterion } from '../rubric.ts';
 import { markOn } from '../scale.ts';
-import {
-  fenced,
-  inWords,
-  issueOf,
-  jsonSchemaOf,
-  type Problem,
-  problemParts,
-  type Question,
-  SYSTEM,
-  type Unusable,
-} from './question.ts';
+import { asking, inWords, issueOf, jsonSchemaOf, type Problem, type Question, type Unusable } from './question.ts';
 
 export interface MarkAnswer {
   readonly mark: Mark;
@@ -45,13 +35,7 @@ export function markQuestion(problem: Problem, criteria: readonly Criterion[], p
   ];
   return {
     name: 'mark',
-    messages: [
-      { role: 'system', content: SYSTEM },
-      {
-        role: 'user',
-        content: `${fenced([...problemParts(problem), ['proof', proof]])}\n\n${instructions.filter((line) => line !== '').join('\n')}`,
-      },
-    ],
+    messages: asking(problem, [['proof', proof]], instructions),
     schema,
     read(json) {
       const parsed = form.safeParse(json);

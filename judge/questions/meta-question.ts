@@ -1,16 +1,7 @@
 /** Asks whether the errors that a judge claims are errors (DeepSeekMath-V2's meta-verification). */
 import { z } from 'zod';
 import type { Evidence } from '../../data/schemas/judge.ts';
-import {
-  fenced,
-  inWords,
-  issueOf,
-  jsonSchemaOf,
-  type Problem,
-  problemParts,
-  type Question,
-  SYSTEM,
-} from './question.ts';
+import { asking, inWords, issueOf, jsonSchemaOf, type Problem, type Question } from './question.ts';
 
 const form = z.strictObject({
   checks: z.array(z.strictObject({ error: z.int(), why: z.string(), stands: z.boolean() })),
@@ -31,13 +22,14 @@ export function metaQuestion(problem: Problem, proof: string, errors: readonly E
   ];
   return {
     name: 'meta_check',
-    messages: [
-      { role: 'system', content: SYSTEM },
-      {
-        role: 'user',
-        content: `${fenced([...problemParts(problem), ['proof', proof], ['claimed errors', claims]])}\n\n${instructions.join('\n')}`,
-      },
-    ],
+    messages: asking(
+      problem,
+      [
+        ['proof', proof],
+        ['claimed errors', claims],
+      ],
+      instructions,
+    ),
     schema,
     read(json) {
       const parsed = form.safeParse(json);

@@ -1,17 +1,7 @@
 /** Asks for the places of several proofs of one problem. Equal proofs share a place. The answer's form is LLMProofs'. */
 import { z } from 'zod';
 import { quoteProblem } from '../quotes.ts';
-import {
-  fenced,
-  inWords,
-  issueOf,
-  jsonSchemaOf,
-  type Problem,
-  problemParts,
-  type Question,
-  SYSTEM,
-  type Unusable,
-} from './question.ts';
+import { asking, inWords, issueOf, jsonSchemaOf, type Problem, type Question, type Unusable } from './question.ts';
 
 const form = z.strictObject({
   placements: z.array(z.strictObject({ label: z.string(), rank: z.int(), reason: z.string(), quote: z.string() })),
@@ -40,13 +30,7 @@ export function rankQuestion(problem: Problem, proofs: readonly string[]): Quest
   const parts = proofs.map((proof, at): [string, string] => [`proof ${labels[at]}`, proof]);
   return {
     name: 'ranking',
-    messages: [
-      { role: 'system', content: SYSTEM },
-      {
-        role: 'user',
-        content: `${fenced([...problemParts(problem), ...parts])}\n\n${instructions.filter((line) => line !== '').join('\n')}`,
-      },
-    ],
+    messages: asking(problem, parts, instructions),
     schema,
     read(json) {
       const parsed = form.safeParse(json);
