@@ -3,18 +3,17 @@
  * steps of these, and, for a conjecturer that writes texts, what it could have asked for. What says the same as a held-out statement is
  * left out.
  */
-import { z } from 'zod';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import type { Example } from '../../data/schemas/records.ts';
 import type { ShardResult } from '../../data/schemas/round.ts';
 import { hasConjecturer, type RunConfig, writesTyped } from '../../data/schemas/run-config.ts';
 import { closedGoalSchema } from '../../data/schemas/search.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { statementKey } from '../../selfplay/dedupe.ts';
 import { formExamples } from '../../selfplay/slots/prover-form.ts';
 import type { Sources } from '../ports.ts';
-import { conjecturerFormOf, proverForms, stateForms, theoremKeys } from '../prover-forms.ts';
+import { conjecturerFormOf, proverForms, stateForms } from '../prover-forms.ts';
 import { readRecords } from '../records/record-files.ts';
+import { heldOutTest } from './held-out.ts';
 
 export interface HindsightInput {
   readonly sources: Sources;
@@ -32,9 +31,7 @@ export async function* hindsightExamples(input: HindsightInput): AsyncGenerator<
   const { prover, conjectures } = config;
   const files = shards.flatMap(({ search }) => search?.closed ?? []);
   if (files.length === 0) return;
-  const heldOut = new Set<string>();
-  for await (const key of readRecords(store, input.heldOutKeys, z.string())) heldOut.add(key);
-  const theoremKeyOf = await theoremKeys(sources, prover);
+  const isHeldOut = await heldOutTest(store, sources, prover, input.heldOutKeys);
   const formOf = await proverForms(sources, prover);
   const stateFormOf = await stateForms(sources, prover);
   const { exampleOf } = conjecturerFormOf(prover);
@@ -45,8 +42,7 @@ export async function* hindsightExamples(input: HindsightInput): AsyncGenerator<
       file,
       closedGoalSchema,
     )) {
-      if (proved.has(statementId) || heldOut.has(statementKey(header, statement))) continue;
-      if (heldOut.has(theoremKeyOf({ header, statement }))) continue;
+      if (proved.has(statementId) || isHeldOut({ header, statement })) continue;
       const form = stateFormOf({ header, statement: target });
       yield* steps.flatMap(({ goal, tactic }) => formExamples(form(goal), tactic, 1 / steps.length));
       if (prover.mode === 'both') yield* formExamples(formOf({ header, statement }), proof, 1);

@@ -1,5 +1,4 @@
 /** Goals at which the last round's failed searches stood, as targets of conjectures (`conjectures.openGoalShare`). */
-import { z } from 'zod';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import type { Statement } from '../../data/schemas/records.ts';
@@ -12,9 +11,9 @@ import { closedGoals } from '../../selfplay/search/closed-goals.ts';
 import { workItemSchema } from '../../selfplay/shards.ts';
 import { goalStatement, hasHiddenNames } from '../../selfplay/slots/state-form.ts';
 import type { Sources } from '../ports.ts';
-import { theoremKeys } from '../prover-forms.ts';
 import { groupSorted } from '../records/external-sort.ts';
 import { readRecords } from '../records/record-files.ts';
+import { heldOutTest } from './held-out.ts';
 
 /** Goals of one statement: those of the states with the highest scores. */
 const GOALS_PER_STATEMENT_MAX = 4;
@@ -41,14 +40,12 @@ export interface OpenGoalsInput {
 /** Each once; none that says what a held-out statement says, and none with names that no statement can have. */
 export async function openGoals(input: OpenGoalsInput): Promise<OpenGoal[]> {
   const { sources, store, config, manifest, proved } = input;
-  const heldOut = new Set<string>();
-  for await (const key of readRecords(store, input.heldOutKeys, z.string())) heldOut.add(key);
-  const theoremKeyOf = await theoremKeys(sources, config.prover);
+  const isHeldOut = await heldOutTest(store, sources, config.prover, input.heldOutKeys);
   const found = new Map<string, OpenGoal>();
   for await (const { header, goals } of failedSearches(store, manifest, proved))
     for (const statement of goals) {
       const key = statementKey(header, statement);
-      if (found.has(key) || heldOut.has(key) || heldOut.has(theoremKeyOf({ header, statement }))) continue;
+      if (found.has(key) || isHeldOut({ header, statement })) continue;
       found.set(key, { id: contentId('open goal', key), header, statement });
     }
   return [...found.values()];

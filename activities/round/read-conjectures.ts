@@ -13,7 +13,7 @@ import { countSymbols, guideScore, type SymbolCounts } from '../../selfplay/guid
 import { conjecturesMax } from '../../selfplay/seeds.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
-import { conjecturerFormOf, theoremKeys } from '../prover-forms.ts';
+import { conjecturerFormOf } from '../prover-forms.ts';
 import { batchesOf } from '../records/batches.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { certifiedRates, readManifests } from '../run/history.ts';
@@ -26,6 +26,7 @@ import {
   conjectureRecordSchema,
   conjectureTextSchema,
 } from './conjecture-records.ts';
+import { heldOutTest } from './held-out.ts';
 
 export const readConjecturesSchema = z.strictObject({
   /** Files of `ConjectureRecord`s, in order. */
@@ -86,10 +87,10 @@ async function* newConjectures(
   input: ReadConjecturesInput,
   onText: (refused: keyof GateCounts | null) => void,
 ): AsyncGenerator<ConjectureRecord> {
-  const { heldOut, taken } = await knownKeys(store, input);
+  const taken = await takenKeys(store, input);
+  const isHeldOut = await heldOutTest(store, sources, input.config.prover, input.data.heldOutKeys);
   const openBefore = input.config.library === 'grow' ? await openConjectures(store, input) : new Set<string>();
   const again: ConjectureRecord[] = [];
-  const theoremKeyOf = await theoremKeys(sources, input.config.prover);
   const { read } = conjecturerFormOf(input.config.prover);
   const guided = input.config.conjectures.guide !== 'none';
   const symbols = guided ? await countSymbols(readRecords(store, input.data.train, statementSchema)) : null;
@@ -105,9 +106,8 @@ async function* newConjectures(
       continue;
     }
     const key = statementKey(entry.header, statement);
-    const isHeldOut = heldOut.has(key) || heldOut.has(theoremKeyOf({ header: entry.header, statement }));
     const isOpen = openBefore.delete(key);
-    const isKnown = isHeldOut || (taken.has(key) && !isOpen);
+    const isKnown = isHeldOut({ header: entry.header, statement }) || (taken.has(key) && !isOpen);
     onText(isKnown ? 'duplicate' : null);
     if (isKnown) continue;
     taken.add(key);
@@ -177,19 +177,11 @@ async function openConjectures(store: ObjectStore, { history }: RoundContext): P
 }
 
 /**
- * Keys of the statements that a conjecture may not be. About 100 bytes each: four million, which is fifty rounds of the paper's
- * size, are 0.4 GB.
+ * Keys of the statements in the library or the training set, and of those conjectured before. The same text under another header is
+ * about other functions. About 100 bytes each: four million, which is fifty rounds of the paper's size, are 0.4 GB.
  */
-interface KnownKeys {
-  /** Of `PreparedData.heldOutKeys`. */
-  readonly heldOut: ReadonlySet<string>;
-  /** In the library or the training set, or conjectured before. The same text under another header is about other functions. */
-  readonly taken: Set<string>;
-}
-
-async function knownKeys(store: ObjectStore, { data, history }: RoundContext): Promise<KnownKeys> {
-  const [heldOut, taken] = [new Set<string>(), new Set<string>()];
-  for await (const key of readRecords(store, data.heldOutKeys, z.string())) heldOut.add(key);
+async function takenKeys(store: ObjectStore, { data, history }: RoundContext): Promise<Set<string>> {
+  const taken = new Set<string>();
   for await (const { statement } of readRecords(store, data.theorems, libraryTheoremSchema))
     taken.add(statementKey(null, statement));
   for await (const { header, statement } of readRecords(store, data.train, statementSchema))
@@ -198,5 +190,5 @@ async function knownKeys(store: ObjectStore, { data, history }: RoundContext): P
     if (conjectures !== null)
       for await (const { header, statement } of readRecords(store, conjectures, conjectureRecordSchema))
         taken.add(statementKey(header, statement));
-  return { heldOut, taken };
+  return taken;
 }

@@ -1,0 +1,23 @@
+/** Which statements say what a held-out one says: no conjecture and no example of a round may. */
+import { z } from 'zod';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import type { ProverConfig } from '../../data/schemas/run-config.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { statementKey } from '../../selfplay/dedupe.ts';
+import type { Stated } from '../../selfplay/slots/prover-form.ts';
+import type { Sources } from '../ports.ts';
+import { theoremKeys } from '../prover-forms.ts';
+import { readRecords } from '../records/record-files.ts';
+
+/** @param keys `PreparedData.heldOutKeys`; they stay in memory, about 100 bytes each */
+export async function heldOutTest(
+  store: ObjectStore,
+  sources: Pick<Sources, 'definitions'>,
+  prover: ProverConfig,
+  keys: ArtifactRef,
+): Promise<(stated: Stated) => boolean> {
+  const heldOut = new Set<string>();
+  for await (const key of readRecords(store, keys, z.string())) heldOut.add(key);
+  const theoremKeyOf = await theoremKeys(sources, prover);
+  return (stated) => heldOut.has(statementKey(stated.header, stated.statement)) || heldOut.has(theoremKeyOf(stated));
+}
