@@ -12,7 +12,6 @@ import {
   shardSearchSchema,
   sumSearches,
 } from '../../data/schemas/search.ts';
-import { Turns } from '../../data/turns.ts';
 import { grownHeaders } from '../../lean/library/grow.ts';
 import { limitClasses } from '../../lean/trust/verdict/limits.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
@@ -31,6 +30,7 @@ import { sampledSchema } from './generate.ts';
 import { grownTheorems } from './library.ts';
 import { type BonusOf, searchStatement } from './search-statement.ts';
 import { unprovedItems } from './shard-files.ts';
+import { atStepPlaces, type StepPlace } from './step-places.ts';
 
 /** Searches that share a Lean process: while one waits for the model, the others use the process. */
 const SEARCHES_PER_PROCESS = 4;
@@ -160,7 +160,6 @@ async function searchItems(
   const formOf = await stateForms(ports.sources, prover);
   const grown = await Array.fromAsync(grownTheorems(store, input.library));
   const { temperature, topP, maxTokens } = sampling;
-  // An error in one search ends the others; the next attempt begins them again.
   const failed = new AbortController();
   const ends = AbortSignal.any([signal, failed.signal]);
   const samples = new BatchedSamples(generator, { temperature, topP, maxTokens }, ends);
@@ -177,22 +176,15 @@ async function searchItems(
     const worst = Math.min(0, ...words.filter((word) => word !== null));
     return words.map((word) => verifierWeight * (word ?? worst));
   };
-  const places = await Promise.all(
-    Array.from({ length: Math.min(verification.processes, items.length) }, async () => ({
-      steps: await ports.steps(run, verification, grown),
-      turns: new Turns(),
-    })),
-  );
   const limits = { deadlineMs: limitClasses(verification).big.candidateTimeoutMs, signal: ends };
-  const width = new Turns();
   let done = 0;
-  const searchItem = async ({ statement }: WorkItem, index: number) => {
+  const searchItem = async ({ statement }: WorkItem, place: StepPlace) => {
     const name = `${input.name}/search/statements/${statement.id}.json`;
     const result = await once(store, name, searchedStatementSchema, () =>
       searchStatement({
         statement: { ...statement, header: grownHeader(statement.header) },
         stream: [config.seed, input.name, statement.id],
-        ...places[index % places.length]!,
+        ...place,
         samples,
         bonusOf: ensemble === null ? null : bonusOf,
         formOf: formOf(statement),
@@ -206,19 +198,11 @@ async function searchItems(
   };
   const headers = grownHeaders(grown);
   const grownHeader = (header: string | null): string | null => headers.get(header) ?? header;
+  const shared = { run, verification, grown, itemsPerProcess: SEARCHES_PER_PROCESS };
   try {
-    const found = await Promise.all(
-      items.map((item, index) =>
-        width
-          .run(SEARCHES_PER_PROCESS * places.length, () => searchItem(item, index), ends)
-          .catch((error: unknown) => {
-            failed.abort(error);
-            throw error;
-          }),
-      ),
-    );
+    const found = await atStepPlaces(ports, shared, items, { failed, ends }, searchItem);
     return { found, modelMs: samples.modelMs };
   } finally {
-    await Promise.all([...places.map(({ steps }) => steps.close()), ensemble?.close()]);
+    await ensemble?.close();
   }
 }

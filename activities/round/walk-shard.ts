@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
 import { artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { walkSchema } from '../../data/schemas/walk.ts';
-import { Turns } from '../../data/turns.ts';
 import { grownHeaders } from '../../lean/library/grow.ts';
 import { limitClasses } from '../../lean/trust/verdict/limits.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
@@ -19,6 +18,7 @@ import { BatchedSamples } from './batched-samples.ts';
 import { type SampleShardInput, sampledSchema } from './generate.ts';
 import { grownTheorems } from './library.ts';
 import { NOTHING } from './search-statement.ts';
+import { atStepPlaces, type StepPlace } from './step-places.ts';
 import { walkStatement } from './walk-statement.ts';
 
 const STATEMENTS_PER_PROCESS = 4;
@@ -91,28 +91,20 @@ async function walkItems(
   const generator = await ports.generator(run, directory, config.modelThreads, signal);
   const formOf = await stateForms(ports.sources, prover);
   const grown = await Array.fromAsync(grownTheorems(store, input.library));
-  // An error in one statement's walks ends the others; the next attempt begins them again.
   const failed = new AbortController();
   const ends = AbortSignal.any([signal, failed.signal]);
   const policies = explorers(generator, config, ends);
-  const places = await Promise.all(
-    Array.from({ length: Math.min(verification.processes, items.length) }, async () => ({
-      steps: await ports.steps(run, verification, grown),
-      turns: new Turns(),
-    })),
-  );
   const limits = { deadlineMs: limitClasses(verification).big.candidateTimeoutMs, signal: ends };
   const headers = grownHeaders(grown);
-  const width = new Turns();
   let done = 0;
-  const walkItem = async ({ statement, samples }: WorkItem, index: number) => {
+  const walkItem = async ({ statement, samples }: WorkItem, place: StepPlace) => {
     const name = `${input.name}/walks/${statement.id}.json`;
     const stream = [config.seed, input.name, statement.id];
     const found = await once(store, name, walkedStatementSchema, async () => {
       const header = headers.get(statement.header) ?? statement.header;
       const walked = await walkStatement({
         ...{ statement: { ...statement, header }, walks: samples, stepsMax: prover.walks.steps, stream },
-        ...places[index % places.length]!,
+        ...place,
         policyOf: (walk) => policies(randomStream(...stream, 'temperature', walk).next()),
         formOf: formOf(statement),
         limits,
@@ -124,20 +116,8 @@ async function walkItems(
     report({ walked: done, of: items.length });
     return found;
   };
-  try {
-    return await Promise.all(
-      items.map((item, index) =>
-        width
-          .run(STATEMENTS_PER_PROCESS * places.length, () => walkItem(item, index), ends)
-          .catch((error: unknown) => {
-            failed.abort(error);
-            throw error;
-          }),
-      ),
-    );
-  } finally {
-    await Promise.all(places.map(({ steps }) => steps.close()));
-  }
+  const shared = { run, verification, grown, itemsPerProcess: STATEMENTS_PER_PROCESS };
+  return atStepPlaces(ports, shared, items, { failed, ends }, walkItem);
 }
 
 /** The policy by a number from 0 to 1: at the run's temperature, or for a share of the walks at one of some others. */

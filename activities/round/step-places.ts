@@ -1,0 +1,56 @@
+/** Work on a shard's items through the step API: some Lean processes, each shared by several items. */
+import type { RunConfig } from '../../data/schemas/run-config.ts';
+import { Turns } from '../../data/turns.ts';
+import type { Steps } from '../../lean/step/step.ts';
+import type { WorkItem } from '../../selfplay/shards.ts';
+import type { Ports } from '../ports.ts';
+import type { GrownRecord } from './library.ts';
+
+/** A Lean process, and the turns at it: it holds one text at a time. */
+export interface StepPlace {
+  readonly steps: Steps;
+  readonly turns: Turns;
+}
+
+export interface StepPlacesInput {
+  readonly run: string;
+  readonly verification: RunConfig['verification'];
+  readonly grown: readonly GrownRecord[];
+  /** Items that share a process: while one waits for the model, the others use it. */
+  readonly itemsPerProcess: number;
+}
+
+/**
+ * Results in the order of the items. An error at one item ends the others by `failed`; the next attempt begins them again.
+ *
+ * @param ends the activity's own signal and that of `failed`
+ */
+export async function atStepPlaces<T>(
+  ports: Pick<Ports, 'steps'>,
+  { run, verification, grown, itemsPerProcess }: StepPlacesInput,
+  items: readonly WorkItem[],
+  { failed, ends }: { readonly failed: AbortController; readonly ends: AbortSignal },
+  work: (item: WorkItem, place: StepPlace) => Promise<T>,
+): Promise<T[]> {
+  const places = await Promise.all(
+    Array.from({ length: Math.min(verification.processes, items.length) }, async () => ({
+      steps: await ports.steps(run, verification, grown),
+      turns: new Turns(),
+    })),
+  );
+  const width = new Turns();
+  try {
+    return await Promise.all(
+      items.map((item, index) =>
+        width
+          .run(itemsPerProcess * places.length, () => work(item, places[index % places.length]!), ends)
+          .catch((error: unknown) => {
+            failed.abort(error);
+            throw error;
+          }),
+      ),
+    );
+  } finally {
+    await Promise.all(places.map(({ steps }) => steps.close()));
+  }
+}
