@@ -157,8 +157,8 @@ async function searchItems(
   const store = await ports.store(run);
   const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
   const generator = await ports.generator(run, directory, config.modelThreads, signal);
-  const formOf = await stateForms(ports.sources, prover);
   const grown = await Array.fromAsync(grownTheorems(store, input.library));
+  const formOf = await stateForms(ports.sources, prover, grown);
   const { temperature, topP, maxTokens } = sampling;
   const failed = new AbortController();
   const ends = AbortSignal.any([signal, failed.signal]);

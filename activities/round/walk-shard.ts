@@ -89,8 +89,8 @@ async function walkItems(
   const store = await ports.store(run);
   const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
   const generator = await ports.generator(run, directory, config.modelThreads, signal);
-  const formOf = await stateForms(ports.sources, prover);
   const grown = await Array.fromAsync(grownTheorems(store, input.library));
+  const formOf = await stateForms(ports.sources, prover, grown);
   const failed = new AbortController();
   const ends = AbortSignal.any([signal, failed.signal]);
   const policies = explorers(generator, config, ends);

@@ -107,6 +107,13 @@ const proverConfigSchema = z.strictObject({
   slots: z.boolean(),
   /** About how many tokens of a prompt the definitions may take, with `slots`. */
   definitionTokens: z.number().int().nonnegative().max(65_536),
+  /**
+   * Theorems that a prompt shows at most, of the library and of what the run has proved: those first that share rare names with
+   * what is to be proved (docs/decisions/0041).
+   */
+  lemmasShown: z.number().int().nonnegative().max(64).default(0),
+  /** About how many tokens of a prompt they may take. */
+  lemmaTokens: z.number().int().nonnegative().max(65_536).default(100),
   /** Prompts and answers of the model's family (`data/formats`, docs/models.md), for both roles. Slots are of `embedded` alone. */
   format: formatNameSchema.default('embedded'),
   /** With `format` `custom`: the whole format. */
@@ -124,7 +131,7 @@ const proverConfigSchema = z.strictObject({
    */
   mode: z.enum(['whole', 'steps', 'both', 'revise', 'walks']).default('whole'),
   /**
-   * `unproved`: what a shard's samples do not prove, the first stages of the portfolio (`lean/portfolio`) try as well, with the
+   * `unproved`: what a shard's samples do not prove, inductions and case splits of the portfolio (`lean/portfolio`) try as well, with the
    * library's marks where `lemmas` is `marked`. Their proofs count, grow the library and train the model like its own.
    */
   scripts: z.enum(['none', 'unproved']).default('none'),
@@ -211,7 +218,7 @@ export const runConfigSchema = z.strictObject({
     /**
      * Who writes conjectures. `model`: the conjecturer (STP). `explore`: equations over the functions near the seed or target that
      * hold on test values, smallest first (`lean/explore`); nothing learned, nothing sampled. `decode`: the conjecturer, under a
-     * grammar by type over these functions, and what it writes has to hold on the same values; it takes slots. `both`: of either
+     * grammar by type over these functions, and what it writes has to hold on the same values; it takes slots, or a `format` of a language model, whose server gets the grammar. `both`: of either
      * sort. `random`: as many well-typed equations that nobody tested, as a negative control.
      */
     source: z.enum(['model', 'explore', 'decode', 'both', 'random']).default('model'),
