@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { toFailure } from '../../activities/edge.ts';
 import { StpError } from '../../data/errors.ts';
 import { cannotWrite } from '../../infra/stores/store-errors.ts';
+import { errorOf, failureOf } from '../../model/embedded/process/failure.ts';
 
 const failed = (code: string): Error => Object.assign(new Error(`${code}: it failed`), { code, syscall: 'write' });
 const MINUTE_MS = 60_000;
@@ -17,7 +18,9 @@ describe('a write that fails', () => {
   ])('with %s in attempt %i is tried again after %i minutes', (code, attempt, minutes) => {
     const inStore = cannotWrite('file:///runs/a', failed(code));
     const inCheckpoint = new StpError('STP1401', 'checkpoint', 'Check free space.', { cause: failed(code) });
-    for (const error of [inStore, inCheckpoint, failed(code)])
+    // As the engine's process tells it.
+    const inEngine = errorOf(structuredClone(failureOf(inCheckpoint)));
+    for (const error of [inStore, inCheckpoint, inEngine, failed(code)])
       expect(toFailure(error, attempt)).toMatchObject({
         type: 'STP1406',
         nonRetryable: false,
