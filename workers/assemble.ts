@@ -41,7 +41,7 @@ import { remoteVerifier } from './remote-verifier.ts';
 import { openRunMonitors } from './run-monitors.ts';
 import { runProvider } from './run-provider.ts';
 import { RunVerifiers } from './run-verifiers.ts';
-import { localRunName, type WorkerSettings } from './settings.ts';
+import { localRunName, ownRunName, type WorkerSettings } from './settings.ts';
 import { repositorySources } from './sources.ts';
 
 /** Task queue of this machine's host worker. */
@@ -167,6 +167,8 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       provision: (run) => machine.provision(local(run)),
       cleanUp: (run, what) => machine.cleanUp(local(run), what),
       sweep: (openRuns) => machine.sweep(openRuns?.map(local) ?? null),
+      runsWithFiles: async () =>
+        (await machine.runsWithFiles()).flatMap((name) => ownRunName(settings.storeUri, name) ?? []),
       release: (run) => machine.release(local(run)),
     },
     provider: (run, config) => runProvider(openProvider, config, { run, storeUri: settings.storeUri }),

@@ -15,6 +15,7 @@ import {
 import { StpError } from '../data/errors.ts';
 import { CONTROL_QUEUE, LEAN_QUEUE } from '../workflows/control/contracts.ts';
 import { type AssembledPorts, localHostQueue } from './assemble.ts';
+import { untilServer } from './await-server.ts';
 import { workflowBundle } from './bundle.ts';
 import { reportUnfollowable } from './followable.ts';
 import { scheduleJanitor } from './janitor-schedule.ts';
@@ -52,14 +53,11 @@ export async function runWorkers(
     ...(settings.metricsAddress !== null && { telemetryOptions: prometheusExport(settings.metricsAddress) }),
   });
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
-  const connection = await NativeConnection.connect(connectionOptions).catch((cause: unknown) => {
-    throw new StpError(
-      'STP1101',
-      `no Temporal server answers at ${connectionOptions.address ?? 'localhost:7233'}`,
-      'Start one with `npm run dev`, or set TEMPORAL_ADDRESS to yours.',
-      { retryable: true, cause },
-    );
-  });
+  const connection = await untilServer(
+    connectionOptions.address ?? 'localhost:7233',
+    () => NativeConnection.connect(connectionOptions),
+    (line) => console.error(line),
+  );
   const workers: Worker[] = [];
   try {
     const common = {

@@ -147,3 +147,9 @@ function wrongSetting(problem: string, advice: string): StpError {
 export function localRunName(storeUri: string, run: string): string {
   return `${run}-${createHash('sha256').update(storeUri).digest('hex').slice(0, 8)}`;
 }
+
+/** The run that is called so on this machine; null where it lies in another store. */
+export function ownRunName(storeUri: string, localName: string): string | null {
+  const ending = localRunName(storeUri, '');
+  return localName.endsWith(ending) ? localName.slice(0, -ending.length) : null;
+}

@@ -14,6 +14,8 @@ export const READY_LINE = 'stp worker ready';
 const ORPHAN_GRACE_MS = 10_000;
 
 export async function startWorker(roles: readonly WorkerRole[]): Promise<void> {
+  // Where its log lies on a disk that is full, lines are lost; the worker is not.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   process.once('disconnect', () => {
     process.kill(process.pid, 'SIGTERM');
     setTimeout(() => process.exit(1), ORPHAN_GRACE_MS).unref();

@@ -1,11 +1,19 @@
 /**
  * The janitor (`stp-janitor`, started by a schedule of the same name): asks every node that runs have worked on to end what
- * nobody will ask for any more. Runs clean up after themselves; this is for what a lost worker or a terminated run left.
+ * nobody will ask for any more. Runs clean up after themselves; this is for what a lost worker or a terminated run left, and
+ * for nodes that were away when their run ended.
  */
 import { ActivityFailure, setCurrentDetails, TimeoutFailure } from '@temporalio/workflow';
 import type { CleanUpReport } from '../infra/nodes/nodes.ts';
 import { control, nodeIfThere, streaming } from './control/activity-proxies.ts';
-import { EVALUATE_TYPE, HOST_QUEUES_MEMO, NODES_MEMO, SELFPLAY_TYPE } from './control/contracts.ts';
+import {
+  EVALUATE_TYPE,
+  evaluateWorkflowId,
+  HOST_QUEUES_MEMO,
+  NODES_MEMO,
+  SELFPLAY_TYPE,
+  selfplayWorkflowId,
+} from './control/contracts.ts';
 import { Lane } from './nodes/lane.ts';
 
 /** Nodes asked at once. One that is gone holds its place for the ten seconds in which nobody answers. */
@@ -37,7 +45,12 @@ export async function stpJanitor(): Promise<JanitorReport> {
   const lane = new Lane(SWEEPS_AT_ONCE);
   const sweep = async (queue: string): Promise<void> => {
     try {
-      reports.push(await nodeIfThere(queue, 'end what nobody will ask for').sweepNode(openRuns));
+      reports.push(
+        await nodeIfThere(queue, 'end what nobody will ask for').sweepNode(openRuns, [
+          selfplayWorkflowId(''),
+          evaluateWorkflowId(''),
+        ]),
+      );
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       const { cause } = error;

@@ -6,7 +6,7 @@ import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
 import { isInWords, trainsByReward } from '../data/schemas/run-config.ts';
-import { host, streaming } from './control/activity-proxies.ts';
+import { streaming } from './control/activity-proxies.ts';
 import {
   MODEL_DIGITS,
   type Progress,
@@ -18,6 +18,7 @@ import {
 import { publish } from './control/search-attributes.ts';
 import { ShardTally } from './control/shard-tally.ts';
 import { StageClock } from './control/stage-clock.ts';
+import { byOne } from './nodes/crew.ts';
 import { readyNodes } from './nodes/ready-nodes.ts';
 import { endLean } from './nodes/stage-clean-up.ts';
 import { certifyProofs } from './stages/certify-proofs.ts';
@@ -68,22 +69,23 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   let gated = null;
   const isConjecturing = round > 0 && config.conjectures.perRoundMax !== 0;
   if (isConjecturing) await enter('conjecture', 'choosing seeds and conjecturing');
-  if (round > 0 && config.library === 'grow') library = await host(hostQueue, 'grow the library').growLibrary(played);
+  if (round > 0 && config.library === 'grow')
+    library = await byOne(hostQueues, 'grow the library', (machine) => machine.growLibrary(played));
   if (isConjecturing) {
     const [plan] = await Promise.all([
-      host(hostQueue, 'choose seeds and lemmas').planConjectures({ ...played, library }),
+      byOne(hostQueues, 'choose seeds and lemmas', (machine) => machine.planConjectures({ ...played, library })),
       readyNodes(run, hostQueues, input.checkpoint),
     ]);
     if (plan !== null) {
       const { prover, sampling, conjectures: conjecturing, seed, modelThreads, verification } = config;
-      const texts = await conjectureTexts(input, {
+      const texts = await conjectureTexts(hostQueues, {
         run,
         name,
         plan,
         checkpoint: input.checkpoint,
         config: { prover, sampling, conjectures: conjecturing, seed, modelThreads, verification },
       });
-      gated = await gateConjectures(hostQueue, { ...played, library, plan, texts }, () => !paused);
+      gated = await gateConjectures(hostQueues, { ...played, library, plan, texts }, () => !paused);
       conjectures = gated.conjectures;
     }
   }
@@ -143,7 +145,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   const matched =
     chosen === null
       ? null
-      : await matchConjectures({ run, name, hostQueue, chosen, checkpoint: input.checkpoint, config });
+      : await matchConjectures({ run, name, hostQueues, chosen, checkpoint: input.checkpoint, config });
   const rewarded = { run, name, shards: results, proved: certified.proved, config };
   const rewards = trainsByReward(config) ? await streaming('reward the samples').rewardRound(rewarded) : null;
   const finished = await streaming('filter, weigh and write the manifest').finishRound({

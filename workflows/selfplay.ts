@@ -19,12 +19,13 @@ import type { RunState, SelfplayResult } from '../activities/run/run-state.ts';
 import type { Trained } from '../activities/training/training.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
 import { isInWords, type RunConfig, type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
-import { control, host, lean, streaming } from './control/activity-proxies.ts';
+import { control, lean, streaming } from './control/activity-proxies.ts';
 import { type Attempted, attempt } from './control/attempt.ts';
 import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId, type Stage, setPausedSignal } from './control/contracts.ts';
 import { RunControl, type Steered } from './control/run-control.ts';
 import { Story } from './control/story.ts';
 import { withinBudget, withTime } from './nodes/budget.ts';
+import { byOne } from './nodes/crew.ts';
 import { folderName, type Machines, onNodes, type Place } from './nodes/nodes.ts';
 import type { HeldNodes, TimeHeld } from './nodes/provisioning.ts';
 import type { stpRound } from './round.ts';
@@ -166,11 +167,13 @@ async function play(playing: Play): Promise<SelfplayResult> {
   );
   const final = withFailures(state, evaluated.failures);
   const reported = await tried('report', 'writing summary, proofs and report', (on) =>
-    host(on.hostQueue, 'summary, proofs.lean, report.html').writeReport({
-      run,
-      state: { ...withTime(final, 'report', machines), secondsPerStage: story.clock.close() },
-      evaluation: evaluated.result,
-    }),
+    byOne(on.hostQueues, 'summary, proofs.lean, report.html', (machine) =>
+      machine.writeReport({
+        run,
+        state: { ...withTime(final, 'report', machines), secondsPerStage: story.clock.close() },
+        evaluation: evaluated.result,
+      }),
+    ),
   );
   if (reported.result === null)
     throw ApplicationFailure.nonRetryable('the report was given up; all rounds are kept', 'STP_ABORTED');

@@ -2,10 +2,12 @@
  * The machines of a run: gets them before the work, cleans them at its start, at its end and on demand, and gives them
  * back.
  */
-import type { CleanUpReport, CleanUpScope, NodeDescription } from '../../infra/nodes/nodes.ts';
+import { getClient } from '@temporalio/activity';
+import { type CleanUpReport, type CleanUpScope, type NodeDescription, sumReports } from '../../infra/nodes/nodes.ts';
 import { withHeartbeat } from '../edge.ts';
 import { concludeUnreported, logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
+import { isOver } from './closed-runs.ts';
 
 export function nodeActivities(ports: Ports) {
   return {
@@ -32,9 +34,19 @@ export function nodeActivities(ports: Ports) {
       );
       return report;
     },
-    /** Ends unneeded processes on this node: those of dead workers, and those of runs that are not open. */
-    async sweepNode(openRuns: readonly string[]): Promise<CleanUpReport> {
-      return withHeartbeat(() => ports.nodes.sweep(openRuns));
+    /**
+     * Ends unneeded processes on this node: those of dead workers, and those of runs that are not open. Removes the files of
+     * runs that ended while the node was away.
+     * @param prefixes what stands before a run's name in ids of workflows
+     */
+    async sweepNode(openRuns: readonly string[], prefixes: readonly string[] = []): Promise<CleanUpReport> {
+      return withHeartbeat(async () => {
+        let report = await ports.nodes.sweep(openRuns);
+        for (const run of await ports.nodes.runsWithFiles())
+          if (!openRuns.includes(run) && (await isOver(getClient(), run, prefixes)))
+            report = sumReports(report, await ports.nodes.cleanUp(run));
+        return report;
+      });
     },
     /** The last step of a run on this machine. */
     async releaseNodes(run: string): Promise<void> {

@@ -9,7 +9,7 @@ import { ageSeconds, isOwnerGone, ownerOfThisProcess } from '../processes.ts';
 import { orphanFolders } from './command-scratch.ts';
 import { endControlGroups } from './control-groups.ts';
 import { type EndedProcesses, endMarkedProcesses, findMeant, type MarkedProcess } from './marked-processes.ts';
-import type { CleanUpReport, CleanUpScope, Nodes } from './nodes.ts';
+import { type CleanUpReport, type CleanUpScope, type Nodes, sumReports } from './nodes.ts';
 
 /** Unit of `Stats.blocks` (POSIX). */
 const BLOCK_BYTES = 512;
@@ -70,6 +70,10 @@ export function localNodes({ scratchDirectory, taskQueue, release }: LocalNodesO
         for (const run of await heldRuns()) if (!openRuns.includes(run)) reports.push(await cleanUp(run));
       return reports.reduce(sumReports);
     },
+    async runsWithFiles() {
+      const entries = await readdir(scratchDirectory, { withFileTypes: true }).catch(() => []);
+      return entries.filter((entry) => entry.isDirectory() && RUN.test(entry.name)).map(({ name }) => name);
+    },
     // The machine was there before the run and stays.
     async release() {},
   };
@@ -100,16 +104,6 @@ async function heldRuns(): Promise<string[]> {
     ages.set(found.mark.run, Math.min(ages.get(found.mark.run) ?? Number.POSITIVE_INFINITY, await ageSeconds(found)));
   const held = new Set(marked.filter(isOurs).map((found) => found.mark.run));
   return [...held].filter((run) => ages.get(run)! >= CLOSED_RUN_AGE_SECONDS_MIN);
-}
-
-function sumReports(a: CleanUpReport, b: CleanUpReport): CleanUpReport {
-  return {
-    node: a.node,
-    processesEnded: a.processesEnded + b.processesEnded,
-    memoryBytesFreed: a.memoryBytesFreed + b.memoryBytesFreed,
-    cpuSecondsUsed: a.cpuSecondsUsed + b.cpuSecondsUsed,
-    scratchBytesFreed: a.scratchBytesFreed + b.scratchBytesFreed,
-  };
 }
 
 /** Folders of commands that are gone; the bytes that were given back. Another user's cannot be removed, and stays. */

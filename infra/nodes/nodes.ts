@@ -19,6 +19,17 @@ export interface CleanUpReport {
   readonly scratchBytesFreed: number;
 }
 
+/** Of the same node. */
+export function sumReports(a: CleanUpReport, b: CleanUpReport): CleanUpReport {
+  return {
+    node: a.node,
+    processesEnded: a.processesEnded + b.processesEnded,
+    memoryBytesFreed: a.memoryBytesFreed + b.memoryBytesFreed,
+    cpuSecondsUsed: a.cpuSecondsUsed + b.cpuSecondsUsed,
+    scratchBytesFreed: a.scratchBytesFreed + b.scratchBytesFreed,
+  };
+}
+
 export type CleanUpScope = 'all' | 'lean';
 
 export interface Nodes {
@@ -33,5 +44,7 @@ export interface Nodes {
    * runs are given, processes that this worker holds for a closed run.
    */
   sweep(openRuns: readonly string[] | null): Promise<CleanUpReport>;
+  /** Runs that have a scratch folder on this node. */
+  runsWithFiles(): Promise<readonly string[]>;
   release(run: string): Promise<void>;
 }

@@ -199,7 +199,7 @@ def write_checkpoint(directory, init_directory, save_weights, training):
             os.rmdir(directory)
         os.rename(temporary, directory)
     except OSError as error:
-        raise unwritable(directory, str(error))
+        raise unwritable(directory, error)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 

@@ -28,7 +28,7 @@ def kept_logprobs(name, directory, request_hash, group, compute, length):
             os.makedirs(directory, exist_ok=True)
             write_replacing(path, json.dumps(header).encode() + b"\n" + content)
         except OSError as error:
-            raise unwritable(path, str(error))
+            raise unwritable(path, error)
     return values
 
 

@@ -25,5 +25,7 @@ class Reports:
     def failed(self, failure):
         """Said by any process: the first to fail is often not the first of its node."""
         fields = {"code": failure.code, "message": str(failure), "advice": failure.advice}
+        if failure.system_code is not None:
+            fields["systemCode"] = failure.system_code
         self._lines.write(json.dumps({"type": "failed", "retryable": failure.retryable, **fields}) + "\n")
         self._lines.flush()

@@ -37,7 +37,7 @@ class StateFolder:
         try:
             os.makedirs(directory, exist_ok=True)
         except OSError as error:
-            raise unwritable(directory, str(error))
+            raise unwritable(directory, error)
 
     def save(self, step, tensors, place):
         """All processes call it, each with its own tensors; an interrupted one leaves the state before it as it was."""
@@ -60,7 +60,7 @@ class StateFolder:
                 write_replacing(os.path.join(folder, STATE_FILE), json_bytes(state))
                 self._remove_old(os.path.basename(folder))
         except OSError as error:
-            raise unwritable(self.directory, str(error))
+            raise unwritable(self.directory, error)
 
     def may_be_announced(self):
         """All processes call it after `save`. Where it is true the state counts as being copied from now on."""
@@ -69,7 +69,7 @@ class StateFolder:
             try:
                 write_replacing(self.copying, b"")
             except OSError as error:
-                raise unwritable(self.copying, str(error))
+                raise unwritable(self.copying, error)
         return may
 
     def files_of(self, step):

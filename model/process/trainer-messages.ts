@@ -69,6 +69,7 @@ const messageSchema = z.discriminatedUnion('type', [
     message: z.string(),
     advice: z.string(),
     retryable: z.boolean(),
+    systemCode: z.string().optional(),
   }),
 ]);
 export type TrainerMessage = z.infer<typeof messageSchema>;

@@ -9,6 +9,7 @@ import { StpError } from '../../data/errors.ts';
 import type { TrainingShare } from '../trainer.ts';
 import { CappedLog } from './capped-log.ts';
 import { type Exit, ProcessGroup } from './process-group.ts';
+import { causeWith } from './system-code.ts';
 import { LINE_CHARS_MAX, parseMessage, type TrainerMessage } from './trainer-messages.ts';
 
 /** Between the end of a process and that of its output, where something it started holds it open. */
@@ -57,8 +58,9 @@ export async function runTrainerProcesses(options: TrainerProcessesOptions): Pro
       if (line.length > LINE_CHARS_MAX) throw tooLong(line);
       const message = parseMessage(line);
       if (message.type !== 'failed') return options.onMessage(message);
+      const { code, advice, retryable, systemCode } = message;
       const facts = { log: log.path };
-      saidWhy ??= new StpError(message.code, message.message, message.advice, { retryable: message.retryable, facts });
+      saidWhy ??= new StpError(code, message.message, advice, { retryable, facts, ...causeWith(systemCode) });
       failure.reject(saidWhy);
     } catch (error) {
       failure.reject(error);

@@ -5,14 +5,14 @@ import { type Installation, type MachineName, WORKERS } from './installation.ts'
 import type { PlannedFault } from './plan.ts';
 
 /**
- * One after the other; several may be open at once, but one on a machine at most. Returns when all are mended, with the kinds
- * of those that were begun before the run was over.
+ * One after the other; several may be open at once, but one on a machine at most. When the run is over, those that are open
+ * are mended at once. Returns when all are, with their kinds.
  */
 export async function disturb(
   installation: Installation,
   plan: readonly PlannedFault[],
   pauseSeconds: number,
-  isOver: () => boolean,
+  over: AbortSignal,
   record: (line: string) => Promise<void>,
 ): Promise<string[]> {
   const met: string[] = [];
@@ -20,15 +20,15 @@ export async function disturb(
   const begun = Date.now();
   const at = (): string => `${((Date.now() - begun) / 1_000).toFixed(0)} s`;
   for (const waiting = [...plan]; waiting.length > 0; ) {
-    await sleep(1_000 * pauseSeconds * waiting[0]!.pause);
+    await sleep(1_000 * pauseSeconds * waiting[0]!.pause, undefined, { signal: over }).catch(() => undefined);
     // The next whose place is whole; the others keep their order.
     const next = waiting.findIndex((fault) => !broken.has(placeOf(fault)));
-    if (isOver()) break;
+    if (over.aborted) break;
     if (next === -1) continue;
     const [fault] = waiting.splice(next, 1) as [PlannedFault];
     const place = placeOf(fault);
     try {
-      const { how, mend } = await breakIt(installation, fault);
+      const { how, mend } = await breakIt(installation, fault, over);
       await record(`${at()}: ${fault.kind} (${how})`);
       met.push(fault.kind);
       const mending = mend()

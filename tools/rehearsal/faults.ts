@@ -20,13 +20,14 @@ export interface Broken {
   readonly mend: () => Promise<void>;
 }
 
-export async function breakIt(installation: Installation, fault: PlannedFault): Promise<Broken> {
+/** @param over when the run is over, all is mended at once */
+export async function breakIt(installation: Installation, fault: PlannedFault, over: AbortSignal): Promise<Broken> {
   const name: MachineName = WORKERS[fault.worker]!;
   const machine = installation.machine(name);
   const ms = 1_000 * fault.lastsSeconds;
   const after = (how: string, mend: () => Promise<void>): Broken => ({
     how: `${how}, ${fault.lastsSeconds} s`,
-    mend: () => sleep(ms).then(mend),
+    mend: () => unlessOver(ms, over).then(mend),
   });
   const restart = async (service: Service, signal: NodeJS.Signals, again: () => Promise<unknown>, how: string) => {
     await service.end(signal);
@@ -59,7 +60,7 @@ export async function breakIt(installation: Installation, fault: PlannedFault): 
       await killWorker(machine);
       return after(name, () => installation.startWorkers());
     case 'worker killed in an upload':
-      return { how: 'at the next upload of a checkpoint', mend: () => killInUpload(installation, ms) };
+      return { how: 'at the next upload of a checkpoint', mend: () => killInUpload(installation, ms, over) };
     case 'disk full':
       return after(name, await machine.fillDisk());
     case 'control worker killed':
@@ -84,11 +85,16 @@ export async function breakIt(installation: Installation, fault: PlannedFault): 
   }
 }
 
+/** So long, or until the run is over. */
+function unlessOver(ms: number, over: AbortSignal): Promise<null> {
+  return sleep(ms, null, { signal: over }).catch(() => null);
+}
+
 /** Stops the next upload of a checkpoint in its first bytes, kills the worker that it comes from, and starts it again. */
-async function killInUpload(installation: Installation, downMs: number): Promise<void> {
+async function killInUpload(installation: Installation, downMs: number, over: AbortSignal): Promise<void> {
   const caught = installation.bucket.next('caught');
   installation.bucket.set({ kind: 'catch-upload', name: 'checkpoints/' });
-  const upload = await Promise.race([caught, sleep(UPLOAD_WAIT_MS, null)]);
+  const upload = await Promise.race([caught, unlessOver(UPLOAD_WAIT_MS, over)]);
   try {
     if (upload === null) throw new Error('no upload came');
     const uploader = WORKERS.map((name) => installation.machine(name)).find(({ address }) => address === upload.peer);
@@ -97,7 +103,7 @@ async function killInUpload(installation: Installation, downMs: number): Promise
   } finally {
     installation.bucket.set({ kind: 'well' });
   }
-  await sleep(downMs);
+  await unlessOver(downMs, over);
   await installation.startWorkers();
 }
 

@@ -28,6 +28,8 @@ interface Row {
 /** From the end of the run until its nodes must be clean. */
 const CLEAN_POLLS_MAX = 20;
 const CLEAN_POLL_MS = 3_000;
+/** The janitor waits ten seconds for a node whose worker may still be starting. */
+const POLLS_A_LOOK = 5;
 /** On a machine so quick that faults would come in a heap. */
 const PAUSE_SECONDS_MIN = 5;
 
@@ -62,15 +64,13 @@ async function oneRun(
   const before = await databaseBytes(installation);
   const firstRequest = installation.bucket.requests.length;
   await start(installation, name);
-  let isOver = false;
-  const ending = untilEnded(installation, name, say).finally(() => {
-    isOver = true;
-  });
+  const over = new AbortController();
+  const ending = untilEnded(installation, name, say).finally(() => over.abort());
   const disturbing = disturb(
     installation,
     plan,
     pauseSeconds,
-    () => isOver,
+    over.signal,
     async (line) => {
       say(`  ${line}`);
       await record(line);
@@ -114,11 +114,13 @@ async function takeLogs(installation: Installation, name: string, folder: string
   }
 }
 
-/** A node that was away when the run ended is cleaned by its worker's start, or by the next look of the janitor. */
+/** A node that was away when the run ended is cleaned by its worker's start, or by the next look of the janitor: now. */
 async function untilClean(installation: Installation, run: string): Promise<string[]> {
   await installation.startWorkers();
+  const look = ['schedule', 'trigger', '--schedule-id', 'stp-janitor'];
   for (let poll = 1; ; poll += 1) {
     const problems = await leftBehind(installation, run);
+    if (poll % POLLS_A_LOOK === 1) await installation.onControl('temporal', look, { reject: false });
     if (problems.length === 0 || poll === CLEAN_POLLS_MAX) return problems;
     await sleep(CLEAN_POLL_MS);
   }

@@ -3,7 +3,7 @@
  * next piece, in the order they came. A machine that is lost or whose disk is full gets no more, and what it had goes to another.
  */
 import { ApplicationFailure, log } from '@temporalio/workflow';
-import { DISK_FULL } from '../control/activity-proxies.ts';
+import { DISK_FULL, host, oneOfSeveral } from '../control/activity-proxies.ts';
 import { causes } from '../control/causes.ts';
 import { lossOf } from './every-node.ts';
 import { Lane } from './lane.ts';
@@ -39,7 +39,7 @@ export class Crew {
       this.free.push(queue);
       return { kind: 'done', result };
     } catch (error) {
-      const why = lossOf(error) ?? fullDiskOf(error);
+      const why = whyUnfit(error);
       if (why === null || this.left === 1) {
         this.free.push(queue);
         throw error;
@@ -51,7 +51,28 @@ export class Crew {
   }
 }
 
-function fullDiskOf(error: unknown): string | null {
+/**
+ * Work that one machine does: the first of them, or the next where that one is lost or its disk is full. The last waits for
+ * space.
+ */
+export async function byOne<T>(
+  queues: readonly string[],
+  summary: string,
+  work: (machine: ReturnType<typeof host>) => Promise<T>,
+): Promise<T> {
+  for (const queue of queues.slice(0, -1))
+    try {
+      return await work(oneOfSeveral(queue, summary));
+    } catch (error) {
+      const why = whyUnfit(error);
+      if (why === null) throw error;
+      log.warn('another machine does the work', { queue, why, summary });
+    }
+  return work(host(queues.at(-1)!, summary));
+}
+
+/** Why work is to be done by another machine, in words; null where it would fail there as well. */
+function whyUnfit(error: unknown): string | null {
   const isFull = causes(error).some((cause) => cause instanceof ApplicationFailure && cause.type === DISK_FULL);
-  return isFull ? 'its disk is full' : null;
+  return isFull ? 'its disk is full' : lossOf(error);
 }

@@ -98,6 +98,8 @@ export class NodesInUse {
   private readonly using = new Set<Scope>();
   private watching: Scope | null = null;
   private renewed: PromiseWithResolvers<void> | null = null;
+  /** The machines that work was begun on last, be it that not all of them answered. */
+  private begun: readonly NodeHost[] = [];
   private isOver = false;
   private lastAsked: number;
   /** The asking for others has failed, and waits until somebody needs machines. */
@@ -114,6 +116,7 @@ export class NodesInUse {
     this.limits = limits;
     this.now = carried;
     this.lastAsked = carried?.generation ?? 0;
+    this.begun = carried?.hosts ?? [];
     if (carried !== null) this.count(carried.hosts.length);
   }
 
@@ -159,6 +162,11 @@ export class NodesInUse {
   /** The last set that was asked for; 0: none was. */
   get asked(): number {
     return this.lastAsked;
+  }
+
+  /** The machines that may have something of the run. */
+  get touched(): readonly NodeHost[] {
+    return this.begun;
   }
 
   /** The present machines; null before the first. */
@@ -382,6 +390,7 @@ export class NodesInUse {
   private async beginHosts(generation: number, hosts: readonly NodeHost[]): Promise<string | null> {
     const { steps } = this;
     steps.say(`${hosts.length} machines are there; waiting for their workers`);
+    this.begun = hosts;
     const scope = steps.scope();
     try {
       await scope.run(() => Promise.all(hosts.map((host) => steps.begin(host.taskQueue))));
@@ -439,8 +448,8 @@ export async function withNodes<T>(
 }
 
 /** Ends what runs on the machines, and has everything deleted; returns when nothing of the run is left. */
-async function giveBack(steps: ProvisioningSteps, { held, asked }: NodesInUse): Promise<void> {
-  await Promise.all((held?.hosts ?? []).map((host) => steps.end(host.taskQueue)));
+async function giveBack(steps: ProvisioningSteps, { touched, asked }: NodesInUse): Promise<void> {
+  await Promise.all(touched.map((host) => steps.end(host.taskQueue)));
   for (let pause = PAUSE_FIRST_MS; ; pause = Math.min(pause * 2, PAUSE_MAX_MS)) {
     try {
       const { left } = await steps.release(asked, null);

@@ -6,16 +6,12 @@
 import type { ExploreConjecturesInput } from '../../activities/round/explore.ts';
 import type { SampleConjecturesInput } from '../../activities/round/generate.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { host, lean, oneOfSeveral } from '../control/activity-proxies.ts';
+import { lean, oneOfSeveral } from '../control/activity-proxies.ts';
+import { byOne } from '../nodes/crew.ts';
 import { onEveryNode, warnOf } from '../nodes/every-node.ts';
 
-interface Queues {
-  readonly hostQueue: string;
-  readonly hostQueues: readonly string[];
-}
-
 export async function conjectureTexts(
-  queues: Queues,
+  hostQueues: readonly string[],
   input: SampleConjecturesInput & ExploreConjecturesInput,
 ): Promise<ArtifactRef> {
   const { source } = input.config.conjectures;
@@ -24,13 +20,13 @@ export async function conjectureTexts(
     return lean(`explore the functions of ${input.plan.count} places`).exploreConjectures(input);
   if (source === 'decode' || source === 'both') {
     const typed = await lean(`read the functions of ${input.plan.count} places`).typeConjectures(input);
-    const texts = await sampledTexts(queues, { ...input, name: `${input.name}/decoded`, plan: typed.plan });
+    const texts = await sampledTexts(hostQueues, { ...input, name: `${input.name}/decoded`, plan: typed.plan });
     return lean(`test ${texts.count} equations`).testConjectures({ ...input, typed, texts });
   }
-  return sampledTexts(queues, input);
+  return sampledTexts(hostQueues, input);
 }
 
-async function sampledTexts({ hostQueue, hostQueues }: Queues, input: SampleConjecturesInput): Promise<ArtifactRef> {
+async function sampledTexts(hostQueues: readonly string[], input: SampleConjecturesInput): Promise<ArtifactRef> {
   const summary = `conjecture ${input.plan.count} texts`;
   const of = hostQueues.length;
   if (of > 1) {
@@ -42,5 +38,5 @@ async function sampledTexts({ hostQueue, hostQueues }: Queues, input: SampleConj
     );
     warnOf(shares, 'a share of the conjectures is sampled elsewhere');
   }
-  return host(hostQueue, summary).sampleConjectures(input);
+  return byOne(hostQueues, summary, (machine) => machine.sampleConjectures(input));
 }

@@ -3,8 +3,9 @@ import type { RunState } from '../../activities/run/run-state.ts';
 import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
 import type { Evaluation, ModelEvaluation, RoundEvaluation } from '../../data/schemas/round.ts';
 import { evaluationConfig, usesScripts } from '../../data/schemas/run-config.ts';
-import { control, host } from '../control/activity-proxies.ts';
+import { control } from '../control/activity-proxies.ts';
 import { MODEL_DIGITS } from '../control/contracts.ts';
+import { byOne } from '../nodes/crew.ts';
 import { endLean } from '../nodes/stage-clean-up.ts';
 import { certifyProofs } from './certify-proofs.ts';
 import { proveShards } from './prove-shards.ts';
@@ -64,12 +65,14 @@ async function evaluateCurrent(
   round: number,
   isOpen: () => boolean,
 ): Promise<ModelEvaluation> {
-  const { config, data, replayFrom, hostQueue } = state;
+  const { config, data, replayFrom, hostQueues } = state;
   const history = state.outcomes.map((outcome) => outcome.manifest);
   const name = `evaluation/library-${round}`;
   const library =
     config.library === 'grow' && round > 0
-      ? await host(hostQueue, 'grow the library').growLibrary({ run, round, name, config, data, history, replayFrom })
+      ? await byOne(hostQueues, 'grow the library', (machine) =>
+          machine.growLibrary({ run, round, name, config, data, history, replayFrom }),
+        )
       : null;
   return evaluateModel(run, state, state.checkpoint, round, library, isOpen);
 }
@@ -86,14 +89,14 @@ async function evaluateModel(
   library: ArtifactRef | null,
   isOpen: () => boolean,
 ): Promise<ModelEvaluation> {
-  const { data, hostQueue } = state;
+  const { data, hostQueues } = state;
   const config = evaluationConfig(state.config, state.config.evaluation.samplesPerStatement);
   const { samplesPerStatement } = config.evaluation;
   const name = `evaluation/${checkpoint.model.slice(0, MODEL_DIGITS)}`;
   const planned = await control('cut held-out statements into shards').planEvaluation({ run, config, data });
   const shards = await proveShards({
     run,
-    hostQueues: state.hostQueues,
+    hostQueues,
     name,
     shards: planned,
     checkpoint,
@@ -102,23 +105,25 @@ async function evaluateModel(
     isOpen,
     onShard: () => undefined,
   });
-  const collected = await host(hostQueue, 'count proofs, estimate pass@k').collectEvaluation({
-    run,
-    name,
-    statements: data.heldOut,
-    samplesPerStatement,
-    shards,
-    withScripts: usesScripts(config),
-    model: checkpoint.model,
-    round,
-    seed: config.seed,
-  });
+  const collected = await byOne(hostQueues, 'count proofs, estimate pass@k', (machine) =>
+    machine.collectEvaluation({
+      run,
+      name,
+      statements: data.heldOut,
+      samplesPerStatement,
+      shards,
+      withScripts: usesScripts(config),
+      model: checkpoint.model,
+      round,
+      seed: config.seed,
+    }),
+  );
   const { evaluation, proved, provedByScripts } = collected;
   const certifying = { run, library, config: { verification: config.verification } };
   const { certified } = await certifyProofs({ ...certifying, name, proved });
   const byScripts =
     provedByScripts && (await certifyProofs({ ...certifying, name: `${name}/scripts`, proved: provedByScripts }));
-  await endLean(run, state.hostQueues, 'certify');
+  await endLean(run, hostQueues, 'certify');
   return {
     ...evaluation,
     certified,

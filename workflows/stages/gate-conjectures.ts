@@ -6,17 +6,20 @@ import type { Gated } from '../../activities/round/admit-conjectures.ts';
 import type { GatedPart } from '../../activities/round/gate.ts';
 import type { ReadConjecturesInput } from '../../activities/round/read-conjectures.ts';
 import { partFolder } from '../../data/schemas/round.ts';
-import { host, lean, streaming } from '../control/activity-proxies.ts';
+import { lean, streaming } from '../control/activity-proxies.ts';
+import { byOne } from '../nodes/crew.ts';
 import { Lane } from '../nodes/lane.ts';
 import { allPieces, piecesAtOnce } from '../nodes/lean-nodes.ts';
 
 export async function gateConjectures(
-  hostQueue: string,
+  hostQueues: readonly string[],
   input: ReadConjecturesInput,
   isOpen: () => boolean,
 ): Promise<Gated> {
   const { run, round, name, config, library, texts } = input;
-  const read = await host(hostQueue, `read ${texts.count} texts of the conjecturer`).readConjectures(input);
+  const read = await byOne(hostQueues, `read ${texts.count} texts of the conjecturer`, (machine) =>
+    machine.readConjectures(input),
+  );
   const inFlight = await piecesAtOnce();
   const lane = new Lane(inFlight, isOpen);
   let standing = 0;

@@ -2,13 +2,14 @@
 import type { Chosen } from '../../activities/round/choose-conjectures.ts';
 import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
-import { host } from '../control/activity-proxies.ts';
+import { byOne } from '../nodes/crew.ts';
 
 export interface MatchInput {
   readonly run: string;
   /** Folder of the round's objects. */
   readonly name: string;
-  readonly hostQueue: string;
+  /** Own queues of the run's machines, of which one does it. */
+  readonly hostQueues: readonly string[];
   readonly chosen: Chosen;
   readonly checkpoint: CheckpointRef;
   readonly config: RunConfig;
@@ -16,26 +17,30 @@ export interface MatchInput {
 
 /** The conjectures that train, weighed; as they were where there is nothing to match them to. */
 export async function matchConjectures(input: MatchInput): Promise<ArtifactRef> {
-  const { run, name, hostQueue, checkpoint, config } = input;
+  const { run, name, hostQueues, checkpoint, config } = input;
   const { chosen, targets } = input.chosen;
   if (targets === null) return chosen;
   const embed = (folder: string, statements: ArtifactRef, what: string): Promise<ArtifactRef[]> =>
-    host(hostQueue, `embed ${statements.count} ${what}`).embedStatements({
-      run,
-      name: `${name}/${folder}`,
-      statements,
-      checkpoint,
-      config: { modelThreads: config.modelThreads },
-    });
+    byOne(hostQueues, `embed ${statements.count} ${what}`, (machine) =>
+      machine.embedStatements({
+        run,
+        name: `${name}/${folder}`,
+        statements,
+        checkpoint,
+        config: { modelThreads: config.modelThreads },
+      }),
+    );
   const chosenVectors = await embed('conjecture-vectors', chosen, 'conjectures');
   const targetVectors = await embed('target-vectors', targets, 'unproved statements');
-  return host(hostQueue, `match ${chosen.count} conjectures to ${targets.count} statements`).matchConjectures({
-    run,
-    name,
-    config: { conjectures: config.conjectures },
-    chosen,
-    chosenVectors,
-    targets,
-    targetVectors,
-  });
+  return byOne(hostQueues, `match ${chosen.count} conjectures to ${targets.count} statements`, (machine) =>
+    machine.matchConjectures({
+      run,
+      name,
+      config: { conjectures: config.conjectures },
+      chosen,
+      chosenVectors,
+      targets,
+      targetVectors,
+    }),
+  );
 }

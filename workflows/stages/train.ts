@@ -1,6 +1,6 @@
 /**
  * A training on a run's machines: by Levanter on all of them together, be it one; by PyTorch on all if it is told so; else on
- * one. Where one of several fails or is lost the others are ended, and all begin anew from the last state.
+ * one, or another where that has no space left. Where one of several fails or is lost the others are ended, and all begin anew from the last state.
  */
 import { ApplicationFailure, log, proxyActivities } from '@temporalio/workflow';
 import type { HostActivities } from '../../activities/index.ts';
@@ -10,6 +10,7 @@ import { HEARTBEAT_TIMEOUT_MS } from '../../data/schemas/heartbeats.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { host } from '../control/activity-proxies.ts';
 import { causes } from '../control/causes.ts';
+import { byOne } from '../nodes/crew.ts';
 import { onEveryNode } from '../nodes/every-node.ts';
 
 /** Of one training. When a machine is lost the others often fail first: at the next try it is missed. */
@@ -46,7 +47,7 @@ export async function trainModel(
   if (engine.kind === 'levanter') return byLevanter(place, engine, label, input);
   if (engine.kind === 'pytorch' && engine.nodes === 'all' && place.hostQueues.length > 1)
     return byPytorch(place, label, input);
-  return host(place.hostQueue, label).trainModel(input);
+  return byOne(place.hostQueues, label, (machine) => machine.trainModel(input));
 }
 
 async function byLevanter(

@@ -1,5 +1,6 @@
 /** Serialises an error of the engine's process for its parent, and restores an `StpError` there. */
 import { type ErrorCode, StpError } from '../../../data/errors.ts';
+import { causeWith, systemCodeOf } from '../../process/system-code.ts';
 
 export interface Failure {
   readonly code: ErrorCode;
@@ -7,6 +8,7 @@ export interface Failure {
   readonly advice: string;
   readonly retryable: boolean;
   readonly facts: Readonly<Record<string, unknown>>;
+  readonly systemCode?: string | undefined;
 }
 
 const ENGINE_ADVICE =
@@ -15,7 +17,7 @@ const ENGINE_ADVICE =
 export function failureOf(error: unknown): Failure {
   if (error instanceof StpError) {
     const { code, message, advice, retryable, facts } = error;
-    return { code, message, advice, retryable, facts };
+    return { code, message, advice, retryable, facts, systemCode: systemCodeOf(error) };
   }
   const message = error instanceof Error ? error.message : String(error);
   // ONNX Runtime and V8 both say "alloc…" when memory runs out, which another time it may not.
@@ -23,6 +25,6 @@ export function failureOf(error: unknown): Failure {
 }
 
 export function errorOf(failure: Failure): StpError {
-  const { code, message, advice, retryable, facts } = failure;
-  return new StpError(code, message, advice, { retryable, facts });
+  const { code, message, advice, retryable, facts, systemCode } = failure;
+  return new StpError(code, message, advice, { retryable, facts, ...causeWith(systemCode) });
 }

@@ -1,0 +1,16 @@
+/** Whether the Temporal server knows that a run is over. One that it does not know may be another server's. */
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+
+const OVER: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'TIMED_OUT']);
+
+/** @param prefixes what stands before the run's name in ids of workflows */
+export async function isOver(client: Client, run: string, prefixes: readonly string[]): Promise<boolean> {
+  const statuses: string[] = [];
+  for (const prefix of prefixes)
+    try {
+      statuses.push((await client.workflow.getHandle(`${prefix}${run}`).describe()).status.name);
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    }
+  return statuses.length > 0 && statuses.every((status) => OVER.has(status));
+}

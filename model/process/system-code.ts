@@ -1,0 +1,14 @@
+/** The operating system's error code, such as ENOSPC, on its way out of a process: what is done about a failure depends on it. */
+
+/** Of the error, or of what led to it. */
+export function systemCodeOf(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if ('syscall' in cause && 'code' in cause) return String(cause.code);
+  return undefined;
+}
+
+/** The cause that an error gets again in the other process. */
+export function causeWith(systemCode: string | undefined): { cause?: Error } {
+  if (systemCode === undefined) return {};
+  return { cause: Object.assign(new Error(systemCode), { code: systemCode }) };
+}
