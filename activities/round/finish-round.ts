@@ -28,6 +28,7 @@ import { flowGroups } from './flow-groups.ts';
 import { hindsightExamples } from './hindsight.ts';
 import { policyExamples, rewardedRounds } from './policy-examples.ts';
 import { PORTFOLIO } from './portfolio.ts';
+import { judgesSpent } from './reward-round.ts';
 import { conjecturerExamples, roundExamples } from './round-examples.ts';
 
 const finishedSchema = z.strictObject({
@@ -99,6 +100,7 @@ export function finishRoundActivities(ports: Ports) {
           const examplesRef = await writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);
           const exampleCounts = byReward === null ? byProof.counts : { prover: examplesRef.count, conjecturer: 0 };
           const conjecturer = conjecturerExamples({ store, config, conjectures, chosen });
+          const judged = rewards === null ? null : await judgesSpent(store, input.name, input.shards.length);
           const { provedByScripts, ...statementCounted } = await statementCounts(store, input.rates, proved, earlier);
           const counts: RoundCounts = {
             ...shardCounts(input.shards),
@@ -115,6 +117,7 @@ export function finishRoundActivities(ports: Ports) {
             proverExamples: exampleCounts.prover,
             conjecturerExamples: exampleCounts.conjecturer,
             ...(byReward === null ? {} : { groups: byReward.counts }),
+            ...(judged === null ? {} : { judged }),
           };
           const manifest: RoundManifest = {
             round,

@@ -97,7 +97,7 @@ it('goes from samples over judges and rewards to trained models, whatever the ju
   expect(trained.length).toBeGreaterThanOrEqual(1);
   const logged = new Set<string>();
   for await (const { name } of readMetrics(join(run, 'metrics.jsonl'))) logged.add(name);
-  expect([...logged]).toEqual(expect.arrayContaining(['judge/requests', 'judge/answer_tokens']));
+  expect([...logged]).toEqual(expect.arrayContaining(['round/judge_requests', 'round/judge_answer_tokens']));
   // Every question that was answered is kept, and was answered once.
   const kept = (await readdir(join(run, 'judge', 'answers'), { recursive: true })).filter((name) =>
     name.endsWith('.json'),
