@@ -15,6 +15,7 @@ import { policyExamples } from '../../activities/round/policy-examples.ts';
 import { judgesSpent, type RewardRoundInput, rewardRoundActivities } from '../../activities/round/reward-round.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import type { JudgeFailureKind } from '../../data/schemas/judge.ts';
 import { sampleRewardSchema } from '../../data/schemas/reward.ts';
 import { shardFolder } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
@@ -111,30 +112,28 @@ async function rewarded(fault: Fault) {
   };
 }
 
-it.each([
-  ['prose', 'malformed', 1 + 1 + 1 + 2],
-  ['broken', 'provider', 1 + 1 + 1 + 6],
-] as const)(
-  'a judge that is %s takes its sample out of the group; the others have both rewards',
-  {
-    tags: ['slow'],
-  },
-  async (fault, kind, requests) => {
-    const { rewards, examples, counts } = await rewarded(fault);
-    expect(rewards.map((one) => (one.kind === 'reward' ? one.value : one.why))).toEqual([
-      1.5,
-      // 2 of 3 points for one criterion, 2 of 4 for the other.
-      expect.closeTo((0.5 * 4) / 7),
-      0,
-      expect.stringContaining(`judge: ${kind}`),
-    ]);
-    expect(rewards[0]).toMatchObject({ parts: { lean: 1, judge: 1, mark: 7 } });
-    expect(examples.map(({ target }) => target.trim())).toEqual(PROOFS.slice(0, 3));
-    expect(examples[0]!.advantage).toBeGreaterThan(0);
-    expect(counts).toEqual({ compared: 1, withSignal: 1, samplesWithoutReward: 1 });
-    for (const part of ['Show p.', '- case zero: 3', 'It is so.', 'Give points for each criterion'])
-      expect(server.requests[0]!.text).toContain(part);
-    expect(server.requests).toHaveLength(requests);
-    expect((await judgesSpent(store, NAME, 1))!.requests).toBe(requests);
-  },
+async function checkWithout(fault: Fault, kind: JudgeFailureKind, requests: number): Promise<void> {
+  const { rewards, examples, counts } = await rewarded(fault);
+  expect(rewards.map((one) => (one.kind === 'reward' ? one.value : one.why))).toEqual([
+    1.5,
+    // 2 of 3 points for one criterion, 2 of 4 for the other.
+    expect.closeTo((0.5 * 4) / 7),
+    0,
+    expect.stringContaining(`judge: ${kind}`),
+  ]);
+  expect(rewards[0]).toMatchObject({ parts: { lean: 1, judge: 1, mark: 7 } });
+  expect(examples.map(({ target }) => target.trim())).toEqual(PROOFS.slice(0, 3));
+  expect(examples[0]!.advantage).toBeGreaterThan(0);
+  expect(counts).toEqual({ compared: 1, withSignal: 1, samplesWithoutReward: 1 });
+  for (const part of ['Show p.', '- case zero: 3', 'It is so.', 'Give points for each criterion'])
+    expect(server.requests[0]!.text).toContain(part);
+  expect(server.requests).toHaveLength(requests);
+  expect((await judgesSpent(store, NAME, 1))!.requests).toBe(requests);
+}
+
+it('a judge whose answers cannot be used takes its sample out of the group; the others have both rewards', () =>
+  checkWithout('prose', 'malformed', 1 + 1 + 1 + 2));
+
+it('so does one that cannot be reached, after all tries', { tags: ['slow'] }, () =>
+  checkWithout('broken', 'provider', 1 + 1 + 1 + 6),
 );
