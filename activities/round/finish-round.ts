@@ -29,6 +29,7 @@ import { hindsightExamples } from './hindsight.ts';
 import { grownTheorems } from './library.ts';
 import { policyExamples, rewardedRounds } from './policy-examples.ts';
 import { PORTFOLIO } from './portfolio.ts';
+import { judgesSpent } from './reward-round.ts';
 import { conjecturerExamples, roundExamples } from './round-examples.ts';
 
 const finishedSchema = z.strictObject({
@@ -102,6 +103,7 @@ export function finishRoundActivities(ports: Ports) {
           const examplesRef = await writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);
           const exampleCounts = byReward === null ? byProof.counts : { prover: examplesRef.count, conjecturer: 0 };
           const conjecturer = conjecturerExamples({ store, config, conjectures, chosen });
+          const judged = rewards === null ? null : await judgesSpent(store, input.name, input.shards.length);
           const { provedByScripts, ...statementCounted } = await statementCounts(store, input.rates, proved, earlier);
           const counts: RoundCounts = {
             ...shardCounts(input.shards),
@@ -118,6 +120,7 @@ export function finishRoundActivities(ports: Ports) {
             proverExamples: exampleCounts.prover,
             conjecturerExamples: exampleCounts.conjecturer,
             ...(byReward === null ? {} : { groups: byReward.counts }),
+            ...(judged === null ? {} : { judged }),
           };
           const manifest: RoundManifest = {
             round,

@@ -55,6 +55,18 @@ const optimiserSchema = z.strictObject({
 });
 export type OptimiserConfig = z.infer<typeof optimiserSchema>;
 
+/** Learned verifiers that say what they make of tactics (docs/rewards.md). */
+const verifierShape = {
+  /** Folder of the ensemble on every node that samples; null: none. */
+  verifier: z.string().min(1).max(4_096).nullable().default(null),
+  /** What its word counts, in natural logarithms. */
+  verifierWeight: z.number().min(0).max(1_000).default(1),
+  /** The mean over the members less `verifierCaution` standard deviations, or the least of them. */
+  verifierBy: z.enum(['mean', 'minimum']).default('mean'),
+  verifierCaution: z.number().min(0).max(100).default(1),
+};
+export type VerifierConfig = Pick<SearchConfig, keyof typeof verifierShape>;
+
 /** Best-first search over proof states, one search per statement (docs/decisions/0014). */
 const searchConfigSchema = z.strictObject({
   /** Maximum number of states that a search expands. */
@@ -67,11 +79,8 @@ const searchConfigSchema = z.strictObject({
   seconds: z.number().positive().max(86_400).default(120),
   /** Lean's time in seconds for all steps of one search. */
   leanSeconds: z.number().positive().max(86_400).default(30),
-  /** Folder, on every node that searches, of an ensemble of verifiers that says what it makes of tactics (docs/rewards.md); null: none. */
-  verifier: z.string().min(1).max(4_096).nullable().default(null),
-  /** What its word counts beside a tactic's log-probability, and standard deviations over its members that are taken off. */
-  verifierWeight: z.number().min(0).max(1_000).default(1),
-  verifierCaution: z.number().min(0).max(100).default(1),
+  /** Its word is added to the score of the state that a tactic leads to. */
+  ...verifierShape,
   /** Goals that a failed search closed on its way train as statements with proofs of their own. */
   hindsight: z.boolean().default(true),
 });
@@ -96,6 +105,8 @@ const walksConfigSchema = z.strictObject({
   temperedShare: share.default(0.5),
   temperatureMin: z.number().positive().max(4).default(0.5),
   temperatureMax: z.number().positive().max(4).default(1.5),
+  /** Its word on the tactic that leads to an open state is a part of that state's reward, `openPenalty` at most to either side. */
+  ...verifierShape,
 });
 
 /** How the prover meets a statement. */
@@ -464,7 +475,7 @@ export function evaluationConfig(config: RunConfig, samples: number): RunConfig 
   const mode = proverMode(config);
   const samplesPerStatement = mode === 'steps' ? 1 : samples;
   // Compared are the models, not how they explore.
-  const walks = { ...config.prover?.walks, temperedShare: 0 };
+  const walks = { ...config.prover?.walks, temperedShare: 0, verifier: null };
   return {
     ...config,
     ...(mode === 'both' ? { prover: { ...config.prover, mode: 'whole' as const } } : {}),
