@@ -126,6 +126,11 @@ it('is not given where only the band counts', async () => {
 it('is refused without lemmas that proofs could use', () => {
   const set = { 'conjectures.source': 'both', 'conjectures.reward': 'use', library: 'fixed' };
   expect(() => resolveConfig({ preset: 'embedded', set })).toThrow('library is fixed');
-  const withoutSlots = { 'conjectures.source': 'decode', 'prover.slots': false, 'prover.format': 'stp' };
+});
+
+it('equations under a grammar take slots or a model that reads a question', () => {
+  const withoutSlots = { 'conjectures.source': 'decode', 'prover.slots': 'false' };
   expect(() => resolveConfig({ preset: 'embedded', set: withoutSlots })).toThrow('conjectures.source is decode');
+  const { prover } = resolveConfig({ preset: 'embedded', set: { ...withoutSlots, 'prover.format': 'stp' } });
+  expect(prover.format).toBe('stp');
 });

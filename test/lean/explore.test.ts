@@ -73,7 +73,7 @@ describe('exploration', () => {
     const verifier = await ports.verifier('explore', limits);
     const read = await verifier.checkStatements(statements, { signal });
     expect(read.filter(({ kind }) => kind !== 'accepted')).toEqual([]);
-  });
+  }, 240_000);
 
   test('gives the same equations again, and no equation that a test value refutes', async () => {
     const one = await explore([named('prop_15')]);
