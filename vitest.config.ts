@@ -19,6 +19,7 @@ const SHARED = [
   'test/e2e/verify-windows.test.ts',
   'test/evaluation/{pass-at-k,run-folders}.test.ts',
   'test/experiments/curves.test.ts',
+  'test/experiments/objectives.test.ts',
   'test/infra/nodes/{meeting-place,names}.test.ts',
   'test/kernel/{agreement,curriculum,export,fuzz,inductive,levels,mutants,quotient,rules}.test.ts',
   'test/lean/{cache-files,check-backlog,drivers-protocol,goal-text,print-tokens,screen,tokenizer}.test.ts',

@@ -13,31 +13,33 @@ import { keyUnderAnyHeader } from '../selfplay/dedupe.ts';
 import { type ConjecturerForm, conjecturerForm, formattedForm } from '../selfplay/formats/formatted.ts';
 import { displayProof } from '../selfplay/prompts.ts';
 import type { ProofExamples } from '../selfplay/prover-set.ts';
-import {
-  formExamples,
-  type ProverForm,
-  type ProverForms,
-  type Stated,
-  slottedForm,
-} from '../selfplay/slots/prover-form.ts';
+import { lemmasWithin } from '../selfplay/slots/lemma-text.ts';
+import { formExamples, type ProverForm, type Stated, slottedForm } from '../selfplay/slots/prover-form.ts';
 import { slotKey, theoremKey } from '../selfplay/slots/slot-key.ts';
 import { boundNames } from '../selfplay/slots/slot-table.ts';
-import { plainStateForm, type StateForm, slottedStateForm } from '../selfplay/slots/state-form.ts';
+import { goalStatement, plainStateForm, type StateForm, slottedStateForm } from '../selfplay/slots/state-form.ts';
+import { type Asked, type LemmaSources, lemmaOffers, type RunTheorem } from './lemma-shelf.ts';
 import type { Sources } from './ports.ts';
 
-/** @param prover not there in what a workflow asked for that began before there were slots */
+/**
+ * @param prover not there in what a workflow asked for that began before there were slots
+ * @param grown theorems of the run that prompts may show
+ */
 export async function proverForms(
-  sources: Pick<Sources, 'definitions'>,
+  sources: LemmaSources,
   prover: ProverConfig = PROVER_WITHOUT_SLOTS,
-): Promise<ProverForms> {
+  grown: readonly RunTheorem[] = [],
+): Promise<(asked: Asked) => ProverForm> {
+  const offerFor = await lemmaOffers(sources, prover, grown);
   if (!prover.slots) {
     const format = formatOf(prover);
-    return (stated) => formattedForm(format, stated, LIBRARY_HEADER);
+    return (asked) => formattedForm(format, asked, LIBRARY_HEADER, offerFor(asked));
   }
   const definitions = await sources.definitions();
-  return ({ header, statement }) => {
+  return (asked) => {
+    const { header, statement } = asked;
     const shown = definitions.under(header, statement, boundNames(statement));
-    return slottedForm(statement, shown, prover.definitionTokens);
+    return slottedForm(statement, shown, prover.definitionTokens, offerFor(asked));
   };
 }
 
@@ -57,25 +59,33 @@ export function markedForm(form: ProverForm, namespace: string): ProverForm {
 
 /** The form in which the prover sees the states in a statement's proof; compare `proverForms`. */
 export async function stateForms(
-  sources: Pick<Sources, 'definitions'>,
+  sources: LemmaSources,
   prover: ProverConfig,
-): Promise<(stated: Stated) => StateForm> {
-  if (!prover.slots) return () => plainStateForm;
+  grown: readonly RunTheorem[] = [],
+): Promise<(asked: Asked) => StateForm> {
+  const offerFor = await lemmaOffers(sources, prover, grown);
+  if (!prover.slots)
+    return (asked) => (goal) => {
+      const { lemmas, tokens } = offerFor(asked, goalStatement(goal));
+      return plainStateForm(goal, lemmasWithin(lemmas, tokens));
+    };
   const definitions = await sources.definitions();
-  return ({ header, statement }) => {
+  return (asked) => {
+    const { header, statement } = asked;
     const shown = definitions.under(header, statement, boundNames(statement));
-    return (goal) => slottedStateForm(goal, shown, prover.definitionTokens);
+    return (goal) => slottedStateForm(goal, shown, prover.definitionTokens, offerFor(asked, goalStatement(goal)));
   };
 }
 
 /** Training examples from certified proofs, as `prover.mode` asks. A proof that no search found has no steps. */
 export async function proofExamples(
-  sources: Pick<Sources, 'definitions'>,
+  sources: LemmaSources,
   prover: ProverConfig = PROVER_WITHOUT_SLOTS,
+  grown: readonly RunTheorem[] = [],
 ): Promise<ProofExamples> {
   const mode = proverMode({ prover });
-  const formOf = await proverForms(sources, prover);
-  const stateFormOf = await stateForms(sources, prover);
+  const formOf = await proverForms(sources, prover, grown);
+  const stateFormOf = await stateForms(sources, prover, grown);
   return (found, weight) => {
     const whole = writesTactics(mode) ? [] : formExamples(formOf(found), withoutMarks(found.proof), weight);
     if (!meetsStates(mode) || found.steps === undefined) return whole;

@@ -124,11 +124,11 @@ function line(judgement: Judgement, asJson: boolean): string {
   return `${shown.padEnd(12)}${printableLine(id)}${failure === null ? '' : `  ${failure.kind}: ${printableLine(failure.detail)}`}`;
 }
 
-function summary(judgements: readonly Judgement[], { spent }: Asker): string {
+function summary(judgements: readonly Judgement[], { spent, fromRecords }: Asker): string {
   const counts = Object.entries(Object.groupBy(judgements, ({ outcome }) => outcome)).map(
     ([outcome, its]) => `${its.length} ${outcome}`,
   );
-  const { requests, answers, fromRecords, promptTokens, answerTokens, cost } = spent;
+  const { requests, answers, promptTokens, answerTokens, cost } = spent;
   const price = cost === null || answers === 0 ? '' : `, cost ${cost.toFixed(4)}`;
   return `${judgements.length} proofs: ${counts.join(', ')}; ${requests} requests, ${answers} answers and ${fromRecords} kept ones, ${promptTokens} + ${answerTokens} tokens${price}`;
 }

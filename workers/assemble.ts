@@ -90,7 +90,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   const openProvider = providers();
   const storeOf = async (run: string): Promise<ObjectStore> =>
     withNeighbours(await openStore(`${settings.storeUri}/${run}`), settings.storeUri);
-  const judges = new JudgeRewards({ cacheDirectory: settings.cacheDirectory, store: storeOf, monitor: monitors.of });
+  const judges = new JudgeRewards({ cacheDirectory: settings.cacheDirectory, store: storeOf });
   const engines = openEngines({
     modelServer: settings.modelServer,
     store: storeOf,

@@ -1,6 +1,5 @@
-/** Rewards by judges on this machine: their answers lie in the run's store, their limits are those of the machine, and metrics say what they cost. */
+/** Rewards by judges on this machine: their answers lie in the run's store, and their limits are those of the machine. */
 import type { Judging } from '../data/schemas/judge.ts';
-import type { Monitor } from '../infra/monitor/monitor.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { Asker } from '../judge/ask/asker.ts';
 import { RateLimits, rateLimitsFile } from '../judge/ask/rate-limits.ts';
@@ -10,7 +9,6 @@ import type { RewardSource } from '../selfplay/rewards/reward.ts';
 export interface JudgeRewardsOptions {
   readonly cacheDirectory: string;
   readonly store: (run: string) => Promise<ObjectStore>;
-  readonly monitor: (run: string) => Promise<Monitor>;
 }
 
 export class JudgeRewards {
@@ -26,9 +24,10 @@ export class JudgeRewards {
     return {
       name: 'judge',
       rewards: async (groups, options) => {
-        const asker = await this.#asker(run, judging);
+        // The names of the random choices are those of the shard, whoever rewards it.
+        const asker = (await this.#asker(run, judging)).for(options.stream.join(' '));
         const rewards = await judgeReward(asker, judging).rewards(groups, options);
-        await this.#report(run, asker);
+        options.onSpent?.(asker.spent);
         return rewards;
       },
     };
@@ -49,19 +48,5 @@ export class JudgeRewards {
     this.#askers.set(key, opening);
     opening.catch(() => this.#askers.delete(key));
     return opening;
-  }
-
-  /** All that this process has asked for the run so far. Numbers that cannot be written spoil no reward. */
-  async #report(run: string, { spent }: Asker): Promise<void> {
-    const { requests, answers, fromRecords, promptTokens, answerTokens, cost } = spent;
-    const values = {
-      ...{ requests, answers, from_records: fromRecords, prompt_tokens: promptTokens, answer_tokens: answerTokens },
-      ...(cost === null ? {} : { cost }),
-    };
-    const metrics = Object.entries(values).map(([name, value]) => ({ name: `judge/${name}`, step: requests, value }));
-    await this.#options
-      .monitor(run)
-      .then((monitor) => monitor.log(metrics))
-      .catch(() => undefined);
   }
 }

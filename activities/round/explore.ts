@@ -5,6 +5,7 @@
  */
 import { log } from '@temporalio/activity';
 import { z } from 'zod';
+import { formatOf } from '../../data/config/formats.ts';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type {
@@ -13,8 +14,9 @@ import type {
   Tested,
   TestedEquations,
 } from '../../lean/explore/explore-statements.ts';
+import { asPrompt, type Prompt } from '../../selfplay/formats/formatted.ts';
 import { boundNames } from '../../selfplay/slots/slot-table.ts';
-import { type TypedForm, typedForm } from '../../selfplay/typed-form.ts';
+import { namedTypedForm, type TypedForm, typedForm } from '../../selfplay/typed-form.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
@@ -81,7 +83,9 @@ export function exploreActivities(ports: Ports) {
           const formOf = await typedForms(ports, config, found);
           const typed = entries.flatMap((entry): ConjecturePlan[] => {
             const form = formOf(entry);
-            return form === null ? [] : [{ ...entry, prompt: form.prompt, grammar: form.grammar }];
+            if (form === null) return [];
+            const { prompt, messages, grammar } = form;
+            return [{ ...entry, prompt, ...(messages === undefined ? {} : { messages: [...messages] }), grammar }];
           });
           const texts = config.conjectures.source === 'both' ? exploredTexts(typed, found, formOf) : null;
           return {
@@ -209,13 +213,16 @@ async function typedForms(
 ): Promise<(entry: ConjecturePlan) => TypedForm | null> {
   const definitions = await ports.sources.definitions();
   const forms = new Map<string, TypedForm | null>();
+  const ask = (content: string): Prompt => asPrompt(formatOf(prover), [{ role: 'user', content }]);
   return (entry) => {
     let form = forms.get(entry.seedId);
     if (form === undefined) {
       const statement = anchorOf(entry);
       const shown = definitions.under(entry.header, statement, boundNames(statement));
       const explored = found.get(entry.seedId);
-      form = explored === undefined ? null : typedForm(statement, explored.signature, shown, prover.definitionTokens);
+      if (explored === undefined) form = null;
+      else if (prover.slots) form = typedForm(statement, explored.signature, shown, prover.definitionTokens);
+      else form = namedTypedForm(statement, explored.signature, shown, ask);
       forms.set(entry.seedId, form);
     }
     return form;

@@ -26,8 +26,10 @@ import { conjectureFiles } from './choose-conjectures.ts';
 import type { RoundContext } from './conjecture.ts';
 import { flowGroups } from './flow-groups.ts';
 import { hindsightExamples } from './hindsight.ts';
+import { grownTheorems } from './library.ts';
 import { policyExamples, rewardedRounds } from './policy-examples.ts';
 import { PORTFOLIO } from './portfolio.ts';
+import { judgesSpent } from './reward-round.ts';
 import { conjecturerExamples, roundExamples } from './round-examples.ts';
 
 const finishedSchema = z.strictObject({
@@ -68,6 +70,7 @@ export function finishRoundActivities(ports: Ports) {
             ratesOf(store, input.rates, (rate) => proved.has(rate.statementId)),
             signal,
           );
+          const grown = await Array.fromAsync(grownTheorems(store, input.library));
           const chosen = input.conjecturesMatched;
           const conjectures = conjectureFiles(config, input.conjectures, earlier);
           const { rewards = null } = input;
@@ -77,7 +80,7 @@ export function finishRoundActivities(ports: Ports) {
             store,
             config,
             round,
-            examplesOf: await proofExamples(ports.sources, config.prover),
+            examplesOf: await proofExamples(ports.sources, config.prover, grown),
             directory: await ports.scratch(run),
             signal,
             rates: input.rates,
@@ -87,6 +90,7 @@ export function finishRoundActivities(ports: Ports) {
             chosen,
             hindsight: hindsightExamples({
               sources: ports.sources,
+              grown,
               store,
               config,
               shards: input.shards,
@@ -99,6 +103,7 @@ export function finishRoundActivities(ports: Ports) {
           const examplesRef = await writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);
           const exampleCounts = byReward === null ? byProof.counts : { prover: examplesRef.count, conjecturer: 0 };
           const conjecturer = conjecturerExamples({ store, config, conjectures, chosen });
+          const judged = rewards === null ? null : await judgesSpent(store, input.name, input.shards.length);
           const { provedByScripts, ...statementCounted } = await statementCounts(store, input.rates, proved, earlier);
           const counts: RoundCounts = {
             ...shardCounts(input.shards),
@@ -115,6 +120,7 @@ export function finishRoundActivities(ports: Ports) {
             proverExamples: exampleCounts.prover,
             conjecturerExamples: exampleCounts.conjecturer,
             ...(byReward === null ? {} : { groups: byReward.counts }),
+            ...(judged === null ? {} : { judged }),
           };
           const manifest: RoundManifest = {
             round,
@@ -152,16 +158,17 @@ export function finishRoundActivities(ports: Ports) {
 /** Every sample, or walk, with what it earned, as records of the run's objective. */
 async function rewardedExamples(
   ports: Ports,
-  { run, round, config, shards }: FinishRoundInput,
+  { run, round, config, shards, library }: FinishRoundInput,
   rewards: ArtifactRef,
   window: readonly RoundManifest[],
   signal: AbortSignal,
 ): Promise<ReturnType<typeof policyExamples> | ReturnType<typeof flowGroups>> {
   const store = await ports.store(run);
   const rounds = [{ shards, rewards }, ...rewardedRounds(window)];
+  const grown = await Array.fromAsync(grownTheorems(store, library));
   if (config.training.objective.kind !== 'gfn')
-    return policyExamples(store, config, rounds, await proverForms(ports.sources, config.prover));
-  const formOf = await stateForms(ports.sources, config.prover);
+    return policyExamples(store, config, rounds, await proverForms(ports.sources, config.prover, grown));
+  const formOf = await stateForms(ports.sources, config.prover, grown);
   const directory = await ports.scratch(run);
   return flowGroups({ store, config, round, rounds, formOf, directory, signal });
 }

@@ -77,8 +77,8 @@ export function generateActivities(ports: Ports) {
           if (input.checkpoint.model === PORTFOLIO) return scriptsOf(ports, store, input, items, signal, report);
           const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
-          const formOf = await proverForms(ports.sources, config.prover);
           const grown = await Array.fromAsync(grownTheorems(store, input.library ?? null));
+          const formOf = await proverForms(ports.sources, config.prover, grown);
           const marksOf = config.prover?.lemmas === 'marked' ? marksFor(grown) : () => null;
           const requests = items.flatMap((item) => {
             const form = formOf(item.statement);

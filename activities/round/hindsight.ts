@@ -10,6 +10,7 @@ import { hasConjecturer, type RunConfig, writesTyped } from '../../data/schemas/
 import { closedGoalSchema } from '../../data/schemas/search.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { formExamples } from '../../selfplay/slots/prover-form.ts';
+import type { RunTheorem } from '../lemma-shelf.ts';
 import type { Sources } from '../ports.ts';
 import { conjecturerFormOf, proverForms, stateForms } from '../prover-forms.ts';
 import { readRecords } from '../records/record-files.ts';
@@ -17,6 +18,8 @@ import { heldOutTest } from './held-out.ts';
 
 export interface HindsightInput {
   readonly sources: Sources;
+  /** Theorems of the run that prompts may show. */
+  readonly grown: readonly RunTheorem[];
   readonly store: ObjectStore;
   readonly config: Pick<RunConfig, 'prover' | 'conjectures'>;
   readonly shards: readonly Pick<ShardResult, 'search'>[];
@@ -27,13 +30,13 @@ export interface HindsightInput {
 }
 
 export async function* hindsightExamples(input: HindsightInput): AsyncGenerator<Example> {
-  const { sources, store, config, shards, proved } = input;
+  const { sources, grown, store, config, shards, proved } = input;
   const { prover, conjectures } = config;
   const files = shards.flatMap(({ search }) => search?.closed ?? []);
   if (files.length === 0) return;
   const isHeldOut = await heldOutTest(store, sources, prover, input.heldOutKeys);
-  const formOf = await proverForms(sources, prover);
-  const stateFormOf = await stateForms(sources, prover);
+  const formOf = await proverForms(sources, prover, grown);
+  const stateFormOf = await stateForms(sources, prover, grown);
   const { exampleOf } = conjecturerFormOf(prover);
   const asksForIt = hasConjecturer(conjectures) && !writesTyped(conjectures);
   for (const file of files)

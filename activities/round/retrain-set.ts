@@ -12,6 +12,7 @@ import { externalSort, firstOfEach, groupSorted } from '../records/external-sort
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { readManifests } from '../run/history.ts';
 import type { RoundContext } from './conjecture.ts';
+import { grownTheorems } from './library.ts';
 
 export function retrainSetActivities(ports: Ports) {
   return {
@@ -22,8 +23,9 @@ export function retrainSetActivities(ports: Ports) {
       return once(store, `${input.name}/examples.json`, artifactRefSchema, () =>
         withHeartbeat(async (signal) => {
           const directory = await ports.scratch(run);
-          const examplesOf = await proofExamples(ports.sources, config.prover);
           const manifests = await readManifests(store, input.history);
+          const grown = await Array.fromAsync(grownTheorems(store, manifests.at(-1)?.library ?? null));
+          const examplesOf = await proofExamples(ports.sources, config.prover, grown);
           async function* all(): AsyncGenerator<Example> {
             yield* foundExamples(store, manifests, { ...input, examplesOf }, directory, signal);
             for (const { conjecturerExamples } of manifests)

@@ -26,6 +26,7 @@ import { once, readAll, readRecords, writeRecords } from '../records/record-file
 import { fetchCheckpoint } from '../training/checkpoints.ts';
 import { type AnswerRecord, answerRecord, answerRecordSchema } from './answer-record.ts';
 import { type Sampled, type SampleShardInput, sampledSchema } from './generate.ts';
+import { grownTheorems } from './library.ts';
 import { sampleAnswers } from './sample-answers.ts';
 
 /** Verdicts that say what is wrong with a proof. Of a time-out or an answer that was cut off there is nothing to mend. */
@@ -65,7 +66,8 @@ export function reviseShardActivities(ports: Ports) {
           if (revised.length === 0) return null;
           const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
-          const formOf = await proverForms(ports.sources, config.prover);
+          const grown = await Array.fromAsync(grownTheorems(store, input.library ?? null));
+          const formOf = await proverForms(ports.sources, config.prover, grown);
           const requests = revised.map(({ item, index, asked }) => ({
             id: item.statement.id,
             index,

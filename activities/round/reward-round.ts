@@ -1,5 +1,6 @@
 /** Rewards for the samples of a round, shard by shard: what Lean said and certified, and what other sources say. */
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { type JudgeSpent, judgeSpentSchema, sumSpent } from '../../data/schemas/judge.ts';
 import { type Proved, provedSchema } from '../../data/schemas/records.ts';
 import { sampleRewardSchema } from '../../data/schemas/reward.ts';
 import { type ShardResult, shardFolder } from '../../data/schemas/round.ts';
@@ -10,7 +11,7 @@ import { mixedReward } from '../../selfplay/rewards/mixed-reward.ts';
 import type { RewardGroup } from '../../selfplay/rewards/reward.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
-import { once, readRecords, writeRecords } from '../records/record-files.ts';
+import { once, readJson, readRecords, writeRecords } from '../records/record-files.ts';
 import { readShard, type Shard } from './judged-shard.ts';
 
 export type RewardConfig = Pick<RunConfig, 'rewards' | 'judging' | 'seed'>;
@@ -77,9 +78,26 @@ export function rewardShard(
       })),
     );
     const groups = groupsOf(await readShard(store, result), certified);
-    const rewards = await source.rewards(groups, { signal, stream: [config.seed, folder], onProgress });
+    let spent: JudgeSpent | null = null;
+    const onSpent = (all: JudgeSpent): void => {
+      spent = all;
+    };
+    const rewards = await source.rewards(groups, { signal, stream: [config.seed, folder], onProgress, onSpent });
+    if (spent !== null) await once(store, spentName(folder), judgeSpentSchema, async () => spent!);
     return writeRecords(store, `${folder}/rewards-*.jsonl`, rewards, signal);
   });
+}
+
+const spentName = (folder: string): string => `${folder}/judge-spent.json`;
+
+/** What judges of a round's shards took; null where nobody was to be asked. */
+export async function judgesSpent(store: ObjectStore, name: string, shards: number): Promise<JudgeSpent | null> {
+  const parts: JudgeSpent[] = [];
+  for (let index = 0; index < shards; index++) {
+    const ref = await store.stat(spentName(shardFolder(name, index)));
+    if (ref !== null) parts.push(await readJson(store, ref, judgeSpentSchema));
+  }
+  return parts.length === 0 ? null : sumSpent(parts);
 }
 
 /** The samples of a shard by statement, in the order of the statements' first samples. */

@@ -15,7 +15,6 @@ import {
 import { grownHeaders } from '../../lean/library/grow.ts';
 import { limitClasses } from '../../lean/trust/verdict/limits.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
-import { combined } from '../../selfplay/ensemble/combine.ts';
 import { seedFrom } from '../../selfplay/random.ts';
 import type { WorkItem } from '../../selfplay/shards.ts';
 import { withHeartbeat } from '../edge.ts';
@@ -28,9 +27,10 @@ import { BatchedSamples } from './batched-samples.ts';
 import { type FailedSearch, provedGoals } from './closed-goals.ts';
 import { sampledSchema } from './generate.ts';
 import { grownTheorems } from './library.ts';
-import { type BonusOf, searchStatement } from './search-statement.ts';
+import { searchStatement } from './search-statement.ts';
 import { unprovedItems } from './shard-files.ts';
 import { atStepPlaces, type StepPlace } from './step-places.ts';
+import { openVerifierWords } from './verifier-words.ts';
 
 /** Searches that share a Lean process: while one waits for the model, the others use the process. */
 const SEARCHES_PER_PROCESS = 4;
@@ -157,25 +157,13 @@ async function searchItems(
   const store = await ports.store(run);
   const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
   const generator = await ports.generator(run, directory, config.modelThreads, signal);
-  const formOf = await stateForms(ports.sources, prover);
   const grown = await Array.fromAsync(grownTheorems(store, input.library));
+  const formOf = await stateForms(ports.sources, prover, grown);
   const { temperature, topP, maxTokens } = sampling;
   const failed = new AbortController();
   const ends = AbortSignal.any([signal, failed.signal]);
   const samples = new BatchedSamples(generator, { temperature, topP, maxTokens }, ends);
-  const { verifier, verifierWeight, verifierCaution } = prover.search;
-  const ensemble = verifier ? await ports.ensemble(run, verifier, config.modelThreads) : null;
-  /** A tactic that is too long for the verifiers gets the worst word that one of its neighbours got. */
-  const bonusOf: BonusOf = async (prompt, tactics) => {
-    const rewards = await ensemble!.rewards(
-      tactics.map((target) => ({ prompt, target })),
-      ends,
-    );
-    const combination = { by: 'mean', caution: verifierCaution } as const;
-    const words = rewards.map((own) => (own === null ? null : combined(own, combination)));
-    const worst = Math.min(0, ...words.filter((word) => word !== null));
-    return words.map((word) => verifierWeight * (word ?? worst));
-  };
+  const words = await openVerifierWords(ports, run, prover.search, config.modelThreads, ends);
   const limits = { deadlineMs: limitClasses(verification).big.candidateTimeoutMs, signal: ends };
   let done = 0;
   const searchItem = async ({ statement }: WorkItem, place: StepPlace) => {
@@ -186,7 +174,7 @@ async function searchItems(
         stream: [config.seed, input.name, statement.id],
         ...place,
         samples,
-        bonusOf: ensemble === null ? null : bonusOf,
+        words,
         formOf: formOf(statement),
         search: prover.search,
         limits,
@@ -203,6 +191,6 @@ async function searchItems(
     const found = await atStepPlaces(ports, shared, items, { failed, ends }, searchItem);
     return { found, modelMs: samples.modelMs };
   } finally {
-    await ensemble?.close();
+    await words?.close();
   }
 }

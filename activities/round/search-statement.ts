@@ -17,13 +17,12 @@ import { type Expansion, type Proposal, type SearchOutcome, searchProof } from '
 import { GOALS_BREAK, stateKey } from '../../selfplay/search/closed-goals.ts';
 import type { StateForm } from '../../selfplay/slots/state-form.ts';
 import type { BatchedSamples } from './batched-samples.ts';
+import type { VerifierWords } from './verifier-words.ts';
 
 /** Maximum number of Lean processes tried for one step, in case something else ends them. */
 const TRIES = 3;
 /** The sample of a search in which no tactic led to a state. Lean rejects it. */
 export const NOTHING = '  skip';
-
-export type BonusOf = (prompt: string, tactics: readonly string[]) => Promise<readonly number[]>;
 
 export interface StatementSearch {
   readonly statement: Pick<Statement, 'id' | 'header' | 'statement'>;
@@ -33,8 +32,8 @@ export interface StatementSearch {
   /** Turns at `steps`. Several searches share them, and their process holds one text at a time. */
   readonly turns: Turns;
   readonly samples: BatchedSamples;
-  /** What verifiers make of tactics under a prompt, weighted; null: nobody is asked. */
-  readonly bonusOf: BonusOf | null;
+  /** Verifiers that have a word in the order of states; null: nobody is asked. */
+  readonly words: VerifierWords | null;
   readonly formOf: StateForm;
   readonly search: SearchConfig;
   /** Limits of one step. The signal ends the search. */
@@ -130,7 +129,7 @@ export async function retried<T extends { readonly kind: string; readonly why?: 
 
 /** Sampled tactics without repeats, the most likely first. A text that hit the token limit is dropped. */
 async function propose(
-  { samples, bonusOf, formOf, search, stream }: StatementSearch,
+  { samples, words, formOf, search, stream }: StatementSearch,
   state: StepState,
   expansion: number,
 ): Promise<{ proposals: Proposal[]; tokens: number }> {
@@ -158,7 +157,7 @@ async function propose(
   }
   const sorted = [...proposals.values()].sort((left, right) => right.logprob - left.logprob);
   const written = sorted.map(({ tactic }) => form.targetOf(tactic) ?? tactic);
-  const bonuses = bonusOf === null || sorted.length === 0 ? null : await bonusOf(form.prompt, written);
+  const bonuses = words === null || sorted.length === 0 ? null : await words.of(form.prompt, written);
   return {
     proposals: bonuses === null ? sorted : sorted.map((proposal, at) => ({ ...proposal, bonus: bonuses[at]! })),
     tokens: completions.reduce((sum, completion) => sum + completion.tokens, 0),

@@ -8,6 +8,7 @@ import { limitClasses } from '../../lean/trust/verdict/limits.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { randomStream, seedFrom } from '../../selfplay/random.ts';
 import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
+import type { StateForm } from '../../selfplay/slots/state-form.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
@@ -19,7 +20,8 @@ import { type SampleShardInput, sampledSchema } from './generate.ts';
 import { grownTheorems } from './library.ts';
 import { NOTHING } from './search-statement.ts';
 import { atStepPlaces, type StepPlace } from './step-places.ts';
-import { walkStatement } from './walk-statement.ts';
+import { openVerifierWords, type VerifierWords } from './verifier-words.ts';
+import { type Walked, walkStatement } from './walk-statement.ts';
 
 const STATEMENTS_PER_PROCESS = 4;
 /** Temperatures of exploring walks, between the least and the greatest: few, so that walks at the same one share a call. */
@@ -89,13 +91,14 @@ async function walkItems(
   const store = await ports.store(run);
   const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
   const generator = await ports.generator(run, directory, config.modelThreads, signal);
-  const formOf = await stateForms(ports.sources, prover);
   const grown = await Array.fromAsync(grownTheorems(store, input.library));
+  const formOf = await stateForms(ports.sources, prover, grown);
   const failed = new AbortController();
   const ends = AbortSignal.any([signal, failed.signal]);
   const policies = explorers(generator, config, ends);
   const limits = { deadlineMs: limitClasses(verification).big.candidateTimeoutMs, signal: ends };
   const headers = grownHeaders(grown);
+  const words = await openVerifierWords(ports, run, prover.walks, config.modelThreads, ends);
   let done = 0;
   const walkItem = async ({ statement, samples }: WorkItem, place: StepPlace) => {
     const name = `${input.name}/walks/${statement.id}.json`;
@@ -110,14 +113,42 @@ async function walkItems(
         limits,
       });
       if (walked === null) return { walked: refused(statement.id, samples), leanMs: 0 };
-      return { walked: [...walked.walked], leanMs: walked.leanMs };
+      const heard = words === null ? walked.walked : await withWords(walked.walked, words, formOf(statement));
+      return { walked: [...heard], leanMs: walked.leanMs };
     });
     done += 1;
     report({ walked: done, of: items.length });
     return found;
   };
   const shared = { run, verification, grown, itemsPerProcess: STATEMENTS_PER_PROCESS };
-  return atStepPlaces(ports, shared, items, { failed, ends }, walkItem);
+  try {
+    return await atStepPlaces(ports, shared, items, { failed, ends }, walkItem);
+  } finally {
+    await words?.close();
+  }
+}
+
+/** The walks with the verifiers' words on what was written in each state. A state is asked about once, with all that walks wrote there. */
+async function withWords(walked: readonly Walked[], words: VerifierWords, formOf: StateForm): Promise<Walked[]> {
+  const byPrompt = new Map<string, Set<string>>();
+  const promptsOf = ({ walk: { states, written } }: Walked): string[] =>
+    written.map((_, at) => formOf(states[at]!.goal).prompt);
+  for (const own of walked)
+    for (const [at, prompt] of promptsOf(own).entries())
+      byPrompt.set(prompt, (byPrompt.get(prompt) ?? new Set()).add(own.walk.written[at]!));
+  const known = new Map<string, ReadonlyMap<string, number>>();
+  for (const [prompt, texts] of byPrompt) {
+    const asked = [...texts];
+    const said = await words.of(prompt, asked);
+    known.set(prompt, new Map(asked.map((text, at) => [text, said[at]!])));
+  }
+  return walked.map((own) => ({
+    ...own,
+    walk: {
+      ...own.walk,
+      words: promptsOf(own).map((prompt, at) => known.get(prompt)!.get(own.walk.written[at]!)!),
+    },
+  }));
 }
 
 /** The policy by a number from 0 to 1: at the run's temperature, or for a share of the walks at one of some others. */

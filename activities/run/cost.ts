@@ -1,5 +1,5 @@
 /** What a run has cost, from its state: time of machines at the prices of those days, tokens, time of Lean. */
-import { costOf, type MachineTime, type RunCost } from '../../data/schemas/round.ts';
+import { costOfTokens, type MachineTime, type RunCost } from '../../data/schemas/round.ts';
 import { machinesText, priceOfNodes } from '../../infra/cloud/pricing.ts';
 import type { RunState } from './run-state.ts';
 
@@ -17,7 +17,7 @@ export function costOfRun({ config, machineTime, outcomes }: RunState): RunCost 
     const setHours = (setMs - before.setMs) / MS_PER_HOUR;
     const machineHours = (machineMs - before.machineMs) / MS_PER_HOUR;
     before = { setMs, machineMs };
-    const ofTokens = counts === undefined ? 0 : (costOf(counts, config.sampling.price).cost ?? 0);
+    const ofTokens = counts === undefined ? 0 : costOfTokens(counts, config.sampling.price);
     return {
       until,
       machineHours,

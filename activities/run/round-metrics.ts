@@ -29,6 +29,11 @@ export function roundMetrics(state: RunState): Metric[] {
     held_out_proved: heldOut?.proved,
     seconds: Object.values(secondsPerStage).reduce((sum, seconds) => sum + seconds, 0),
     lean_seconds: counts.leanSeconds,
+    judge_requests: counts.judged?.requests,
+    judge_answers: counts.judged?.answers,
+    judge_prompt_tokens: counts.judged?.promptTokens,
+    judge_answer_tokens: counts.judged?.answerTokens,
+    judge_cost: counts.judged?.cost ?? undefined,
     machine_hours: cost?.machineHours,
     usd: cost?.usd ?? undefined,
   });

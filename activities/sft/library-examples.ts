@@ -42,8 +42,8 @@ export interface LibraryExamplesInput {
   readonly wholeProofs: boolean;
   /** States and tactics of the proofs, if they are examples. */
   readonly states: StateExamples | null;
-  /** Leave out proofs that name library theorems: a prompt that shows none cannot ask for one. */
-  readonly withoutPremises: boolean;
+  /** Leave out proofs that name library theorems that their prompts do not show. */
+  readonly onlyShownPremises: boolean;
 }
 
 export interface StateExamples {
@@ -77,7 +77,7 @@ export async function libraryExamples(input: LibraryExamplesInput): Promise<Libr
   for (const theorem of theorems) {
     const further = searched.get(theorem.name) ?? [];
     const form = input.formOf(theorem);
-    const isShown = !input.withoutPremises || theorem.premises.length === 0;
+    const isShown = !input.onlyShownPremises || theorem.premises.every((name) => form.lemmas?.includes(name));
     const proofs = [...(isShown ? [theorem.proof] : []), ...further];
     if (input.wholeProofs) prover.push(...proofs.flatMap((proof) => formExamples(form, proof, 1)));
     if (isShown) ownProofs++;

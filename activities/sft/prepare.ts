@@ -55,7 +55,7 @@ export async function prepareLibrarySft(sources: Sources, target: SftTarget): Pr
     formOf: ({ statement }) => plainForm(statement),
     wholeProofs: true,
     states: null,
-    withoutPremises: false,
+    onlyShownPremises: false,
   });
   const isHeldOut = ({ statement }: { statement: string }): boolean => excluded.has(statementKey(null, statement));
   const manifest = await writeSftSet(folder, replace, {

@@ -94,18 +94,21 @@ async function librarySft(
   const theoremKeyOf = await theoremKeys(sources, config.prover);
   const { examples, ...counts } = await libraryExamples({
     theorems: open.map(({ theorem }) => theorem),
+    // A language model is asked in words, and has no examples of that.
     conjecturer: !writesTyped(config.conjectures)
       ? null
-      : typedExamples({
-          explored: await sources.exploredEquations(),
-          theorems: new Map(shown.map(({ theorem }) => [theorem.name, theorem])),
-          definitions: await sources.definitions(),
-          definitionTokens: config.prover.definitionTokens,
-          isSealed: (stated) => sealedTheorems.has(theoremKeyOf(stated)),
-          perTheoremMax: config.data.conjecturerExamplesPerTheoremMax,
-          weight: config.data.conjecturerWeight,
-          seed: config.seed,
-        }),
+      : !config.prover.slots
+        ? []
+        : typedExamples({
+            explored: await sources.exploredEquations(),
+            theorems: new Map(shown.map(({ theorem }) => [theorem.name, theorem])),
+            definitions: await sources.definitions(),
+            definitionTokens: config.prover.definitionTokens,
+            isSealed: (stated) => sealedTheorems.has(theoremKeyOf(stated)),
+            perTheoremMax: config.data.conjecturerExamplesPerTheoremMax,
+            weight: config.data.conjecturerWeight,
+            seed: config.seed,
+          }),
     excluded: ownHeldOut,
     searched: config.data.useSearchedProofs ? sources.searchedProofs() : null,
     tuplesPerTheoremMax: config.data.conjecturerExamplesPerTheoremMax,
@@ -115,15 +118,18 @@ async function librarySft(
     formOf,
     wholeProofs: !writesTactics(config.prover.mode),
     states: meetsStates(config.prover.mode) ? await libraryStates(sources, config, heldOutKeys, isSealedSlot) : null,
-    withoutPremises: config.prover.slots,
+    onlyShownPremises: config.prover.slots,
   });
   const order = randomStream(config.seed, 'sft', contentId(...open.map(({ theorem }) => theorem.id)));
   return {
     train: order.shuffle(examples),
     heldOut: open
       .filter(({ key }) => ownHeldOut.has(key))
-      .filter(({ theorem }) => !config.prover.slots || theorem.premises.length === 0)
-      .flatMap(({ theorem }) => formExamples(formOf(theorem), theorem.proof, 1)),
+      .map(({ theorem }) => ({ theorem, form: formOf(theorem) }))
+      .filter(
+        ({ theorem, form }) => !config.prover.slots || theorem.premises.every((name) => form.lemmas?.includes(name)),
+      )
+      .flatMap(({ theorem, form }) => formExamples(form, theorem.proof, 1)),
     heldOutKeys: ownHeldOut,
     theorems: shown.map(({ theorem }) => theorem),
     counts: () => ({ ...counts, excludedForHeldOut: all.length - open.length }),

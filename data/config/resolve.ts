@@ -171,8 +171,8 @@ function requireFormat({ prover, conjectures }: RunConfig): void {
           ? `prover.mode is ${mode}, and the format ${format} has whole proofs only`
           : mode === 'revise' && formatOf(prover).revision === null
             ? `prover.mode is revise, and the format ${format} has no words for Lean's errors`
-            : !slots && writesTyped(conjectures)
-              ? `conjectures.source is ${conjectures.source}, and prover.slots is false`
+            : !slots && format === 'embedded' && writesTyped(conjectures)
+              ? `conjectures.source is ${conjectures.source}, and prover.slots is false: the model knows no question`
               : null;
   if (wrong !== null) throw new StpError('STP1001', wrong, 'docs/models.md says which values go together.');
 }

@@ -91,6 +91,33 @@ export const judgingSchema = z.strictObject({
 });
 export type Judging = z.infer<typeof judgingSchema>;
 
+/** What asking judges took. An answer that is kept took something once: where it was asked for. */
+export const judgeSpentSchema = z.strictObject({
+  /** Tries included. */
+  requests: z.int().nonnegative(),
+  answers: z.int().nonnegative(),
+  promptTokens: z.int().nonnegative(),
+  answerTokens: z.int().nonnegative(),
+  /** Null where a judge that was asked has no price, or does not count its tokens. */
+  cost: z.number().nonnegative().nullable(),
+});
+export type JudgeSpent = z.infer<typeof judgeSpentSchema>;
+
+export const NOTHING_SPENT: JudgeSpent = { requests: 0, answers: 0, promptTokens: 0, answerTokens: 0, cost: 0 };
+
+export function sumSpent(parts: readonly JudgeSpent[]): JudgeSpent {
+  return parts.reduce(
+    (sum, { requests, answers, promptTokens, answerTokens, cost }) => ({
+      requests: sum.requests + requests,
+      answers: sum.answers + answers,
+      promptTokens: sum.promptTokens + promptTokens,
+      answerTokens: sum.answerTokens + answerTokens,
+      cost: sum.cost === null || cost === null ? null : sum.cost + cost,
+    }),
+    NOTHING_SPENT,
+  );
+}
+
 export const PROBLEM_CHARS_MAX = 65_536;
 export const CANDIDATE_CHARS_MAX = 1 << 20;
 

@@ -1,6 +1,7 @@
 /** Manifests and summaries: the results of a round, and the run's summary at its end. */
 import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
+import { judgeSpentSchema } from './judge.ts';
 import { gateVerdictSchema, sandboxFactsSchema, verdictKindSchema } from './records.ts';
 import { shardSearchSchema } from './search.ts';
 
@@ -109,10 +110,16 @@ export const roundCountsSchema = z.strictObject({
   kernelsDisagreed: count.optional(),
   proverExamples: count,
   conjecturerExamples: count,
+  /** What the judges of its samples took, each answer counted once in the run. */
+  judged: judgeSpentSchema.optional(),
   /** Of rounds that train by reward: statements whose samples were compared, those whose samples differed, samples without reward. */
   groups: z.strictObject({ compared: count, withSignal: count, samplesWithoutReward: count }).optional(),
 });
 export type RoundCounts = z.infer<typeof roundCountsSchema>;
+
+/** Of the samples of a round, and of the judges that looked at them; what has no price costs nothing. */
+export const costOfTokens = (counts: RoundCounts, price: Parameters<typeof costOf>[1]): number =>
+  (costOf(counts, price).cost ?? 0) + (counts.judged?.cost ?? 0);
 
 /** The counts of a round that did nothing. */
 export const NO_ROUND_COUNTS: RoundCounts = {

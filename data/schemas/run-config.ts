@@ -55,6 +55,18 @@ const optimiserSchema = z.strictObject({
 });
 export type OptimiserConfig = z.infer<typeof optimiserSchema>;
 
+/** Learned verifiers that say what they make of tactics (docs/rewards.md). */
+const verifierShape = {
+  /** Folder of the ensemble on every node that samples; null: none. */
+  verifier: z.string().min(1).max(4_096).nullable().default(null),
+  /** What its word counts, in natural logarithms. */
+  verifierWeight: z.number().min(0).max(1_000).default(1),
+  /** The mean over the members less `verifierCaution` standard deviations, or the least of them. */
+  verifierBy: z.enum(['mean', 'minimum']).default('mean'),
+  verifierCaution: z.number().min(0).max(100).default(1),
+};
+export type VerifierConfig = Pick<SearchConfig, keyof typeof verifierShape>;
+
 /** Best-first search over proof states, one search per statement (docs/decisions/0014). */
 const searchConfigSchema = z.strictObject({
   /** Maximum number of states that a search expands. */
@@ -67,11 +79,8 @@ const searchConfigSchema = z.strictObject({
   seconds: z.number().positive().max(86_400).default(120),
   /** Lean's time in seconds for all steps of one search. */
   leanSeconds: z.number().positive().max(86_400).default(30),
-  /** Folder, on every node that searches, of an ensemble of verifiers that says what it makes of tactics (docs/rewards.md); null: none. */
-  verifier: z.string().min(1).max(4_096).nullable().default(null),
-  /** What its word counts beside a tactic's log-probability, and standard deviations over its members that are taken off. */
-  verifierWeight: z.number().min(0).max(1_000).default(1),
-  verifierCaution: z.number().min(0).max(100).default(1),
+  /** Its word is added to the score of the state that a tactic leads to. */
+  ...verifierShape,
   /** Goals that a failed search closed on its way train as statements with proofs of their own. */
   hindsight: z.boolean().default(true),
 });
@@ -96,6 +105,8 @@ const walksConfigSchema = z.strictObject({
   temperedShare: share.default(0.5),
   temperatureMin: z.number().positive().max(4).default(0.5),
   temperatureMax: z.number().positive().max(4).default(1.5),
+  /** Its word on the tactic that leads to an open state is a part of that state's reward, `openPenalty` at most to either side. */
+  ...verifierShape,
 });
 
 /** How the prover meets a statement. */
@@ -107,6 +118,13 @@ const proverConfigSchema = z.strictObject({
   slots: z.boolean(),
   /** About how many tokens of a prompt the definitions may take, with `slots`. */
   definitionTokens: z.number().int().nonnegative().max(65_536),
+  /**
+   * Theorems that a prompt shows at most, of the library and of what the run has proved: those first that share rare names with
+   * what is to be proved (docs/decisions/0041).
+   */
+  lemmasShown: z.number().int().nonnegative().max(64).default(0),
+  /** About how many tokens of a prompt they may take. */
+  lemmaTokens: z.number().int().nonnegative().max(65_536).default(100),
   /** Prompts and answers of the model's family (`data/formats`, docs/models.md), for both roles. Slots are of `embedded` alone. */
   format: formatNameSchema.default('embedded'),
   /** With `format` `custom`: the whole format. */
@@ -124,7 +142,7 @@ const proverConfigSchema = z.strictObject({
    */
   mode: z.enum(['whole', 'steps', 'both', 'revise', 'walks']).default('whole'),
   /**
-   * `unproved`: what a shard's samples do not prove, the first stages of the portfolio (`lean/portfolio`) try as well, with the
+   * `unproved`: what a shard's samples do not prove, inductions and case splits of the portfolio (`lean/portfolio`) try as well, with the
    * library's marks where `lemmas` is `marked`. Their proofs count, grow the library and train the model like its own.
    */
   scripts: z.enum(['none', 'unproved']).default('none'),
@@ -211,7 +229,7 @@ export const runConfigSchema = z.strictObject({
     /**
      * Who writes conjectures. `model`: the conjecturer (STP). `explore`: equations over the functions near the seed or target that
      * hold on test values, smallest first (`lean/explore`); nothing learned, nothing sampled. `decode`: the conjecturer, under a
-     * grammar by type over these functions, and what it writes has to hold on the same values; it takes slots. `both`: of either
+     * grammar by type over these functions, and what it writes has to hold on the same values; it takes slots, or a `format` of a language model, whose server gets the grammar. `both`: of either
      * sort. `random`: as many well-typed equations that nobody tested, as a negative control.
      */
     source: z.enum(['model', 'explore', 'decode', 'both', 'random']).default('model'),
@@ -457,7 +475,7 @@ export function evaluationConfig(config: RunConfig, samples: number): RunConfig 
   const mode = proverMode(config);
   const samplesPerStatement = mode === 'steps' ? 1 : samples;
   // Compared are the models, not how they explore.
-  const walks = { ...config.prover?.walks, temperedShare: 0 };
+  const walks = { ...config.prover?.walks, temperedShare: 0, verifier: null };
   return {
     ...config,
     ...(mode === 'both' ? { prover: { ...config.prover, mode: 'whole' as const } } : {}),

@@ -19,6 +19,8 @@ const SLOT_COUNTS = {
   d: 6,
   c: 12,
   f: 20,
+  /** Theorems that the prompt shows. */
+  l: 8,
 } as const;
 export type SlotRole = keyof typeof SLOT_COUNTS;
 

@@ -5,7 +5,6 @@ import { contentId } from '../../data/schemas/ids.ts';
 import { type Judge, judgeProviderSchema, judgeSchema } from '../../data/schemas/judge.ts';
 import { chatMessageSchema } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import type { ChatAnswer } from './chat-model.ts';
 
 /** Of the questions' words and of how answers are read. Records of another version are not found. */
 const VERSION = '1';
@@ -22,14 +21,21 @@ const questionSchema = z.strictObject({
 });
 export type AskedQuestion = z.infer<typeof questionSchema>;
 
+/** For which work it was asked, and by how many requests. That work counts it, also where another process goes on with it; null: nobody does later. */
+const askedSchema = z.strictObject({ work: z.string().nullable(), requests: count });
+
 const answerRecordSchema = z.strictObject({
   question: questionSchema,
+  /** Missing in older records: nobody counts them. */
+  asked: askedSchema.optional(),
   answer: z.strictObject({
     text: z.string(),
     finish: z.enum(['stop', 'length', 'declined']),
     usage: z.strictObject({ promptTokens: count, answerTokens: count }).nullable(),
   }),
 });
+
+export type KeptAnswer = Pick<z.infer<typeof answerRecordSchema>, 'answer' | 'asked'>;
 
 /** Where the judge is does not matter, nor how often it may be asked. */
 export function askedQuestion(
@@ -53,11 +59,11 @@ export class AnswerRecords {
   }
 
   /** Null where the question was never answered. */
-  async find(key: string): Promise<ChatAnswer | null> {
+  async find(key: string): Promise<KeptAnswer | null> {
     const ref = await this.#store.stat(nameOf(key));
     if (ref === null) return null;
     const parsed = answerRecordSchema.safeParse(JSON.parse((await this.#store.get(ref)).toString('utf8')));
-    if (parsed.success) return parsed.data.answer;
+    if (parsed.success) return parsed.data;
     throw new StpError(
       'STP1402',
       `${ref.uri} is no record of an answer`,
@@ -69,12 +75,12 @@ export class AnswerRecords {
   }
 
   /** The answer that counts: where another process has kept one meanwhile, that one. */
-  async keep(key: string, question: AskedQuestion, answer: ChatAnswer): Promise<ChatAnswer> {
+  async keep(key: string, question: AskedQuestion, kept: KeptAnswer): Promise<KeptAnswer> {
     try {
-      await this.#store.put(nameOf(key), `${JSON.stringify({ question, answer })}\n`);
-      return answer;
+      await this.#store.put(nameOf(key), `${JSON.stringify({ question, ...kept })}\n`);
+      return kept;
     } catch (error) {
-      if (error instanceof StpError && error.code === 'STP1404') return (await this.find(key)) ?? answer;
+      if (error instanceof StpError && error.code === 'STP1404') return (await this.find(key)) ?? kept;
       throw error;
     }
   }

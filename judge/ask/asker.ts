@@ -3,12 +3,12 @@
  * this machine share; anew where an answer cannot be used. Counts what it took.
  */
 import { StpError } from '../../data/errors.ts';
-import type { Judge, JudgeFailure } from '../../data/schemas/judge.ts';
+import { type Judge, type JudgeFailure, type JudgeSpent, NOTHING_SPENT, sumSpent } from '../../data/schemas/judge.ts';
 import { costOf } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { seedFrom } from '../../selfplay/random.ts';
 import { isUnusable, type Question } from '../questions/question.ts';
-import { AnswerRecords, askedQuestion, recordKey } from './answer-record.ts';
+import { AnswerRecords, askedQuestion, type KeptAnswer, recordKey } from './answer-record.ts';
 import type { ChatAnswer, ChatModel } from './chat-model.ts';
 import { noAnswer } from './errors.ts';
 import { jsonIn } from './json-in.ts';
@@ -38,37 +38,46 @@ export interface Asked<Answer> {
   readonly failures: readonly JudgeFailure[];
 }
 
-/** What asking took; an answer from a record takes nothing. */
-export interface Spent {
-  /** Tries included. */
-  readonly requests: number;
-  readonly answers: number;
-  readonly fromRecords: number;
-  readonly promptTokens: number;
-  readonly answerTokens: number;
-  /** Null where a judge that was asked has no price, or does not count its tokens. */
-  readonly cost: number | null;
+/** What askers of one process share. */
+interface Shared {
+  readonly records: AnswerRecords;
+  readonly models: Map<number, ChatModel>;
+  /** Questions under way, by key: equal ones are asked once. */
+  readonly asking: Map<string, Promise<ChatAnswer>>;
 }
 
 export class Asker {
   readonly #options: AskerOptions;
-  readonly #records: AnswerRecords;
-  readonly #models = new Map<number, ChatModel>();
-  /** Questions under way, by key: equal ones are asked once. */
-  readonly #asking = new Map<string, Promise<ChatAnswer>>();
-  #spent: Spent = { requests: 0, answers: 0, fromRecords: 0, promptTokens: 0, answerTokens: 0, cost: 0 };
+  readonly #shared: Shared;
+  readonly #work: string | null;
+  /** Keys of the answers that are in `spent`. */
+  readonly #counted = new Set<string>();
+  #spent: JudgeSpent = NOTHING_SPENT;
+  #fromRecords = 0;
 
-  constructor(options: AskerOptions) {
+  constructor(options: AskerOptions, work: string | null = null, shared: Shared | null = null) {
     this.#options = options;
-    this.#records = new AnswerRecords(options.store);
+    this.#work = work;
+    this.#shared = shared ?? { records: new AnswerRecords(options.store), models: new Map(), asking: new Map() };
+  }
+
+  /** The same judges for one piece of work, which counts for itself; the piece has the same name when it is tried again. */
+  for(work: string): Asker {
+    return new Asker(this.#options, work, this.#shared);
   }
 
   get judges(): readonly Judge[] {
     return this.#options.judges;
   }
 
-  get spent(): Spent {
+  /** What this asker's work took, kept answers to earlier tries of it included. */
+  get spent(): JudgeSpent {
     return this.#spent;
+  }
+
+  /** Answers that were kept before. */
+  get fromRecords(): number {
+    return this.#fromRecords;
   }
 
   nameOf(judge: number): string {
@@ -110,7 +119,7 @@ export class Asker {
   }
 
   close(): void {
-    for (const model of this.#models.values()) model.close();
+    for (const model of this.#shared.models.values()) model.close();
   }
 
   async #answer(
@@ -120,14 +129,14 @@ export class Asker {
     question: Question<object>,
     signal: AbortSignal,
   ): Promise<ChatAnswer> {
-    const under = this.#asking.get(key);
+    const under = this.#shared.asking.get(key);
     if (under !== undefined) return under;
     const asking = this.#recordedOrAsked(judge, key, asked, question, signal);
-    this.#asking.set(key, asking);
+    this.#shared.asking.set(key, asking);
     try {
       return await asking;
     } finally {
-      this.#asking.delete(key);
+      this.#shared.asking.delete(key);
     }
   }
 
@@ -138,10 +147,11 @@ export class Asker {
     { schema }: Question<object>,
     signal: AbortSignal,
   ): Promise<ChatAnswer> {
-    const found = await this.#records.find(key);
+    const found = await this.#shared.records.find(key);
     if (found !== null) {
-      this.#spent = { ...this.#spent, fromRecords: this.#spent.fromRecords + 1 };
-      return found;
+      this.#fromRecords += 1;
+      if (this.#work !== null && found.asked?.work === this.#work) this.#count(judge, key, found);
+      return found.answer;
     }
     const { limits, replay = false } = this.#options;
     if (replay)
@@ -151,42 +161,47 @@ export class Asker {
     const chars = asked.messages.reduce((sum, { content }) => sum + content.length, 0);
     const estimated = Math.ceil(chars / CHARS_PER_TOKEN) + maxTokens;
     let sent: number | null = null;
+    let requests = 0;
     const pace = {
       admit: async (wanted: AbortSignal) => {
         sent = await limits.admit(model.account, estimated, limit, wanted);
-        this.#spent = { ...this.#spent, requests: this.#spent.requests + 1 };
+        requests += 1;
       },
       hold: (milliseconds: number) => limits.hold(model.account, milliseconds),
     };
     const { name, messages, seed } = asked;
-    const answer = await model.ask({ messages, schema, name, seed, pace, signal });
+    let answer: ChatAnswer;
+    try {
+      answer = await model.ask({ messages, schema, name, seed, pace, signal });
+    } catch (error) {
+      this.#spent = { ...this.#spent, requests: this.#spent.requests + requests };
+      throw error;
+    }
     if (sent !== null && answer.usage !== null)
       limits.correct(sent, answer.usage.promptTokens + answer.usage.answerTokens);
-    this.#count(judge, answer);
-    return this.#records.keep(key, asked, answer);
+    const own = { asked: { work: this.#work, requests }, answer };
+    this.#count(judge, key, own);
+    return (await this.#shared.records.keep(key, asked, own)).answer;
   }
 
   #model(judge: number): ChatModel {
-    const open = this.#models.get(judge);
+    const open = this.#shared.models.get(judge);
     if (open !== undefined) return open;
     const model = openChat(this.nameOf(judge), this.judges[judge]!);
-    this.#models.set(judge, model);
+    this.#shared.models.set(judge, model);
     return model;
   }
 
-  #count(judge: number, { usage }: ChatAnswer): void {
-    const { answers, promptTokens, answerTokens, cost, ...rest } = this.#spent;
-    const { cost: added } =
-      usage === null
-        ? {}
-        : costOf({ tokens: usage.answerTokens, promptTokens: usage.promptTokens }, this.judges[judge]!.price);
-    this.#spent = {
-      ...rest,
-      answers: answers + 1,
-      promptTokens: promptTokens + (usage?.promptTokens ?? 0),
-      answerTokens: answerTokens + (usage?.answerTokens ?? 0),
-      cost: cost === null || added === undefined ? null : cost + added,
-    };
+  #count(judge: number, key: string, { asked, answer: { usage } }: KeptAnswer): void {
+    if (this.#counted.has(key)) return;
+    this.#counted.add(key);
+    const { promptTokens = 0, answerTokens = 0 } = usage ?? {};
+    const { price } = this.judges[judge]!;
+    const { cost = null } = usage === null ? {} : costOf({ tokens: answerTokens, promptTokens }, price);
+    this.#spent = sumSpent([
+      this.#spent,
+      { requests: asked?.requests ?? 0, answers: 1, promptTokens, answerTokens, cost },
+    ]);
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Walks from one statement as what a flow is trained on. States that several walks meet are one state, and the way back from it is taken
  * to each of the ways in that were seen with the same chance. A proof that counts has the reward 1; all else has less, and the less the
- * more goals are open.
+ * more goals are open and the less verifiers make of the tactic that led there.
  */
 import type { FlowGroup } from '../../data/schemas/objectives.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
@@ -19,14 +19,21 @@ export interface RewardedWalk extends Walk {
 }
 
 /** Natural logarithm of the reward for where a walk ended. */
-export function endReward({ end, states, isProof }: RewardedWalk, flows: RunConfig['flows']): number {
+export function endReward({ end, states, words, isProof }: RewardedWalk, flows: RunConfig['flows']): number {
   if (isProof) return 0;
   if (end === 'done' || end === 'dead') return -flows.deadPenalty / flows.temperature;
-  return openReward(states.at(-1)!.goals, flows);
+  return openReward(states.at(-1)!.goals, words?.at(-1) ?? 0, flows);
 }
 
-const openReward = (goals: number, { openPenalty, goalPenalty, temperature }: RunConfig['flows']): number =>
-  -(openPenalty + goalPenalty * goals) / temperature;
+/** Whatever verifiers say, a state with goals left stays below a proof. */
+function openReward(
+  goals: number,
+  word: number,
+  { openPenalty, goalPenalty, temperature }: RunConfig['flows'],
+): number {
+  const heard = Math.max(-openPenalty, Math.min(openPenalty, word));
+  return -(openPenalty + goalPenalty * goals - heard) / temperature;
+}
 
 /**
  * Null where no walk left its first state.
@@ -42,8 +49,11 @@ export function flowGroup(
   promptOf: (goal: Walk['states'][number]['goal']) => string,
 ): FlowGroup | null {
   const waysIn = new Map<string, Set<string>>();
-  for (const { states, written } of known)
+  /** Of a state that several tactics lead to the best word counts, so that its reward is one. */
+  const wordOn = new Map<string, number>();
+  for (const { states, written, words } of known)
     states.slice(1).forEach(({ key }, at) => {
+      if (words !== undefined) wordOn.set(key, Math.max(words[at]!, wordOn.get(key) ?? Number.NEGATIVE_INFINITY));
       waysIn.set(key, (waysIn.get(key) ?? new Set()).add(`${states[at]!.key} ${written[at]!}`));
     });
   const trajectories = walks.flatMap((walk): Trajectory[] => {
@@ -51,7 +61,7 @@ export function flowGroup(
       ({ key, goal, goals }, at): State => ({
         prompt: promptOf(goal),
         stop: STOP_TACTIC,
-        logReward: openReward(goals, flows),
+        logReward: openReward(goals, wordOn.get(key) ?? 0, flows),
         logBackward: at === 0 ? 0 : -Math.log(waysIn.get(key)!.size),
       }),
     );

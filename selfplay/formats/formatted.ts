@@ -3,8 +3,10 @@ import { ownDefinitions } from '../../data/lean-text/own-definitions.ts';
 import { declarationHead } from '../../data/schemas/declaration-head.ts';
 import type { PromptFormat } from '../../data/schemas/prompt-format.ts';
 import type { ChatMessage, Example } from '../../data/schemas/records.ts';
+import type { ShownLemma } from '../../data/schemas/shown-lemma.ts';
 import { type ConjectureOrigin, displayProof, displayStatement, namedStatement, parseConjecture } from '../prompts.ts';
-import type { ProverForm, Stated } from '../slots/prover-form.ts';
+import { lemmasWithin, lemmaText } from '../slots/lemma-text.ts';
+import { type LemmaOffer, NO_LEMMAS, type ProverForm, type Stated } from '../slots/prover-form.ts';
 import { isAnswered, lastTheorem, readAnswer } from './answer.ts';
 import { afterThinking, mayEndTheorem } from './code-blocks.ts';
 import { indent } from './declarations.ts';
@@ -17,13 +19,20 @@ export interface Prompt {
 }
 
 /** @param libraryHeader stands above a statement whose header is null */
-export function formattedForm(format: PromptFormat, stated: Stated, libraryHeader: string): ProverForm {
+export function formattedForm(
+  format: PromptFormat,
+  stated: Stated,
+  libraryHeader: string,
+  offer: LemmaOffer = NO_LEMMAS,
+): ProverForm {
   const { prover } = format;
   const values = statedValues(stated, libraryHeader);
+  const lemmas = lemmasWithin(offer.lemmas, offer.tokens);
   const given = ownDefinitions(stated.header).map(({ text }) => text);
   const asked = { statement: stated.statement, name: values.name, given };
   return {
-    ...asPrompt(format, [{ role: 'user', content: fill(prover.prompt, values) }]),
+    ...asPrompt(format, [{ role: 'user', content: shownWith(lemmas, prover.prompt, values) }]),
+    ...(lemmas.length === 0 ? {} : { lemmas: lemmas.map(({ name }) => name) }),
     targetOf(proof) {
       const plain = displayProof(proof);
       return fill(prover.target, { ...values, proof: plain, indentedProof: indent(plain) });
@@ -34,6 +43,19 @@ export function formattedForm(format: PromptFormat, stated: Stated, libraryHeade
       ? { isComplete: (text: string) => mayEndTheorem(text) && isAnswered(format, asked, text) }
       : {}),
   };
+}
+
+/** The lemmas stand below the header where the prompt shows one, and above all else where it does not. */
+function shownWith(lemmas: readonly ShownLemma[], prompt: string, values: ReturnType<typeof statedValues>): string {
+  if (lemmas.length === 0) return fill(prompt, values);
+  const above = lemmaText(lemmas);
+  const { header, spacedHeader } = values;
+  const shown = fill(prompt, {
+    ...values,
+    header: `${header}\n\n${above}`,
+    spacedHeader: `${spacedHeader}\n\n${above}`,
+  });
+  return shown.includes(above) ? shown : `${above}\n${shown}`;
 }
 
 /** What one format asks a conjecturer, and how its answers are read and trained. */

@@ -112,10 +112,15 @@ export class TermRetriever implements Retriever {
     most: number,
     signal?: AbortSignal,
   ): Promise<readonly (readonly RetrievedPremise[])[]> {
-    return queries.map(({ state, accessible }) => {
+    return queries.map((query) => {
       signal?.throwIfAborted();
-      return bestAccessible(this.#scored(state), accessible, most);
+      return this.find(query, most);
     });
+  }
+
+  /** What `retrieve` finds for one query, at once. */
+  find({ state, accessible }: PremiseQuery, most: number): readonly RetrievedPremise[] {
+    return bestAccessible(this.#scored(state), accessible, most);
   }
 
   /** Every premise that shares a term with the state. To be read to its end: the sums are then 0 again. */

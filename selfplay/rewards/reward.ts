@@ -2,6 +2,7 @@
  * The reward port: samples of a shard in, for each a number or the reason why there is none. Implemented by Lean's verdicts
  * (`lean-reward.ts`), by several sources together (`mixed-reward.ts`), and by whatever else judges.
  */
+import type { JudgeSpent } from '../../data/schemas/judge.ts';
 import type { Sample, Statement, Verdict } from '../../data/schemas/records.ts';
 import type { SampleReward } from '../../data/schemas/reward.ts';
 
@@ -23,6 +24,8 @@ export interface RewardOptions {
   readonly signal: AbortSignal;
   /** Names the random choices of the source: the same names give the same choices. */
   readonly stream: readonly (string | number)[];
+  /** What asking judges took; called at most once, before the rewards are there. */
+  readonly onSpent?: (spent: JudgeSpent) => void;
   /** To be called at least every few seconds while there is progress. */
   readonly onProgress: (samplesDone: number) => void;
 }

@@ -4,6 +4,7 @@
  * for reading and is never turned back.
  */
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
+import type { ShownLemma } from '../../data/schemas/shown-lemma.ts';
 import { tokenize } from '../../lean/trust/screen/tokenizer.ts';
 import { type SlotTable, slotTable } from './slot-table.ts';
 import { toSlots } from './slot-text.ts';
@@ -49,13 +50,44 @@ export function definitionLines(
   return lines;
 }
 
+/**
+ * The lemmas that have room, in order, and their lines: `<l0>:(a:List b):<f0> (<f0> a)=a`, as definitions without equations.
+ *
+ * @param table slots of the statement that they are shown for, theirs too
+ */
+export function lemmaLines(
+  lemmas: readonly ShownLemma[],
+  table: SlotTable,
+  definitions: readonly ShownDefinition[],
+  roomTokens: number,
+): { readonly kept: readonly ShownLemma[]; readonly lines: readonly string[] } {
+  const own = definitionTable(table, definitions, lemmas);
+  let room = roomTokens;
+  const shown = lemmas.flatMap((lemma) => {
+    const line = lineOf({ ...lemma, equations: [] }, own);
+    if (line === null || tokensOf(line) > room) return [];
+    room -= tokensOf(line);
+    return [{ lemma, line }];
+  });
+  return { kept: shown.map(({ lemma }) => lemma), lines: shown.map(({ line }) => line) };
+}
+
 /** The statement's table without the statement's own variables, whose names mean others in definitions. */
-function definitionTable(table: SlotTable, definitions: readonly ShownDefinition[]): SlotTable {
-  const names = new Set(definitions.flatMap(({ written, constructors }) => [written, ...constructors]));
+function definitionTable(
+  table: SlotTable,
+  definitions: readonly ShownDefinition[],
+  lemmas: readonly ShownLemma[] = [],
+): SlotTable {
+  const names = new Set([
+    ...definitions.flatMap(({ written, constructors }) => [written, ...constructors]),
+    ...lemmas.map(({ written }) => written),
+  ]);
   return { ...table, slotOf: new Map([...table.slotOf].filter(([name]) => names.has(name))), functions: [] };
 }
 
-function lineOf({ written, signature, equations }: ShownDefinition, table: SlotTable): string | null {
+type Line = Pick<ShownDefinition, 'written' | 'signature' | 'equations'>;
+
+function lineOf({ written, signature, equations }: Line, table: SlotTable): string | null {
   const slot = table.slotOf.get(written);
   if (slot === undefined) return null;
   const type = signature.replace(IMPLICIT_BINDERS, '').trim();

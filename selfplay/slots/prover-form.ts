@@ -5,11 +5,12 @@
  */
 import type { ChatMessage, Example } from '../../data/schemas/records.ts';
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
+import type { ShownLemma } from '../../data/schemas/shown-lemma.ts';
 import { ALL_FUNCTIONS } from '../../data/schemas/slot-tokens.ts';
 import { type Answer, wholeAnswer } from '../formats/answer.ts';
 import { displayProof, displayStatement, proverPrompt } from '../prompts.ts';
 import { type Binder, readSignature } from '../signature.ts';
-import { definitionLines } from './definition-text.ts';
+import { definitionLines, lemmaLines } from './definition-text.ts';
 import { binderTable, type SlotTable } from './slot-table.ts';
 import { fromSlots, toSlots } from './slot-text.ts';
 
@@ -21,6 +22,8 @@ export interface ProverForm {
   targetOf(proof: string): string | null;
   /** The proof in what the model wrote, or why there is none. Never throws. */
   read(text: string, finish: 'stop' | 'length'): Answer;
+  /** Full names of the theorems that the prompt shows. */
+  readonly lemmas?: readonly string[];
   /** May sampling end after this text? Missing: only the model and the stop texts end it. */
   isComplete?(text: string): boolean;
 }
@@ -35,6 +38,13 @@ export interface Stated {
 
 export type ProverForms = (stated: Stated) => ProverForm;
 
+/** Theorems for a prompt, the best first, and about how many tokens they may take. */
+export interface LemmaOffer {
+  readonly lemmas: readonly ShownLemma[];
+  readonly tokens: number;
+}
+export const NO_LEMMAS: LemmaOffer = { lemmas: [], tokens: 0 };
+
 export function plainForm(statement: string): ProverForm {
   return { prompt: proverPrompt(statement), targetOf: displayProof, read: wholeAnswer };
 }
@@ -47,9 +57,10 @@ export function slottedForm(
   statement: string,
   definitions: readonly ShownDefinition[],
   definitionTokens: number,
+  offer: LemmaOffer = NO_LEMMAS,
 ): ProverForm {
   const binders = readSignature(statement)?.binders ?? [];
-  const shown = { marker: '<prove>', text: displayStatement(statement), binders };
+  const shown = { marker: '<prove>', text: displayStatement(statement), binders, offer };
   return withSlots(shown, definitions, definitionTokens) ?? plainForm(statement);
 }
 
@@ -57,6 +68,7 @@ interface MarkedText {
   readonly marker: string;
   readonly text: string;
   readonly binders: readonly Binder[];
+  readonly offer?: LemmaOffer;
 }
 
 /** The form of a text after a marker; null if the text contains something that reads as a slot or a marker. */
@@ -67,26 +79,27 @@ export function withSlots(
 ): ProverForm | null {
   const slotted = slottedText({ ...given, end: '<by>' }, definitions, definitionTokens);
   if (slotted === null) return null;
-  const { prompt, table } = slotted;
+  const { prompt, table, lemmas } = slotted;
   return {
     prompt,
+    ...(lemmas.length === 0 ? {} : { lemmas: lemmas.map(({ name }) => name) }),
     targetOf: (proof) => toSlots(displayProof(proof), table),
     read: (text) => wholeAnswer(fromSlots(text, table)),
   };
 }
 
-/** A prompt: definitions, the marker, the text in slots, the end; with the slots of its names. Null as `withSlots`. */
+/** A prompt: definitions and lemmas, the marker, the text in slots, the end; with the slots of its names. Null as `withSlots`. */
 export function slottedText(
-  { marker, text, binders, end }: MarkedText & { readonly end: string },
+  { marker, text, binders, end, offer = NO_LEMMAS }: MarkedText & { readonly end: string },
   definitions: readonly ShownDefinition[],
   definitionTokens: number,
-): { readonly prompt: string; readonly table: SlotTable } | null {
-  const { table, lines } = shown(binders, definitions, definitionTokens);
+): { readonly prompt: string; readonly table: SlotTable; readonly lemmas: readonly ShownLemma[] } | null {
+  const { table, lines, lemmas } = shown(binders, definitions, definitionTokens, offer);
   const written = toSlots(text, table);
   if (written === null) return null;
   const all = table.functions.length === 0 ? '' : ALL_FUNCTIONS;
   const above = lines.length === 0 ? '' : `<defs>${[all, ...lines].join('\n')}`;
-  return { prompt: `${above}${marker}${written}${end}`, table };
+  return { prompt: `${above}${marker}${written}${end}`, table, lemmas };
 }
 
 /** The proof as what a prover of this form is to write; none where it cannot be written. */
@@ -100,7 +113,8 @@ function shown(
   binders: readonly Binder[],
   definitions: readonly ShownDefinition[],
   room: number,
-): { table: SlotTable; lines: readonly string[] } {
+  offer: LemmaOffer,
+): { table: SlotTable; lines: readonly string[]; lemmas: readonly ShownLemma[] } {
   let kept = definitions;
   for (;;) {
     const table = binderTable(binders, kept);
@@ -108,7 +122,23 @@ function shown(
     const isShown = ({ written }: ShownDefinition): boolean =>
       lines.some((line) => line.startsWith(table.slotOf.get(written) ?? '\n'));
     const next = kept.filter(isShown);
-    if (next.length === kept.length) return { table, lines };
+    if (next.length === kept.length) return withLemmas(binders, kept, lines, offer);
     kept = next;
+  }
+}
+
+/** With the lemmas that have room: their slots are numbered without gaps. */
+function withLemmas(
+  binders: readonly Binder[],
+  definitions: readonly ShownDefinition[],
+  above: readonly string[],
+  { lemmas, tokens }: LemmaOffer,
+): { table: SlotTable; lines: readonly string[]; lemmas: readonly ShownLemma[] } {
+  let offered = lemmas;
+  for (;;) {
+    const table = binderTable(binders, definitions, offered);
+    const { kept, lines } = lemmaLines(offered, table, definitions, tokens);
+    if (kept.length === offered.length) return { table, lines: [...above, ...lines], lemmas: kept };
+    offered = kept;
   }
 }

@@ -4,6 +4,7 @@
  */
 
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
+import type { ShownLemma } from '../../data/schemas/shown-lemma.ts';
 import { type SlotRole, slotToken } from '../../data/schemas/slot-tokens.ts';
 import { type Binder, readSignature } from '../signature.ts';
 
@@ -36,7 +37,11 @@ export function slotTable(statement: string, definitions: readonly ShownDefiniti
 }
 
 /** Like `slotTable`, for binders that are already parsed: those of a statement, or the hypotheses of a goal. */
-export function binderTable(binders: readonly Binder[], definitions: readonly ShownDefinition[]): SlotTable {
+export function binderTable(
+  binders: readonly Binder[],
+  definitions: readonly ShownDefinition[],
+  lemmas: readonly ShownLemma[] = [],
+): SlotTable {
   const table = new TableBuilder();
   for (const { name, role } of namesOf(binders)) table.add(role, name);
   const functions = definitions
@@ -47,7 +52,8 @@ export function binderTable(binders: readonly Binder[], definitions: readonly Sh
   for (const { written } of types) table.add('d', written);
   for (const name of types.flatMap(({ constructors }) => constructors))
     if (!CORE_CONSTRUCTORS.has(name)) table.add('c', name);
-  const shortened = definitions.filter(({ name, written }) => name !== written);
+  for (const { written } of lemmas) table.add('l', written);
+  const shortened = [...definitions, ...lemmas].filter(({ name, written }) => name !== written);
   return {
     slotOf: table.slotOf,
     nameOf: new Map([...table.slotOf].map(([name, slot]) => [slot, name])),

@@ -5,11 +5,13 @@
  */
 import type { ShownGoal } from '../../data/schemas/goal.ts';
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
+import type { ShownLemma } from '../../data/schemas/shown-lemma.ts';
 import { STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
 import { wholeAnswer } from '../formats/answer.ts';
 import { displayProof } from '../prompts.ts';
 import { onOneLine } from '../statement-text.ts';
-import { type ProverForm, withSlots } from './prover-form.ts';
+import { lemmaText } from './lemma-text.ts';
+import { type LemmaOffer, NO_LEMMAS, type ProverForm, withSlots } from './prover-form.ts';
 
 /** The form of a goal within the proof of one statement. */
 export type StateForm = (goal: ShownGoal) => ProverForm;
@@ -25,8 +27,10 @@ export function goalStatement(goal: ShownGoal): string {
 /** Does the goal have names that no tactic can mention? Its statement cannot be proved by the same tactics. */
 export const hasHiddenNames = (goalStatement: string): boolean => goalStatement.includes('hidden_');
 
-export function plainStateForm(goal: ShownGoal): ProverForm {
-  return { prompt: `${STATE_MARKER}${displayGoal(goal)}<by>`, targetOf: displayProof, read: wholeAnswer };
+/** Lemmas stand above the state, as in ReProver's generator (arXiv 2306.15626, §5.1). */
+export function plainStateForm(goal: ShownGoal, lemmas: readonly ShownLemma[] = []): ProverForm {
+  const above = lemmas.length === 0 ? '' : `${lemmaText(lemmas)}\n`;
+  return { prompt: `${above}${STATE_MARKER}${displayGoal(goal)}<by>`, targetOf: displayProof, read: wholeAnswer };
 }
 
 /**
@@ -37,9 +41,10 @@ export function slottedStateForm(
   goal: ShownGoal,
   definitions: readonly ShownDefinition[],
   definitionTokens: number,
+  offer: LemmaOffer = NO_LEMMAS,
 ): ProverForm {
   const binders = goal.hypotheses.map(({ names, type }) => ({ kind: 'explicit' as const, names, type }));
-  const shown = { marker: STATE_MARKER, text: displayGoal(goal), binders };
+  const shown = { marker: STATE_MARKER, text: displayGoal(goal), binders, offer };
   return withSlots(shown, definitions, definitionTokens) ?? plainStateForm(goal);
 }
 

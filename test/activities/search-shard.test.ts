@@ -286,6 +286,7 @@ it('a goal that a failed search closed is a statement with a proof that Lean acc
   const examples = async (proved: ReadonlySet<string>, ...sealed: string[]) =>
     Array.fromAsync(
       hindsightExamples({
+        grown: [],
         sources,
         store,
         config,

@@ -50,9 +50,13 @@ afterAll(async () => {
 });
 
 /** The plan's entries as the model sees them, and the texts of a round for which it wrote these. */
-async function round(source: 'decode' | 'both', write: (entry: ConjecturePlan) => string) {
-  const config = resolveConfig({ preset: 'embedded', set: { 'conjectures.source': source } });
-  const name = `rounds/${source}`;
+async function round(
+  source: 'decode' | 'both',
+  write: (entry: ConjecturePlan) => string,
+  prover: Readonly<Record<string, string>> = {},
+) {
+  const config = resolveConfig({ preset: 'embedded', set: { 'conjectures.source': source, ...prover } });
+  const name = `rounds/${source}-${prover['prover.format'] ?? 'slots'}`;
   const input = { run: 'typed', name, config, plan: await writeRecords(store, `${name}/plan.jsonl`, plan) };
   const { typeConjectures, testConjectures } = exploreActivities(ports);
   const typed = (await environment.run(typeConjectures, input)) as TypedPlan;
@@ -108,4 +112,24 @@ it('explored equations stand before those that the model adds, and what they imp
   // As the model would have written them: what it can learn from.
   for (const { typed } of explored) expect(typed).toMatch(/^(?:<[a-z]\d>|[0+[:TF;=])+$/u);
   expect(texts.filter(({ refused }) => refused === 'follows').length).toBe(entries.length);
+});
+
+it('a language model is asked in words, and answers with names', async () => {
+  const written = ['plus x', (f: string, x: string, y: string) => `${f} ${x} (${f} ${y} ${x}) = ${f} ${x} ${y}`];
+  const next = [written[1], written[0], written[1], written[1]].values();
+  const prover = { 'prover.slots': 'false', 'prover.format': 'goedel-prover-v2' };
+  const { entries, texts } = await round(
+    'decode',
+    (entry) => {
+      const { value } = next.next();
+      return typeof value === 'function' ? value(...operation(entry)) : value!;
+    },
+    prover,
+  );
+  for (const { messages, grammar } of entries) {
+    expect(messages!.at(-1)!.content).toMatch(/^Definitions:\n[\s\S]*Write one equation/u);
+    expect(grammar!.symbols.every(({ token }) => messages!.at(-1)!.content.includes(token))).toBe(true);
+  }
+  expect(texts.map(({ refused }) => refused)).toEqual(['fails-tests', 'unparsable', 'fails-tests', 'fails-tests']);
+  expect(texts[0]!.typed).toMatch(/^(\w+) n1 \(\1 n2 n1\) = \1 n1 n2$/u);
 });

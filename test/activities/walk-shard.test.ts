@@ -52,6 +52,7 @@ let runMark: string;
 let verifier: Verifier | null = null;
 let said: Map<string, number>;
 let calls = 0;
+let asked: string[];
 
 const generator = {
   async sample(requests: readonly SampleRequest[]) {
@@ -71,6 +72,16 @@ const ports = {
   scratch: async () => directory,
   generator: async () => generator,
   monitor: async () => ({ log: async () => {} }),
+  // Three members; the last one likes only `exact`.
+  ensemble: async () => ({
+    rewards: async (targets: readonly { readonly prompt: string; readonly target: string }[]) => {
+      asked.push(...targets.map(({ prompt, target }) => `${prompt} ${target}`));
+      return targets.map(({ target }) =>
+        target.startsWith('apply') ? null : [2, 3, target.startsWith('exact') ? 4 : -1],
+      );
+    },
+    close: async () => undefined,
+  }),
   steps: async () =>
     openSteps({
       ...{ environment, libraryHeader: LIBRARY_HEADER, workingDirectory: directory, runMark },
@@ -94,6 +105,7 @@ beforeEach(async () => {
   runMark = `test-${randomBytes(6).toString('hex')}`;
   said = new Map();
   calls = 0;
+  asked = [];
 });
 afterEach(async () => {
   expect(markedProcesses(runMark)).toEqual([]);
@@ -103,7 +115,17 @@ afterEach(async () => {
 });
 
 it('walks tactic by tactic, merges states, and becomes a flow group with the rewards of its ends', async () => {
-  const config = resolveConfig({ preset: 'gflownet', set: { 'prover.slots': false, 'prover.walks.steps': 3 } });
+  const config = resolveConfig({
+    preset: 'gflownet',
+    set: {
+      ...{ 'prover.slots': false, 'prover.walks.steps': 3 },
+      ...{
+        'prover.walks.verifier': 'ensemble',
+        'prover.walks.verifierBy': 'minimum',
+        'prover.walks.verifierWeight': 0.5,
+      },
+    },
+  });
   const items = await writeRecords(store, 'items-*.jsonl', [
     { statement: BOTH, origin: 'dataset', samples: SCRIPTS.length },
   ]);
@@ -132,6 +154,17 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
   expect(keys[1]).toEqual(keys[0]);
   expect(keys[4]).toEqual(keys[0]!.slice(0, 2));
   expect(walks[0]!.states.map(({ goals }) => goals)).toEqual([1, 2, 1]);
+  // Weighted; what is too long for the verifiers has the worst word of those beside it.
+  expect(walks.map(({ words }) => words)).toEqual([
+    [-0.5, 1, 1],
+    [-0.5, -0.5, -0.5],
+    [-0.5, 1, 1],
+    [-0.5, 1],
+    [-0.5],
+    [-0.5],
+  ]);
+  // What two walks wrote in one state is asked once.
+  expect(new Set(asked).size).toBe(asked.length);
   expect(walked.leanMs).toBeGreaterThan(0);
   const samples = await readAll(store, walked.samples, sampleSchema);
   expect(samples[0]!.proof).toMatch(/constructor\n(?:· )?exact hp\n(?:· )?exact hq/u);
@@ -177,7 +210,9 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
     ['constructor'],
     ['skip'],
   ]);
-  expect(group!.trajectories.map(({ states }) => states.at(-1)!.logReward)).toEqual([0, 0, -8, -6, -8]);
+  expect(group!.trajectories.map(({ states }) => states.at(-1)!.logReward)).toEqual([0, 0, -8, -6.5, -8]);
+  // Of the ways in, `constructor` has the word -1/2 and `apply And.intro` the same.
+  expect(group!.trajectories[0]!.states.map(({ logReward }) => logReward)).toEqual([-5, -6.5, -4, 0]);
   expect(group!.trajectories[0]!.states[0]!.prompt).toContain('<state>');
 
   // Finished statements are not walked again.

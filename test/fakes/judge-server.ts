@@ -146,11 +146,23 @@ function objectFor(
   const proof = partOf(text, 'proof');
   if (text.includes('Another examiner claims')) return { checks: [{ error: 1, why: 'by the rule', stands }] };
   const share = rule(proof);
+  const criteria = criteriaIn(text).map(({ name, points }) => ({ name, points: Math.round(share * points) }));
   const quote = fault === 'invented' ? 'words that are in no proof at all' : proof.slice(0, 40);
-  const mark = fault === 'off-scale' ? max + 1 : Math.round(share * max);
+  const sum = criteria.reduce((total, { points }) => total + points, 0);
+  const mark = fault === 'off-scale' ? max + 1 : criteria.length > 0 ? sum : Math.round(share * max);
   return {
+    ...(criteria.length > 0 ? { criteria } : {}),
     analysis: 'by the rule',
     evidence: [{ kind: share === 1 ? 'step' : 'error', quote, says: 'by the rule' }],
     mark,
   };
+}
+
+/** The criteria of the rubric, where points for each are asked for. */
+function criteriaIn(text: string): { name: string; points: number }[] {
+  if (!text.includes('Give points for each criterion')) return [];
+  return [...partOf(text, 'rubric').matchAll(/^- (.+): (\d+)$/gmu)].map(([, name, points]) => ({
+    name: name!,
+    points: Number(points),
+  }));
 }

@@ -27,6 +27,8 @@ const FAULTS: Readonly<Record<number, Fault>> = {
   39: 'off-scale',
   45: 'invented',
 };
+/** Every third problem is marked criterion by criterion. */
+const RUBRIC = JSON.stringify({ criteria: ['begins', 'ends'].map((name, at) => ({ name, points: 3 + at })) });
 /** The longer a proof of the word, the better. */
 const rule = (proof: string): number => Math.min(7, (proof.match(/so/gu) ?? []).length) / 7;
 
@@ -44,6 +46,7 @@ afterAll(async () => {
 it('goes from samples over judges and rewards to trained models, whatever the judge does', async () => {
   const rows = Array.from({ length: 12 }, (_, at) => ({
     ...{ id: `p${at}`, set: 'small', problem: `Show that ${at} is small.`, scale: '0-7', reference: `${at} is small.` },
+    ...(at % 3 === 0 ? { rubric: RUBRIC } : {}),
     proof: `${at} ${'so '.repeat(1 + (at % 4))}it is small.`,
   }));
   const file = join(directory, 'rows.jsonl');
@@ -90,6 +93,7 @@ it('goes from samples over judges and rewards to trained models, whatever the ju
     .map((line) => sampleRewardSchema.parse(JSON.parse(line)));
   expect(rewards.length).toBeGreaterThan(50);
   expect(new Set(rewards.flatMap((one) => (one.kind === 'reward' ? [one.value] : []))).size).toBeGreaterThan(1);
+  expect(server.requests.some(({ text }) => text.includes('Give points for each criterion'))).toBe(true);
   // Nothing of Lean's was asked.
   expect(names.some((name) => name.endsWith('verified.json'))).toBe(false);
   // A round whose samples are all alike trains nothing.
@@ -97,7 +101,7 @@ it('goes from samples over judges and rewards to trained models, whatever the ju
   expect(trained.length).toBeGreaterThanOrEqual(1);
   const logged = new Set<string>();
   for await (const { name } of readMetrics(join(run, 'metrics.jsonl'))) logged.add(name);
-  expect([...logged]).toEqual(expect.arrayContaining(['judge/requests', 'judge/answer_tokens']));
+  expect([...logged]).toEqual(expect.arrayContaining(['round/judge_requests', 'round/judge_answer_tokens']));
   // Every question that was answered is kept, and was answered once.
   const kept = (await readdir(join(run, 'judge', 'answers'), { recursive: true })).filter((name) =>
     name.endsWith('.json'),

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Judging, judgingSchema } from '../../data/schemas/judge.ts';
+import { type Judging, judgingSchema, NOTHING_SPENT } from '../../data/schemas/judge.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { Asker } from '../../judge/ask/asker.ts';
@@ -107,6 +107,18 @@ describe.each([
     expect(await judgeOne(judging, 'another proof', askerOf(judging, true))).toMatchObject({
       failure: { kind: 'provider' },
     });
+  });
+
+  it('is counted once, for the work that asked, whoever goes on with that', async () => {
+    const server = await serve({ fault: (request) => (request === 0 ? 'busy' : undefined) });
+    const judging = by(server, {}, { price: { prompt: 1, answer: 2 } });
+    const first = askerOf(judging).for('shard 1');
+    await judgeOne(judging, 'a half proof', first);
+    expect(first.spent).toMatchObject({ requests: 2, answers: 1, cost: expect.any(Number) });
+    const heirs = [askerOf(judging).for('shard 1'), askerOf(judging).for('shard 2'), askerOf(judging)];
+    for (const heir of heirs) for (const _ of [1, 2]) await judgeOne(judging, 'a half proof', heir);
+    expect(heirs.map(({ spent }) => spent)).toEqual([first.spent, NOTHING_SPENT, NOTHING_SPENT]);
+    expect(server.requests).toHaveLength(2);
   });
 
   it('is asked again while it is busy or broken', async () => {

@@ -53,6 +53,24 @@ describe('walks as a flow group', () => {
     expect(groupOf([walk('a', [], 'open')])).toBeNull();
   });
 
+  it('hear verifiers on open states: the best word on a way in counts, and lifts none to a proof', () => {
+    const said = (own: RewardedWalk, words: number[]): RewardedWalk => ({ ...own, words });
+    const rewardsOf = (...walks: RewardedWalk[]) =>
+      groupOf(walks)!.trajectories.map(({ states }) => states.map(({ logReward }) => logReward));
+    // b has two goals, so it has -6 without a word, c has -5.
+    expect(rewardsOf(said(walk('abc', ['x', 'y'], 'stopped'), [1.5, -0.5]))).toEqual([[-5, -4.5, -5.5]]);
+    expect(rewardsOf(said(walk('abc', ['x', 'y'], 'open'), [99, -99]))).toEqual([[-5, -2, -9]]);
+    // Both walks meet c, and its reward is one.
+    expect(rewardsOf(said(walk('ac', ['x'], 'stopped'), [-3]), said(walk('ac', ['y', 'end'], 'done'), [2, 7]))).toEqual(
+      [
+        [-5, -3],
+        [-5, -3, 0],
+      ],
+    );
+    expect(endReward(said(walk('ac', ['x'], 'stopped'), [-3]), flows)).toBe(-8);
+    expect(endReward(said(walk('ac', ['x', 'no'], 'dead'), [2, 9]), flows)).toBe(-8);
+  });
+
   it('reward proofs that count most, then states by their goals, then what Lean refuses; a proof that does not count as that', () => {
     const rewards = [
       walk('a', ['x'], 'done'),

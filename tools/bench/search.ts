@@ -59,7 +59,7 @@ export async function benchSearch(directory: string): Promise<void> {
         stream: ['bench', statement.id],
         ...places[index % PROCESSES]!,
         samples,
-        bonusOf: null,
+        words: null,
         formOf: plainStateForm,
         search: config.prover.search,
         limits: { deadlineMs, signal },

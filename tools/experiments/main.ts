@@ -8,7 +8,8 @@ import { Command, InvalidArgumentError } from 'commander';
 import { keyValue, roundsValue } from '../../cli/options.ts';
 import { spreadOf } from './curves.ts';
 import { comparisonFigure, type Level } from './figure.ts';
-import { compareObjectives, objectivesTable } from './objectives.ts';
+import { compareObjectives, OBJECTIVE_METHODS } from './objectives.ts';
+import { byMethod, objectivesTable } from './objectives-table.ts';
 import { recordPortfolio } from './portfolio.ts';
 import { comparisonTable, METHOD_NAMES, portfolioLine, selfplayVersusBaselines } from './selfplay-vs-baselines.ts';
 
@@ -43,6 +44,14 @@ function methodRounds(text: string): Map<string, number> {
       return [name, rounds === undefined ? Number.NaN : roundsValue(rounds)];
     }),
   );
+}
+
+function objectiveMethods(text: string): string[] {
+  const names = text.split(',');
+  for (const name of names)
+    if (!OBJECTIVE_METHODS.includes(name))
+      throw new InvalidArgumentError(`${name} is no method: give some of ${OBJECTIVE_METHODS.join(', ')}`);
+  return names;
 }
 
 const described = (values: Record<string, string>): string =>
@@ -98,25 +107,31 @@ program
   });
 program
   .command('objectives')
-  .description('expert iteration, GRPO and a verifier, from the same SFT models')
+  .description('expert iteration, GRPO, flows, searches and verifiers, at equal samples and at equal time of Lean')
   .option('--seeds <list>', 'seeds, separated by commas', (text) => text.split(',').map(Number), [1, 2, 3])
   .option('--rounds <n>', 'rounds after the baseline', roundsValue, 3)
+  .option('--methods <list>', `some of ${OBJECTIVE_METHODS.join(', ')}`, objectiveMethods, OBJECTIVE_METHODS)
   .option('--directory <dir>', 'where the runs lie', 'runs/objectives')
   .option('--set <key=value>', 'a value that all methods share; may be repeated', keyValue, {})
+  .option('--figure <file>', 'SVG of the comparison', join(DOCS, 'images', 'objectives.svg'))
   .option('--note <text>', 'a sentence for the log', '')
-  .action(async ({ directory, note, ...options }: Omit<Options, 'methods' | 'figure'>) => {
+  .action(async ({ directory, figure, note, ...options }: Omit<Options, 'methods'> & { methods: string[] }) => {
     const results = await compareObjectives({ ...options, directory: resolve(directory) }, (line) =>
       console.error(line),
     );
     const table = objectivesTable(results);
-    const { statements } = results[0]!.runs.grpo.summary;
+    const methods = byMethod(results);
+    const { statements } = methods[0]!.runs[0]!.summary;
     const entry = [
       `## ${new Date().toISOString().slice(0, 10)} · Objectives compared`,
       '',
       `${options.rounds} rounds; seeds ${options.seeds.join(', ')}, ${statements} training statements. Values for all: ${described(options.set)}. ${note}`.trimEnd(),
       '',
       table,
+      '',
+      `Figure: [images/${basename(figure)}](images/${basename(figure)}).`,
     ].join('\n');
+    await writeFile(figure, await comparisonFigure(methods, []));
     await writeToLog(entry);
     console.log(table);
   });

@@ -4,7 +4,7 @@
  */
 import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 import type { RunState } from '../../activities/run/run-state.ts';
-import { costOf, type MachineTime } from '../../data/schemas/round.ts';
+import { costOfTokens, type MachineTime } from '../../data/schemas/round.ts';
 import { control } from '../control/activity-proxies.ts';
 import type { RunControl } from '../control/run-control.ts';
 import type { Story } from '../control/story.ts';
@@ -98,5 +98,5 @@ export async function withinBudget<T>(
 function usdOfTokens(state: RunState | null): number {
   if (state === null) return 0;
   const { price } = state.config.sampling;
-  return state.outcomes.reduce((sum, { counts }) => sum + (costOf(counts, price).cost ?? 0), 0);
+  return state.outcomes.reduce((sum, { counts }) => sum + costOfTokens(counts, price), 0);
 }

@@ -4,6 +4,7 @@
  * rest waits again; where it refuses to give several, fewer are asked for from then on.
  */
 import { StpError } from '../../../data/errors.ts';
+import { askedOf } from '../../embedded/process/kept-samples.ts';
 import type { SampleRequest } from '../../generator.ts';
 
 /** Samples of one prompt that are asked for together. */
@@ -26,7 +27,7 @@ export class RequestLine {
     this.#samplesPerRequest = samplesPerRequest;
     for (const [index, request] of requests.entries()) {
       // One at a time they go in the order of the call.
-      const key = samplesPerRequest === 1 ? '' : request.prompt;
+      const key = samplesPerRequest === 1 ? '' : askedOf(request);
       const group = this.#waiting.get(key);
       if (group === undefined) this.#waiting.set(key, [index]);
       else group.push(index);

@@ -1,0 +1,149 @@
+/**
+ * The theorems that prompts show (`prover.lemmasShown`): those of the library and those that a run has proved, found by the terms
+ * that they share with what is to be proved. Only what a proof at that place may use, and what says something of the
+ * same definitions, or of none if the statement has none; never the statement itself in other words.
+ */
+import type { LibraryTheorem } from '../data/schemas/records.ts';
+import type { ProverConfig } from '../data/schemas/run-config.ts';
+import type { ShownLemma } from '../data/schemas/shown-lemma.ts';
+import { LIBRARY_HEADER, splitImports } from '../lean/trust/header.ts';
+import { type Accessible, PremiseCorpus } from '../selfplay/retrieval/premise-corpus.ts';
+import { TermRetriever, TermTableBuilder, termsOf } from '../selfplay/retrieval/term-index.ts';
+import { type LemmaOffer, NO_LEMMAS, type Stated } from '../selfplay/slots/prover-form.ts';
+import { theoremKey } from '../selfplay/slots/slot-key.ts';
+import { boundNames } from '../selfplay/slots/slot-table.ts';
+import type { DefinitionSource, Sources } from './ports.ts';
+
+/** What is read of a theorem of the run (`grownTheoremSchema`). */
+export interface RunTheorem {
+  readonly name: string;
+  readonly round: number;
+  readonly statementId: string;
+  readonly header: string | null;
+  readonly statement: string;
+  readonly restates?: readonly string[] | undefined;
+}
+
+export type LemmaSources = Pick<Sources, 'definitions' | 'libraryTheorems' | 'modules'>;
+
+/** A statement with its id, where it has one. */
+export type Asked = Stated & { readonly id?: string };
+
+/** The lemmas for a statement; `goal`: a state in its proof, written as a statement. */
+export type LemmaOffers = (asked: Asked, goal?: string) => LemmaOffer;
+
+const HEAD = /^(?:theorem|lemma)\s+\S+\s*/u;
+const LIBRARY = 'Stp';
+const OPENS_LIBRARY = new RegExp(`^open (?:.* )?${LIBRARY}(?: |$)`, 'mu');
+
+/** @param grown what the run has proved so far */
+export async function lemmaOffers(
+  sources: LemmaSources,
+  { lemmasShown, lemmaTokens }: Pick<ProverConfig, 'lemmasShown' | 'lemmaTokens'>,
+  grown: readonly RunTheorem[],
+): Promise<LemmaOffers> {
+  if (lemmasShown === 0) return () => NO_LEMMAS;
+  const definitions = await sources.definitions();
+  const library = new LibraryPlaces(await sources.modules(), await sources.libraryTheorems());
+  const table = new TermTableBuilder();
+  const theorems = [...library.theorems, ...grown];
+  for (const { statement } of theorems) table.add(termsOf(statement.replace(HEAD, '')));
+  const retriever = new TermRetriever(table.finish(), 'bm25');
+  const aboutOf = remembered((place: number) => about(definitions, theorems[place]!, 0));
+  const keyOf = remembered((place: number) => keyUnder(definitions, theorems[place]!));
+  const roundOf = (asked: Asked): number =>
+    grown.find((one) => one.header === asked.header && one.statement === asked.statement)?.round ??
+    Number.POSITIVE_INFINITY;
+  return (asked, goal) => {
+    const inLibrary = library.accessible(asked);
+    const round = roundOf(asked);
+    const isThere: Accessible = (place) => {
+      if (place < library.theorems.length) return inLibrary(place);
+      const one = grown[place - library.theorems.length]!;
+      return one.header === asked.header && one.round < round && !one.restates?.includes(asked.id ?? '');
+    };
+    const known = about(definitions, asked, Number.POSITIVE_INFINITY);
+    const key = keyUnder(definitions, asked);
+    const isAbout = (place: number): boolean => {
+      const names = aboutOf(place);
+      return names.isSubsetOf(known) && (names.size > 0 || known.size === 0);
+    };
+    const accessible: Accessible = (place) => isThere(place) && isAbout(place) && keyOf(place) !== key;
+    const state = (goal ?? asked.statement).replace(HEAD, '');
+    const opensLibrary = OPENS_LIBRARY.test(asked.header ?? LIBRARY_HEADER);
+    const lemmas = retriever.find({ state, accessible }, lemmasShown).map(({ premise }): ShownLemma => {
+      const { name, statement } = theorems[premise]!;
+      const isShort = opensLibrary && premise < library.theorems.length && name.startsWith(`${LIBRARY}.`);
+      return { name, written: isShort ? name.slice(LIBRARY.length + 1) : name, signature: statement.replace(HEAD, '') };
+    });
+    return { lemmas, tokens: lemmaTokens };
+  };
+}
+
+function about(definitions: DefinitionSource, { header, statement }: Stated, distanceMax: number): ReadonlySet<string> {
+  const found = definitions.under(header, statement, boundNames(statement));
+  return new Set(found.flatMap(({ name, distance }) => (distance <= distanceMax ? [name] : [])));
+}
+
+function keyUnder(definitions: DefinitionSource, { header, statement }: Stated): string {
+  return theoremKey(statement, (text) => definitions.under(header, text, boundNames(text)));
+}
+
+function remembered<Made>(make: (place: number) => Made): (place: number) => Made {
+  const made = new Map<number, Made>();
+  return (place) => {
+    if (!made.has(place)) made.set(place, make(place));
+    return made.get(place)!;
+  };
+}
+
+/** Where the library's theorems stand, and so which of them a statement may use. */
+class LibraryPlaces {
+  /** In the order of the corpus. */
+  readonly theorems: readonly LibraryTheorem[];
+  readonly #corpus = new PremiseCorpus();
+  readonly #modules: readonly string[];
+  readonly #placeOf: ReadonlyMap<string, number>;
+  readonly #headers = new Map<string, Accessible>();
+
+  /** @param modules in an order that respects imports */
+  constructor(modules: Awaited<ReturnType<Sources['modules']>>, theorems: readonly LibraryTheorem[]) {
+    const byModule = Map.groupBy(theorems, ({ file }) => moduleOf(file));
+    const ours = modules.filter(({ module }) => byModule.has(module));
+    this.#modules = ours.map(({ module }) => module);
+    this.theorems = this.#modules.flatMap((module) => byModule.get(module)!);
+    this.#placeOf = new Map(this.theorems.map(({ statement }, place) => [statement, place]));
+    for (const { module, text } of ours) {
+      const premises = byModule.get(module)!.map(({ name, line }) => ({
+        name,
+        start: [line, 0] as const,
+        end: [line, 1] as const,
+      }));
+      this.#corpus.add(module, this.#imported(text), premises);
+    }
+  }
+
+  accessible({ header, statement }: Stated): Accessible {
+    const place = this.#placeOf.get(statement);
+    const own = place === undefined ? undefined : this.theorems[place]!;
+    if (own !== undefined && own.header === header)
+      return this.#corpus.accessible(moduleOf(own.file), [own.line, 0]) ?? (() => false);
+    const text = header ?? LIBRARY_HEADER;
+    const known = this.#headers.get(text);
+    if (known !== undefined) return known;
+    this.#corpus.add(text, this.#imported(text), []);
+    const found = this.#corpus.accessible(text, [0, 0])!;
+    this.#headers.set(text, found);
+    return found;
+  }
+
+  /** The library's modules that a text imports. */
+  #imported(text: string): string[] {
+    const names = splitImports(text).imports.map((line) => line.slice('import '.length).trim());
+    const ours = new Set(names.includes(LIBRARY) ? this.#modules : names);
+    return this.#modules.filter((module) => ours.has(module));
+  }
+}
+
+/** `List.lean` → `Stp.List`. */
+const moduleOf = (file: string): string => `${LIBRARY}.${file.replace(/\.lean$/u, '').replaceAll('/', '.')}`;

@@ -1,0 +1,35 @@
+/** What an ensemble of verifiers makes of tactics under a prompt, weighted: searches order states by it, and walks keep it for the flow's rewards. */
+import type { VerifierConfig } from '../../data/schemas/run-config.ts';
+import { combined } from '../../selfplay/ensemble/combine.ts';
+import type { Ports } from '../ports.ts';
+
+export interface VerifierWords {
+  /** A word a tactic, in order. One that is too long for the verifiers gets the worst word that one of its neighbours got. */
+  of(prompt: string, tactics: readonly string[]): Promise<readonly number[]>;
+  close(): Promise<void>;
+}
+
+/** Null where the configuration names no verifier. The caller closes it. */
+export async function openVerifierWords(
+  ports: Pick<Ports, 'ensemble'>,
+  run: string,
+  { verifier, verifierWeight, verifierBy, verifierCaution }: VerifierConfig,
+  threads: number,
+  signal: AbortSignal,
+): Promise<VerifierWords | null> {
+  // Runs that older versions began have none of these values.
+  if (!verifier) return null;
+  const ensemble = await ports.ensemble(run, verifier, threads);
+  const combination = { by: verifierBy, caution: verifierCaution };
+  return {
+    async of(prompt, tactics) {
+      const targets = tactics.map((target) => ({ prompt, target }));
+      const words = (await ensemble.rewards(targets, signal)).map((own) =>
+        own === null ? null : combined(own, combination),
+      );
+      const worst = Math.min(0, ...words.filter((word) => word !== null));
+      return words.map((word) => verifierWeight * (word ?? worst));
+    },
+    close: () => ensemble.close(),
+  };
+}

@@ -1,0 +1,9 @@
+/** A theorem that a prompt shows, so that a proof may name it. */
+export interface ShownLemma {
+  /** Fully qualified. */
+  readonly name: string;
+  /** As the header above the proof lets it be written: shortest. */
+  readonly written: string;
+  /** What it says, without keyword and name: `{α : Type} (xs : List α) : rev (rev xs) = xs`. */
+  readonly signature: string;
+}
