@@ -18,6 +18,7 @@ const SHARED = [
   'test/data/{declaration-head,leandojo,llmstep-text,printable,search-results,turns}.test.ts',
   'test/e2e/verify-windows.test.ts',
   'test/evaluation/{pass-at-k,run-folders}.test.ts',
+  'test/data/round-cost.test.ts',
   'test/experiments/curves.test.ts',
   'test/experiments/objectives.test.ts',
   'test/infra/nodes/{meeting-place,names}.test.ts',
