@@ -66,16 +66,10 @@ async function oneRun(
   await start(installation, name);
   const over = new AbortController();
   const ending = untilEnded(installation, name, say).finally(() => over.abort());
-  const disturbing = disturb(
-    installation,
-    plan,
-    pauseSeconds,
-    over.signal,
-    async (line) => {
-      say(`  ${line}`);
-      await record(line);
-    },
-  );
+  const disturbing = disturb(installation, plan, pauseSeconds, over.signal, async (line) => {
+    say(`  ${line}`);
+    await record(line);
+  });
   const outcome = await ending;
   const met = await disturbing;
   const objects = join(folder, name);
