@@ -18,7 +18,6 @@ import type { DefinitionSource, Sources } from './ports.ts';
 export interface RunTheorem {
   readonly name: string;
   readonly round: number;
-  readonly statementId: string;
   readonly header: string | null;
   readonly statement: string;
   readonly restates?: readonly string[] | undefined;
@@ -29,8 +28,8 @@ export type LemmaSources = Pick<Sources, 'definitions' | 'libraryTheorems' | 'mo
 /** A statement with its id, where it has one. */
 export type Asked = Stated & { readonly id?: string };
 
-/** The lemmas for a statement; `goal`: a state in its proof, written as a statement. */
-export type LemmaOffers = (asked: Asked, goal?: string) => LemmaOffer;
+/** The lemmas for a statement, or for states in its proof; `goal`: a state, written as a statement. */
+export type LemmaOffers = (asked: Asked) => (goal?: string) => LemmaOffer;
 
 const HEAD = /^(?:theorem|lemma)\s+\S+\s*/u;
 const LIBRARY = 'Stp';
@@ -42,7 +41,7 @@ export async function lemmaOffers(
   { lemmasShown, lemmaTokens }: Pick<ProverConfig, 'lemmasShown' | 'lemmaTokens'>,
   grown: readonly RunTheorem[],
 ): Promise<LemmaOffers> {
-  if (lemmasShown === 0) return () => NO_LEMMAS;
+  if (lemmasShown === 0) return () => () => NO_LEMMAS;
   const definitions = await sources.definitions();
   const library = new LibraryPlaces(await sources.modules(), await sources.libraryTheorems());
   const table = new TermTableBuilder();
@@ -54,7 +53,7 @@ export async function lemmaOffers(
   const roundOf = (asked: Asked): number =>
     grown.find((one) => one.header === asked.header && one.statement === asked.statement)?.round ??
     Number.POSITIVE_INFINITY;
-  return (asked, goal) => {
+  return (asked) => {
     const inLibrary = library.accessible(asked);
     const round = roundOf(asked);
     const isThere: Accessible = (place) => {
@@ -69,14 +68,17 @@ export async function lemmaOffers(
       return names.isSubsetOf(known) && (names.size > 0 || known.size === 0);
     };
     const accessible: Accessible = (place) => isThere(place) && isAbout(place) && keyOf(place) !== key;
-    const state = (goal ?? asked.statement).replace(HEAD, '');
     const opensLibrary = OPENS_LIBRARY.test(asked.header ?? LIBRARY_HEADER);
-    const lemmas = retriever.find({ state, accessible }, lemmasShown).map(({ premise }): ShownLemma => {
-      const { name, statement } = theorems[premise]!;
-      const isShort = opensLibrary && premise < library.theorems.length && name.startsWith(`${LIBRARY}.`);
-      return { name, written: isShort ? name.slice(LIBRARY.length + 1) : name, signature: statement.replace(HEAD, '') };
-    });
-    return { lemmas, tokens: lemmaTokens };
+    return (goal = asked.statement) => {
+      const found = retriever.find({ state: goal.replace(HEAD, ''), accessible }, lemmasShown);
+      const lemmas = found.map(({ premise }): ShownLemma => {
+        const { name, statement } = theorems[premise]!;
+        const isShort = opensLibrary && premise < library.theorems.length && name.startsWith(`${LIBRARY}.`);
+        const written = isShort ? name.slice(LIBRARY.length + 1) : name;
+        return { name, written, signature: statement.replace(HEAD, '') };
+      });
+      return { lemmas, tokens: lemmaTokens };
+    };
   };
 }
 

@@ -33,13 +33,13 @@ export async function proverForms(
   const offerFor = await lemmaOffers(sources, prover, grown);
   if (!prover.slots) {
     const format = formatOf(prover);
-    return (asked) => formattedForm(format, asked, LIBRARY_HEADER, offerFor(asked));
+    return (asked) => formattedForm(format, asked, LIBRARY_HEADER, offerFor(asked)());
   }
   const definitions = await sources.definitions();
   return (asked) => {
     const { header, statement } = asked;
     const shown = definitions.under(header, statement, boundNames(statement));
-    return slottedForm(statement, shown, prover.definitionTokens, offerFor(asked));
+    return slottedForm(statement, shown, prover.definitionTokens, offerFor(asked)());
   };
 }
 
@@ -65,15 +65,19 @@ export async function stateForms(
 ): Promise<(asked: Asked) => StateForm> {
   const offerFor = await lemmaOffers(sources, prover, grown);
   if (!prover.slots)
-    return (asked) => (goal) => {
-      const { lemmas, tokens } = offerFor(asked, goalStatement(goal));
-      return plainStateForm(goal, lemmasWithin(lemmas, tokens));
+    return (asked) => {
+      const offerAt = offerFor(asked);
+      return (goal) => {
+        const { lemmas, tokens } = offerAt(goalStatement(goal));
+        return plainStateForm(goal, lemmasWithin(lemmas, tokens));
+      };
     };
   const definitions = await sources.definitions();
   return (asked) => {
     const { header, statement } = asked;
     const shown = definitions.under(header, statement, boundNames(statement));
-    return (goal) => slottedStateForm(goal, shown, prover.definitionTokens, offerFor(asked, goalStatement(goal)));
+    const offerAt = offerFor(asked);
+    return (goal) => slottedStateForm(goal, shown, prover.definitionTokens, offerAt(goalStatement(goal)));
   };
 }
 

@@ -25,7 +25,6 @@ const someTheorems = () => theorems.filter((_, place) => place % 3 === 0);
 const grown = (number: number, statement: string, more: Partial<RunTheorem> = {}): RunTheorem => ({
   name: `Grown.g${number}`,
   round: 1,
-  statementId: `s${number}`,
   header: ISA,
   statement,
   ...more,
@@ -48,7 +47,7 @@ describe('lemmas of the library', () => {
     let shown = 0;
     for (const theorem of someTheorems()) {
       const from = reached(moduleOf(theorem));
-      for (const { name } of offerFor(theorem).lemmas) {
+      for (const { name } of offerFor(theorem)().lemmas) {
         const lemma = byName.get(name)!;
         if (lemma.file === theorem.file) expect(lemma.line).toBeLessThan(theorem.line);
         else expect(from).toContain(moduleOf(lemma));
@@ -94,17 +93,17 @@ describe('lemmas of the library', () => {
     const comm = byName.get('Stp.distance_comm')!;
     const asked = { header: null, statement: 'theorem other (x y : Nat) : distance x y = distance y x' };
     const near = { header: null, statement: 'theorem other (x y : Nat) : distance x (y + 0) = distance y x' };
-    const names = (stated: typeof asked): string[] => offerFor(stated).lemmas.map(({ name }) => name);
+    const names = (stated: typeof asked): string[] => offerFor(stated)().lemmas.map(({ name }) => name);
     expect(names(near)).toContain(comm.name);
     expect(names(asked)).not.toContain(comm.name);
   });
 
   it('are not offered under a header that does not import them', async () => {
     const offerFor = await lemmaOffers(sources, prover, []);
-    expect(offerFor({ header: 'import Mathlib', statement: 'theorem t (a b : Nat) : a + b = b + a' }).lemmas).toEqual(
+    expect(offerFor({ header: 'import Mathlib', statement: 'theorem t (a b : Nat) : a + b = b + a' })().lemmas).toEqual(
       [],
     );
-    const some = offerFor({ header: 'import Stp.Nat', statement: 'theorem t (a b : Nat) : a * b = b * a' }).lemmas;
+    const some = offerFor({ header: 'import Stp.Nat', statement: 'theorem t (a b : Nat) : a * b = b * a' })().lemmas;
     expect(some.length).toBeGreaterThan(0);
     for (const { name, written } of some) expect(written).toBe(name);
   });
@@ -122,7 +121,7 @@ describe('theorems that the run has proved', () => {
     ];
     const offerFor = await lemmaOffers(sources, prover, [RIGHT_ZERO, ...others]);
     const names = (id: string, statement: string): string[] =>
-      offerFor({ id, header: ISA, statement })
+      offerFor({ id, header: ISA, statement })()
         .lemmas.map(({ name }) => name)
         .sort();
     // Its own round's are not there for it; of functions that it does not stand on nothing is.
