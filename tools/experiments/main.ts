@@ -19,7 +19,7 @@ const LOG = join(DOCS, 'log.md');
 interface Options {
   readonly seeds: number[];
   readonly rounds: number;
-  readonly methods: Map<string, number>;
+  readonly methods: Map<string, number | null>;
   readonly directory: string;
   readonly set: Record<string, string>;
   readonly figure: string;
@@ -34,14 +34,14 @@ async function writeToLog(entry: string): Promise<void> {
   await writeFile(LOG, `${head}\n\n${entry}\n${rest}`);
 }
 
-/** `growing-library:8,random-conjectures`: names, with rounds where they are others than self-play's. */
-function methodRounds(text: string): Map<string, number> {
+/** `growing-library:8,random-conjectures`: names, with their rounds; null: until they have spent self-play's time of Lean. */
+function methodRounds(text: string): Map<string, number | null> {
   return new Map(
     text.split(',').map((word) => {
       const [name = '', rounds] = word.split(':');
       if (!METHOD_NAMES.includes(name))
         throw new InvalidArgumentError(`${name} is no method: give some of ${METHOD_NAMES.join(', ')}`);
-      return [name, rounds === undefined ? Number.NaN : roundsValue(rounds)];
+      return [name, rounds === undefined ? null : roundsValue(rounds)];
     }),
   );
 }
@@ -66,9 +66,9 @@ program
   .option('--rounds <n>', 'rounds of self-play', roundsValue, 3)
   .option(
     '--methods <list>',
-    'methods beside self-play, each with :N for other rounds than those of self-play',
+    `methods beside self-play, each with :N for its rounds, else until it has spent self-play’s time of Lean: ${METHOD_NAMES.slice(1).join(', ')}`,
     methodRounds,
-    methodRounds(METHOD_NAMES.slice(1).join(',')),
+    methodRounds('random-conjectures,growing-library,fixed-library,expert-iteration,parallel-sampling'),
   )
   .option('--directory <dir>', 'where the runs lie', 'runs/selfplay-vs-baselines')
   .option('--set <key=value>', 'a value that all methods share; may be repeated', keyValue, {})
@@ -76,8 +76,7 @@ program
   .option('--note <text>', 'a sentence for the log', '')
   .action(async ({ directory, figure, note, ...options }: Options) => {
     const where = resolve(directory);
-    const methods = new Map([...options.methods].map(([name, rounds]) => [name, rounds || options.rounds]));
-    const asked = { ...options, methods, directory: where };
+    const asked = { ...options, directory: where };
     const {
       results,
       comparison,
@@ -89,7 +88,7 @@ program
     const entry = [
       `## ${new Date().toISOString().slice(0, 10)} · Self-play against baselines`,
       '',
-      `${options.rounds} rounds of self-play${[...methods].map(([name, rounds]) => `, ${rounds} of ${name}`).join('')}; seeds ${options.seeds.join(', ')}, ${statements} training statements. Values for all: ${described(options.set)}. ${note}`.trimEnd(),
+      `Rounds of each method, seed by seed: ${results.map(({ method, runs }) => `${method} ${runs.map(({ summary: { rounds } }) => rounds.length - 1).join(', ')}`).join('; ')}. Seeds ${options.seeds.join(', ')}, ${statements} training statements. Values for all: ${described(options.set)}. ${note}`.trimEnd(),
       '',
       table,
       ...(portfolio ? ['', portfolioLine(portfolio, withLemmas)] : []),
