@@ -190,12 +190,7 @@ interface PlayedRun extends FinishedRun {
 }
 
 /** A finished run goes on in a new one, as often as it takes. */
-async function finishedRun(
-  name: string,
-  seed: number,
-  options: ExperimentOptions,
-  enough: Enough,
-): Promise<PlayedRun> {
+async function finishedRun(name: string, seed: number, options: ExperimentOptions, enough: Enough): Promise<PlayedRun> {
   const { preset, set, from } = METHODS[name]!;
   const origin = from === null ? null : runFolder(from.method, seed, options.directory);
   const values = Object.entries({ ...options.set, ...set }).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
