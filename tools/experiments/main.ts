@@ -1,11 +1,12 @@
 /**
- * `npm run experiment -- selfplay-vs-baselines`, `-- objectives` or `-- portfolio`: runs an experiment and writes its table at the top of
- * `docs/log.md`, also where the table shows a failure. Their options: `--help`.
+ * `npm run experiment -- selfplay-vs-baselines`, `-- objectives`, `-- curriculum` or `-- portfolio`: runs an experiment and writes its table
+ * at the top of `docs/log.md`, also where the table shows a failure. Their options: `--help`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { keyValue, roundsValue } from '../../cli/options.ts';
+import { keyValue, roundsValue, samplesValue, wholeNumber } from '../../cli/options.ts';
+import { curriculumOf, curriculumTable } from './curriculum.ts';
 import { spreadOf } from './curves.ts';
 import { comparisonFigure, type Level } from './figure.ts';
 import { compareObjectives, OBJECTIVE_METHODS } from './objectives.ts';
@@ -132,6 +133,28 @@ program
     ].join('\n');
     await writeFile(figure, await comparisonFigure(methods, []));
     await writeToLog(entry);
+    console.log(table);
+  });
+program
+  .command('curriculum')
+  .description('what becomes of the conjectures of a run, and of its library, round by round')
+  .argument('<run>', 'folder of a run, finished or not')
+  .option(
+    '--sample <n>',
+    'proved conjectures of a round that the first model tries',
+    wholeNumber('sample', 0, 10_000),
+    40,
+  )
+  .option('--samples <n>', 'samples for each of them', samplesValue, 8)
+  .option('--note <text>', 'a sentence for the log', '')
+  .action(async (run: string, { sample, samples, note }: { sample: number; samples: number; note: string }) => {
+    const folder = resolve(run);
+    const options = { sample, samplesPerStatement: samples };
+    const table = curriculumTable(await curriculumOf(folder, options, (line) => console.error(line)));
+    const words = `Run ${basename(folder)}. The first model tries at most ${sample} proved conjectures of each round, ${samples} samples each, without scripts and library. ${note}`;
+    await writeToLog(
+      `## ${new Date().toISOString().slice(0, 10)} · Conjectures over rounds\n\n${words.trimEnd()}\n\n${table}`,
+    );
     console.log(table);
   });
 program
