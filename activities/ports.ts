@@ -91,13 +91,17 @@ export interface Ports {
     limits: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'>,
     signal: AbortSignal,
   ): Promise<readonly ContextAnswer[]>;
-  /** Equations over the functions near each statement that hold on test values, or as many random ones: an answer each, in order. */
+  /**
+   * Equations over the functions near each statement that hold on test values, or as many random ones: an answer each, in order.
+   * `deeper`: so many steps further than at first.
+   */
   explore(
     run: string,
     statements: readonly StatementToRead[],
     options: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'> & {
       readonly seed: number;
       readonly random: boolean;
+      readonly deeper: number;
     },
     signal: AbortSignal,
   ): Promise<readonly ExploredStatement[]>;

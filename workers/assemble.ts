@@ -18,6 +18,7 @@ import { withNeighbours } from '../infra/stores/neighbours.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { type ContextTask, readStatements, statementContexts } from '../lean/context/statement-contexts.ts';
+import { deeperLimits } from '../lean/explore/equations.ts';
 import { exploreModule, testEquations, unexplored, untested } from '../lean/explore/explore-statements.ts';
 import { growable, growEnvironment } from '../lean/library/grow.ts';
 import { keepRows, readRecord } from '../lean/portfolio/record.ts';
@@ -196,11 +197,18 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     contexts: async (run, statements, limits, signal) =>
       statementContexts(statements, await contextTask(run, limits, signal)),
-    async explore(run, statements, { seed, random, ...limits }, signal) {
-      const under = { cacheDirectory: settings.cacheDirectory, fingerprint: environment.fingerprint, seed, random };
+    async explore(run, statements, { seed, random, deeper, ...limits }, signal) {
+      const under = {
+        cacheDirectory: settings.cacheDirectory,
+        fingerprint: environment.fingerprint,
+        seed,
+        random,
+        deeper,
+      };
       return explored(statements, under, async (open) =>
         readStatements(open, await contextTask(run, limits, signal), {
-          read: (stated, module) => exploreModule(stated, { ...module, seed, random, signal }),
+          read: (stated, module) =>
+            exploreModule(stated, { ...module, seed, random, signal, limits: deeperLimits(deeper) }),
           unread: unexplored,
         }),
       );

@@ -12,6 +12,10 @@ import { applied, type Equation, functionsOf, type Term, variablesOf, variableTe
 import type { EvaluatedSignature, TestValues } from './test-values.ts';
 
 export interface ExploreLimits {
+  /** Functions of one signature: those nearest to the statement. */
+  readonly nearMax: number;
+  /** 1: what the statement mentions, and what the definitions of that mention. */
+  readonly distanceMax: number;
   /** Functions in one side, at most. */
   readonly functionsMax: number;
   readonly constructorsMax: number;
@@ -25,6 +29,8 @@ export interface ExploreLimits {
 }
 
 export const EXPLORE_LIMITS: ExploreLimits = {
+  nearMax: 7,
+  distanceMax: 1,
   functionsMax: 3,
   constructorsMax: 1,
   termsMax: 4_000,
@@ -32,6 +38,21 @@ export const EXPLORE_LIMITS: ExploreLimits = {
   equationsMax: 200,
   variablesMax: 3,
 };
+
+/** Functions and work that each step deeper adds. */
+const DEEPER_NEAR = 2;
+const DEEPER_FACTOR = 2;
+
+/** So many steps deeper than the first exploration: over functions further away, with more of them in a side, and with time for that. */
+export const deeperLimits = (deeper: number): ExploreLimits => ({
+  ...EXPLORE_LIMITS,
+  nearMax: EXPLORE_LIMITS.nearMax + DEEPER_NEAR * deeper,
+  distanceMax: EXPLORE_LIMITS.distanceMax + deeper,
+  functionsMax: EXPLORE_LIMITS.functionsMax + deeper,
+  termsMax: EXPLORE_LIMITS.termsMax * DEEPER_FACTOR ** deeper,
+  stepsMax: EXPLORE_LIMITS.stepsMax * DEEPER_FACTOR ** deeper,
+  equationsMax: EXPLORE_LIMITS.equationsMax * DEEPER_FACTOR ** deeper,
+});
 
 /** Most terms are rewritten by an equation found earlier and not evaluated; no more than so many for each that may be. */
 const CONSIDERED_PER_TERM = 10;

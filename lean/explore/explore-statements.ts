@@ -37,11 +37,6 @@ import { testEach } from './test-equations.ts';
 import { type EvaluatedSignature, TestValues } from './test-values.ts';
 import { Wording } from './words.ts';
 
-/** Functions of one signature: those nearest to the statement. */
-const FUNCTIONS_MAX = 7;
-/** 1: what the statement mentions, and what the definitions of that mention. */
-const DISTANCE_MAX = 1;
-
 export const exploredStatementSchema = z.strictObject({
   /** Each once; fewer functions first. */
   equations: z.array(
@@ -175,6 +170,7 @@ async function forEachSignature<Answer>(
   missing: (reason: string) => Answer,
   answer: (signature: Signature, written: Written, stated: StatedName) => Promise<Answer>,
 ): Promise<Answer[]> {
+  const { limits = EXPLORE_LIMITS } = options;
   const terms = new Terms();
   const module = readModule(options.path, terms);
   const imports = [...new Set(module.imports.map((name) => moduleName(terms.names, name)))];
@@ -193,7 +189,7 @@ async function forEachSignature<Answer>(
       answers.push(missing('the module has no such theorem'));
       continue;
     }
-    const names = functionsNear(definitions, constant.type);
+    const names = functionsNear(definitions, constant.type, limits);
     const key = names
       .map((name) => terms.names.print(name))
       .sort()
@@ -201,7 +197,7 @@ async function forEachSignature<Answer>(
     let signature = signatures.get(key);
     if (signature === undefined) {
       const evaluated = { ...parts, symbols: symbolsOf(names, reader) };
-      const values = new TestValues(evaluated, (options.limits ?? EXPLORE_LIMITS).variablesMax);
+      const values = new TestValues(evaluated, limits.variablesMax);
       signature = { key, evaluated, values, wording: new Wording(evaluated.symbols, values.variables) };
       signatures.set(key, signature);
     }
@@ -222,14 +218,14 @@ const shortWords = (words: string[] | null): string[] | null =>
 
 type Written = (name: string) => string;
 
-function functionsNear(definitions: DefinitionReader, type: Expr): Name[] {
+function functionsNear(definitions: DefinitionReader, type: Expr, { nearMax, distanceMax }: ExploreLimits): Name[] {
   const mentioned = definitions.mentionedBy(type, NO_OWN);
   return mentioned.names
     .filter((_, place) => {
       const { kind, distance } = mentioned.definitions[place]!;
-      return kind === 'definition' && distance <= DISTANCE_MAX;
+      return kind === 'definition' && distance <= distanceMax;
     })
-    .slice(0, FUNCTIONS_MAX);
+    .slice(0, nearMax);
 }
 
 /** The functions at elements, or at numbers where they test for equality or others of the signature ask it, and constructors of their types. */

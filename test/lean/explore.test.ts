@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 const explore = async (statements: readonly { header: string | null; statement: string }[], seed = 1) => {
-  const found = await ports.explore('explore', statements, { ...limits, seed, random: false }, signal);
+  const found = await ports.explore('explore', statements, { ...limits, seed, random: false, deeper: 0 }, signal);
   return found.map((one) => ({ ...one, equations: one.equations.map(({ text }) => text) }));
 };
 const named = (name: string): Statement => problems.find((one) => one.name.endsWith(name))!;
@@ -143,7 +143,7 @@ describe('equations from elsewhere', () => {
   };
 
   test('are told apart by test values, and by what follows from others', async () => {
-    const [near] = await ports.explore('explore', [named('prop_85')], { ...limits, seed: 1, random: false }, signal);
+    const [near] = await ports.explore('explore', [named('prop_85')], { ...limits, seed: 1, random: false, deeper: 0 }, signal);
     const { signature } = near!;
     const f = (short: string) => signature.symbols.find(({ name }) => name.endsWith(`.${short}`))!;
     const [append, rev] = [f('append').name, f('rev').name];
@@ -182,7 +182,7 @@ describe('equations from elsewhere', () => {
       specialTokens: markersOf([`<defs>${SLOT_TOKENS.join('')}`]),
     });
     const random = randomStream(1, 'untrained');
-    const found = await ports.explore('explore', near, { ...limits, seed: 1, random: false }, signal);
+    const found = await ports.explore('explore', near, { ...limits, seed: 1, random: false, deeper: 0 }, signal);
     const asked = near.map(({ header, statement }, place) => {
       const { signature, equations } = found[place]!;
       const shown = definitions.under(header, statement, boundNames(statement));
