@@ -26,6 +26,11 @@ export interface ExploreLimits {
   readonly equationsMax: number;
   /** Variables of one type. */
   readonly variablesMax: number;
+  /**
+   * Of two functions that are equal on all tests larger terms hold the first alone, and it may take lemmas about the other to prove
+   * that they are equal. With this, what holds of the other is found as well.
+   */
+  readonly twins: boolean;
 }
 
 export const EXPLORE_LIMITS: ExploreLimits = {
@@ -37,6 +42,7 @@ export const EXPLORE_LIMITS: ExploreLimits = {
   stepsMax: 10_000_000,
   equationsMax: 200,
   variablesMax: 3,
+  twins: false,
 };
 
 /** Functions and work that each step deeper adds. */
@@ -52,6 +58,7 @@ export const deeperLimits = (deeper: number): ExploreLimits => ({
   termsMax: EXPLORE_LIMITS.termsMax * DEEPER_FACTOR ** deeper,
   stepsMax: EXPLORE_LIMITS.stepsMax * DEEPER_FACTOR ** deeper,
   equationsMax: EXPLORE_LIMITS.equationsMax * DEEPER_FACTOR ** deeper,
+  twins: deeper > 0,
 });
 
 /** Most terms are rewritten by an equation found earlier and not evaluated; no more than so many for each that may be. */
@@ -351,4 +358,17 @@ export class Explorer {
   #isRewritten(term: Term): boolean {
     return this.#rules.some((rule) => rewritten(term, rule) !== null);
   }
+}
+
+/** Names of functions that larger terms hold in the place of others: `f x y = g x y` and `f x y = g y x` found `f` equal to `g`. */
+export function firstOfTwins(equations: readonly Equation[]): string[] {
+  const names = equations.flatMap(({ left, right, condition }) => {
+    if (condition !== undefined || !('symbol' in left.form) || !('symbol' in right.form)) return [];
+    const [own, first] = [left.form, right.form];
+    const isPlain = (args: readonly Term[]): boolean =>
+      args.length > 0 && args.every(({ form }) => 'variable' in form) && new Set(args.map(({ key }) => key)).size === args.length;
+    const areTwins = own.symbol.name !== first.symbol.name && isPlain(own.args) && isPlain(first.args);
+    return areTwins && own.args.length === first.args.length && !first.symbol.isConstructor ? [first.symbol.name] : [];
+  });
+  return [...new Set(names)];
 }
