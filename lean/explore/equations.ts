@@ -140,7 +140,9 @@ export class Explorer {
       signal?.throwIfAborted();
       await turn();
     }
-    const equations = [...this.#kept(), ...this.#conditional()].sort((a, b) => functionsOf(a) - functionsOf(b));
+    const kept = this.#kept();
+    const all = [...kept, ...this.#halves(kept), ...this.#conditional()];
+    const equations = all.sort((a, b) => functionsOf(a) - functionsOf(b));
     return { equations, terms: this.#terms, withoutValue: this.#withoutValue };
   }
 
@@ -313,6 +315,26 @@ export class Explorer {
   }
 
   /**
+   * Of an equation between two tests what it says where the smaller one is true, and where it is false: that insertion keeps a list
+   * sorted may be proved where it is not that it keeps one unsorted.
+   */
+  #halves(kept: readonly Equation[]): Equation[] {
+    return kept
+      .filter((one) => one.left.type.head === 'Bool' && isTestOf(one.right, one.left) && !ruleOf(one).isPermutation)
+      .flatMap(({ left, right }) =>
+        this.#truths().map((truth) => ({ left, right: truth, condition: { left: right, right: truth } })),
+      )
+      .slice(0, CONDITIONAL_MAX);
+  }
+
+  /** `true` and `false`, where the signature has them. */
+  #truths(): Term[] {
+    return this.#symbols
+      .filter(({ isConstructor, result }) => isConstructor && result.head === 'Bool')
+      .map((symbol) => applied(symbol, []));
+  }
+
+  /**
    * `p = b → q = c` over tests p and q of the signature, such as `leq n m = false → leq m n = true`; p is one function of
    * variables, all of which q has. Without those that put terms in the places of another one's variables.
    */
@@ -320,10 +342,9 @@ export class Explorer {
     const tests = [1, 2]
       .flatMap((functions) => this.#levels[functions]?.get('Bool') ?? [])
       .sort((a, b) => a.term.functions + a.term.constructors - (b.term.functions + b.term.constructors));
-    const truths = this.#symbols.filter(({ isConstructor, result }) => isConstructor && result.head === 'Bool');
-    const known = truths.map((symbol) => ({
-      term: applied(symbol, []),
-      value: this.#evaluator.apply(symbol, [])?.key,
+    const known = this.#truths().map((term) => ({
+      term,
+      value: 'symbol' in term.form ? this.#evaluator.apply(term.form.symbol, [])?.key : undefined,
     }));
     const found: Equation[] = [];
     for (const one of tests)
@@ -366,7 +387,9 @@ export function firstOfTwins(equations: readonly Equation[]): string[] {
     if (condition !== undefined || !('symbol' in left.form) || !('symbol' in right.form)) return [];
     const [own, first] = [left.form, right.form];
     const isPlain = (args: readonly Term[]): boolean =>
-      args.length > 0 && args.every(({ form }) => 'variable' in form) && new Set(args.map(({ key }) => key)).size === args.length;
+      args.length > 0 &&
+      args.every(({ form }) => 'variable' in form) &&
+      new Set(args.map(({ key }) => key)).size === args.length;
     const areTwins = own.symbol.name !== first.symbol.name && isPlain(own.args) && isPlain(first.args);
     return areTwins && own.args.length === first.args.length && !first.symbol.isConstructor ? [first.symbol.name] : [];
   });

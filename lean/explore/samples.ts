@@ -108,8 +108,7 @@ const FUNCTIONS: Readonly<Record<string, readonly (readonly [name: string, make:
 };
 
 function sampleFunction({ args: [from, to] }: GroundType, random: SmallRandom): Value | null {
-  const flat = (type: GroundType): string =>
-    typeKey(type).replaceAll(ELEMENT, NATURAL_TYPE.head);
+  const flat = (type: GroundType): string => typeKey(type).replaceAll(ELEMENT, NATURAL_TYPE.head);
   const known = FUNCTIONS[`${flat(from!)} → ${flat(to!)}`];
   if (known === undefined) return null;
   const [name, expr] = known[random.below(known.length)]!;

@@ -68,7 +68,8 @@ export class TestValues {
       for (const variable of this.variables) {
         const type = typeKey(variable.type);
         const isSame = isFurther && random.below(SAME_ONCE_IN) === 0;
-        const value = (isSame ? last.get(type) : undefined) ?? sampleValue(signature, variable.type, { size, ends }, random)!;
+        const value =
+          (isSame ? last.get(type) : undefined) ?? sampleValue(signature, variable.type, { size, ends }, random)!;
         values.set(variableTerm(variable).key, value);
         last.set(type, value);
       }
