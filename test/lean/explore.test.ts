@@ -23,7 +23,7 @@ const cache = join(folder, 'cache');
 const { verification: limits } = resolveConfig({ preset: 'smoke', set: {}, flags: {} });
 const { signal } = new AbortController();
 let ports: AssembledPorts;
-let problems: readonly Statement[];
+const problems: Statement[] = [];
 beforeAll(async () => {
   const settings = {
     ...workerSettings(),
@@ -32,7 +32,8 @@ beforeAll(async () => {
   };
   // What was explored before is not known here.
   ports = await assemblePorts({ ...settings, cacheDirectory: cache }, await leanEnvironment(settings, () => {}));
-  problems = await Array.fromAsync(ports.sources.problemSet('isaplanner'));
+  for (const set of ['isaplanner', 'tip2015'])
+    problems.push(...(await Array.fromAsync(ports.sources.problemSet(set))));
 }, 280_000);
 afterAll(async () => {
   await ports?.close();
@@ -120,6 +121,36 @@ describe('exploration', () => {
     const [found] = await explore([named('prop_54')]);
     expect(found!.equations).toContain('(n : Nat) (m : Nat) : plus n m = plus m n');
     expect(found!.equations).toContain('(n : Nat) : plus n 0 = n');
+  });
+
+  test('combines functions of lists of letters with those of any lists, and functions into lists', async () => {
+    const [prefix, bound] = await explore(['relaxedprefix_is_prefix_1', 'list_return_1'].map(named));
+    expect(prefix!.equations).toContain('(xs : List It) (ys : List It) : isPrefix xs (append xs ys) = true');
+    expect(prefix!.equations).toContain(
+      '{α : Type} (xs : List α) (ys : List α) (zs : List α) : append (append xs ys) zs = append xs (append ys zs)',
+    );
+    // Fails where `xs` is longer than `ys` and begins with it, which hardly ever happens by chance.
+    expect(prefix!.equations.filter((one) => one.endsWith('isPrefix xs (append ys zs) = isPrefix xs ys'))).toEqual([]);
+    expect(bound!.equations.join('\n')).toContain('append (listBind xs f) (listBind ys f) = listBind (append xs ys) f');
+  });
+
+  test('says the halves of an equation between tests', async () => {
+    const [found] = await explore([named('prop_78')]);
+    expect(found!.equations).toContain('(n : Nat) (xs : List Nat) : sorted (insort n xs) = sorted xs');
+    expect(found!.equations).toContain('(xs : List Nat) (n : Nat) : sorted xs = true → sorted (insort n xs) = true');
+  });
+
+  test('goes deeper: further functions, and what holds of each of two that are equal', async () => {
+    const wanted = '(n : Nat) (m : Nat) : plus n (times n m) = times n (m + 1)';
+    const asked = [named('nat_alt_mul_same')];
+    const texts = async (deeper: number): Promise<string[]> => {
+      const [found] = await ports.explore('explore', asked, { ...limits, seed: 1, random: false, deeper }, signal);
+      return found!.equations.map(({ text }) => text);
+    };
+    expect(await texts(0)).not.toContain(wanted);
+    const deeper = await texts(1);
+    expect(deeper).toContain(wanted);
+    expect(new Set(deeper).size).toBe(deeper.length);
   });
 
   test('says why there is nothing to combine', async () => {
