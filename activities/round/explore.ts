@@ -57,7 +57,7 @@ export interface TestConjecturesInput extends Omit<ExploreConjecturesInput, 'pla
 }
 
 /** Statements whose signatures are explored, or tested over, in one go: what is done after each is told by a heartbeat. */
-const EXPLORED_AT_ONCE = 20;
+const EXPLORED_AT_ONCE = 100;
 /** Open equations that a round wants for each of its places: some are trivial, some are no conjectures for other reasons. */
 const OPEN_PER_PLACE = 2;
 const TESTED_AT_ONCE = 100;
