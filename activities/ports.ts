@@ -91,7 +91,10 @@ export interface Ports {
     limits: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'>,
     signal: AbortSignal,
   ): Promise<readonly ContextAnswer[]>;
-  /** Equations over the functions near each statement that hold on test values, or as many random ones: an answer each, in order. */
+  /**
+   * Equations over the functions near each statement that hold on test values, or as many random ones: an answer each, in order.
+   * `deeper`: so many steps further than at first.
+   */
   explore(
     run: string,
     statements: readonly StatementToRead[],
@@ -100,6 +103,7 @@ export interface Ports {
       readonly processes: number;
       readonly seed: number;
       readonly random: boolean;
+      readonly deeper: number;
     },
     signal: AbortSignal,
   ): Promise<readonly ExploredStatement[]>;

@@ -18,6 +18,7 @@ import { withNeighbours } from '../infra/stores/neighbours.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { type ContextTask, readStatements, statementContexts } from '../lean/context/statement-contexts.ts';
+import { deeperLimits } from '../lean/explore/equations.ts';
 import { exploreInThreads } from '../lean/explore/explore-in-threads.ts';
 import { testEquations, unexplored, untested } from '../lean/explore/explore-statements.ts';
 import { growable, growEnvironment } from '../lean/library/grow.ts';
@@ -198,8 +199,14 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     contexts: async (run, statements, limits, signal) =>
       statementContexts(statements, await contextTask(run, limits, signal)),
-    async explore(run, statements, { seed, random, processes, ...limits }, signal) {
-      const under = { cacheDirectory: settings.cacheDirectory, fingerprint: environment.fingerprint, seed, random };
+    async explore(run, statements, { seed, random, deeper, processes, ...limits }, signal) {
+      const under = {
+        cacheDirectory: settings.cacheDirectory,
+        fingerprint: environment.fingerprint,
+        seed,
+        random,
+        deeper,
+      };
       return explored(statements, under, async (open) =>
         readStatements(open, await contextTask(run, limits, signal), {
           read: async (stated, { source: _, ...module }) =>
@@ -208,6 +215,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
               texts: await moduleTexts(),
               seed,
               random,
+              limits: deeperLimits(deeper),
               threads: processes,
               signal,
             }),

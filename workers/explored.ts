@@ -1,11 +1,11 @@
 /** Keeps what was explored: the same functions under the same Lean have the same equations, in every round and every run. */
 import { keep, type Memory, recall } from '../data/remembered.ts';
 import type { StatementToRead } from '../lean/context/statement-contexts.ts';
-import { EXPLORE_LIMITS } from '../lean/explore/equations.ts';
+import { deeperLimits } from '../lean/explore/equations.ts';
 import { type ExploredStatement, exploredStatementSchema } from '../lean/explore/explore-statements.ts';
 
 /** Raised whenever the equations of a statement could be others. */
-const VERSION = 8;
+const VERSION = 11;
 
 interface ExploredUnder {
   readonly cacheDirectory: string;
@@ -13,6 +13,8 @@ interface ExploredUnder {
   readonly fingerprint: string;
   readonly seed: number;
   readonly random: boolean;
+  /** As of `deeperLimits`. */
+  readonly deeper: number;
 }
 
 /**
@@ -21,12 +23,12 @@ interface ExploredUnder {
  */
 export async function explored(
   statements: readonly StatementToRead[],
-  { cacheDirectory, fingerprint, seed, random }: ExploredUnder,
+  { cacheDirectory, fingerprint, seed, random, deeper }: ExploredUnder,
   explore: (open: readonly StatementToRead[]) => Promise<readonly ExploredStatement[]>,
 ): Promise<ExploredStatement[]> {
   const memoryOf = ({ header, statement }: StatementToRead): Memory<ExploredStatement> => ({
     cacheDirectory,
-    key: ['explored', VERSION, EXPLORE_LIMITS, fingerprint, seed, random, header, statement],
+    key: ['explored', VERSION, deeperLimits(deeper), fingerprint, seed, random, header, statement],
     schema: exploredStatementSchema,
   });
   const known = await Promise.all(statements.map((statement) => recall(memoryOf(statement))));

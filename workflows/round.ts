@@ -82,6 +82,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
         run,
         name,
         plan,
+        history,
         checkpoint: input.checkpoint,
         config: { prover, sampling, conjectures: conjecturing, seed, modelThreads, verification },
       });

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { formatOf } from '../../data/config/formats.ts';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import type {
   EquationsToTest,
   ExploredStatement,
@@ -15,16 +16,19 @@ import type {
   TestedEquations,
 } from '../../lean/explore/explore-statements.ts';
 import { asPrompt, type Prompt } from '../../selfplay/formats/formatted.ts';
+import { displayStatement } from '../../selfplay/prompts.ts';
 import { boundNames } from '../../selfplay/slots/slot-table.ts';
 import { namedTypedForm, type TypedForm, typedForm } from '../../selfplay/typed-form.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
-import { once, readAll, writeRecords } from '../records/record-files.ts';
+import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
+import { certifiedRates, readManifests } from '../run/history.ts';
 import {
   type ConjecturePlan,
   type ConjectureText,
   conjecturePlanSchema,
+  conjectureRecordSchema,
   conjectureTextSchema,
 } from './conjecture-records.ts';
 
@@ -33,6 +37,8 @@ export interface ExploreConjecturesInput {
   /** Folder of the round. */
   readonly name: string;
   readonly plan: ArtifactRef;
+  /** Manifests of the rounds before; missing in older requests. */
+  readonly history?: readonly ArtifactRef[];
   readonly config: Pick<RunConfig, 'seed' | 'verification' | 'conjectures' | 'prover'>;
 }
 
@@ -52,13 +58,15 @@ export interface TestConjecturesInput extends Omit<ExploreConjecturesInput, 'pla
 
 /** Statements whose signatures are explored, or tested over, in one go: what is done after each is told by a heartbeat. */
 const EXPLORED_AT_ONCE = 100;
+/** Open equations that a round wants for each of its places: some are trivial, some are no conjectures for other reasons. */
+const OPEN_PER_PLACE = 2;
 const TESTED_AT_ONCE = 100;
 
 export function exploreActivities(ports: Ports) {
   return {
     /**
-     * The n-th copy of a statement in the plan gets its n-th equation, and none where there are fewer. Equations that another
-     * statement under the same header has are written once.
+     * The n-th copy of a statement in the plan gets its n-th equation that no earlier round has proved, and none where there are
+     * fewer. Equations that another statement under the same header has are written once.
      */
     async exploreConjectures(input: ExploreConjecturesInput): Promise<ArtifactRef> {
       const { run, name, plan } = input;
@@ -66,8 +74,8 @@ export function exploreActivities(ports: Ports) {
       return once(store, `${name}/conjectured.json`, artifactRefSchema, () =>
         withHeartbeat(async (signal, report) => {
           const entries = await readAll(store, plan, conjecturePlanSchema);
-          const found = await exploredBySeed(ports, input, entries, signal, report);
-          return writeRecords(store, `${name}/conjecture-texts-*.jsonl`, exploredTexts(entries, found), signal);
+          const texts = await openTexts(ports, input, entries, signal, report);
+          return writeRecords(store, `${name}/conjecture-texts-*.jsonl`, texts, signal);
         }),
       );
     },
@@ -79,7 +87,7 @@ export function exploreActivities(ports: Ports) {
       return once(store, `${name}/typed-plan.json`, typedPlanSchema, () =>
         withHeartbeat(async (signal, report) => {
           const entries = await readAll(store, plan, conjecturePlanSchema);
-          const found = await exploredBySeed(ports, input, entries, signal, report);
+          const found = await exploredBySeed(ports, input, entries, 0, signal, report);
           const formOf = await typedForms(ports, config, found);
           const typed = entries.flatMap((entry): ConjecturePlan[] => {
             const form = formOf(entry);
@@ -87,7 +95,8 @@ export function exploreActivities(ports: Ports) {
             const { prompt, messages, grammar } = form;
             return [{ ...entry, prompt, ...(messages === undefined ? {} : { messages: [...messages] }), grammar }];
           });
-          const texts = config.conjectures.source === 'both' ? exploredTexts(typed, found, formOf) : null;
+          const { source } = config.conjectures;
+          const texts = source === 'both' ? await openTexts(ports, input, typed, signal, report, formOf) : null;
           return {
             plan: await writeRecords(store, `${name}/typed-plan-*.jsonl`, typed, signal),
             explored:
@@ -107,7 +116,7 @@ export function exploreActivities(ports: Ports) {
       return once(store, `${name}/conjectured.json`, artifactRefSchema, () =>
         withHeartbeat(async (signal, report) => {
           const entries = await readAll(store, typed.plan, conjecturePlanSchema);
-          const found = await exploredBySeed(ports, input, entries, signal, report);
+          const found = await exploredBySeed(ports, input, entries, 0, signal, report);
           const formOf = await typedForms(ports, config, found);
           const written = await readAll(store, texts, conjectureTextSchema);
           const explored = typed.explored === null ? [] : await readAll(store, typed.explored, conjectureTextSchema);
@@ -186,16 +195,53 @@ function entriesBySeed(entries: readonly ConjecturePlan[]): ConjecturePlan[] {
   return [...first.values()];
 }
 
+/** Explored texts for the entries; explored deeper where few of them are open. */
+async function openTexts(
+  ports: Ports,
+  input: Omit<ExploreConjecturesInput, 'plan'>,
+  entries: readonly ConjecturePlan[],
+  signal: AbortSignal,
+  report: (progress: object) => void,
+  formOf?: (entry: ConjecturePlan) => TypedForm | null,
+): Promise<ConjectureText[]> {
+  const { perRoundMax, deeperMax, source } = input.config.conjectures;
+  const places = typeof perRoundMax === 'number' ? perRoundMax : entriesBySeed(entries).length;
+  // Older configurations say nothing of it.
+  const most = source === 'random' ? 0 : (deeperMax ?? 0);
+  const proved = await provedBefore(await ports.store(input.run), input.history ?? []);
+  for (let deeper = 0; ; deeper++) {
+    const found = await exploredBySeed(ports, input, entries, deeper, signal, report);
+    const texts = exploredTexts(entries, found, proved, formOf);
+    if (deeper >= most || texts.length >= OPEN_PER_PLACE * places) return texts;
+  }
+}
+
+/** A text means something under its header. */
+const keyOf = (header: string | null, text: string): string => `${header ?? ''}\n${text}`;
+
+/** Keys of the conjectures of earlier rounds that have a certified proof. */
+async function provedBefore(store: ObjectStore, history: readonly ArtifactRef[]): Promise<ReadonlySet<string>> {
+  const manifests = await readManifests(store, history);
+  const best = await certifiedRates(store, manifests);
+  const keys = new Set<string>();
+  for (const { conjectures } of manifests)
+    if (conjectures !== null)
+      for await (const { id, header, statement } of readRecords(store, conjectures, conjectureRecordSchema))
+        if (best.has(id)) keys.add(keyOf(header, displayStatement(statement)));
+  return keys;
+}
+
 async function exploredBySeed(
   ports: Ports,
   { run, config }: Pick<ExploreConjecturesInput, 'run' | 'config'>,
   entries: readonly ConjecturePlan[],
+  deeper: number,
   signal: AbortSignal,
   report: (progress: object) => void,
 ): Promise<Map<string, ExploredStatement>> {
   const statements = entriesBySeed(entries);
   const bySeed = new Map<string, ExploredStatement>();
-  const options = { ...config.verification, seed: config.seed, random: config.conjectures.source === 'random' };
+  const options = { ...config.verification, seed: config.seed, random: config.conjectures.source === 'random', deeper };
   for (let from = 0; from < statements.length; from += EXPLORED_AT_ONCE) {
     const some = statements.slice(from, from + EXPLORED_AT_ONCE);
     const asked = some.map((entry) => ({ header: entry.header, statement: anchorOf(entry) }));
@@ -232,14 +278,14 @@ async function typedForms(
 function exploredTexts(
   entries: readonly ConjecturePlan[],
   found: ReadonlyMap<string, ExploredStatement>,
+  proved: ReadonlySet<string>,
   formOf: (entry: ConjecturePlan) => TypedForm | null = () => null,
 ): ConjectureText[] {
   const left = new Map<string, ExploredStatement['equations']>();
-  const taken = new Set<string>();
+  const taken = new Set(proved);
   for (const { seedId, header } of entriesBySeed(entries)) {
-    const key = ({ text }: { text: string }): string => `${header ?? ''}\n${text}`;
-    const fresh = found.get(seedId)!.equations.filter((equation) => !taken.has(key(equation)));
-    for (const equation of fresh) taken.add(key(equation));
+    const fresh = found.get(seedId)!.equations.filter(({ text }) => !taken.has(keyOf(header, text)));
+    for (const { text } of fresh) taken.add(keyOf(header, text));
     left.set(seedId, fresh.reverse());
   }
   return entries.flatMap((entry, input) => {

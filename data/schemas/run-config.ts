@@ -233,6 +233,11 @@ export const runConfigSchema = z.strictObject({
      * sort. `random`: as many well-typed equations that nobody tested, as a negative control.
      */
     source: z.enum(['model', 'explore', 'decode', 'both', 'random']).default('model'),
+    /**
+     * With `explore` and `both`: where few of a round's explored equations are left to prove, exploration goes deeper (more functions, and
+     * more of them in a side), so many steps at most.
+     */
+    deeperMax: z.number().int().nonnegative().max(3).default(0),
     /** What a conjecture is conditioned on: a proved statement and its lemma (STP), or an unproved target (SGS). */
     conditionOn: z.enum(['proved-seed', 'unproved-target']),
     /**

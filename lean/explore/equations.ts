@@ -12,6 +12,10 @@ import { applied, type Equation, functionsOf, type Term, variablesOf, variableTe
 import type { EvaluatedSignature, TestValues } from './test-values.ts';
 
 export interface ExploreLimits {
+  /** Functions of one signature: those nearest to the statement. */
+  readonly nearMax: number;
+  /** 1: what the statement mentions, and what the definitions of that mention. */
+  readonly distanceMax: number;
   /** Functions in one side, at most. */
   readonly functionsMax: number;
   readonly constructorsMax: number;
@@ -22,16 +26,40 @@ export interface ExploreLimits {
   readonly equationsMax: number;
   /** Variables of one type. */
   readonly variablesMax: number;
+  /**
+   * Of two functions that are equal on all tests larger terms hold the first alone, and it may take lemmas about the other to prove
+   * that they are equal. With this, what holds of the other is found as well.
+   */
+  readonly twins: boolean;
 }
 
 export const EXPLORE_LIMITS: ExploreLimits = {
+  nearMax: 7,
+  distanceMax: 1,
   functionsMax: 3,
   constructorsMax: 1,
   termsMax: 4_000,
   stepsMax: 10_000_000,
   equationsMax: 200,
   variablesMax: 3,
+  twins: false,
 };
+
+/** Functions and work that each step deeper adds. */
+const DEEPER_NEAR = 2;
+const DEEPER_FACTOR = 2;
+
+/** So many steps deeper than the first exploration: over functions further away, with more of them in a side, and with time for that. */
+export const deeperLimits = (deeper: number): ExploreLimits => ({
+  ...EXPLORE_LIMITS,
+  nearMax: EXPLORE_LIMITS.nearMax + DEEPER_NEAR * deeper,
+  distanceMax: EXPLORE_LIMITS.distanceMax + deeper,
+  functionsMax: EXPLORE_LIMITS.functionsMax + deeper,
+  termsMax: EXPLORE_LIMITS.termsMax * DEEPER_FACTOR ** deeper,
+  stepsMax: EXPLORE_LIMITS.stepsMax * DEEPER_FACTOR ** deeper,
+  equationsMax: EXPLORE_LIMITS.equationsMax * DEEPER_FACTOR ** deeper,
+  twins: deeper > 0,
+});
 
 /** Most terms are rewritten by an equation found earlier and not evaluated; no more than so many for each that may be. */
 const CONSIDERED_PER_TERM = 10;
@@ -112,7 +140,9 @@ export class Explorer {
       signal?.throwIfAborted();
       await turn();
     }
-    const equations = [...this.#kept(), ...this.#conditional()].sort((a, b) => functionsOf(a) - functionsOf(b));
+    const kept = this.#kept();
+    const all = [...kept, ...this.#halves(kept), ...this.#conditional()];
+    const equations = all.sort((a, b) => functionsOf(a) - functionsOf(b));
     return { equations, terms: this.#terms, withoutValue: this.#withoutValue };
   }
 
@@ -285,6 +315,26 @@ export class Explorer {
   }
 
   /**
+   * Of an equation between two tests what it says where the smaller one is true, and where it is false: that insertion keeps a list
+   * sorted may be proved where it is not that it keeps one unsorted.
+   */
+  #halves(kept: readonly Equation[]): Equation[] {
+    return kept
+      .filter((one) => one.left.type.head === 'Bool' && isTestOf(one.right, one.left) && !ruleOf(one).isPermutation)
+      .flatMap(({ left, right }) =>
+        this.#truths().map((truth) => ({ left, right: truth, condition: { left: right, right: truth } })),
+      )
+      .slice(0, CONDITIONAL_MAX);
+  }
+
+  /** `true` and `false`, where the signature has them. */
+  #truths(): Term[] {
+    return this.#symbols
+      .filter(({ isConstructor, result }) => isConstructor && result.head === 'Bool')
+      .map((symbol) => applied(symbol, []));
+  }
+
+  /**
    * `p = b → q = c` over tests p and q of the signature, such as `leq n m = false → leq m n = true`; p is one function of
    * variables, all of which q has. Without those that put terms in the places of another one's variables.
    */
@@ -292,10 +342,9 @@ export class Explorer {
     const tests = [1, 2]
       .flatMap((functions) => this.#levels[functions]?.get('Bool') ?? [])
       .sort((a, b) => a.term.functions + a.term.constructors - (b.term.functions + b.term.constructors));
-    const truths = this.#symbols.filter(({ isConstructor, result }) => isConstructor && result.head === 'Bool');
-    const known = truths.map((symbol) => ({
-      term: applied(symbol, []),
-      value: this.#evaluator.apply(symbol, [])?.key,
+    const known = this.#truths().map((term) => ({
+      term,
+      value: 'symbol' in term.form ? this.#evaluator.apply(term.form.symbol, [])?.key : undefined,
     }));
     const found: Equation[] = [];
     for (const one of tests)
@@ -330,4 +379,19 @@ export class Explorer {
   #isRewritten(term: Term): boolean {
     return this.#rules.some((rule) => rewritten(term, rule) !== null);
   }
+}
+
+/** Names of functions that larger terms hold in the place of others: `f x y = g x y` and `f x y = g y x` found `f` equal to `g`. */
+export function firstOfTwins(equations: readonly Equation[]): string[] {
+  const names = equations.flatMap(({ left, right, condition }) => {
+    if (condition !== undefined || !('symbol' in left.form) || !('symbol' in right.form)) return [];
+    const [own, first] = [left.form, right.form];
+    const isPlain = (args: readonly Term[]): boolean =>
+      args.length > 0 &&
+      args.every(({ form }) => 'variable' in form) &&
+      new Set(args.map(({ key }) => key)).size === args.length;
+    const areTwins = own.symbol.name !== first.symbol.name && isPlain(own.args) && isPlain(first.args);
+    return areTwins && own.args.length === first.args.length && !first.symbol.isConstructor ? [first.symbol.name] : [];
+  });
+  return [...new Set(names)];
 }

@@ -20,7 +20,7 @@ import { readModule } from '../kernel/olean/compiled-file.ts';
 import { CompiledLibrary } from '../kernel/olean/library.ts';
 import { moduleName } from '../kernel/olean/module-finder.ts';
 import { displayName } from '../kernel/olean/names.ts';
-import { EXPLORE_LIMITS, type ExploreLimits, Explorer } from './equations.ts';
+import { EXPLORE_LIMITS, type ExploreLimits, Explorer, firstOfTwins } from './equations.ts';
 import { Evaluator } from './evaluator.ts';
 import {
   ARROW,
@@ -29,18 +29,14 @@ import {
   type GroundType,
   instantiateType,
   NATURAL_TYPE,
+  type TypeScheme,
   typeKey,
 } from './ground-type.ts';
-import { SignatureReader, type TermSymbol } from './signature.ts';
+import { SignatureReader, type SymbolScheme, type TermSymbol } from './signature.ts';
 import { equationText, VARIABLE_NAMES } from './terms.ts';
 import { testEach } from './test-equations.ts';
 import { type EvaluatedSignature, TestValues } from './test-values.ts';
 import { Wording } from './words.ts';
-
-/** Functions of one signature: those nearest to the statement. */
-const FUNCTIONS_MAX = 7;
-/** 1: what the statement mentions, and what the definitions of that mention. */
-const DISTANCE_MAX = 1;
 
 export const exploredStatementSchema = z.strictObject({
   /** Each once; fewer functions first. */
@@ -90,7 +86,12 @@ export async function exploreModule(
   const exploreOne = async ({ evaluated, values, wording }: Signature) => {
     const explorer = new Explorer(evaluated, values, limits);
     const found = await explorer.explore(options.signal);
-    const chosen = options.random ? explorer.randomEquations(found.equations.length) : found.equations;
+    const chosen = options.random ? explorer.randomEquations(found.equations.length) : [...found.equations];
+    for (const hidden of limits.twins && !options.random ? firstOfTwins(found.equations) : []) {
+      const others = { ...evaluated, symbols: evaluated.symbols.filter(({ name }) => name !== hidden) };
+      const more = new Explorer(others, new TestValues(others, limits.variablesMax), limits);
+      chosen.push(...(await more.explore(options.signal)).equations);
+    }
     const isEmpty = evaluated.symbols.every((symbol) => symbol.isConstructor);
     return {
       ...found,
@@ -175,6 +176,7 @@ async function forEachSignature<Answer>(
   missing: (reason: string) => Answer,
   answer: (signature: Signature, written: Written, stated: StatedName) => Promise<Answer>,
 ): Promise<Answer[]> {
+  const { limits = EXPLORE_LIMITS } = options;
   const terms = new Terms();
   const module = readModule(options.path, terms);
   const imports = [...new Set(module.imports.map((name) => moduleName(terms.names, name)))];
@@ -193,7 +195,7 @@ async function forEachSignature<Answer>(
       answers.push(missing('the module has no such theorem'));
       continue;
     }
-    const names = functionsNear(definitions, constant.type);
+    const names = functionsNear(definitions, constant.type, limits);
     const key = names
       .map((name) => terms.names.print(name))
       .sort()
@@ -201,7 +203,7 @@ async function forEachSignature<Answer>(
     let signature = signatures.get(key);
     if (signature === undefined) {
       const evaluated = { ...parts, symbols: symbolsOf(names, reader) };
-      const values = new TestValues(evaluated, (options.limits ?? EXPLORE_LIMITS).variablesMax);
+      const values = new TestValues(evaluated, limits.variablesMax);
       signature = { key, evaluated, values, wording: new Wording(evaluated.symbols, values.variables) };
       signatures.set(key, signature);
     }
@@ -222,30 +224,44 @@ const shortWords = (words: string[] | null): string[] | null =>
 
 type Written = (name: string) => string;
 
-function functionsNear(definitions: DefinitionReader, type: Expr): Name[] {
+function functionsNear(definitions: DefinitionReader, type: Expr, { nearMax, distanceMax }: ExploreLimits): Name[] {
   const mentioned = definitions.mentionedBy(type, NO_OWN);
   return mentioned.names
     .filter((_, place) => {
       const { kind, distance } = mentioned.definitions[place]!;
-      return kind === 'definition' && distance <= DISTANCE_MAX;
+      return kind === 'definition' && distance <= distanceMax;
     })
-    .slice(0, FUNCTIONS_MAX);
+    .slice(0, nearMax);
 }
 
-/** The functions at elements, or at numbers where they test for equality or others of the signature ask it, and constructors of their types. */
+/**
+ * Where one function takes lists of numbers, all are explored at numbers, so that they fit together; where it takes lists of letters, at
+ * letters. Tests for equality are known for numbers alone.
+ */
+function elementOf(schemes: readonly SymbolScheme[]): GroundType {
+  const within = schemes.flatMap((scheme) =>
+    scheme.variables === 0 || scheme.withEquality.size > 0
+      ? [...scheme.slots.flatMap((slot) => (slot.kind === 'value' ? [slot.type] : [])), scheme.result]
+          .filter((type) => 'head' in type && type.head !== ARROW && type.args.length > 0)
+          .flatMap(leavesOf)
+      : [],
+  );
+  if (within.length === 0) return ELEMENT_TYPE;
+  const isAtNumbers = schemes.some(({ withEquality }) => withEquality.size > 0);
+  return (isAtNumbers ? undefined : within.find((type) => type !== null && type.head !== 'Nat')) ?? NATURAL_TYPE;
+}
+
+/** Types without arguments in a type; null for its variables. */
+function leavesOf(type: TypeScheme): (GroundType | null)[] {
+  if ('variable' in type) return [null];
+  return type.args.length === 0 ? [{ head: type.head, args: [] }] : type.args.flatMap(leavesOf);
+}
+
+/** The functions at elements, or at what `elementOf` says, and constructors of their types. */
 function symbolsOf(functions: readonly Name[], signature: SignatureReader): TermSymbol[] {
   const symbols: TermSymbol[] = [];
   const schemes = functions.flatMap((name) => signature.scheme(name) ?? []);
-  const monomorphic = schemes.flatMap((scheme) =>
-    scheme.variables === 0 || scheme.withEquality.size > 0
-      ? [...scheme.slots.flatMap((slot) => (slot.kind === 'value' ? [slot.type] : [])), scheme.result]
-      : [],
-  );
-  // Lists of numbers in one function: all are explored at numbers, so that they fit together.
-  const atNumbers = monomorphic.some(
-    (type) => 'head' in type && type.head !== 'Nat' && type.head !== ARROW && type.args.length > 0,
-  );
-  const element = atNumbers ? NATURAL_TYPE : ELEMENT_TYPE;
+  const element = elementOf(schemes);
   const add = (name: Name, types: readonly GroundType[], isConstructor: boolean): void => {
     const scheme = signature.scheme(name);
     if (scheme === null) return;

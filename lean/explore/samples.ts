@@ -1,6 +1,7 @@
 /** Values to test equations with: small ones first, chosen by a generator of fixed numbers, so that a test can be repeated. */
 import type { Expr, Terms } from '../kernel/expr.ts';
 import { EMPTY_LEVELS } from '../kernel/level.ts';
+import { apply } from '../kernel/spine.ts';
 import { naturalValue, type Value } from './evaluator.ts';
 import { ARROW, ELEMENT, type GroundType, instantiateType, NATURAL_TYPE, typeKey } from './ground-type.ts';
 import type { SignatureReader } from './signature.ts';
@@ -27,16 +28,30 @@ export class SmallRandom {
   }
 }
 
-/** Null where no values of the type are known. `size`: 0 gives the least value. */
+/** How large a value may be, and which. */
+export interface SampleSize {
+  /** 0 gives the least value. */
+  readonly size: number;
+  /**
+   * Null: any. Else what ends a value is one of so few, from the given one on, that parts of values are equal more often than by
+   * chance: `[a, b]` begins with `[a]`.
+   */
+  readonly ends: { readonly from: number; readonly count: number } | null;
+}
+
+/** Null where no values of the type are known. */
 export function sampleValue(
   signature: SignatureReader,
   type: GroundType,
-  size: number,
+  sample: SampleSize,
   random: SmallRandom,
   depth = 0,
 ): Value | null {
-  if (type.head === 'Nat' || type.head === ELEMENT)
-    return naturalValue(BigInt(size === 0 ? 0 : random.below(size + 2)));
+  const { size, ends } = sample;
+  const isEnd = type.head === ELEMENT || (type.head === 'Nat' && depth > 0);
+  const end = (of: number): number => (ends === null ? random.below(of) : (ends.from + random.below(ends.count)) % of);
+  if (isEnd || type.head === 'Nat')
+    return naturalValue(BigInt(size === 0 ? 0 : isEnd ? end(size + 2) : random.below(size + 2)));
   if (type.head === ARROW) return sampleFunction(type, random);
   if (depth > LENGTH_MAX + DEPTH_MAX * 4) return null;
   const inductive = signature.inductive(type.head);
@@ -54,12 +69,12 @@ export function sampleValue(
   const least = Math.min(...choices.map(({ own }) => own));
   const growing = choices.filter(({ own }) => own > 0);
   const most = growing.some(({ own }) => own > 1) ? Math.min(size, DEPTH_MAX) : Math.min(2 * size, LENGTH_MAX);
-  const mayGrow = depth < most && random.below(4) > 0;
-  const pool = mayGrow && growing.length > 0 ? growing : choices.filter(({ own }) => own === least);
-  const { name, fields } = pool[random.below(pool.length)]!;
+  const grows = depth < most && random.below(4) > 0 && growing.length > 0;
+  const pool = grows ? growing : choices.filter(({ own }) => own === least);
+  const { name, fields } = pool[grows ? random.below(pool.length) : end(pool.length)]!;
   const values: Value[] = [];
   for (const field of fields) {
-    const value = sampleValue(signature, field, size, random, depth + 1);
+    const value = sampleValue(signature, field, sample, random, depth + 1);
     if (value === null) return null;
     values.push(value);
   }
@@ -85,10 +100,15 @@ const FUNCTIONS: Readonly<Record<string, readonly (readonly [name: string, make:
     ['yes', (terms) => lambda(terms, call(terms, 'Bool.true'))],
     ['no', (terms) => lambda(terms, call(terms, 'Bool.false'))],
   ],
+  'Nat → List(Nat)': [
+    ['nothing', (terms) => lambda(terms, list(terms))],
+    ['alone', (terms) => lambda(terms, list(terms, terms.bound(0)))],
+    ['both', (terms) => lambda(terms, list(terms, terms.bound(0), call(terms, 'Nat.succ', terms.bound(0))))],
+  ],
 };
 
 function sampleFunction({ args: [from, to] }: GroundType, random: SmallRandom): Value | null {
-  const flat = (type: GroundType): string => typeKey(type.head === ELEMENT ? NATURAL_TYPE : type);
+  const flat = (type: GroundType): string => typeKey(type).replaceAll(ELEMENT, NATURAL_TYPE.head);
   const known = FUNCTIONS[`${flat(from!)} → ${flat(to!)}`];
   if (known === undefined) return null;
   const [name, expr] = known[random.below(known.length)]!;
@@ -96,6 +116,14 @@ function sampleFunction({ args: [from, to] }: GroundType, random: SmallRandom): 
 }
 
 const constant = (terms: Terms, name: string): Expr => terms.constant(terms.names.of(name), EMPTY_LEVELS);
+const list = (terms: Terms, ...elements: readonly Expr[]): Expr => {
+  const made = (name: string, ...given: readonly Expr[]): Expr =>
+    apply(terms, terms.constant(terms.names.of(name), terms.levels.list([terms.levels.zero])), [
+      constant(terms, 'Nat'),
+      ...given,
+    ]);
+  return elements.reduceRight<Expr>((rest, first) => made('List.cons', first, rest), made('List.nil'));
+};
 const lambda = (terms: Terms, body: Expr): Expr => terms.lambda(constant(terms, 'Nat'), body);
 const call = (terms: Terms, name: string, ...given: readonly Expr[]): Expr =>
   given.reduce((fn, argument) => terms.application(fn, argument), constant(terms, name));

@@ -15,6 +15,9 @@ const MORE_TESTS = 200;
 /** Greatest size of a test value, and of one of the further tests: what holds of three elements may not hold of eight. */
 const SIZE_MAX = 3;
 const MORE_SIZE_MAX = 5;
+/** Of so many further tests one has values with one end, and one values with two. */
+const FEW_ENDS_IN = 4;
+const ENDS = 3;
 /** One variable in so many has the value of another of its type in the further tests: some equations fail only there. */
 const SAME_ONCE_IN = 4;
 
@@ -34,7 +37,7 @@ function variablesFor(symbols: readonly TermSymbol[], signature: SignatureReader
   for (const symbol of symbols)
     if (!symbol.isConstructor) for (const type of symbol.arguments) types.set(typeKey(type), type);
   return [...types.values()]
-    .filter((type) => sampleValue(signature, type, 1, new SmallRandom(1)) !== null)
+    .filter((type) => sampleValue(signature, type, { size: 1, ends: null }, new SmallRandom(1)) !== null)
     .flatMap((type) => Array.from({ length: type.head === '→' ? 1 : most }, (_, index) => ({ type, index })));
 }
 
@@ -58,12 +61,15 @@ export class TestValues {
     const assignments = Array.from({ length: TESTS + MORE_TESTS }, (_, test): Assignment => {
       const isFurther = test >= TESTS;
       const size = test === 0 ? 0 : 1 + (test % (isFurther ? MORE_SIZE_MAX : SIZE_MAX));
+      const few = isFurther ? test % FEW_ENDS_IN : 0;
+      const ends = few === 1 || few === 2 ? { from: random.below(ENDS), count: few } : null;
       const values = new Map<string, Value>();
       const last = new Map<string, Value>();
       for (const variable of this.variables) {
         const type = typeKey(variable.type);
         const isSame = isFurther && random.below(SAME_ONCE_IN) === 0;
-        const value = (isSame ? last.get(type) : undefined) ?? sampleValue(signature, variable.type, size, random)!;
+        const value =
+          (isSame ? last.get(type) : undefined) ?? sampleValue(signature, variable.type, { size, ends }, random)!;
         values.set(variableTerm(variable).key, value);
         last.set(type, value);
       }

@@ -1,7 +1,7 @@
 /** Comparison of methods at equal cost: where curves end, what lies between rounds, and what the table says. */
 import { expect, it } from 'vitest';
 import { compare, curveOf, type FinishedRun, rateAt, spreadOf } from '../../tools/experiments/curves.ts';
-import { comparisonTable } from '../../tools/experiments/selfplay-vs-baselines.ts';
+import { comparisonTable, roundsMissing, withOrigins } from '../../tools/experiments/selfplay-vs-baselines.ts';
 
 type Ended = readonly [samples: number, provedEver: number];
 
@@ -81,4 +81,23 @@ it.each([
   );
   expect(table).toContain(words);
   expect(table).toContain('Held-out, SFT model: 20.0 % ± 0.0');
+});
+
+it('plays on until a method has the rounds and the time of Lean that it needs', () => {
+  // A baseline and two rounds, 100 s each.
+  const played = run([
+    [100, 10],
+    [100, 20],
+    [100, 20],
+  ]);
+  expect(roundsMissing(played, { rounds: 2, leanSeconds: 300 })).toBe(0);
+  expect(roundsMissing(played, { rounds: 5, leanSeconds: 0 })).toBe(3);
+  expect(roundsMissing(played, { rounds: 2, leanSeconds: 301 })).toBe(1);
+  expect(roundsMissing(played, { rounds: 2, leanSeconds: 750 })).toBe(5);
+  expect(roundsMissing(played, { rounds: 2, leanSeconds: 1e9 })).toBe(998);
+});
+
+it('runs what a method starts from before it', () => {
+  expect(withOrigins(['growing-library'])).toEqual(['self-play', 'growing-library']);
+  expect(withOrigins(['both', 'decode-use'])).toEqual(['self-play', 'decode', 'decode-use', 'both']);
 });

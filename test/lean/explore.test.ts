@@ -23,7 +23,7 @@ const cache = join(folder, 'cache');
 const { verification: limits } = resolveConfig({ preset: 'smoke', set: {}, flags: {} });
 const { signal } = new AbortController();
 let ports: AssembledPorts;
-let problems: readonly Statement[];
+const problems: Statement[] = [];
 beforeAll(async () => {
   const settings = {
     ...workerSettings(),
@@ -32,7 +32,8 @@ beforeAll(async () => {
   };
   // What was explored before is not known here.
   ports = await assemblePorts({ ...settings, cacheDirectory: cache }, await leanEnvironment(settings, () => {}));
-  problems = await Array.fromAsync(ports.sources.problemSet('isaplanner'));
+  for (const set of ['isaplanner', 'tip2015'])
+    problems.push(...(await Array.fromAsync(ports.sources.problemSet(set))));
 }, 280_000);
 afterAll(async () => {
   await ports?.close();
@@ -40,7 +41,7 @@ afterAll(async () => {
 });
 
 const explore = async (statements: readonly { header: string | null; statement: string }[], seed = 1) => {
-  const found = await ports.explore('explore', statements, { ...limits, seed, random: false }, signal);
+  const found = await ports.explore('explore', statements, { ...limits, seed, random: false, deeper: 0 }, signal);
   return found.map((one) => ({ ...one, equations: one.equations.map(({ text }) => text) }));
 };
 const named = (name: string): Statement => problems.find((one) => one.name.endsWith(name))!;
@@ -78,7 +79,7 @@ describe('exploration', () => {
   test('ends with the reason of its signal, and keeps nothing of what was cut off', async () => {
     const stop = new AbortController();
     const near = [named('prop_15'), named('prop_58')];
-    const options = { ...limits, seed: 5, random: false };
+    const options = { ...limits, seed: 5, random: false, deeper: 0 };
     const exploring = ports.explore('explore', near, options, stop.signal);
     setTimeout(() => stop.abort(new Error('enough')), 500);
     await expect(exploring).rejects.toThrow('enough');
@@ -133,6 +134,36 @@ describe('exploration', () => {
     expect(found!.equations).toContain('(n : Nat) : plus n 0 = n');
   });
 
+  test('combines functions of lists of letters with those of any lists, and functions into lists', async () => {
+    const [prefix, bound] = await explore(['relaxedprefix_is_prefix_1', 'list_return_1'].map(named));
+    expect(prefix!.equations).toContain('(xs : List It) (ys : List It) : isPrefix xs (append xs ys) = true');
+    expect(prefix!.equations).toContain(
+      '{α : Type} (xs : List α) (ys : List α) (zs : List α) : append (append xs ys) zs = append xs (append ys zs)',
+    );
+    // Fails where `xs` is longer than `ys` and begins with it, which hardly ever happens by chance.
+    expect(prefix!.equations.filter((one) => one.endsWith('isPrefix xs (append ys zs) = isPrefix xs ys'))).toEqual([]);
+    expect(bound!.equations.join('\n')).toContain('append (listBind xs f) (listBind ys f) = listBind (append xs ys) f');
+  });
+
+  test('says the halves of an equation between tests', async () => {
+    const [found] = await explore([named('prop_78')]);
+    expect(found!.equations).toContain('(n : Nat) (xs : List Nat) : sorted (insort n xs) = sorted xs');
+    expect(found!.equations).toContain('(xs : List Nat) (n : Nat) : sorted xs = true → sorted (insort n xs) = true');
+  });
+
+  test('goes deeper: further functions, and what holds of each of two that are equal', async () => {
+    const wanted = '(n : Nat) (m : Nat) : plus n (times n m) = times n (m + 1)';
+    const asked = [named('nat_alt_mul_same')];
+    const texts = async (deeper: number): Promise<string[]> => {
+      const [found] = await ports.explore('explore', asked, { ...limits, seed: 1, random: false, deeper }, signal);
+      return found!.equations.map(({ text }) => text);
+    };
+    expect(await texts(0)).not.toContain(wanted);
+    const deeper = await texts(1);
+    expect(deeper).toContain(wanted);
+    expect(new Set(deeper).size).toBe(deeper.length);
+  });
+
   test('says why there is nothing to combine', async () => {
     const [found] = await explore([{ header: null, statement: 'theorem plain (n : Nat) : n = n' }]);
     expect(found).toMatchObject({ equations: [], reason: 'no function near it has a first-order type' });
@@ -154,7 +185,7 @@ describe('equations from elsewhere', () => {
   };
 
   test('are told apart by test values, and by what follows from others', async () => {
-    const [near] = await ports.explore('explore', [named('prop_85')], { ...limits, seed: 1, random: false }, signal);
+    const [near] = await ports.explore('explore', [named('prop_85')], { ...limits, seed: 1, random: false, deeper: 0 }, signal);
     const { signature } = near!;
     const f = (short: string) => signature.symbols.find(({ name }) => name.endsWith(`.${short}`))!;
     const [append, rev] = [f('append').name, f('rev').name];
@@ -193,7 +224,7 @@ describe('equations from elsewhere', () => {
       specialTokens: markersOf([`<defs>${SLOT_TOKENS.join('')}`]),
     });
     const random = randomStream(1, 'untrained');
-    const found = await ports.explore('explore', near, { ...limits, seed: 1, random: false }, signal);
+    const found = await ports.explore('explore', near, { ...limits, seed: 1, random: false, deeper: 0 }, signal);
     const asked = near.map(({ header, statement }, place) => {
       const { signature, equations } = found[place]!;
       const shown = definitions.under(header, statement, boundNames(statement));

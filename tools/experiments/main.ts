@@ -1,11 +1,12 @@
 /**
- * `npm run experiment -- selfplay-vs-baselines`, `-- objectives` or `-- portfolio`: runs an experiment and writes its table at the top of
- * `docs/log.md`, also where the table shows a failure. Their options: `--help`.
+ * `npm run experiment -- selfplay-vs-baselines`, `-- objectives`, `-- curriculum` or `-- portfolio`: runs an experiment and writes its table
+ * at the top of `docs/log.md`, also where the table shows a failure. Their options: `--help`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { keyValue, roundsValue } from '../../cli/options.ts';
+import { keyValue, roundsValue, samplesValue, wholeNumber } from '../../cli/options.ts';
+import { curriculumOf, curriculumTable } from './curriculum.ts';
 import { spreadOf } from './curves.ts';
 import { comparisonFigure, type Level } from './figure.ts';
 import { compareObjectives, OBJECTIVE_METHODS } from './objectives.ts';
@@ -19,7 +20,7 @@ const LOG = join(DOCS, 'log.md');
 interface Options {
   readonly seeds: number[];
   readonly rounds: number;
-  readonly methods: Map<string, number>;
+  readonly methods: Map<string, number | null>;
   readonly directory: string;
   readonly set: Record<string, string>;
   readonly figure: string;
@@ -34,14 +35,14 @@ async function writeToLog(entry: string): Promise<void> {
   await writeFile(LOG, `${head}\n\n${entry}\n${rest}`);
 }
 
-/** `growing-library:8,random-conjectures`: names, with rounds where they are others than self-play's. */
-function methodRounds(text: string): Map<string, number> {
+/** `growing-library:8,random-conjectures`: names, with their rounds; null: until they have spent self-play's time of Lean. */
+function methodRounds(text: string): Map<string, number | null> {
   return new Map(
     text.split(',').map((word) => {
       const [name = '', rounds] = word.split(':');
       if (!METHOD_NAMES.includes(name))
         throw new InvalidArgumentError(`${name} is no method: give some of ${METHOD_NAMES.join(', ')}`);
-      return [name, rounds === undefined ? Number.NaN : roundsValue(rounds)];
+      return [name, rounds === undefined ? null : roundsValue(rounds)];
     }),
   );
 }
@@ -66,9 +67,9 @@ program
   .option('--rounds <n>', 'rounds of self-play', roundsValue, 3)
   .option(
     '--methods <list>',
-    'methods beside self-play, each with :N for other rounds than those of self-play',
+    `methods beside self-play, each with :N for its rounds, else until it has spent self-play’s time of Lean: ${METHOD_NAMES.slice(1).join(', ')}`,
     methodRounds,
-    methodRounds(METHOD_NAMES.slice(1).join(',')),
+    methodRounds('random-conjectures,growing-library,fixed-library,expert-iteration,parallel-sampling'),
   )
   .option('--directory <dir>', 'where the runs lie', 'runs/selfplay-vs-baselines')
   .option('--set <key=value>', 'a value that all methods share; may be repeated', keyValue, {})
@@ -76,8 +77,7 @@ program
   .option('--note <text>', 'a sentence for the log', '')
   .action(async ({ directory, figure, note, ...options }: Options) => {
     const where = resolve(directory);
-    const methods = new Map([...options.methods].map(([name, rounds]) => [name, rounds || options.rounds]));
-    const asked = { ...options, methods, directory: where };
+    const asked = { ...options, directory: where };
     const {
       results,
       comparison,
@@ -89,7 +89,7 @@ program
     const entry = [
       `## ${new Date().toISOString().slice(0, 10)} · Self-play against baselines`,
       '',
-      `${options.rounds} rounds of self-play${[...methods].map(([name, rounds]) => `, ${rounds} of ${name}`).join('')}; seeds ${options.seeds.join(', ')}, ${statements} training statements. Values for all: ${described(options.set)}. ${note}`.trimEnd(),
+      `Rounds of each method, seed by seed: ${results.map(({ method, runs }) => `${method} ${runs.map(({ summary: { rounds } }) => rounds.length - 1).join(', ')}`).join('; ')}. Seeds ${options.seeds.join(', ')}, ${statements} training statements. Values for all: ${described(options.set)}. ${note}`.trimEnd(),
       '',
       table,
       ...(portfolio ? ['', portfolioLine(portfolio, withLemmas)] : []),
@@ -133,6 +133,28 @@ program
     ].join('\n');
     await writeFile(figure, await comparisonFigure(methods, []));
     await writeToLog(entry);
+    console.log(table);
+  });
+program
+  .command('curriculum')
+  .description('what becomes of the conjectures of a run, and of its library, round by round')
+  .argument('<run>', 'folder of a run, finished or not')
+  .option(
+    '--sample <n>',
+    'proved conjectures of a round that the first model tries',
+    wholeNumber('sample', 0, 10_000),
+    40,
+  )
+  .option('--samples <n>', 'samples for each of them', samplesValue, 8)
+  .option('--note <text>', 'a sentence for the log', '')
+  .action(async (run: string, { sample, samples, note }: { sample: number; samples: number; note: string }) => {
+    const folder = resolve(run);
+    const options = { sample, samplesPerStatement: samples };
+    const table = curriculumTable(await curriculumOf(folder, options, (line) => console.error(line)));
+    const words = `Run ${basename(folder)}. The first model tries at most ${sample} proved conjectures of each round, ${samples} samples each, without scripts and library. ${note}`;
+    await writeToLog(
+      `## ${new Date().toISOString().slice(0, 10)} · Conjectures over rounds\n\n${words.trimEnd()}\n\n${table}`,
+    );
     console.log(table);
   });
 program

@@ -1,17 +1,17 @@
 /**
- * Compares self-play with expert iteration, parallel sampling and random conjectures at equal numbers of samples and at equal time
- * of Lean: STP's own claim (figures 2 and 5 of arXiv 2502.00212), at a size for a laptop. Every method starts from the same SFT
- * model of its seed, those that differ from round 1 on from the same first round. Finished runs are not repeated, so an interrupted
- * experiment continues.
+ * Compares self-play with expert iteration, parallel sampling and other sources of conjectures at equal numbers of samples and at equal
+ * time of Lean: STP's own claim (figures 2 and 5 of arXiv 2502.00212), at a size for a laptop. Methods start from one SFT model of a
+ * seed, those that differ from round 1 on from one first round; conjecturers that learn have another SFT model. Finished runs are not
+ * repeated, so an interrupted experiment continues.
  */
 import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
 import { evaluationReportSchema } from '../../data/schemas/evaluation.ts';
 import { type PortfolioFigures, type Summary, summarySchema } from '../../data/schemas/round.ts';
-import { runConfigSchema } from '../../data/schemas/run-config.ts';
+import { ROUNDS_MAX, runConfigSchema } from '../../data/schemas/run-config.ts';
 import {
   type Comparison,
   type Cost,
@@ -26,23 +26,36 @@ interface Method {
   readonly label: string;
   readonly preset: string;
   readonly set: Readonly<Record<string, string>>;
-  /** Does it differ from self-play from round 1 on only? */
-  readonly sharesFirstRound: boolean;
+  /** Whose run of the seed it starts from, with the SFT model alone or after the first round; null: it trains its own. */
+  readonly from: { readonly method: string; readonly round: 'sft' | '0' } | null;
 }
+
+const SELF_PLAY = 'self-play';
+const DECODE = 'decode';
 
 const asSelfPlay = (label: string, set: Method['set']): Method => ({
   label,
   preset: 'embedded',
   set,
-  sharesFirstRound: true,
+  from: { method: SELF_PLAY, round: '0' },
 });
-const baseline = (label: string, preset: string): Method => ({ label, preset, set: {}, sharesFirstRound: false });
+/** The conjecturer writes: its SFT model has seen more equations, for longer. */
+const asDecode = (label: string, set: Method['set']): Method => ({
+  label,
+  preset: 'embedded',
+  set: { 'conjectures.source': 'decode', 'data.conjecturerExamplesPerTheoremMax': '4', 'sft.stepsMax': '2500', ...set },
+  from: { method: DECODE, round: '0' },
+});
+const baseline = (label: string, preset: string): Method => ({
+  label,
+  preset,
+  set: {},
+  from: { method: SELF_PLAY, round: 'sft' },
+});
 
-const SELF_PLAY = 'self-play';
-
-/** By the name that `--methods` takes. Self-play comes first: its run of a seed trains the seed's SFT model. */
+/** By the name that `--methods` takes. What a method starts from stands above it. */
 const METHODS: Readonly<Record<string, Method>> = {
-  [SELF_PLAY]: { ...asSelfPlay('self-play', {}), sharesFirstRound: false },
+  [SELF_PLAY]: { ...asSelfPlay('self-play', {}), from: null },
   'random-conjectures': asSelfPlay('random conjectures in its place', {
     'conjectures.source': 'random',
     // Nobody has tested them: without this question most of Lean's time would go to false ones.
@@ -53,6 +66,10 @@ const METHODS: Readonly<Record<string, Method>> = {
     'conjectures.perRoundMax': '0',
     library: 'fixed',
   }),
+  [DECODE]: { ...asDecode('learned conjectures', {}), from: null },
+  'decode-use': asDecode('learned conjectures, credit for use', { 'conjectures.reward': 'use' }),
+  'decode-band-and-use': asDecode('learned conjectures, both credits', { 'conjectures.reward': 'band-and-use' }),
+  both: asDecode('explored and learned conjectures', { 'conjectures.source': 'both' }),
   'expert-iteration': baseline('expert iteration', 'expert-iteration'),
   'expert-iteration-optimised': baseline('expert iteration, optimised', 'expert-iteration-optimised'),
   'parallel-sampling': baseline('parallel sampling', 'parallel-sampling'),
@@ -63,8 +80,11 @@ export interface ExperimentOptions {
   readonly seeds: readonly number[];
   /** Of self-play. */
   readonly rounds: number;
-  /** The others by name, each with its number of rounds: a round of one may take a fraction of Lean's time that another's takes. */
-  readonly methods: ReadonlyMap<string, number>;
+  /**
+   * The others by name, each with its number of rounds. Null: as many as of self-play, and then as many more as it takes to spend
+   * the time of Lean that self-play has spent, since a round of one may take a fraction of another's.
+   */
+  readonly methods: ReadonlyMap<string, number | null>;
   /** Where the runs lie: one folder a method and seed. */
   readonly directory: string;
   /** Values that all methods share, by dotted key. */
@@ -86,26 +106,37 @@ export interface ExperimentResults {
   readonly portfolio: readonly WithLemmas[];
 }
 
+/** With self-play, and with what the methods start from, in the order of `METHODS`. */
+export function withOrigins(methods: Iterable<string>): string[] {
+  const wanted = new Set([SELF_PLAY, ...methods]);
+  for (const name of [...wanted]) wanted.add(METHODS[name]!.from?.method ?? name);
+  return METHOD_NAMES.filter((name) => wanted.has(name));
+}
+
 /** Runs what is missing and compares all. `say` gets a line a run. */
 export async function selfplayVersusBaselines(
   options: ExperimentOptions,
   say: (line: string) => void,
 ): Promise<ExperimentResults> {
-  const names = [...new Set([SELF_PLAY, ...options.methods.keys()])];
+  const names = withOrigins(options.methods.keys());
   const runs = new Map<string, FinishedRun[]>(names.map((name) => [name, []]));
   let summary: Summary | null = null;
   const portfolio: WithLemmas[] = [];
   for (const seed of options.seeds) {
+    const own = await finishedRun(SELF_PLAY, seed, options, { rounds: options.rounds, leanSeconds: 0 });
+    summary ??= own.summary;
     for (const name of names) {
-      const run = await finishedRun(name, seed, options);
+      const rounds = options.methods.get(name) ?? null;
+      const enough = { rounds: rounds ?? options.rounds, leanSeconds: rounds === null ? spent(own) : 0 };
+      const run = name === SELF_PLAY ? own : await finishedRun(name, seed, options, enough);
       runs.get(name)!.push(run);
-      summary ??= run.summary;
       const { statements, provedPerRound, provedBaseline, samples } = run.summary;
-      const lean = [...run.leanSeconds.values()].reduce((sum, seconds) => sum + seconds, 0);
       const proved = provedPerRound.at(-1) ?? provedBaseline;
-      say(`${name}, seed ${seed}: ${proved} of ${statements}, ${samples} samples, ${lean.toFixed(0)} s of Lean`);
+      say(
+        `${name}, seed ${seed}: ${proved} of ${statements} after ${provedPerRound.length} rounds, ${samples} samples, ${spent(run).toFixed(0)} s of Lean`,
+      );
     }
-    const lemmas = await withLemmas(seed, options);
+    const lemmas = await withLemmas(seed, own.folder, options);
     say(`portfolio with lemmas, seed ${seed}: ${lemmas.proved} of ${lemmas.statements}`);
     portfolio.push(lemmas);
   }
@@ -116,9 +147,8 @@ export async function selfplayVersusBaselines(
 const command = join(import.meta.dirname, '..', '..', 'bin', 'stp');
 
 /** The portfolio's scripts on self-play's training statements, with the library that self-play has grown. */
-async function withLemmas(seed: number, options: ExperimentOptions): Promise<WithLemmas> {
-  const origin = runFolder(SELF_PLAY, seed, options.directory);
-  const folder = runFolder('portfolio-with-lemmas', seed, options.directory);
+async function withLemmas(seed: number, origin: string, options: ExperimentOptions): Promise<WithLemmas> {
+  const folder = runFolder(`portfolio-with-lemmas-of-${basename(origin)}`, seed, options.directory);
   const path = join(folder, 'evaluation.json');
   if (!existsSync(path)) {
     const { data } = runConfigSchema.parse(JSON.parse(await readFile(join(origin, 'config.json'), 'utf8')));
@@ -136,30 +166,60 @@ async function withLemmas(seed: number, options: ExperimentOptions): Promise<Wit
 
 const runFolder = (name: string, seed: number, directory: string): string => join(directory, `${name}-seed-${seed}`);
 
-async function finishedRun(
-  name: string,
-  seed: number,
-  options: ExperimentOptions,
-): Promise<FinishedRun & { readonly summary: Summary }> {
-  const { preset, set, sharesFirstRound } = METHODS[name]!;
-  const folder = runFolder(name, seed, options.directory);
-  const origin = runFolder(SELF_PLAY, seed, options.directory);
-  const summaryPath = join(folder, 'summary.json');
-  if (!existsSync(summaryPath)) {
-    const values = Object.entries({ ...options.set, ...set }).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
-    const shared = name === SELF_PLAY ? [] : ['--init-from', origin, '--from-round', sharesFirstRound ? '0' : 'sft'];
-    const rounds = name === SELF_PLAY ? options.rounds : options.methods.get(name)!;
-    const words = ['selfplay', '--preset', preset, '--rounds', `${rounds}`, '--seed', `${seed}`];
-    await execa(command, [...words, '--run-dir', folder, ...shared, ...values], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-  }
-  const own = await leanSeconds(folder);
-  const first = sharesFirstRound ? (await leanSeconds(origin)).get(0) : undefined;
-  return {
-    summary: summarySchema.parse(JSON.parse(await readFile(summaryPath, 'utf8'))),
-    leanSeconds: first === undefined ? own : new Map([[0, first], ...own]),
+const spent = ({ leanSeconds }: FinishedRun): number =>
+  [...leanSeconds.values()].reduce((sum, seconds) => sum + seconds, 0);
+
+/** What a method has to have played. */
+export interface Enough {
+  readonly rounds: number;
+  readonly leanSeconds: number;
+}
+
+/** Rounds to play beside those that a run has, judged by what these took; 0: it has enough. */
+export function roundsMissing(run: FinishedRun, enough: Enough): number {
+  const all = run.summary.rounds.length;
+  const each = Math.max(1, spent(run) / all);
+  const more = Math.max(enough.rounds + 1 - all, Math.ceil((enough.leanSeconds - spent(run)) / each));
+  return Math.max(0, Math.min(ROUNDS_MAX + 1 - all, more));
+}
+
+interface PlayedRun extends FinishedRun {
+  readonly summary: Summary;
+  /** Of the last of the runs that it consists of. */
+  readonly folder: string;
+}
+
+/** A finished run goes on in a new one, as often as it takes. */
+async function finishedRun(name: string, seed: number, options: ExperimentOptions, enough: Enough): Promise<PlayedRun> {
+  const { preset, set, from } = METHODS[name]!;
+  const origin = from === null ? null : runFolder(from.method, seed, options.directory);
+  const values = Object.entries({ ...options.set, ...set }).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
+  const play = async (folder: string, rounds: number, start: readonly string[]): Promise<PlayedRun> => {
+    const summaryPath = join(folder, 'summary.json');
+    if (!existsSync(summaryPath)) {
+      const words = ['selfplay', '--preset', preset, '--rounds', `${rounds}`, '--seed', `${seed}`];
+      await execa(command, [...words, '--run-dir', folder, ...start, ...values], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+    }
+    const summary = summarySchema.parse(JSON.parse(await readFile(summaryPath, 'utf8')));
+    return { summary, leanSeconds: await leanSecondsOf(folder), folder };
   };
+  const whole = runFolder(name, seed, options.directory);
+  const start = origin === null ? [] : ['--init-from', origin, '--from-round', from!.round];
+  let run = await play(whole, enough.rounds, start);
+  if (from?.round === '0') {
+    const first = (await leanSecondsOf(origin!)).get(0) ?? 0;
+    run = { ...run, leanSeconds: new Map([[0, first], ...run.leanSeconds]) };
+  }
+  for (let more = roundsMissing(run, enough); more > 0; more = roundsMissing(run, enough)) {
+    const rounds = run.summary.rounds.length - 1 + more;
+    const next = await play(`${whole}-to-${rounds}`, rounds, ['--init-from', run.folder]);
+    // Somebody has stopped it.
+    if (next.summary.rounds.length === run.summary.rounds.length) return run;
+    run = { ...next, leanSeconds: new Map([...run.leanSeconds, ...next.leanSeconds]) };
+  }
+  return run;
 }
 
 const manifestSchema = z.object({
@@ -171,7 +231,7 @@ const metricSchema = z.object({ name: z.string(), value: z.number() });
 const LEAN_METRIC = /^rounds\/(\d+)_.*\/?(?:scripts|gate)_lean_seconds$/u;
 
 /** Lean's time in each round that a run's folder holds. */
-async function leanSeconds(folder: string): Promise<Map<number, number>> {
+async function leanSecondsOf(folder: string): Promise<Map<number, number>> {
   const seconds = new Map<number, number>();
   const add = (round: number, more: number): void => {
     seconds.set(round, (seconds.get(round) ?? 0) + more);

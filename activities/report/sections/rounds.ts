@@ -82,7 +82,7 @@ export function gateTable(run: RunFigures): string {
 export function curriculumTable(run: RunFigures): string {
   const rows = run.rounds
     .filter(({ counts }) => counts.conjecturesAttempted > 0)
-    .map(({ round, counts, functionSets, chain, firstProved }) => [
+    .map(({ round, counts, functionSets, chain, firstProved, novelties, libraryGrown, checkMs }) => [
       String(round),
       counts.conjecturesAttempted,
       counts.conjecturesProved,
@@ -91,6 +91,9 @@ export function curriculumTable(run: RunFigures): string {
       chain,
       firstProved.statements,
       firstProved.onConjectures,
+      novelties?.median.toFixed(2) ?? '–',
+      libraryGrown,
+      counts.distinctSamples === 0 ? '–' : Math.round(checkMs / counts.distinctSamples),
     ]);
   if (rows.length === 0) return '';
   return table(
@@ -103,9 +106,12 @@ export function curriculumTable(run: RunFigures): string {
       'Longest chain of lemmas',
       'Statements first proved',
       'Only by conjectures',
+      'Median novelty',
+      'Library',
+      'Lean, ms a sample',
     ],
     rows,
-    'Conjectures and the different sets of functions they speak of; lemmas of the run that rest on each other under one proof; statements of the dataset, and those whose every proof rests on a conjecture',
+    'Conjectures and the different sets of functions they speak of; lemmas of the run that rest on each other under one proof; statements of the dataset, and those whose every proof rests on a conjecture; novelty as in the plot below; theorems of the run that the round could use',
   );
 }
 

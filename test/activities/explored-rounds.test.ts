@@ -1,0 +1,77 @@
+/** What exploration has left for later rounds: real Lean, rounds before by their manifests. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readAll, writeRecords } from '../../activities/records/record-files.ts';
+import { type ConjecturePlan, conjectureTextSchema } from '../../activities/round/conjecture-records.ts';
+import { exploreActivities } from '../../activities/round/explore.ts';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { type AssembledPorts, assemblePorts } from '../../workers/assemble.ts';
+import { leanEnvironment } from '../../workers/lean-environment.ts';
+import { workerSettings } from '../../workers/settings.ts';
+import { writeManifest } from './manifests.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'stp-explored-test-'));
+let ports: AssembledPorts;
+let store: ObjectStore;
+let entry: ConjecturePlan;
+
+beforeAll(async () => {
+  const settings = {
+    ...workerSettings(),
+    storeUri: pathToFileURL(folder).href,
+    scratchDirectory: join(folder, 'scratch'),
+  };
+  ports = await assemblePorts(settings, await leanEnvironment(settings, () => {}));
+  store = await ports.store('explored');
+  const problems = await Array.fromAsync(ports.sources.problemSet('isaplanner'));
+  // That sorting sorts: one step away from its functions lies insertion.
+  const { id, header, statement } = problems.find(({ name }) => name === 'prop_78')!;
+  const origin = { kind: 'target', targetStatement: statement } as const;
+  entry = { prompt: '<hard>', labels: ['conjecture'], seedId: id, header, lemma: null, level: 1, origin };
+}, 280_000);
+afterAll(async () => {
+  await ports?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Texts of a round with more places for the statement than it has equations. */
+async function texts(name: string, deeperMax: number, history: readonly ArtifactRef[] = []): Promise<string[]> {
+  const config = resolveConfig({ preset: 'embedded', set: { 'conjectures.deeperMax': `${deeperMax}` } });
+  const plan = await writeRecords(store, `${name}/plan.jsonl`, new Array<ConjecturePlan>(300).fill(entry));
+  const { exploreConjectures } = exploreActivities(ports);
+  const input = { run: 'explored', name, config, plan, history };
+  const written = (await new MockActivityEnvironment().run(exploreConjectures, input)) as ArtifactRef;
+  return (await readAll(store, written, conjectureTextSchema)).map(({ text }) => text);
+}
+
+/** A round that asked these and proved the first. */
+async function askedBefore(asked: readonly string[]): Promise<ArtifactRef> {
+  const { header, seedId, labels, lemma, level, origin } = entry;
+  const conjectures = asked.map((text, place) => ({
+    ...{ id: `${place}`.padStart(20, '0'), name: `c${place}`, header, statement: `theorem c${place} ${text}`, labels },
+    ...{ split: 'train', weight: 1, seedId, lemma, level, origin, round: 1, guide: null },
+  }));
+  const rates = [{ statementId: conjectures[0]!.id, origin: 'conjecture', attempts: 4, successes: 1 }] as const;
+  return writeManifest(store, 'before', {
+    round: 1,
+    conjectures: await writeRecords(store, 'before/conjectures.jsonl', conjectures),
+    rates: [...rates],
+  });
+}
+
+it('later rounds ask again for what was not proved, and go deeper where little is left', async () => {
+  const first = await texts('rounds/1', 0);
+  expect(first.length).toBeGreaterThan(2);
+  const history = [await askedBefore(first.slice(0, 2))];
+  expect(await texts('rounds/2', 0, history)).toEqual(first.slice(1));
+  const deeper = await texts('rounds/3', 1, history);
+  expect(deeper.length).toBeGreaterThan(first.length);
+  expect(new Set(deeper).size).toBe(deeper.length);
+  expect(deeper).not.toContain(first[0]);
+});

@@ -1,0 +1,189 @@
+/**
+ * What becomes of a long run's conjectures, round by round: how many and how different they are, how far lemmas build on lemmas, what the
+ * library costs, and how hard the proved ones are for the run's first model, a yardstick that does not move. Reads a run that is
+ * finished or not; its evaluation of conjectures lies beside the run and continues.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { execa } from 'execa';
+import { z } from 'zod';
+import { readAll, readJson } from '../../activities/records/record-files.ts';
+import { quantiles } from '../../activities/report/distribution.ts';
+import type { RoundFigures } from '../../activities/report/figures.ts';
+import { gatherRun } from '../../activities/report/gather.ts';
+import { openRun } from '../../activities/report/open-run.ts';
+import { type GrownRecord, grownTheoremSchema } from '../../activities/round/library.ts';
+import { type EvaluationGroup, evaluationReportSchema } from '../../data/schemas/evaluation.ts';
+import { provedSchema, type Statement, statementSchema } from '../../data/schemas/records.ts';
+import { type RoundManifest, roundManifestSchema } from '../../data/schemas/round.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { growEnvironment, grownHeaders } from '../../lean/library/grow.ts';
+import { runLean } from '../../lean/library/run-lean.ts';
+import type { LeanEnvironment } from '../../lean/verifier.ts';
+import { orderKey } from '../../selfplay/random.ts';
+import { leanEnvironment } from '../../workers/lean-environment.ts';
+import { workerSettings } from '../../workers/settings.ts';
+
+export interface CurriculumOptions {
+  /** Proved conjectures of a round that the first model tries, at most; 0: none. */
+  readonly sample: number;
+  readonly samplesPerStatement: number;
+}
+
+export interface CurriculumRow {
+  readonly figures: RoundFigures;
+  /** Grown theorems before the round, and those of them that are marked. */
+  readonly library: { readonly theorems: number; readonly marked: number };
+  /** Time to start Lean with the slowest header of the library, beyond that of the header without it; null without a library. */
+  readonly importMs: number | null;
+  /** Of the round's proved conjectures. */
+  readonly firstModel: Pick<EvaluationGroup, 'proved' | 'statements'> | null;
+}
+
+const IMPORTS_TIMED = 5;
+const IMPORT_DEADLINE_MS = 120_000;
+
+/** @param folder of the run */
+export async function curriculumOf(
+  folder: string,
+  options: CurriculumOptions,
+  say: (line: string) => void,
+): Promise<CurriculumRow[]> {
+  const source = await openRun(pathToFileURL(folder).href);
+  const { store, state } = source;
+  const { rounds } = await gatherRun({ ...source, losses: [] });
+  const manifests = await Promise.all(
+    state.outcomes.map(({ manifest }) => readJson(store, manifest, roundManifestSchema)),
+  );
+  const firstModel = options.sample === 0 ? [] : await triedByFirstModel(folder, store, manifests, options);
+  const settings = workerSettings();
+  const lean = await leanEnvironment(settings, say);
+  const rows: CurriculumRow[] = [];
+  for (const [place, figures] of rounds.entries()) {
+    const { library } = manifests[place]!;
+    const grown = library === null ? [] : await readAll(store, library, grownTheoremSchema);
+    const importMs = grown.length === 0 ? null : await importTime(lean, grown, settings.cacheDirectory);
+    say(`round ${figures.round}: ${grown.length} theorems, ${importMs?.toFixed(0) ?? '–'} ms to import`);
+    const marked = grown.filter(({ marks }) => marks.length > 0).length;
+    const group = firstModel.find((one) => one.group === `${setOf(figures.round)} train`) ?? null;
+    rows.push({ figures, library: { theorems: grown.length, marked }, importMs, firstModel: group });
+  }
+  return rows;
+}
+
+/** Median of several starts, of the header that takes longest. */
+async function importTime(
+  environment: LeanEnvironment,
+  grown: readonly GrownRecord[],
+  cacheDirectory: string,
+): Promise<number> {
+  const under = await growEnvironment(environment, grown, { cacheDirectory });
+  let longest = 0;
+  for (const [header, own] of grownHeaders(grown))
+    longest = Math.max(longest, (await timeToStart(under, own)) - (await timeToStart(under, header ?? 'import Stp')));
+  return longest;
+}
+
+async function timeToStart({ executable, searchPath }: LeanEnvironment, header: string): Promise<number> {
+  const times: number[] = [];
+  for (let time = 0; time < IMPORTS_TIMED; time++) {
+    const startedAt = performance.now();
+    const words = { executable, searchPath, arguments: ['--stdin'], input: `${header}\n` };
+    const { exitCode, messages } = await runLean({ ...words, deadlineMs: IMPORT_DEADLINE_MS });
+    if (exitCode !== 0) throw new Error(`Lean did not start with ${header}: ${messages[0]?.text ?? 'no message'}`);
+    times.push(performance.now() - startedAt);
+  }
+  return quantiles(times)!.median;
+}
+
+const setOf = (round: number): string => `round-${round}`;
+
+/** The first model on proved conjectures of each round, without scripts and without the library. */
+async function triedByFirstModel(
+  folder: string,
+  store: ObjectStore,
+  manifests: readonly RoundManifest[],
+  { sample, samplesPerStatement }: CurriculumOptions,
+): Promise<readonly EvaluationGroup[]> {
+  const last = manifests.at(-1)!.round;
+  const data = `${folder}-conjectures`;
+  const sets: string[] = [];
+  for (const manifest of manifests) {
+    const chosen = await provedConjectures(store, manifest, sample);
+    if (chosen.length === 0) continue;
+    const set = setOf(manifest.round);
+    const place = join(data, 'problems', set);
+    await mkdir(place, { recursive: true });
+    await writeFile(join(place, 'statements.jsonl'), chosen.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    sets.push(set);
+  }
+  if (sets.length === 0) return [];
+  const out = `${folder}-first-model-${last}`;
+  const words = [
+    'eval',
+    '--model',
+    `${folder}@sft`,
+    '--problems',
+    sets.join(','),
+    '--samples',
+    `${samplesPerStatement}`,
+  ];
+  const { stdout } = await execa(command, [...words, '--set', 'prover.scripts=none', '--run-dir', out, '--json'], {
+    env: { STP_DATA: data },
+    stderr: 'inherit',
+  });
+  return evaluationReportSchema.parse(JSON.parse(stdout)).groups;
+}
+
+const command = join(import.meta.dirname, '..', '..', 'bin', 'stp');
+
+/** A fair sample: by hash. */
+async function provedConjectures(
+  store: ObjectStore,
+  { round, proved, conjectures }: RoundManifest,
+  most: number,
+): Promise<Statement[]> {
+  if (conjectures === null) return [];
+  const certified = new Set((await readAll(store, proved, provedSchema)).map(({ statementId }) => statementId));
+  return (await readAll(store, conjectures, asStatement))
+    .filter((one) => certified.has(one.id))
+    .sort((a, b) => (orderKey(round, a.id) < orderKey(round, b.id) ? -1 : 1))
+    .slice(0, most);
+}
+
+/** A conjecture without what made it one. */
+const asStatement = z.object(statementSchema.shape);
+
+const orDash = (value: number | null, digits = 0): string => (value === null ? '–' : value.toFixed(digits));
+
+export function curriculumTable(rows: readonly CurriculumRow[]): string {
+  const heads = [
+    'round',
+    'statements proved so far',
+    'conjectures asked, proved',
+    'sets of functions asked, proved',
+    'median novelty',
+    'longest chain',
+    'library, marked',
+    'import, ms',
+    'Lean, ms a sample',
+    'first model proves',
+  ];
+  const cells = rows.map(({ figures, library, importMs, firstModel }) => {
+    const { round, counts, functionSets, novelties, chain, checkMs } = figures;
+    return [
+      round,
+      counts.provedEver,
+      `${counts.conjecturesAttempted}, ${counts.conjecturesProved}`,
+      `${functionSets.attempted}, ${functionSets.proved}`,
+      orDash(novelties?.median ?? null, 2),
+      chain,
+      `${library.theorems}, ${library.marked}`,
+      orDash(importMs),
+      orDash(counts.distinctSamples === 0 ? null : checkMs / counts.distinctSamples),
+      firstModel === null ? '–' : `${firstModel.proved} of ${firstModel.statements}`,
+    ];
+  });
+  return [heads, heads.map(() => '---'), ...cells].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
