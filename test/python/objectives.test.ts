@@ -82,7 +82,12 @@ const CASES: readonly { readonly name: string; readonly objective: unknown; read
   { name: 'dpo', objective: { kind: 'dpo', beta: 0.3 }, rows: preferenceRows },
   ...['trajectory', 'variance', 'subtrajectory'].map((balance) => ({
     name: `gfn, ${balance}`,
-    objective: { kind: 'gfn', balance, lambda: 0.9 },
+    objective: { kind: 'gfn', balance, lambda: 0.9, prior: 0 },
+    rows: flowRows,
+  })),
+  ...['trajectory', 'variance', 'subtrajectory'].map((balance) => ({
+    name: `gfn, ${balance}, tilted reference`,
+    objective: { kind: 'gfn', balance, prior: balance === 'variance' ? 0.6 : 1 },
     rows: flowRows,
   })),
 ];
