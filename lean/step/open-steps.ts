@@ -132,11 +132,7 @@ function failure(read: Exclude<StepReading, { kind: 'read' }>): {
   return { why: kind === 'proved' ? 'infra' : kind, messages };
 }
 
-function invalid(
-  why: Exclude<VerdictKind, 'proved'>,
-  messages: readonly LeanMessage[],
-  cpuMs: number,
-): StepResult {
+function invalid(why: Exclude<VerdictKind, 'proved'>, messages: readonly LeanMessage[], cpuMs: number): StepResult {
   return { kind: 'invalid', why, goals: [], messages, cpuMs };
 }
 

@@ -107,9 +107,7 @@ it.skipIf(skipsPython('objectives with PyTorch')).each(CASES)('$name', async ({ 
   // The losses move, so their agreement says something.
   expect(Math.abs(embedded.seen.at(-1)!.loss - embedded.seen[0]!.loss)).toBeGreaterThan(10 * DIFFERENCE_MAX);
   const kept = (await readdir(stateDirectory)).filter((file) => file.startsWith('logprobs-')).sort();
-  expect(kept).toEqual(
-    name === 'grpo' ? ['logprobs-first.bin', 'logprobs-reference.bin'] : ['logprobs-reference.bin'],
-  );
+  expect(kept).toEqual(name === 'grpo' ? ['logprobs-first.bin', 'logprobs-reference.bin'] : ['logprobs-reference.bin']);
   // From the last state, which has the variables too.
   const again = { ...theirs.request, stateDirectory, outputDirectory: join(theirs.directory, 'again') };
   expectSame((await steps(again, 'pytorch')).seen, 2);
