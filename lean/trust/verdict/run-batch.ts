@@ -20,6 +20,7 @@ export interface EntryReading {
   readonly reading: Reading;
   /** Its part, by time, of the processor time of its run, ms; wall time where that is not known. */
   readonly checkMs: number;
+  readonly wallMs: number;
 }
 
 export type BatchOutcome =
@@ -74,7 +75,7 @@ export async function runBatch(
   const [only] = done;
   const { bodyMs } = exit;
   if (entries.length === 1 && only !== undefined && bodyMs !== undefined)
-    return { kind: 'ran', done: [{ ...only, checkMs: bodyMs }], exit };
+    return { kind: 'ran', done: [{ ...only, checkMs: bodyMs, wallMs: bodyMs }], exit };
   return { kind: 'ran', done, exit };
 }
 
@@ -95,6 +96,7 @@ function readDone(
   return doneAt.slice(1).map((end, index) => {
     const lines = source.entries[index]!;
     const own = messages.filter((message) => message.line >= lines.first && message.line <= lines.last);
-    return { reading: form.read(own, lines), checkMs: (end - doneAt[index]!) * pace };
+    const wallMs = end - doneAt[index]!;
+    return { reading: form.read(own, lines), checkMs: wallMs * pace, wallMs };
   });
 }
