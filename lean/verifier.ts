@@ -40,7 +40,7 @@ export interface CheckResult {
   readonly premises: readonly string[];
   /** Axioms outside the allowed set. */
   readonly axioms: readonly string[];
-  /** Time Lean spent on it, ms, without the wait for a process and the import of the header. */
+  /** Processor time Lean spent on it (its part, by time, of its run's), ms, without the wait for a process and the import of the header. */
   readonly checkMs: number;
   /** Time it waited for a process, ms, over all tries; missing where Lean was not asked now. */
   readonly queueMs?: number;

@@ -86,11 +86,10 @@ export async function searchStatement(input: StatementSearch): Promise<SearchedS
         return sampled.proposals;
       },
       async run(state, tactic) {
-        const began = performance.now();
         const result = await retried(() => state.run(tactic, limits));
         if (result.kind !== 'invalid')
           stepsTo.set(result.state, [...(stepsTo.get(state) ?? []), { goal: shownGoal(state), tactic }]);
-        return { ...step(result, keyed), leanMs: performance.now() - began };
+        return { ...step(result, keyed), leanMs: result.cpuMs };
       },
       together: (work) => turns.run(1, work, limits.signal),
       now: () => performance.now(),

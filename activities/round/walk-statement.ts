@@ -63,9 +63,8 @@ export async function walkStatement(
     const result = turns.run(
       1,
       async () => {
-        const began = performance.now();
         const found = await retried(() => state.run(tactic, limits));
-        leanMs += performance.now() - began;
+        leanMs += found.cpuMs;
         return found;
       },
       limits.signal,

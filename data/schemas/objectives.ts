@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { exampleSchema, roleSchema } from './records.ts';
 
 const aboveZero = z.number().positive();
+const share = z.number().min(0).max(1);
 
 /**
  * Group-relative policy optimisation (arXiv 2402.03300; Dr. GRPO: arXiv 2503.20783). The advantages stand in the records
@@ -52,7 +53,12 @@ export const flowSchema = z.strictObject({
    * group (VarGrad, arXiv 2010.10436). `subtrajectory`: every stretch between two states (arXiv 2209.12782), whose flows
    * follow from their rewards and from the policy's probability to stop there.
    */
-  balance: z.enum(['trajectory', 'variance', 'subtrajectory']).default('subtrajectory'),
+  balance: z.enum(['trajectory', 'variance', 'subtrajectory']).default('variance'),
+  /**
+   * So many times its log-probability under the reference model is a part of the reward of every text. With 1 a flow is the reference
+   * model tilted by the rewards, as in arXiv 2310.04363 and 2503.18929. With 0 all texts that Lean refuses weigh the same, and most of the flow is theirs.
+   */
+  prior: share.default(1),
   /** With `subtrajectory`: weight of a stretch of n steps is this to the n − 1. */
   lambda: aboveZero.max(10).default(1),
   /** With `trajectory`: rate of the plain gradient steps of log Z, which starts at 0. */

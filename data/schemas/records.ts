@@ -153,7 +153,7 @@ export const verdictSchema = z.strictObject({
   premises: z.array(z.string()),
   /** Axioms outside the standard three, sorted; empty for a proof that counts. */
   axioms: z.array(z.string()),
-  /** Wall time Lean spent on this candidate, ms; queue and header time are not in it. */
+  /** Processor time Lean spent on this candidate, ms; queue and header time are not in it. */
   checkMs: z.number().nonnegative(),
   /** `screen`: checked among others in one process; `certificate`: alone in a process of its own. */
   tier: z.enum(['screen', 'certificate']),

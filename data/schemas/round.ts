@@ -70,7 +70,7 @@ export const shardResultSchema = z.strictObject({
   verdictCounts: verdictCountsSchema,
   /** Statements of the shard with at least one proof. */
   provedStatements: count,
-  /** Wall time Lean spent on the distinct samples of the shard, summed, ms: about its processor time, one thread a check. */
+  /** Processor time Lean spent on the distinct samples of the shard, summed, ms. */
   checkMs: z.number().nonnegative(),
   /** What the shard's searches leave, if `prover.mode` asks for searches. */
   search: shardSearchSchema.optional(),

@@ -77,7 +77,7 @@ const searchConfigSchema = z.strictObject({
   lengthExponent: z.number().min(0).max(4).default(0.5),
   /** Wall time of one search in seconds. It includes waits for the model and for Lean. */
   seconds: z.number().positive().max(86_400).default(120),
-  /** Lean's time in seconds for all steps of one search. */
+  /** Lean's processor time in seconds for all steps of one search. */
   leanSeconds: z.number().positive().max(86_400).default(30),
   /** Its word is added to the score of the state that a tactic leads to. */
   ...verifierShape,

@@ -113,10 +113,11 @@ class Flow:
     """Balances of flows over trajectories of states; log Z of groups are the objective's own variables."""
 
     needs_current = True
-    needs_first = needs_reference = False
+    needs_first = False
 
     def __init__(self, config):
         self.config = config
+        self.needs_reference = config["prior"] > 0
         self.places = {}
 
     def weight(self, items):
@@ -144,8 +145,9 @@ class Flow:
         return loss
 
     def trajectories(self, item):
-        """Numbers, log-probabilities of the steps, and of the stops (None where the policy has no choice)."""
-        totals = iter([tokens.sum() for tokens in item.current])
+        """Numbers, log-probabilities less their priors of the steps, and of the stops (None where the policy has no choice)."""
+        priors = [self.config["prior"] * tokens.sum() for tokens in item.reference] if self.needs_reference else [0] * len(item.current)
+        totals = iter([tokens.sum() - prior for tokens, prior in zip(item.current, priors)])
         for numbers in item.numbers["trajectories"]:
             steps = [next(totals) for _ in numbers["logRewards"][1:]]
             stops = [next(totals) if asked else None for asked in numbers["stops"]]

@@ -73,7 +73,7 @@ function makeState(
       const laidOut = screenProof(tactic);
       if (!laidOut.accepted) {
         const { kind, reason, ...at } = laidOut.refusal;
-        return invalid(kind, [{ severity: 'error', ...at, text: reason }]);
+        return invalid(kind, [{ severity: 'error', ...at, text: reason }], 0);
       }
       const next = [...tactics, laidOut.text];
       const text = stateText(goal, next);
@@ -84,7 +84,7 @@ function makeState(
       );
       if (read.kind !== 'read') {
         const { why, messages } = failure(read);
-        return invalid(why, messages);
+        return invalid(why, messages, read.kind === 'ended' ? read.spentMs : 0);
       }
       const after = (goalsAfter: readonly Goal[]): StepState =>
         makeState(worker, goal, next, goalsAfter, cpuMs + read.cpuMs);
@@ -100,13 +100,14 @@ function judge(
   last: LaidOut,
   after: (goals: readonly Goal[]) => StepState,
 ): StepResult {
+  const { spentMs: cpuMs } = read;
   const reading = readState(read.messages, text);
   const messages = messagesOfLast(read.messages, text, last);
-  if (reading.kind === 'invalid') return invalid(reading.why, messages);
-  if (reading.kind === 'done') return { kind: 'done', goals: [], messages, state: after([]) };
+  if (reading.kind === 'invalid') return invalid(reading.why, messages, cpuMs);
+  if (reading.kind === 'done') return { kind: 'done', goals: [], messages, cpuMs, state: after([]) };
   // Lean says that goals are left; which ones is the server's to say.
-  if (read.goals === null || read.goals.length === 0) return invalid('infra', [noGoals()]);
-  return { kind: 'open', goals: read.goals, messages, state: after(read.goals) };
+  if (read.goals === null || read.goals.length === 0) return invalid('infra', [noGoals()], cpuMs);
+  return { kind: 'open', goals: read.goals, messages, cpuMs, state: after(read.goals) };
 }
 
 async function finish(
@@ -131,8 +132,8 @@ function failure(read: Exclude<StepReading, { kind: 'read' }>): {
   return { why: kind === 'proved' ? 'infra' : kind, messages };
 }
 
-function invalid(why: Exclude<VerdictKind, 'proved'>, messages: readonly LeanMessage[]): StepResult {
-  return { kind: 'invalid', why, goals: [], messages };
+function invalid(why: Exclude<VerdictKind, 'proved'>, messages: readonly LeanMessage[], cpuMs: number): StepResult {
+  return { kind: 'invalid', why, goals: [], messages, cpuMs };
 }
 
 function noGoals(): LeanMessage {

@@ -35,9 +35,11 @@ export type StepReading =
       /** Null where the server gives none. */
       readonly goals: readonly Goal[] | null;
       readonly cpuMs: number;
+      /** With what had to be read again for it, and the question for goals. */
+      readonly spentMs: number;
     }
   | { readonly kind: 'header_error'; readonly messages: readonly LeanMessage[] }
-  | { readonly kind: 'ended'; readonly exit: LeanExit };
+  | { readonly kind: 'ended'; readonly exit: LeanExit; readonly spentMs: number };
 
 export interface StepWorker {
   readonly starts: number;
@@ -75,9 +77,9 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
     const finished = await on.worker.elaborate(`${on.header}\n${body}`, (message) => messages.push(message));
     const { cpuMs } = watch.stop();
     options.signal?.throwIfAborted();
-    if (!finished) return { kind: 'ended', exit: await process.ended };
+    if (!finished) return { kind: 'ended', exit: await process.ended, spentMs: cpuMs };
     on.body = body;
-    return { kind: 'read', messages, goals: null, cpuMs };
+    return { kind: 'read', messages, goals: null, cpuMs, spentMs: cpuMs };
   }
 
   async function warmUp(header: string, signal: AbortSignal): Promise<Warm | StepReading> {
@@ -86,7 +88,7 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
     await end();
     starts += 1;
     const worker = await startWorker(place, memoryBytesMax);
-    if (!('process' in worker)) return { kind: 'ended', exit: worker };
+    if (!('process' in worker)) return { kind: 'ended', exit: worker, spentMs: 0 };
     warm = { worker, header, body: '', rpcSession: null };
     const read = await elaborate(warm, '', { deadlineMs: HEADER_DEADLINE_MS, signal });
     if (read.kind !== 'read') return read;
@@ -128,20 +130,24 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
     signal.throwIfAborted();
     const on = await warmUp(text.header, signal);
     if ('kind' in on) return on;
+    let spentMs = 0;
     if (!on.body.startsWith(text.prefix)) {
       // Another branch was read since, or the process is new: the prefix is not this step's to pay for.
       const again = await elaborate(on, text.prefix, { deadlineMs: replayDeadlineMs(text.prefixMs), signal });
       if (again.kind !== 'read') return again;
+      spentMs += again.spentMs;
     }
     const read = await elaborate(on, text.body, { ...options, signal });
-    if (read.kind !== 'read') return read;
+    if (read.kind === 'header_error') return read;
+    spentMs += read.spentMs;
+    if (read.kind === 'ended') return { ...read, spentMs };
     const watch = watchRun(on.worker.process, { ...options, signal, memoryBytesMax });
     const goals = await goalsOf(on, text.goalLine, text.goalCharacter ?? 0);
-    watch.stop();
+    spentMs += watch.stop().cpuMs;
     signal.throwIfAborted();
     // Where the process has ended over its goals, that is what the step came to.
     const isGone = goals === null && treeResources(on.worker.process.pid) === null;
-    return isGone ? { kind: 'ended', exit: await on.worker.process.ended } : { ...read, goals };
+    return isGone ? { kind: 'ended', exit: await on.worker.process.ended, spentMs } : { ...read, goals, spentMs };
   }
 
   return {

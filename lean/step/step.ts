@@ -30,12 +30,14 @@ export interface StepOptions {
   readonly signal?: AbortSignal;
 }
 
+/** `cpuMs`: processor time that Lean took for the step, with what it had to read again for it. */
 export type StepResult =
   /** The tactic succeeded and goals are left, the next one first. */
   | {
       readonly kind: 'open';
       readonly goals: readonly Goal[];
       readonly messages: readonly LeanMessage[];
+      readonly cpuMs: number;
       readonly state: StepState;
     }
   /** No goal is left, no error, no sorry: as far as elaboration goes. `state.finish` decides. */
@@ -43,6 +45,7 @@ export type StepResult =
       readonly kind: 'done';
       readonly goals: readonly [];
       readonly messages: readonly LeanMessage[];
+      readonly cpuMs: number;
       readonly state: StepState;
     }
   /** There is no state after it; the one before can be used on. `why` is what the verdict of such a proof would be. */
@@ -51,6 +54,7 @@ export type StepResult =
       readonly why: Exclude<VerdictKind, 'proved'>;
       readonly goals: readonly [];
       readonly messages: readonly LeanMessage[];
+      readonly cpuMs: number;
     };
 
 export interface StepState {

@@ -25,7 +25,7 @@ export type Stepped<State> =
 export interface SearchWorld<State> {
   /** Tactics to try in a state, in this order. `expansion` counts from 0. */
   propose(state: State, expansion: number): Promise<readonly Proposal[]>;
-  /** Runs a tactic. `leanMs` is the time that Lean took. */
+  /** Runs a tactic. `leanMs` is the processor time that Lean took. */
   run(state: State, tactic: string): Promise<Stepped<State> & { readonly leanMs: number }>;
   /** Runs the steps of one expansion without steps of another search between them. */
   together<T>(work: () => Promise<T>): Promise<T>;

@@ -39,9 +39,15 @@ function entry(action: Action, ms = 15, header = 'A'): Entry {
   return { header, signature: ' : True', proofText: `  trivial -- ${action} ${ms}`, expected };
 }
 
-function simulated(options: { processes: number; candidatesPerRun?: number; spares?: number; entriesPerRun?: number }) {
+function simulated(options: {
+  processes: number;
+  candidatesPerRun?: number;
+  spares?: number;
+  entriesPerRun?: number;
+  pace?: number;
+}) {
   const { processes, candidatesPerRun = 1, spares = 0, entriesPerRun = candidatesPerRun } = options;
-  const driver = scriptedDriver({ candidatesPerRun, openMs: OPEN_MS, closeMs: 20 });
+  const driver = scriptedDriver({ candidatesPerRun, openMs: OPEN_MS, closeMs: 20, pace: options.pace ?? 0 });
   const pool = openPool({ driver, processes, memoryBytesMax: 2_000, spares, usesMax: 20 });
   const stop = new AbortController();
   const outcomes = new Map<Entry, Outcome>();
@@ -87,6 +93,14 @@ describe('on a simulated clock', () => {
     expect(outcomes.get(entries[3]!)!.checkMs).toBe(40);
     expect(outcomes.get(entries[1]!)!.queueMs).toBe(OPEN_MS + 10);
     expect(driver.opened).toBe(1);
+    await simulate(pool.close());
+  });
+
+  test('what a check took is its part of the processor time of its run', async () => {
+    const { pool, outcomes, run } = simulated({ processes: 1, candidatesPerRun: 16, pace: 0.25 });
+    const entries = [entry('ok', 40), entry('wrong', 20)];
+    await simulate(run(entries));
+    expect(entries.map((one) => outcomes.get(one)!.checkMs)).toEqual([10, 5]);
     await simulate(pool.close());
   });
 

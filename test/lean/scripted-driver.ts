@@ -40,6 +40,8 @@ export interface ScriptedOptions {
   readonly openMs: number;
   /** Between the end of a session and its process being gone. */
   readonly closeMs: number;
+  /** Share of a run's time that its process has the processor; by default nobody can tell. */
+  readonly pace?: number;
 }
 
 type End = { readonly how: LeanExit['how']; readonly signal?: NodeJS.Signals } | { readonly error: unknown };
@@ -125,6 +127,7 @@ export function scriptedDriver(options: ScriptedOptions): ScriptedDriver {
         if (interrupt !== null) overlapped = true;
         uses += 1;
         running += 1;
+        const beganAt = performance.now();
         const onAbort = (): void => interrupt?.({ error: run.signal!.reason });
         run.signal?.addEventListener('abort', onAbort);
         const interrupted = new Promise<End>((resolve) => {
@@ -146,7 +149,7 @@ export function scriptedDriver(options: ScriptedOptions): ScriptedDriver {
           code: how === 'finished' ? 0 : null,
           signal,
           stderr: '',
-          cpuMs: 0,
+          cpuMs: (options.pace ?? 0) * (performance.now() - beganAt),
           peakResidentBytes: 0,
         } satisfies SessionExit;
       },

@@ -120,6 +120,8 @@ describe('the process', () => {
     expect(steps.starts).toBe(1);
     const runaway = await state.run(HEAVY.tactic, { deadlineMs: 800 });
     expect(runaway).toMatchObject({ kind: 'invalid', why: 'timeout' });
+    // Processor time: what ends it is 800 ms of it, or eight seconds of waiting.
+    expect(runaway.cpuMs).toBeGreaterThan(100);
     expect(markedProcesses(runMark)).toEqual([]);
     expect((await state.run('right', LIMITS)).goals.map(({ target }) => target)).toEqual(['True']);
     expect(steps.starts).toBe(2);

@@ -133,7 +133,7 @@ describe('a training that is cut off', () => {
         },
       ],
     }));
-    const balance = objective({ kind: 'gfn', balance: 'trajectory' });
+    const balance = objective({ kind: 'gfn', balance: 'trajectory', prior: 0 });
     const whole = await request(rows, { objective: balance });
     await trainInProcess(whole, { threads: 1 });
     const stateDirectory = join(folder, `state-${files++}`);

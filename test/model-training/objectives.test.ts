@@ -161,7 +161,7 @@ describe('flows', () => {
   );
 
   test('trajectory balance learns log Z by steps of its own gradient', () => {
-    const objective = configured({ kind: 'gfn', balance: 'trajectory', logZRate: 0.25 });
+    const objective = configured({ kind: 'gfn', balance: 'trajectory', logZRate: 0.25, prior: 0 });
     const item = itemOf(objective, two, [[-1], [-0.5], [-2, -1], [-0.3]]);
     expect(objective.variableCount([item.numbers])).toBe(1);
     // Surplus of the first: −1 − 0.5 + 1; of the second: −3.3 + 0.7 + 2.
@@ -174,14 +174,14 @@ describe('flows', () => {
   });
 
   test('VarGrad is the variance of the surplus', () => {
-    const objective = configured({ kind: 'gfn', balance: 'variance' });
+    const objective = configured({ kind: 'gfn', balance: 'variance', prior: 0 });
     const item = itemOf(objective, two, [[-1], [-0.5], [-2, -1], [-0.3]]);
     expect(lossOf(objective, [item])).toBeCloseTo(0.05 ** 2, 12);
     expectSlopes(objective, [item]);
   });
 
   test('sub-trajectories: every stretch between two states, stops and merged states included', () => {
-    const objective = configured({ kind: 'gfn', balance: 'subtrajectory', lambda: 0.5 });
+    const objective = configured({ kind: 'gfn', balance: 'subtrajectory', lambda: 0.5, prior: 0 });
     const row = group(two.trajectories[1]!);
     // Steps b and c, then the stops of the first two states; the last has no choice.
     const item = itemOf(objective, row, [[-2], [-0.3], [-1.1], [-0.6]]);
@@ -193,10 +193,33 @@ describe('flows', () => {
   });
 
   test('is nothing where every step is balanced', () => {
-    const objective = configured({ kind: 'gfn' });
+    const objective = configured({ kind: 'gfn', balance: 'subtrajectory', prior: 0 });
     // From the first state one stops with 1/4 and goes on with 3/4 to a place of three times the reward.
     const row = group({ states: [state(0, 'stop'), state(Math.log(3), null)], targets: ['a'] });
     const item = itemOf(objective, row, [[Math.log(3 / 4)], [Math.log(1 / 4)]]);
     expect(lossOf(objective, [item])).toBeCloseTo(0, 12);
+  });
+
+  test.for([
+    { balance: 'trajectory', loss: (1 + 9) / 2 },
+    { balance: 'variance', loss: 1 },
+    { balance: 'subtrajectory', loss: (1 + 9) / 2 },
+  ])('$balance of the reference tilted by the rewards', ({ balance, loss }) => {
+    const objective = configured({ kind: 'gfn', balance });
+    expect(objective.needs.reference).toBe(true);
+    const end = (logReward: number) => [state(0, null), state(logReward, null)];
+    const row = group({ states: end(-1), targets: ['a'] }, { states: end(-3), targets: ['b'] });
+    const variables = Float64Array.of(0);
+    const itemWith = (reference: number[][], current: number[][]) => ({
+      numbers: objective.numbers(row),
+      sequences: current.map((own, at) => sequence(own, own, reference[at])),
+    });
+    // Where the policy is the reference, rewards alone are left, however improbable a text is.
+    const reference = [[-1, -0.5], [-40]];
+    const item = itemWith(reference, reference);
+    expect(lossOf(objective, [item], variables)).toBeCloseTo(loss, 12);
+    expectSlopes(objective, [item], variables);
+    const tilted = itemWith(reference, [[-1.5, -1], [-43]]);
+    expect(lossOf(objective, [tilted], variables)).toBeCloseTo(0, 12);
   });
 });

@@ -95,14 +95,20 @@ def dpo(case):
 
 def gfn(case):
     config, total, weights = case["objective"], 0.0, 0.0
+
+    def policy(prompt, text):
+        """log of π / π_ref^prior."""
+        own = tokens_logprobs("current", prompt, text).sum()
+        return own - config["prior"] * frozen("reference", prompt, text).sum() if config["prior"] > 0 else own
+
     for at, row in enumerate(case["rows"]):
         of_group = []
         surplus = []
         for trajectory in row["trajectories"]:
             states = trajectory["states"]
-            forward = [tokens_logprobs("current", s["prompt"], a).sum() for s, a in zip(states, trajectory["targets"])]
+            forward = [policy(s["prompt"], a) for s, a in zip(states, trajectory["targets"])]
             stop = [
-                torch.zeros((), dtype=torch.float64) if s["stop"] is None else tokens_logprobs("current", s["prompt"], s["stop"]).sum()
+                torch.zeros((), dtype=torch.float64) if s["stop"] is None else policy(s["prompt"], s["stop"])
                 for s in states
             ]
             back = [s["logBackward"] for s in states]

@@ -66,6 +66,14 @@ const flowRows: readonly FlowGroup[] = [
     role,
   },
 ];
+/** With rewards as far apart as the preset's: beside the reference nothing else is left, and float32 has its digits for differences. */
+const tiltedRows = flowRows.map((row) => ({
+  ...row,
+  trajectories: row.trajectories.map(({ states, targets }) => ({
+    states: states.map((one) => ({ ...one, logReward: 4 * one.logReward })),
+    targets,
+  })),
+}));
 
 const grpo = (values: Record<string, unknown> = {}) => ({ kind: 'grpo', ...values });
 const CASES: readonly { readonly name: string; readonly objective: unknown; readonly rows: readonly unknown[] }[] = [
@@ -82,8 +90,13 @@ const CASES: readonly { readonly name: string; readonly objective: unknown; read
   { name: 'dpo', objective: { kind: 'dpo', beta: 0.3 }, rows: preferenceRows },
   ...['trajectory', 'variance', 'subtrajectory'].map((balance) => ({
     name: `gfn, ${balance}`,
-    objective: { kind: 'gfn', balance, lambda: 0.9 },
+    objective: { kind: 'gfn', balance, lambda: 0.9, prior: 0 },
     rows: flowRows,
+  })),
+  ...['trajectory', 'variance', 'subtrajectory'].map((balance) => ({
+    name: `gfn, ${balance}, tilted reference`,
+    objective: { kind: 'gfn', balance, prior: balance === 'variance' ? 0.6 : 1 },
+    rows: tiltedRows,
   })),
 ];
 

@@ -262,8 +262,8 @@ class EntriesCheck<E extends CheckEntry> {
       queueMs: task.queueMs,
       ...(peak === undefined ? {} : { peakResidentBytes: peak }),
     });
-    for (const [index, { reading, checkMs }] of done.entries()) {
-      this.#check.times.add(checkMs);
+    for (const [index, { reading, checkMs, wallMs }] of done.entries()) {
+      this.#check.times.add(wallMs);
       const entry = task.entries[index]!;
       const alone = { ...task, entries: [entry], kills: 0, starts: 0 };
       if (reading.kind === 'unclear') {

@@ -13,7 +13,8 @@ const SLOW_MS_MIN = 5_000;
 const TIMES_KEPT = 512;
 
 export interface CheckTimes {
-  add(checkMs: number): void;
+  /** Wall time. */
+  add(ms: number): void;
   /** A check that takes longer is slow, ms. */
   slowMs(): number;
 }
@@ -22,8 +23,8 @@ export function openCheckTimes(): CheckTimes {
   const kept: number[] = [];
   let next = 0;
   return {
-    add(checkMs) {
-      kept[next] = checkMs;
+    add(ms) {
+      kept[next] = ms;
       next = (next + 1) % TIMES_KEPT;
     },
     slowMs() {

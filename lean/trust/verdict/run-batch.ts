@@ -18,8 +18,9 @@ export const PROOFS: BatchForm = { source: batchSource, read: readEntry };
 
 export interface EntryReading {
   readonly reading: Reading;
-  /** Wall time, ms. */
+  /** Its part, by time, of the processor time of its run, ms; wall time where that is not known. */
   readonly checkMs: number;
+  readonly wallMs: number;
 }
 
 export type BatchOutcome =
@@ -42,7 +43,8 @@ export async function runBatch(
   // Where the header is warm the first entry begins with the run; where not, with the mark that follows the header.
   const warm = session.isWarm ?? session.pid !== null;
   const messages: LeanMessage[] = [];
-  const doneAt: number[] = warm ? [performance.now()] : [];
+  const beganAt = performance.now();
+  const doneAt: number[] = warm ? [beganAt] : [];
   let started = false;
   const exit = await session.run({
     body: source.body,
@@ -63,15 +65,17 @@ export async function runBatch(
       }
     },
   });
+  // Other load makes wall time longer, and processor time hardly.
+  const pace = exit.cpuMs > 0 ? exit.cpuMs / (performance.now() - beganAt) : 1;
   const headerErrors = messages.filter((message) => message.severity === 'error' && message.line <= source.startLine);
   if (headerErrors.length > 0 && exit.how === 'finished') return { kind: 'header_error', messages: headerErrors };
   // A warm process was past its header: however early it ended, the first entry is what it was at.
   if (!started && (!warm || exit.how === 'not-started')) return { kind: 'no_start', exit };
-  const done = readDone(messages, source, doneAt, form);
+  const done = readDone(messages, source, doneAt, form, pace);
   const [only] = done;
   const { bodyMs } = exit;
   if (entries.length === 1 && only !== undefined && bodyMs !== undefined)
-    return { kind: 'ran', done: [{ ...only, checkMs: bodyMs }], exit };
+    return { kind: 'ran', done: [{ ...only, checkMs: bodyMs, wallMs: bodyMs }], exit };
   return { kind: 'ran', done, exit };
 }
 
@@ -87,10 +91,12 @@ function readDone(
   source: BatchSource,
   doneAt: readonly number[],
   form: BatchForm,
+  pace: number,
 ): EntryReading[] {
   return doneAt.slice(1).map((end, index) => {
     const lines = source.entries[index]!;
     const own = messages.filter((message) => message.line >= lines.first && message.line <= lines.last);
-    return { reading: form.read(own, lines), checkMs: end - doneAt[index]! };
+    const wallMs = end - doneAt[index]!;
+    return { reading: form.read(own, lines), checkMs: wallMs * pace, wallMs };
   });
 }

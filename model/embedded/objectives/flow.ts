@@ -1,7 +1,7 @@
 /**
  * The losses of flows over trajectories of states. A trajectory has one sequence a step, and one for each text by which the policy
  * may stop where the balance asks for it. With F(s) = R(s) / π(stop | s) for the flow through a state, a step s → s' is balanced when
- * F(s) π(s' | s) = F(s') P_B(s | s').
+ * F(s) π(s' | s) = F(s') P_B(s | s'). With a prior every π is π / π_ref^prior: what the reference model makes of a text is a part of its reward.
  */
 import { type FlowGroup, type FlowObjective, flowGroupSchema } from '../../../data/schemas/objectives.ts';
 import type { Evaluated, Objective, Sequence, SequenceLogprobs, StepItem } from './objective.ts';
@@ -19,7 +19,7 @@ interface TrajectoryNumbers {
   readonly stops: readonly boolean[];
 }
 
-/** Log-probabilities of whole texts along a trajectory, each with the place of its sequence in the record. */
+/** What whole texts along a trajectory add to the flow, each with the place of its sequence in the record. */
 interface Trajectory extends TrajectoryNumbers {
   readonly steps: readonly Term[];
   /** Null where the policy has no choice: it stops there surely. */
@@ -27,7 +27,8 @@ interface Trajectory extends TrajectoryNumbers {
 }
 
 interface Term {
-  readonly logprob: number;
+  /** Log-probability under the policy, less its prior. */
+  readonly gain: number;
   readonly sequence: number;
 }
 
@@ -54,7 +55,7 @@ export function flowObjective(config: FlowObjective): Objective<FlowGroup, FlowN
         stops: stopsOf(trajectory),
       })),
     }),
-    needs: { current: true, first: false, reference: false },
+    needs: { current: true, first: false, reference: config.prior > 0 },
     variableCount(all) {
       if (config.balance !== 'trajectory') return 0;
       for (const { group } of all) placeOf(group);
@@ -67,7 +68,7 @@ export function flowObjective(config: FlowObjective): Objective<FlowGroup, FlowN
       const slopes = items.map((item) => {
         const share = item.numbers.weight / weight;
         const place = placeOf(item.numbers.group);
-        const own = groupLoss(trajectoriesOf(item), config, variables[place] ?? 0);
+        const own = groupLoss(trajectoriesOf(item, config.prior), config, variables[place] ?? 0);
         loss += share * own.loss;
         if (config.balance === 'trajectory')
           changed.set(place, (changed.get(place) ?? variables[place]!) - config.logZRate * share * own.logZSlope);
@@ -91,12 +92,12 @@ const sequencesOf =
     return [...steps, ...stops];
   };
 
-/** The inverse of `sequencesOf`, with log-probabilities in the place of texts. */
-function trajectoriesOf({ numbers, sequences }: StepItem<FlowNumbers>): Trajectory[] {
+/** The inverse of `sequencesOf`, with numbers in the place of texts. */
+function trajectoriesOf({ numbers, sequences }: StepItem<FlowNumbers>, prior: number): Trajectory[] {
   let next = 0;
   const term = (): Term => {
     const sequence = next++;
-    return { logprob: total(sequences[sequence]!), sequence };
+    return { gain: gainOf(sequences[sequence]!, prior), sequence };
   };
   return numbers.trajectories.map((trajectory) => {
     const steps = trajectory.logRewards.slice(1).map(term);
@@ -105,9 +106,9 @@ function trajectoriesOf({ numbers, sequences }: StepItem<FlowNumbers>): Trajecto
   });
 }
 
-function total({ current, length }: SequenceLogprobs): number {
+function gainOf({ current, reference, length }: SequenceLogprobs, prior: number): number {
   let sum = 0;
-  for (let at = 0; at < length; at += 1) sum += current[at]!;
+  for (let at = 0; at < length; at += 1) sum += prior === 0 ? current[at]! : current[at]! - prior * reference[at]!;
   return sum;
 }
 
@@ -127,7 +128,7 @@ function groupLoss(trajectories: readonly Trajectory[], config: FlowObjective, l
 /** Mean over the trajectories of (log Z + log P_F − log R − log P_B)²; without a log Z, the one that fits the group best. */
 function wholesLoss(trajectories: readonly Trajectory[], logZ: number | null): GroupLoss {
   const surplus = trajectories.map(({ steps, stopTerms, logBackward, logRewards }) => {
-    const forward = steps.reduce((sum, { logprob }) => sum + logprob, stopTerms.at(-1)?.logprob ?? 0);
+    const forward = steps.reduce((sum, { gain }) => sum + gain, stopTerms.at(-1)?.gain ?? 0);
     const backward = logBackward.slice(1).reduce((sum, value) => sum + value, 0);
     return forward - backward - logRewards.at(-1)!;
   });
@@ -156,10 +157,10 @@ function stretchesLoss(trajectories: readonly Trajectory[], lambda: number): Gro
   };
   let loss = 0;
   for (const { steps, stopTerms, logRewards, logBackward } of trajectories) {
-    const logFlow = logRewards.map((logReward, at) => logReward - (stopTerms[at]?.logprob ?? 0));
+    const logFlow = logRewards.map((logReward, at) => logReward - (stopTerms[at]?.gain ?? 0));
     /** Σ over the steps before a state of log π − log P_B. */
     const climbed = [0];
-    for (const [at, { logprob }] of steps.entries()) climbed.push(climbed[at]! + logprob - logBackward[at + 1]!);
+    for (const [at, { gain }] of steps.entries()) climbed.push(climbed[at]! + gain - logBackward[at + 1]!);
     let weights = 0;
     const stretches: {
       readonly from: number;
