@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, expect, it } from 'vitest';
+import { isThere } from '../../data/is-there.ts';
 import { identify } from '../../infra/processes.ts';
 import { makeKeys } from '../../tools/rehearsal/installation.ts';
 import { Machine } from '../../tools/rehearsal/machine.ts';
@@ -62,6 +63,8 @@ it.skipIf(lacks.length > 0)(
     expect(await ssh('cat /etc/hosts > kept || echo refused')).toContain('refused');
     await empty();
     expect(await ssh('echo kept > kept; cat kept')).toBe('kept');
+    await ssh('touch /dev/shm/stp-rehearsed');
+    expect(await isThere('/dev/shm/stp-rehearsed')).toBe(false);
     await worker.kill();
     await worker.boot();
     expect(await ssh('cat kept')).toBe('kept');
