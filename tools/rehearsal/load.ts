@@ -1,7 +1,7 @@
 /** Load on the Lean service of an installation: what its clients got, and what memory it took meanwhile. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Installation } from './installation.ts';
-import { SEEN_REPOSITORY } from './places.ts';
+import { SEEN_NODE, SEEN_REPOSITORY } from './places.ts';
 
 export interface LoadFigures {
   right: number;
@@ -24,10 +24,9 @@ const SAMPLE_MS = 5_000;
 export async function loadLean(installation: Installation, clients: number, seconds: number): Promise<string> {
   const machine = installation.machine('lean');
   const script = `${SEEN_REPOSITORY}/tools/rehearsal/load-main.ts`;
-  const node = `${SEEN_REPOSITORY}/node_modules/node/bin/node`;
   let isOver = false;
   const asking = installation
-    .onControl(node, [script, installation.leanUrl, String(clients), String(seconds)])
+    .onControl(SEEN_NODE, [script, installation.leanUrl, String(clients), String(seconds)])
     .finally(() => {
       isOver = true;
     });
