@@ -14,7 +14,7 @@ const QUEUES = ['a', 'b', 'c'];
 
 /** As an activity fails, with what led to it. */
 const failed = (cause: Error): ActivityFailure =>
-  new ActivityFailure('activity failed', 'trainModel', '1', 'RETRY_STATE_UNSPECIFIED', 'worker', cause);
+  new ActivityFailure('activity failed', 'trainModel', '1', 'NON_RETRYABLE_FAILURE', 'worker', cause);
 const full = (): ActivityFailure =>
   failed(ApplicationFailure.create({ message: 'no space left', type: 'STP1406', nonRetryable: true }));
 const lost = (type: 'SCHEDULE_TO_START' | 'HEARTBEAT' | 'START_TO_CLOSE'): ActivityFailure =>
