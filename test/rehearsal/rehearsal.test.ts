@@ -62,12 +62,12 @@ describe('work done twice', () => {
 
 it('tells what of simulated nodes’ time was no check, and what came after their last', () => {
   const node = (name: string, checkMs: number, begunAtMs: number | null, endedAtMs: number) => ({
-    ...{ name, shards: 1, checkMs, begunAtMs, endedAtMs },
+    ...{ name, shards: 1, checkMs, begunAtMs, checkingAtMs: begunAtMs && begunAtMs + 20, endedAtMs },
   });
   // Two processes: 900 of 1,000 ms and 450 of 500 ms were checks; one node found no shard.
   const nodes = [node('a', 1_800, 1_000, 2_000), node('b', 900, 1_010, 1_500), node('c', 0, null, 0)];
-  const { beside, besideWorst, end } = fleetShares(nodes, 2);
-  expect([beside, besideWorst, end]).toEqual([0.1, 0.1, 0.5].map((share) => expect.closeTo(share)));
+  const { beside, besideWorst, start, end } = fleetShares(nodes, 2);
+  expect([beside, besideWorst, start, end]).toEqual([0.1, 0.1, 1 / 30, 0.5].map((share) => expect.closeTo(share)));
 });
 
 it('names what differs between two runs', () => {

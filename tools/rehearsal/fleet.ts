@@ -39,6 +39,8 @@ export interface FleetFigures {
 export interface FleetShares {
   /** From the first shard of all until a node's last one ended, what its processes did not check. */
   readonly beside: number;
+  /** What of that was before a node's first check. */
+  readonly start: number;
   /** The same of the node with the most. */
   readonly besideWorst: number;
   /** Of all time until the last shard ended, what came after a node's own last: no shard was left. */
@@ -77,6 +79,7 @@ export function fleetShares(nodes: readonly NodeFigures[], processesPerNode: num
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
   return {
     beside: 1 - sum(checked) / sum(spans),
+    start: sum(worked.map((node) => (node.checkingAtMs ?? node.endedAtMs) - begunAtMs)) / sum(spans),
     besideWorst: Math.max(...spans.map((span, index) => 1 - checked[index]! / span)),
     end: 1 - sum(spans) / (nodes.length * (endedAtMs - begunAtMs)),
   };
@@ -85,7 +88,7 @@ export function fleetShares(nodes: readonly NodeFigures[], processesPerNode: num
 function tableOf(input: FleetInput, figures: FleetFigures, databaseBytes: number): string {
   const { nodes, processesPerNode, proofMs, shards, proofsPerShard } = input;
   const atBest = (shards * proofsPerShard * proofMs) / 1_000 / (nodes * processesPerNode);
-  const { beside, besideWorst, end } = fleetShares(figures.nodes, processesPerNode);
+  const { beside, besideWorst, start, end } = fleetShares(figures.nodes, processesPerNode);
   const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
   const row = [
     `${nodes} × ${processesPerNode}`,
@@ -95,6 +98,7 @@ function tableOf(input: FleetInput, figures: FleetFigures, databaseBytes: number
     `${atBest.toFixed(0)} s`,
     `${figures.proveSeconds.toFixed(0)} s`,
     `${percent(beside)}, ${percent(besideWorst)}`,
+    percent(start),
     percent(end),
     figures.history.events,
     `${(figures.history.bytes / 1e6).toFixed(2)} MB`,
@@ -102,8 +106,8 @@ function tableOf(input: FleetInput, figures: FleetFigures, databaseBytes: number
     percent(figures.machineBusy),
   ];
   return [
-    '| nodes × processes | shards × samples | verdicts | a proof takes | at best | took | node time beside checks, and of the worst node | no shard left at the end | events | history | database grew by | this machine was busy |',
-    '|---|---|---|---|---|---|---|---|---|---|---|---|',
+    '| nodes × processes | shards × samples | verdicts | a proof takes | at best | took | node time beside checks, and of the worst node | of it before the first check | no shard left at the end | events | history | database grew by | this machine was busy |',
+    '|---|---|---|---|---|---|---|---|---|---|---|---|---|',
     `| ${row.join(' | ')} |`,
     '',
   ].join('\n');

@@ -28,6 +28,8 @@ export interface NodeFigures {
   checkMs: number;
   /** When its first shard began; null before. */
   begunAtMs: number | null;
+  /** When its processes got their first proof; null before. */
+  checkingAtMs: number | null;
   /** When its last shard ended. */
   endedAtMs: number;
 }
@@ -41,12 +43,16 @@ export interface SimulatedNode {
 export async function simulatedNode(options: SimulatedNodeOptions): Promise<SimulatedNode> {
   const { name, connection, store, processes, proofMs, shardsAtOnce } = options;
   const simulated = simulatedVerifier(new SimulatedProcesses(processes), () => proofMs);
+  const figures: NodeFigures = { name, shards: 0, checkMs: 0, begunAtMs: null, checkingAtMs: null, endedAtMs: 0 };
+  const check: typeof simulated.check = (candidates, options) => {
+    figures.checkingAtMs ??= Date.now();
+    return simulated.check(candidates, options);
+  };
   const { verifyShard } = verifyShardActivities({
     store: async () => store,
-    verifier: async () => simulated,
+    verifier: async () => ({ ...simulated, check }),
     monitor: async () => ({ log: async () => undefined }),
   } as unknown as Ports);
-  const figures: NodeFigures = { name, shards: 0, checkMs: 0, begunAtMs: null, endedAtMs: 0 };
   const worker = await Worker.create({
     connection,
     identity: name,
