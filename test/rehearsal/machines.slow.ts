@@ -11,6 +11,7 @@ import { execa } from 'execa';
 import { afterEach, expect, it } from 'vitest';
 import { isThere } from '../../data/is-there.ts';
 import { identify } from '../../infra/processes.ts';
+import { CLOCK_LIBRARY } from '../../tools/rehearsal/faults.ts';
 import { makeKeys } from '../../tools/rehearsal/installation.ts';
 import { Machine } from '../../tools/rehearsal/machine.ts';
 import { missing } from '../../tools/rehearsal/needs.ts';
@@ -44,7 +45,7 @@ async function twoMachines(): Promise<[Machine, Machine]> {
 }
 
 it.skipIf(lacks.length > 0)(
-  'reach each other, can be cut off, slowed, filled and killed, and leave nothing',
+  'reach each other, can be cut off, slowed, filled, killed and have another clock, and leave nothing',
   async () => {
     expect(await begin()).toBeNull();
     const [control, worker] = await twoMachines();
@@ -68,6 +69,9 @@ it.skipIf(lacks.length > 0)(
     await worker.kill();
     await worker.boot();
     expect(await ssh('cat kept')).toBe('kept');
+    await worker.kill();
+    await worker.boot({ library: CLOCK_LIBRARY, offset: '+7200' });
+    expect(Number(await ssh('date +%s')) - Date.now() / 1_000).toBeGreaterThan(3_600);
     await takeDown();
     expect(await leftovers()).toEqual([]);
   },
