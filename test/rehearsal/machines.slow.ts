@@ -4,13 +4,12 @@
  *
  * @module-tag slow
  */
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, expect, it } from 'vitest';
 import { isThere } from '../../data/is-there.ts';
-import { identify } from '../../infra/processes.ts';
 import { CLOCK_LIBRARY } from '../../tools/rehearsal/faults.ts';
 import { makeKeys } from '../../tools/rehearsal/installation.ts';
 import { Machine } from '../../tools/rehearsal/machine.ts';
@@ -93,13 +92,20 @@ it.skipIf(lacks.length > 0)('of a rehearsal that was killed are taken down by th
 });
 
 it.skipIf(lacks.length > 0)('are left alone while their rehearsal lives', async () => {
-  await mkdir(STATE, { recursive: true });
-  const living = execa('sleep', ['300'], { reject: false });
-  await writeFile(join(STATE, 'owner.json'), JSON.stringify(await identify(living.pid!)));
-  await expect(begin()).rejects.toMatchObject({
-    code: 'STP1002',
-    message: expect.stringContaining(String(living.pid)),
-  });
-  living.kill();
-  await rm(STATE, { recursive: true });
+  const script = `
+    const { begin } = await import('${join(import.meta.dirname, '../../tools/rehearsal/takedown.ts')}');
+    const { makeBackbone } = await import('${join(import.meta.dirname, '../../tools/rehearsal/network.ts')}');
+    await begin();
+    await makeBackbone();
+    console.log('up');
+    setInterval(() => undefined, 1_000);`;
+  const living = execa(process.execPath, ['--input-type=module', '--eval', script], { reject: false });
+  for await (const line of living) if (line === 'up') break;
+  await expect(begin()).rejects.toMatchObject({ code: 'STP1002' });
+  // What it has not put up it does not take down.
+  await takeDown();
+  expect(await namespaces()).toHaveLength(1);
+  living.kill('SIGKILL');
+  await living;
+  expect(await begin()).toContain('1 namespaces');
 });

@@ -116,10 +116,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     if (ending !== null) return;
     say(`${signal}: taking everything down`);
-    // Twice: what was being put up meanwhile may have come after the first.
-    ending = takeDown()
-      .then(takeDown)
-      .then(() => process.exit(130));
+    ending = takeDown().then(() => process.exit(130));
   });
 try {
   const problems = await main();
@@ -131,8 +128,7 @@ try {
 } catch (error) {
   if (ending === null) {
     console.error(error instanceof StpError ? error.toText() : error);
-    // What another rehearsal has put up is not ours to take down.
-    if (!(error instanceof StpError)) await takeDown();
+    await takeDown();
     process.exitCode = 1;
   }
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { workerSettings } from '../../workers/settings.ts';
 
-/** Lock, disks of machines, boot files. */
+/** Disks of machines, keys. */
 export const STATE = '/run/stp-rehearsal';
 const CACHE = workerSettings().cacheDirectory;
 /** Temporal's server, built once. */
