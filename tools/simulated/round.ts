@@ -2,7 +2,7 @@
  * One real `stp-round` workflow for measuring verification: its shards exist at once, and all other activities answer
  * at once. Every node that polls Lean's queue verifies.
  */
-import { Client } from '@temporalio/client';
+import { Client, isGrpcServiceError, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, type NativeConnectionOptions, Worker } from '@temporalio/worker';
 import { countWorkers, fleetActivities } from '../../activities/nodes/fleet.ts';
 import { writeRecords } from '../../activities/records/record-files.ts';
@@ -44,6 +44,9 @@ export interface SimulatedOutcome {
 /** Machines that sample: one alone could not hand out shards as fast as hundreds of nodes check them. */
 const HOST_QUEUES = Array.from({ length: 8 }, (_, index) => `host/simulated/${index}`);
 const POLL_MS = 250;
+/** Code of gRPC. */
+const RESOURCE_EXHAUSTED = 8;
+const BUSY_PAUSE_MS = 5_000;
 
 /** Ends with the signal's reason where that ends first. */
 export async function playSimulatedRound(round: SimulatedRound, signal: AbortSignal): Promise<SimulatedOutcome> {
@@ -90,7 +93,7 @@ export async function playSimulatedRound(round: SimulatedRound, signal: AbortSig
       });
       const { promise: ended, reject } = Promise.withResolvers<never>();
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-      const { secondsPerStage } = await Promise.race([handle.result() as Promise<RoundOutcome>, ended]);
+      const { secondsPerStage } = await Promise.race([outcomeOf(handle), ended]);
       const { historyLength, historySize = 0 } = await handle.describe();
       return {
         proveSeconds: secondsPerStage.prove ?? 0,
@@ -103,6 +106,18 @@ export async function playSimulatedRound(round: SimulatedRound, signal: AbortSig
     // Workers that ended by a failure may hold it still; what they failed with is what counts.
     await connection.close().catch(() => undefined);
   }
+}
+
+/** A workflow that hundreds of nodes write to at once may be too busy to answer; then it is asked again. */
+async function outcomeOf(handle: WorkflowHandle): Promise<RoundOutcome> {
+  for (;;)
+    try {
+      return (await handle.result()) as RoundOutcome;
+    } catch (error) {
+      const { cause } = error as Error;
+      if (!isGrpcServiceError(cause) || cause.code !== RESOURCE_EXHAUSTED) throw error;
+      await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE_MS));
+    }
 }
 
 /** The same statement and samples for every shard: what differs is the shard's name. */
