@@ -87,7 +87,8 @@ function about(definitions: DefinitionSource, { header, statement }: Stated, dis
   return new Set(found.flatMap(({ name, distance }) => (distance <= distanceMax ? [name] : [])));
 }
 
-function keyUnder(definitions: DefinitionSource, { header, statement }: Stated): string {
+/** The key of a theorem by what it and its definitions compute (`theoremKey`). */
+export function keyUnder(definitions: DefinitionSource, { header, statement }: Stated): string {
   return theoremKey(statement, (text) => definitions.under(header, text, boundNames(text)));
 }
 

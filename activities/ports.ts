@@ -96,6 +96,8 @@ export interface Ports {
     run: string,
     statements: readonly StatementToRead[],
     options: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'> & {
+      /** Threads that explore at once; no Lean runs beside them. */
+      readonly processes: number;
       readonly seed: number;
       readonly random: boolean;
     },

@@ -15,10 +15,10 @@ import { displayProof } from '../selfplay/prompts.ts';
 import type { ProofExamples } from '../selfplay/prover-set.ts';
 import { lemmasWithin } from '../selfplay/slots/lemma-text.ts';
 import { formExamples, type ProverForm, type Stated, slottedForm } from '../selfplay/slots/prover-form.ts';
-import { slotKey, theoremKey } from '../selfplay/slots/slot-key.ts';
+import { slotKey } from '../selfplay/slots/slot-key.ts';
 import { boundNames } from '../selfplay/slots/slot-table.ts';
 import { goalStatement, plainStateForm, type StateForm, slottedStateForm } from '../selfplay/slots/state-form.ts';
-import { type Asked, type LemmaSources, lemmaOffers, type RunTheorem } from './lemma-shelf.ts';
+import { type Asked, keyUnder, type LemmaSources, lemmaOffers, type RunTheorem } from './lemma-shelf.ts';
 import type { Sources } from './ports.ts';
 
 /**
@@ -115,5 +115,5 @@ export async function theoremKeys(
 ): Promise<(stated: Stated) => string> {
   if (!prover.slots) return keyUnderAnyHeader;
   const definitions = await sources.definitions();
-  return ({ header, statement }) => theoremKey(statement, (text) => definitions.under(header, text, boundNames(text)));
+  return (stated) => keyUnder(definitions, stated);
 }

@@ -18,7 +18,8 @@ import { withNeighbours } from '../infra/stores/neighbours.ts';
 import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { type ContextTask, readStatements, statementContexts } from '../lean/context/statement-contexts.ts';
-import { exploreModule, testEquations, unexplored, untested } from '../lean/explore/explore-statements.ts';
+import { exploreInThreads } from '../lean/explore/explore-in-threads.ts';
+import { testEquations, unexplored, untested } from '../lean/explore/explore-statements.ts';
 import { growable, growEnvironment } from '../lean/library/grow.ts';
 import { keepRows, readRecord } from '../lean/portfolio/record.ts';
 import { PORTFOLIO_VERSION } from '../lean/portfolio/scripts.ts';
@@ -108,17 +109,18 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     return names;
   };
 
+  const moduleTexts = async (): Promise<Map<string, string>> =>
+    new Map((await sources.modules()).map(({ module, text }) => [module, text]));
   const contextTask = async (
     run: string,
     limits: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'>,
     signal: AbortSignal,
   ): Promise<ContextTask> => {
-    const [sandbox, scratchDirectory, modules] = [
+    const [sandbox, scratchDirectory, texts] = [
       await sandboxFor(limits.sandbox),
       await scratch(run),
-      await sources.modules(),
+      await moduleTexts(),
     ];
-    const texts = new Map(modules.map(({ module, text }) => [module, text]));
     return {
       place: { environment, workingDirectory: scratchDirectory, runMark: mark(run, 'lean'), sandbox },
       libraryHeader: LIBRARY_HEADER,
@@ -196,11 +198,19 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     contexts: async (run, statements, limits, signal) =>
       statementContexts(statements, await contextTask(run, limits, signal)),
-    async explore(run, statements, { seed, random, ...limits }, signal) {
+    async explore(run, statements, { seed, random, processes, ...limits }, signal) {
       const under = { cacheDirectory: settings.cacheDirectory, fingerprint: environment.fingerprint, seed, random };
       return explored(statements, under, async (open) =>
         readStatements(open, await contextTask(run, limits, signal), {
-          read: (stated, module) => exploreModule(stated, { ...module, seed, random, signal }),
+          read: async (stated, { source: _, ...module }) =>
+            exploreInThreads(stated, {
+              ...module,
+              texts: await moduleTexts(),
+              seed,
+              random,
+              threads: processes,
+              signal,
+            }),
           unread: unexplored,
         }),
       );

@@ -87,8 +87,11 @@ export function evaluationRunActivities(ports: Ports) {
         requireSameSubject(run, subject, { model, split, nameFilter, theorems, library });
         return once(store, 'evaluation/plan.json', evaluationPlanSchema, async () => {
           const statements = await takeStatements(ports, config, asked);
+          const { verification } = config;
+          const explainedShare = verification.explainedShare ?? 1;
           return {
-            config,
+            // The log has the errors of all samples.
+            config: { ...config, verification: { ...verification, explainedShare } },
             checkpoint: subject.checkpoint,
             statements: await writeRecords(store, 'statements.jsonl', statements, signal),
             shards: await planShards(store, statements, config.sampling.samplesPerStatement, config.sampling),

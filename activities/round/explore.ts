@@ -51,7 +51,7 @@ export interface TestConjecturesInput extends Omit<ExploreConjecturesInput, 'pla
 }
 
 /** Statements whose signatures are explored, or tested over, in one go: what is done after each is told by a heartbeat. */
-const EXPLORED_AT_ONCE = 20;
+const EXPLORED_AT_ONCE = 100;
 const TESTED_AT_ONCE = 100;
 
 export function exploreActivities(ports: Ports) {

@@ -3,6 +3,7 @@ import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { type Sample, sampleSchema } from '../../data/schemas/records.ts';
 import type { ShardResult } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { SearchScript } from '../../lean/library/search/script-text.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
@@ -15,12 +16,18 @@ import { scriptsOverLibrary } from './scripts-over-library.ts';
 import { unprovedItems } from './shard-files.ts';
 
 /**
- * Induction, that with case splits, and functional induction: some 15 scripts a statement. The plain ones before them are what samples
+ * Induction, that with case splits, and functional induction: some 7 scripts a statement. The plain ones before them are what samples
  * try, and proved 1 of 60 statements in two rounds; the fifty after them cost more than they prove.
  */
 const STAGES = [1, 4] as const;
 /** What passed the gate is rarely proved by functional induction. */
 const CONJECTURE_STAGES = [1, 3] as const;
+
+/**
+ * Of those that differ in the last tactic alone. In two rounds they proved 54 of the 60 statements that any did, all 11 of the
+ * dataset among them, and `simp_all` took four tenths of the time.
+ */
+const isTried = ({ script }: SearchScript): boolean => script.endsWith(', grind');
 
 export interface ScriptShardInput {
   readonly run: string;
@@ -67,7 +74,10 @@ export function scriptShardActivities(ports: Ports) {
               limits: config.verification,
               grown,
               marksOf,
-              stagesOf: (id) => (conjectures.has(id) ? CONJECTURE_STAGES : STAGES),
+              chosen: (id, stages) =>
+                stages
+                  .slice(...(conjectures.has(id) ? CONJECTURE_STAGES : STAGES))
+                  .map((stage) => stage.filter(isTried)),
               signal,
               report,
             },

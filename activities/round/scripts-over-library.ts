@@ -7,7 +7,7 @@ import { displayProof } from '../../selfplay/prompts.ts';
 import type { Ports, VerificationLimits } from '../ports.ts';
 import type { GrownRecord } from './library.ts';
 
-export interface OverLibrary extends Pick<PortfolioTools, 'stagesOf'> {
+export interface OverLibrary extends Pick<PortfolioTools, 'chosen'> {
   readonly run: string;
   readonly limits: VerificationLimits;
   readonly grown: readonly GrownRecord[];
@@ -29,7 +29,7 @@ export interface TriedScripts {
 export async function scriptsOverLibrary(
   ports: Pick<Ports, 'verifier' | 'contexts'>,
   statements: readonly Statement[],
-  { run, limits, grown, marksOf, stagesOf, signal, report }: OverLibrary,
+  { run, limits, grown, marksOf, chosen, signal, report }: OverLibrary,
 ): Promise<TriedScripts> {
   const headers = grownHeaders(grown);
   const verifier = await ports.verifier(run, limits, grown);
@@ -39,13 +39,13 @@ export async function scriptsOverLibrary(
     return namespace === null ? proof : markedProof(displayProof(proof), namespace);
   };
   const outcomes = await provePortfolio(statements, {
-    ...(stagesOf === undefined ? {} : { stagesOf }),
+    ...(chosen === undefined ? {} : { chosen }),
     textOf,
     contexts: (its) => ports.contexts(run, its, limits, signal),
     check: (candidates) =>
       verifier.check(
         candidates.map((one) => ({ ...one, header: headers.get(one.header) ?? one.header })),
-        { signal, confirm: false },
+        { signal, confirm: false, explains: () => false },
       ),
     onProgress: (done) => report({ scripts: done, of: statements.length }),
   });

@@ -4,9 +4,9 @@ import { StpError } from '../../data/errors.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { type Sample, sampleSchema, type Verdict, verdictSchema } from '../../data/schemas/records.ts';
 import { type ShardResult, shardResultSchema, type VerdictCounts } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
+import { explainedShare, type RunConfig } from '../../data/schemas/run-config.ts';
 import { grownHeaders } from '../../lean/library/grow.ts';
-import type { Candidate, CheckResult, Verifier } from '../../lean/verifier.ts';
+import type { Candidate, CheckOptions, CheckResult, Verifier } from '../../lean/verifier.ts';
 import { workItemSchema } from '../../selfplay/shards.ts';
 import { namesUnknown } from '../../selfplay/unknown-names.ts';
 import { withHeartbeat } from '../edge.ts';
@@ -27,7 +27,7 @@ export interface VerifyShardInput {
   readonly earlier?: ShardResult | null;
   /** Grown theorems that the proofs may name; null: none. */
   readonly library: ArtifactRef | null;
-  readonly config: Pick<RunConfig, 'verification'>;
+  readonly config: Pick<RunConfig, 'verification'> & Partial<Pick<RunConfig, 'prover'>>;
 }
 
 export function verifyShardActivities(ports: Ports) {
@@ -63,7 +63,9 @@ export function verifyShardActivities(ports: Ports) {
           const started = performance.now();
           verified = kept.size;
           tell();
-          const results = await checkInParts(verifier, open, parts, signal, () => {
+          const share = explainedShare(config);
+          const explains = ({ id }: Candidate): boolean => isChosen(id, share);
+          const results = await checkInParts(verifier, open, parts, { signal, explains }, () => {
             verified++;
             tell();
           });
@@ -75,12 +77,18 @@ export function verifyShardActivities(ports: Ports) {
           const counts: VerdictCounts = {};
           const newCounts: VerdictCounts = {};
           const proved = new Set<string>();
-          let [unknownNames, changedStatements] = [0, 0];
+          let [rejected, explained, unknownNames, changedStatements] = [0, 0, 0, 0];
           for (const [index, verdict] of verdicts.entries()) {
             const sample = samples[index]!;
             for (const count of judged.has(sample.id) ? [counts] : [counts, newCounts])
               count[verdict.kind] = (count[verdict.kind] ?? 0) + sample.multiplicity;
-            if (namesUnknown(verdict)) unknownNames += sample.multiplicity;
+            if (verdict.kind === 'rejected') {
+              rejected += sample.multiplicity;
+              if (isChosen(sample.id, share)) {
+                explained += sample.multiplicity;
+                if (namesUnknown(verdict)) unknownNames += sample.multiplicity;
+              }
+            }
             if (sample.changedStatement) changedStatements += sample.multiplicity;
             if (verdict.kind === 'proved') proved.add(sample.statementId);
           }
@@ -110,7 +118,8 @@ export function verifyShardActivities(ports: Ports) {
               from_earlier_attempt: kept.size - judged.size,
               from_cache: results.filter((result) => result.fromCache).length,
               proved_statements: proved.size,
-              samples_with_unknown_name: unknownNames,
+              // Of all that were rejected, by those of which the reason is known.
+              samples_with_unknown_name: explained === 0 ? 0 : (unknownNames * rejected) / explained,
               samples_with_changed_statement: changedStatements,
               shard_seconds_verify: seconds,
               ...Object.fromEntries(Object.entries(newCounts).map(([kind, count]) => [`verdicts_${kind}`, count])),
@@ -135,17 +144,22 @@ export function verifyShardActivities(ports: Ports) {
   };
 }
 
+/** A share of all samples, the same ones whenever the shard is done. Ids are hexadecimal digits of a hash. */
+function isChosen(id: string, share: number): boolean {
+  return Number.parseInt(id.slice(-8), 16) < share * 2 ** 32;
+}
+
 /** Checks, each verdict kept as soon as it is there: also where the check ends before its time. */
 async function checkInParts(
   verifier: Verifier,
   candidates: readonly Candidate[],
   parts: VerdictParts,
-  signal: AbortSignal,
+  options: Pick<CheckOptions, 'signal' | 'explains'>,
   onVerdict: () => void,
 ): Promise<readonly CheckResult[]> {
   try {
     const results = await verifier.check(candidates, {
-      signal,
+      ...options,
       onResult: (result) => {
         parts.add(verdictOf(result, verifier.environment.version));
         onVerdict();

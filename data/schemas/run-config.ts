@@ -382,6 +382,11 @@ export const runConfigSchema = z.strictObject({
      * that can be done, else not, and the run says that its results are not eligible. `off`: never, and it says so.
      */
     sandbox: z.enum(['required', 'where-available', 'off']),
+    /**
+     * Of this share of the samples it is asked why Lean rejects them; rejecting the others takes about half of the time. Null: of
+     * all where rejected proofs are revised, else of a tenth.
+     */
+    explainedShare: share.nullable().default(null),
     /** A round fails when more than this share of its samples has no verdict (STP §2.6: 0.005). */
     unverifiedShareMax: share,
   }),
@@ -433,6 +438,14 @@ export function trainsByReward({ training }: { readonly training?: Partial<RunCo
 /** Are problems and proofs in words? There is nothing for Lean to check then: judges alone say what samples earn. */
 export function isInWords({ rewards }: { readonly rewards?: RunConfig['rewards'] }): boolean {
   return rewards !== undefined && Object.keys(rewards.weights).every((name) => name === 'judge');
+}
+
+/** As of `proverMode`. */
+export function explainedShare(config: {
+  readonly prover?: Partial<ProverConfig>;
+  readonly verification: Pick<RunConfig['verification'], 'explainedShare'>;
+}): number {
+  return config.verification.explainedShare ?? (proverMode(config) === 'revise' ? 1 : 0.1);
 }
 
 /** As of `proverMode`. */

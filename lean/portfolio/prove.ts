@@ -28,9 +28,11 @@ export interface PortfolioOutcome {
   readonly unread: string;
 }
 
+type Stages = ReturnType<typeof portfolioStages>;
+
 export interface PortfolioTools {
-  /** The stages of the list that are tried for a statement, as of `slice`; without it all. */
-  stagesOf?(id: string): readonly [from: number, to: number];
+  /** What is tried for a statement of its stages; without it all. */
+  chosen?(id: string, stages: Stages): Stages;
   /** What stands for a script in a proof of the statement; without it the script. */
   textOf?(id: string, script: string): string;
   contexts(statements: readonly PortfolioStatement[]): Promise<readonly ContextAnswer[]>;
@@ -40,7 +42,7 @@ export interface PortfolioTools {
 
 interface Open {
   readonly index: number;
-  readonly stages: readonly (readonly SearchScript[])[];
+  readonly stages: Stages;
   tried: number;
   leanMs: number;
 }
@@ -69,8 +71,8 @@ async function proveSome(
   for (const [index, { context, reason }] of (await tools.contexts(statements)).entries()) {
     if (context === null) outcomes[index] = { proof: null, tried: 0, leanMs: 0, unread: reason };
     else {
-      const stages = portfolioStages(context).slice(...(tools.stagesOf?.(statements[index]!.id) ?? []));
-      open.push({ index, stages, tried: 0, leanMs: 0 });
+      const all = portfolioStages(context);
+      open.push({ index, stages: tools.chosen?.(statements[index]!.id, all) ?? all, tried: 0, leanMs: 0 });
     }
   }
   for (let stage = 0; open.length > 0; stage++) {

@@ -15,12 +15,19 @@ import { keptName } from '../../activities/round/proofs-file.ts';
 import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import { sha256 } from '../../data/schemas/ids.ts';
-import { certificateSchema, type Proved, provedSchema, type VerdictKind } from '../../data/schemas/records.ts';
+import {
+  certificateSchema,
+  type Proved,
+  provedSchema,
+  type VerdictKind,
+  verdictSchema,
+} from '../../data/schemas/records.ts';
+import type { ShardResult } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { checkFile, type FileReport } from '../../lean/trust/check-file.ts';
 import { SECOND_KERNEL } from '../../lean/trust/object/findings.ts';
-import type { LeanEnvironment } from '../../lean/verifier.ts';
+import type { Candidate, CheckOptions, LeanEnvironment } from '../../lean/verifier.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { coreEnvironment } from '../lean/environment.ts';
 import { proved, statement } from '../selfplay/records.ts';
@@ -31,6 +38,7 @@ vi.setConfig({ testTimeout: 180_000 });
 const config = resolveConfig({ preset: 'smoke' });
 let directory: string;
 let store: ObjectStore;
+const metrics: { readonly name: string; readonly value: number }[] = [];
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'stp-verify-'));
   store = await openStore(pathToFileURL(join(directory, 'store')).href);
@@ -41,14 +49,23 @@ const portsWith = (more: Partial<Ports>): Ports =>
   ({
     store: async () => store,
     scratch: async () => directory,
-    monitor: async () => ({ log: async () => undefined, finalise: async () => undefined }),
+    monitor: async () => ({
+      log: async (some: readonly { name: string; value: number }[]) => void metrics.push(...some),
+      finalise: async () => undefined,
+    }),
     ...more,
   }) as unknown as Ports;
 
 describe('verifyShard', () => {
-  const verify = async (origin: 'dataset' | 'canary', kindOf: (proof: string) => VerdictKind) => {
+  const REASON = { severity: 'error', line: 1, column: 0, text: 'Unknown identifier `x`' } as const;
+  const verify = async (
+    origin: 'dataset' | 'canary',
+    kindOf: (proof: string) => VerdictKind,
+    set: Record<string, unknown> = {},
+    texts: readonly string[] = ['p0', 'p1', 'p1', 'p2'],
+  ) => {
     const one = statement('theorem a (n : Nat) : n = n');
-    const raw = ['p0', 'p1', 'p1', 'p2'].map((text, seed) => ({
+    const raw = texts.map((text, seed) => ({
       statementId: one.id,
       index: seed,
       text,
@@ -61,11 +78,11 @@ describe('verifyShard', () => {
     const verifier = {
       environment: { version: 'test' },
       sandbox: { kind: 'none', description: 'a test' },
-      check: async (candidates: readonly { id: string; proof: string }[]) =>
-        candidates.map(({ id, proof }) => ({
+      check: async (candidates: readonly Candidate[], { explains }: CheckOptions) =>
+        candidates.map(({ id, proof, ...one }) => ({
           id,
           kind: kindOf(proof),
-          messages: [],
+          messages: explains?.({ id, proof, ...one }) === false ? [] : [REASON],
           premises: [],
           axioms: [],
           checkMs: 1,
@@ -77,14 +94,14 @@ describe('verifyShard', () => {
       run: 'test',
       name: 'rounds/0/shard-0',
       library: null,
-      items: await writeRecords(store, 'items.jsonl', [{ statement: one, origin, samples: 4 }]),
+      items: await writeRecords(store, 'items.jsonl', [{ statement: one, origin, samples: texts.length }]),
       sampled: {
         samples: await writeRecords(store, 'samples.jsonl', samples),
-        sampleCount: 4,
-        distinctCount: 3,
-        tokens: 4,
+        sampleCount: texts.length,
+        distinctCount: new Set(texts).size,
+        tokens: texts.length,
       },
-      config,
+      config: resolveConfig({ preset: 'smoke', set }),
     };
     return new MockActivityEnvironment().run(activities.verifyShard, input);
   };
@@ -92,6 +109,24 @@ describe('verifyShard', () => {
   it('counts verdicts with multiplicity', async () => {
     const result = await verify('dataset', (proof) => (proof === 'p1' ? 'proved' : 'rejected'));
     expect(result).toMatchObject({ verdictCounts: { proved: 2, rejected: 2 }, provedStatements: 1, sampleCount: 4 });
+  });
+  it('asks of a tenth of the samples why they fail, of all where they are revised, and counts unknown names by these', async () => {
+    const texts = Array.from({ length: 200 }, (_, index) => `p${index}`);
+    const explainedOf = async (set: Record<string, unknown>) => {
+      metrics.length = 0;
+      await rm(join(directory, 'store'), { recursive: true, force: true });
+      const { verdicts } = (await verify('dataset', () => 'rejected', set, texts)) as ShardResult;
+      const explained = (await readAll(store, verdicts, verdictSchema)).filter(({ messages }) => messages.length > 0);
+      expect(metrics.find(({ name }) => name.endsWith('samples_with_unknown_name'))).toMatchObject({ value: 200 });
+      return explained.map(({ sampleId }) => sampleId);
+    };
+    const tenth = await explainedOf({});
+    expect(tenth.length).toBeGreaterThan(5);
+    expect(tenth.length).toBeLessThan(45);
+    expect(await explainedOf({})).toEqual(tenth);
+    const revises = { 'prover.mode': 'revise', 'prover.format': 'deepseek-prover-v2', 'prover.slots': false };
+    expect(await explainedOf(revises)).toHaveLength(200);
+    expect(await explainedOf({ ...revises, 'verification.explainedShare': 0.1 })).toEqual(tenth);
   });
   it('stops at a proved canary', async () => {
     await expect(verify('canary', (proof) => (proof === 'p2' ? 'proved' : 'rejected'))).rejects.toMatchObject({

@@ -32,6 +32,10 @@ describe('by the driver json', () => {
     await expectVerdictsOfProofs('json');
   }, 300_000);
 
+  test('and the same one where nobody asks why', async () => {
+    await expectVerdictsOfProofs('json', false);
+  }, 300_000);
+
   test('each statement gets its verdict, and an honest one beside each of them is accepted', async () => {
     await expectVerdictsOfStatements('json');
   });

@@ -32,7 +32,7 @@ export function scratchOfTest(): string {
 }
 
 /** Every attack gets its verdict, and an honest proof beside each of them is proved. */
-export async function expectVerdictsOfProofs(driver: DriverName): Promise<void> {
+export async function expectVerdictsOfProofs(driver: DriverName, isExplained = true): Promise<void> {
   const attacks = readAttacks('proof');
   const verifier = await openVerifier({ environment, driver, ...settingsIn(scratchOfTest()), ...walls });
   const candidates = attacks.flatMap(({ name, header, statement, proof }) => [
@@ -44,7 +44,7 @@ export async function expectVerdictsOfProofs(driver: DriverName): Promise<void> 
       proof: `  have beside_${name.replaceAll('-', '_')} := a\n${HONEST.proof}`,
     },
   ]);
-  const results = await verifier.check(candidates);
+  const results = await verifier.check(candidates, { explains: () => isExplained });
   await verifier.close();
   const expected = attacks.flatMap((attack) => [
     [attack.name, attack.expected],

@@ -75,6 +75,17 @@ describe('exploration', () => {
     expect(read.filter(({ kind }) => kind !== 'accepted')).toEqual([]);
   }, 240_000);
 
+  test('ends with the reason of its signal, and keeps nothing of what was cut off', async () => {
+    const stop = new AbortController();
+    const near = [named('prop_15'), named('prop_58')];
+    const options = { ...limits, seed: 5, random: false };
+    const exploring = ports.explore('explore', near, options, stop.signal);
+    setTimeout(() => stop.abort(new Error('enough')), 500);
+    await expect(exploring).rejects.toThrow('enough');
+    const alone = await ports.explore('explore', near, { ...options, processes: 1 }, signal);
+    expect(alone.map(({ equations }) => equations.length > 0)).toEqual([true, true]);
+  }, 240_000);
+
   test('gives the same equations again, and no equation that a test value refutes', async () => {
     const one = await explore([named('prop_15')]);
     expect(await explore([named('prop_15')])).toEqual(one);

@@ -57,6 +57,41 @@ describe('verdicts', () => {
     for (const { kind, axioms } of results) if (kind === 'proved') expect(axioms).toEqual([]);
   });
 
+  test('are the same where nobody asks why, with a place only where the place says something', async () => {
+    const two = 'theorem two (a b : Nat) (h : a = b) : b = a ∧ a + 0 = b';
+    const candidates = [
+      candidate('by parts', '  constructor\n  · exact h.symm\n  · simp [h]', two),
+      candidate('first part open', '  constructor\n  · simp\n  · simp [h]', two),
+      candidate('second part open', '  constructor\n  · exact h.symm\n  · skip', two),
+      candidate('both open', '  constructor <;> skip', two),
+      candidate('cases', 'induction a with\n| zero => simp\n| succ n ih => omega'),
+      candidate('one case missing', 'induction a with\n| zero => simp'),
+      candidate('an alternative of its own', '  first\n  | exact nonsense\n  | omega'),
+      candidate('only failing alternatives', '  first | exact nonsense | fail'),
+      candidate('a block within', '  have h : a + b = b + a := by\n    omega\n  exact h'),
+      candidate('a failing block within', '  have h : a + b = b + a := by\n    skip\n  exact h'),
+      candidate('steps', '  calc a + b = b + a := by omega\n    _ = b + a := rfl'),
+      candidate('under an opened namespace', '  open Nat in\n  exact Nat.add_comm a b'),
+      candidate('ends the block', '  omega\n)\n(skip'),
+      candidate('closes two', '  omega))'),
+      candidate('an alternative too many', '  omega\n  | skip'),
+      candidate('leaves a bracket open', '  exact (Nat.add_comm a b'),
+      candidate('nothing', ''),
+      candidate('runs away', '  repeat (have : 0 = 0 := rfl)'),
+      candidate('false', '  omega', 'theorem wrong : 1 = 2'),
+    ];
+    const explained = await (await open()).check(candidates);
+    const unexplained = await (await open()).check(candidates, { explains: () => false });
+    expect(kindsOf(unexplained)).toEqual(kindsOf(explained));
+    expect(new Set(explained.map(({ kind }) => kind))).toEqual(new Set(['proved', 'rejected', 'forbidden', 'timeout']));
+    for (const [place, { kind, messages }] of unexplained.entries())
+      if (kind === 'rejected') expect(messages.map(({ text }) => text)).toEqual(['Lean was not asked why it fails']);
+      else
+        expect(messages.map(({ line, column }) => [line, column])).toEqual(
+          explained[place]!.messages.map(({ line, column }) => [line, column]),
+        );
+  });
+
   test('a header that cannot be imported is no fault of the proof', async () => {
     const verifier = await open();
     const [result] = await verifier.check([{ ...candidate('a', '  omega'), header: 'import No.Such.Module' }]);
@@ -211,6 +246,20 @@ describe('the cache', () => {
     expect(again.filter(({ fromCache }) => fromCache).length).toBe(2);
     const third = await second.check(candidates);
     expect(third.map(({ fromCache }) => fromCache)).toEqual([true, true, true, true, false]);
+  });
+
+  test('answers with a reason where one is asked for', async () => {
+    const cacheDirectory = mkdtempSync(join(scratchDirectory, 'cache-'));
+    const verifier = await open({ cacheDirectory });
+    const wrong = [candidate('wrong', '  exact nonsense')];
+    const ask = async (isExplained: boolean) => {
+      const [result] = await verifier.check(wrong, { explains: () => isExplained });
+      return { fromCache: result!.fromCache, isExplained: result!.messages[0]!.text.includes('nonsense') };
+    };
+    expect(await ask(false)).toEqual({ fromCache: false, isExplained: false });
+    expect(await ask(false)).toEqual({ fromCache: true, isExplained: false });
+    expect(await ask(true)).toEqual({ fromCache: false, isExplained: true });
+    expect(await ask(false)).toEqual({ fromCache: true, isExplained: true });
   });
 
   test('keeps no premises: which names count as some is for each verifier to say', async () => {

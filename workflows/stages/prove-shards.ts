@@ -67,7 +67,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
         sampled,
         earlier,
         library,
-        config: { verification },
+        config: { prover, verification },
       });
     };
     const proveWhole = async (): Promise<ShardResult> => {

@@ -16,6 +16,7 @@ import { type VerdictCache, verdictKey } from './cache.ts';
 import { type CheckEntry, checkEntries } from './check-entries.ts';
 import type { Outcome } from './check-outcome.ts';
 import type { CheckTimes } from './check-speculation.ts';
+import { failingFast, SHIFT } from './failing-fast.ts';
 import type { Limits } from './limits.ts';
 import type { PremiseResolver } from './premises.ts';
 import { PROOFS } from './run-batch.ts';
@@ -30,6 +31,7 @@ const JUDGING_MAX = 1_024;
 
 /** As in `leanMessageSchema`. */
 const TEXT_CHARS_MAX = 4_096;
+const UNEXPLAINED: LeanMessage = { severity: 'error', line: 0, column: 0, text: 'Lean was not asked why it fails' };
 const UNCONFIRMED = { kind: 'proved', reason: '', axioms: [] } as const;
 
 export interface VerifierState {
@@ -48,6 +50,11 @@ export interface VerifierState {
 /** One thing to check, wanted by one or more candidates (equal texts are checked once). */
 interface Work extends CheckEntry {
   readonly key: string;
+  /** Of a verdict that does as well: that with the reason. */
+  readonly explainedKey: string;
+  readonly isExplained: boolean;
+  /** The proof itself, laid out by `screenProof`. `proofText` is what Lean is asked about. */
+  readonly ownText: string;
   readonly premises: readonly string[];
   /** Lines and columns to add to a message's place to get the place in the proof as it came. */
   readonly linesDropped: number;
@@ -83,13 +90,13 @@ export async function checkCandidates(
       while (judging.size >= JUDGING_MAX) await Promise.race(judging);
       if (failure !== null) throw failure.error;
       signal.throwIfAborted();
-      const prepared = prepare(state, candidate, confirm);
+      const prepared = prepare(state, candidate, confirm, options.explains?.(candidate) ?? true);
       if ('kind' in prepared) {
         report(index, prepared);
         continue;
       }
       const { key } = prepared;
-      const known = cache?.get(key);
+      const known = cache?.get(prepared.explainedKey) ?? cache?.get(key);
       const same = works.get(key);
       // This verifier decides which names count as premises; the one that filled the cache may have known others.
       if (known) report(index, { ...known, premises: prepared.premises, fromCache: true });
@@ -132,7 +139,12 @@ export async function checkCandidates(
   return results;
 }
 
-function prepare(state: VerifierState, candidate: Candidate, confirm: boolean): Omit<Work, 'indexes'> | Judged {
+function prepare(
+  state: VerifierState,
+  candidate: Candidate,
+  confirm: boolean,
+  isExplained: boolean,
+): Omit<Work, 'indexes'> | Judged {
   const screenedHeader = candidate.header === null ? null : screenHeader(candidate.header);
   if (screenedHeader?.accepted === false) {
     return refused('header_error', { line: 0, column: 0, reason: screenedHeader.reason });
@@ -147,23 +159,32 @@ function prepare(state: VerifierState, candidate: Candidate, confirm: boolean): 
   if (!proof.accepted) return refused(proof.refusal.kind, proof.refusal);
   const { environment } = state;
   const limits = [state.limits.small, state.limits.big].map((limit) => JSON.stringify(limit));
-  return {
-    key: verdictKey([
-      CHECK_VERSION,
-      confirm ? 'object' : 'text',
-      environment.fingerprint,
-      header,
-      statement.signature,
-      proof.text,
-      ...limits,
-    ]),
+  const asked = confirm ? 'object' : 'text';
+  const parts = [CHECK_VERSION, asked, environment.fingerprint, header, statement.signature, proof.text, ...limits];
+  const explainedKey = verdictKey(parts);
+  const common = {
+    explainedKey,
+    isExplained,
     header,
     signature: statement.signature,
-    proofText: proof.text,
+    ownText: proof.text,
     premises: state.premises(header, proof.text),
-    linesDropped: proof.linesDropped,
-    columnsAdded: proof.columnsAdded,
   };
+  return isExplained
+    ? {
+        ...common,
+        key: explainedKey,
+        proofText: proof.text,
+        linesDropped: proof.linesDropped,
+        columnsAdded: proof.columnsAdded,
+      }
+    : {
+        ...common,
+        key: verdictKey([...parts, 'unexplained']),
+        proofText: failingFast(proof.text),
+        linesDropped: proof.linesDropped - SHIFT.lines,
+        columnsAdded: proof.columnsAdded + SHIFT.columns,
+      };
 }
 
 function refused(kind: VerdictKind, refusal: Omit<Refusal, 'kind'>): Judged {
@@ -189,9 +210,12 @@ async function judgeOutcome(
     fromCache: false,
   };
   if (!('axioms' in outcome)) {
-    return { ...base, kind: outcome.kind, messages: outcome.messages.map((message) => placeInProof(message, work)) };
+    const { kind } = outcome;
+    if (kind === 'rejected' && !work.isExplained) return { ...base, kind, messages: [UNEXPLAINED] };
+    return { ...base, kind, messages: outcome.messages.map((message) => placeInProof(message, work)) };
   }
-  const { kind, reason, axioms } = confirming === null ? UNCONFIRMED : await state.confirmer.confirm(work, confirming);
+  const { kind, reason, axioms } =
+    confirming === null ? UNCONFIRMED : await state.confirmer.confirm({ ...work, proofText: work.ownText }, confirming);
   const messages: LeanMessage[] =
     reason === '' ? [] : [{ severity: 'error', line: 0, column: 0, text: reason.slice(0, TEXT_CHARS_MAX) }];
   return { ...base, kind, axioms, messages };
@@ -200,5 +224,5 @@ async function judgeOutcome(
 function placeInProof(message: LeanMessage, work: Work): LeanMessage {
   if (message.line < 1) return message;
   const column = Math.max(0, message.column - work.columnsAdded);
-  return { ...message, line: message.line + work.linesDropped, column };
+  return { ...message, line: Math.max(0, message.line + work.linesDropped), column };
 }
