@@ -29,7 +29,7 @@ import { proveShards } from './stages/prove-shards.ts';
 import { trainModel } from './stages/train.ts';
 
 export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
-  const { run, round, config, hostQueue, hostQueues, data, history } = input;
+  const { run, round, config, hostQueues, data, history } = input;
   const name = `rounds/${round}-${input.checkpoint.model.slice(0, MODEL_DIGITS)}`;
   const played = { run, round, name, config, data, history, replayFrom: input.replayFrom };
   let paused = input.paused;
@@ -169,7 +169,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
     await enter('train', `training on ${finished.examples.count} examples`);
     const { model, modelThreads, seed } = config;
     const label = `train on ${finished.examples.count} weighted examples`;
-    const trained = await trainModel({ hostQueue, hostQueues }, config.engines, label, {
+    const trained = await trainModel(hostQueues, config.engines, label, {
       run,
       name: `checkpoints/round-${round}`,
       examples: finished.examples,

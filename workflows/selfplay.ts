@@ -227,7 +227,7 @@ async function firstState(
   if (sft === null) {
     story.enter('sft', `training the first model on ${data.sft.count} examples of the library`);
     const { model, modelThreads, seed } = config;
-    sft = await trainModel(place, config.engines, `SFT on ${data.sft.count} examples`, {
+    sft = await trainModel(place.hostQueues, config.engines, `SFT on ${data.sft.count} examples`, {
       run,
       name: 'checkpoints/sft',
       examples: data.sft,
@@ -314,7 +314,7 @@ async function trainAnew(run: string, state: RunState, round: number): Promise<R
     replayFrom,
   });
   const { model, modelThreads, seed } = config;
-  const trained = await trainModel(placeOf(state), config.engines, `retrain on ${examples.count} examples`, {
+  const trained = await trainModel(placeOf(state).hostQueues, config.engines, `retrain on ${examples.count} examples`, {
     run,
     name: `checkpoints/retrain-${round}`,
     examples,

@@ -1,20 +1,13 @@
 /** Which failures of writing Temporal tries again, and when. */
-import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/activity';
-import { execa, execaSync } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { toFailure } from '../../activities/edge.ts';
 import { StpError } from '../../data/errors.ts';
 import { cannotWrite } from '../../infra/stores/store-errors.ts';
 import { errorOf, failureOf } from '../../model/embedded/process/failure.ts';
-import { causeWith } from '../../model/process/system-code.ts';
-import { parseMessage, type TrainerMessage } from '../../model/process/trainer-messages.ts';
-import { REPOSITORY } from '../../workers/settings.ts';
 
 const failed = (code: string): Error => Object.assign(new Error(`${code}: it failed`), { code, syscall: 'write' });
 const MINUTE_MS = 60_000;
-const hasPython = execaSync('python3', ['--version'], { reject: false }).exitCode === 0;
-if (!hasPython) console.warn('skipped, no python3: what a trainer in Python says of a full disk');
 
 describe('a write that fails', () => {
   it.each([
@@ -33,19 +26,6 @@ describe('a write that fails', () => {
         nonRetryable: false,
         nextRetryDelay: minutes * MINUTE_MS,
       });
-  });
-
-  it.skipIf(!hasPython)('to a full disk is known as one where a trainer in Python says so', async () => {
-    const says = 'from failure import unwritable; from reports import Reports';
-    const script = `${says}; Reports(True).failed(unwritable("checkpoint", OSError(28, "No space left on device")))`;
-    const { stdout } = await execa('python3', ['-c', script], {
-      cwd: join(REPOSITORY, 'infra/trainers'),
-      env: { PYTHONDONTWRITEBYTECODE: '1' },
-    });
-    const message = parseMessage(stdout) as Extract<TrainerMessage, { type: 'failed' }>;
-    const { code, advice, systemCode } = message;
-    const error = new StpError(code, message.message, advice, { ...causeWith(systemCode), retryable: true });
-    expect(toFailure(error)).toMatchObject({ type: 'STP1406', message: expect.stringContaining('No space left') });
   });
 
   it.each(['EMFILE', 'EBUSY', 'ESTALE'])('with %s is tried again soon', (code) => {

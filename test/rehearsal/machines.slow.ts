@@ -4,12 +4,13 @@
  *
  * @module-tag slow
  */
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, expect, it } from 'vitest';
-import { identify } from '../../infra/processes.ts';
+import { isThere } from '../../data/is-there.ts';
+import { CLOCK_LIBRARY } from '../../tools/rehearsal/faults.ts';
 import { makeKeys } from '../../tools/rehearsal/installation.ts';
 import { Machine } from '../../tools/rehearsal/machine.ts';
 import { missing } from '../../tools/rehearsal/needs.ts';
@@ -43,7 +44,7 @@ async function twoMachines(): Promise<[Machine, Machine]> {
 }
 
 it.skipIf(lacks.length > 0)(
-  'reach each other, can be cut off, slowed, filled and killed, and leave nothing',
+  'reach each other, can be cut off, slowed, filled, killed and have another clock, and leave nothing',
   async () => {
     expect(await begin()).toBeNull();
     const [control, worker] = await twoMachines();
@@ -62,9 +63,14 @@ it.skipIf(lacks.length > 0)(
     expect(await ssh('cat /etc/hosts > kept || echo refused')).toContain('refused');
     await empty();
     expect(await ssh('echo kept > kept; cat kept')).toBe('kept');
+    await ssh('touch /dev/shm/stp-rehearsed');
+    expect(await isThere('/dev/shm/stp-rehearsed')).toBe(false);
     await worker.kill();
     await worker.boot();
     expect(await ssh('cat kept')).toBe('kept');
+    await worker.kill();
+    await worker.boot({ library: CLOCK_LIBRARY, offset: '+7200' });
+    expect(Number(await ssh('date +%s')) - Date.now() / 1_000).toBeGreaterThan(3_600);
     await takeDown();
     expect(await leftovers()).toEqual([]);
   },
@@ -86,13 +92,20 @@ it.skipIf(lacks.length > 0)('of a rehearsal that was killed are taken down by th
 });
 
 it.skipIf(lacks.length > 0)('are left alone while their rehearsal lives', async () => {
-  await mkdir(STATE, { recursive: true });
-  const living = execa('sleep', ['300'], { reject: false });
-  await writeFile(join(STATE, 'owner.json'), JSON.stringify(await identify(living.pid!)));
-  await expect(begin()).rejects.toMatchObject({
-    code: 'STP1002',
-    message: expect.stringContaining(String(living.pid)),
-  });
-  living.kill();
-  await rm(STATE, { recursive: true });
+  const script = `
+    const { begin } = await import('${join(import.meta.dirname, '../../tools/rehearsal/takedown.ts')}');
+    const { makeBackbone } = await import('${join(import.meta.dirname, '../../tools/rehearsal/network.ts')}');
+    await begin();
+    await makeBackbone();
+    console.log('up');
+    setInterval(() => undefined, 1_000);`;
+  const living = execa(process.execPath, ['--input-type=module', '--eval', script], { reject: false });
+  for await (const line of living) if (line === 'up') break;
+  await expect(begin()).rejects.toMatchObject({ code: 'STP1002' });
+  // What it has not put up it does not take down.
+  await takeDown();
+  expect(await namespaces()).toHaveLength(1);
+  living.kill('SIGKILL');
+  await living;
+  expect(await begin()).toContain('1 namespaces');
 });

@@ -80,7 +80,7 @@ export async function trainTogether(
     server.client.workflow.execute<typeof trainModel>('trainModel', {
       workflowId: randomUUID(),
       taskQueue,
-      args: [{ hostQueue: hostQueues[0]!, hostQueues }, engines, 'SFT', input],
+      args: [hostQueues, engines, 'SFT', input],
     });
   await worker.runUntil(() => work(start));
 }

@@ -23,6 +23,7 @@ beforeAll(async () => {
 afterAll(() => server?.teardown());
 
 const TRAINED = { steps: 3, loss: 1 };
+const full = (): ApplicationFailure => ApplicationFailure.retryable('no space left', 'STP1406');
 
 /** Runs a training over two machines; `part` is what a machine does with the attempt's number and its own. */
 async function train(
@@ -50,6 +51,20 @@ async function train(
     async dropTrainingStates() {
       calls.push(`dropTrainingStates on ${machine}`);
     },
+    async prepareLevanter() {
+      calls.push(`prepareLevanter on ${machine}`);
+      if (machine === 0) throw full();
+      return { name: 'sft', trained: null };
+    },
+    async trainByLevanter() {
+      calls.push(`trainByLevanter on ${machine}`);
+      return { finalLoss: machine === 0 ? 1 : null, seconds: 1 };
+    },
+    async finishLevanter() {
+      calls.push(`finishLevanter on ${machine}`);
+      if (machine === 0) throw full();
+      return TRAINED;
+    },
   });
   const taskQueue = `train/${run}`;
   const common = { connection: server.nativeConnection };
@@ -62,7 +77,7 @@ async function train(
     server.client.workflow.execute<typeof trainModel>('trainModel', {
       workflowId: run,
       taskQueue,
-      args: [{ hostQueue: queues[0]!, hostQueues: queues }, engines, 'SFT', {} as Parameters<typeof trainModel>[3]],
+      args: [queues, engines, 'SFT', {} as Parameters<typeof trainModel>[3]],
     });
   for (const worker of workers) {
     const inner = work;
@@ -99,6 +114,21 @@ describe('a training on two machines', () => {
       'trainPart 2: 0 of 2 on 0',
       'trainPart 2: 1 of 2 on 1',
     ]);
+  });
+
+  it('by Levanter is prepared and exported by the machine that has space', async () => {
+    const { result, calls } = await train({ kind: 'levanter', python: '/opt/levanter/bin/python' });
+    expect({ result, calls }).toEqual({
+      result: TRAINED,
+      calls: [
+        'prepareLevanter on 0',
+        'finishLevanter on 0',
+        'finishLevanter on 1',
+        'prepareLevanter on 1',
+        'trainByLevanter on 0',
+        'trainByLevanter on 1',
+      ],
+    });
   });
 
   it('is given up at once where no repetition mends it', async () => {

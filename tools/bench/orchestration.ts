@@ -5,18 +5,14 @@
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { edgeInterceptors, HEARTBEAT_THROTTLE_MS_MAX } from '../../activities/edge.ts';
-import type { Ports } from '../../activities/ports.ts';
-import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
+import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { temporalExecutable } from '../../cli/temporal.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { startDevServer } from '../../infra/temporal/dev-server.ts';
 import { workerSettings } from '../../workers/settings.ts';
-import { LEAN_QUEUE } from '../../workflows/control/contracts.ts';
+import { simulatedNode } from '../simulated/node.ts';
+import { playSimulatedRound } from '../simulated/round.ts';
 import { row } from './measure.ts';
-import { SimulatedProcesses, simulatedVerifier } from './simulated-processes.ts';
-import { playSimulatedRound } from './simulated-round.ts';
 
 const PROOF_MS = 10;
 const PROOFS_PER_SHARD = 500;
@@ -35,23 +31,11 @@ export async function benchOrchestration(directory: string): Promise<void> {
       const server = await startDevServer({ executable });
       const storeUri = pathToFileURL(join(directory, `orchestration-${processes}-${slots}`)).href;
       const store = await openStore(storeUri);
-      const simulated = simulatedVerifier(new SimulatedProcesses(processes), () => PROOF_MS);
-      const ports = {
-        store: async () => store,
-        verifier: async () => simulated,
-        monitor: async () => ({ log: async () => undefined }),
-      } as unknown as Ports;
       const connection = await NativeConnection.connect({ address: server.address });
-      const worker = await Worker.create({
-        connection,
-        taskQueue: LEAN_QUEUE,
-        activities: verifyShardActivities(ports),
-        interceptors: { activity: [edgeInterceptors] },
-        maxConcurrentActivityTaskExecutions: slots,
-        maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS_MAX,
-      });
+      const node = { name: 'bench', connection, store, processes, proofMs: PROOF_MS, shardsAtOnce: slots };
+      const { worker } = await simulatedNode(node);
       const round = {
-        address: server.address,
+        server: { address: server.address },
         store,
         run: 'bench',
         shards,

@@ -1,7 +1,7 @@
 /** The bucket's process as the rehearsal sees it: its requests, its moods, what lies open in it. */
 import { createInterface } from 'node:readline';
 import type { Machine, Service } from './machine.ts';
-import { SEEN_REPOSITORY } from './places.ts';
+import { SEEN_NODE, SEEN_REPOSITORY } from './places.ts';
 
 const BUCKET_PORT = 4443;
 export const BUCKET = 'stp';
@@ -42,8 +42,13 @@ export class Bucket {
   constructor(machine: Machine) {
     this.endpoint = `http://${machine.address}:${BUCKET_PORT}`;
     const script = `${SEEN_REPOSITORY}/tools/rehearsal/bucket-main.ts`;
-    const node = `${SEEN_REPOSITORY}/node_modules/node/bin/node`;
-    this.service = machine.service('bucket', node, [script, machine.address, String(BUCKET_PORT)], {}, SEEN_REPOSITORY);
+    this.service = machine.service(
+      'bucket',
+      SEEN_NODE,
+      [script, machine.address, String(BUCKET_PORT)],
+      {},
+      SEEN_REPOSITORY,
+    );
   }
 
   async start(): Promise<void> {

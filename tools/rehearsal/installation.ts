@@ -16,7 +16,7 @@ import { Bucket } from './bucket.ts';
 import { type Certificates, makeCertificates, secretLines } from './certificates.ts';
 import { type Keys, Machine, type Service, WORKER_USER } from './machine.ts';
 import { addressOf, connect, makeBackbone } from './network.ts';
-import { CACHE_FOLDER, SEEN_CACHE, SEEN_REPOSITORY, STATE } from './places.ts';
+import { CACHE_FOLDER, SEEN_CACHE, SEEN_DISK, SEEN_NODE, SEEN_REPOSITORY, STATE } from './places.ts';
 import {
   namespaceSteps,
   POSTGRES_PORT,
@@ -27,8 +27,6 @@ import {
   writeServerConfig,
 } from './temporal-server.ts';
 
-const NODE = `${SEEN_REPOSITORY}/node_modules/node/bin/node`;
-const DISK = '/mnt/disk';
 const LEAN_PORT = 8000;
 export const WORKERS = ['worker-1', 'worker-2', 'worker-3'] as const;
 const NAMES = ['temporal', 'bucket', 'control', 'lean', ...WORKERS] as const;
@@ -37,6 +35,8 @@ export type MachineName = (typeof NAMES)[number];
 const DISK_MEGABYTES = 3_000;
 const HEALTH_POLLS_MAX = 120;
 const HEALTH_POLL_MS = 1_000;
+/** They would have cores of their own: with 200 simulated nodes before them heartbeats took up to 30 s. */
+const AHEAD = ['-n', '-10'];
 const COMMAND_TIMEOUT_MS = 1_800_000;
 
 export interface InstallationOptions {
@@ -81,25 +81,25 @@ export class Installation {
     this.environment = {
       TEMPORAL_ADDRESS: `${address}:${TEMPORAL_PORT}`,
       TEMPORAL_TLS_SERVER_NAME: SERVER_NAME,
-      TEMPORAL_TLS_SERVER_CA_CERT_PATH: `${DISK}/certificates/authority.pem`,
-      TEMPORAL_TLS_CLIENT_CERT_PATH: `${DISK}/certificates/worker.pem`,
-      TEMPORAL_TLS_CLIENT_KEY_PATH: `${DISK}/certificates/worker.key`,
+      TEMPORAL_TLS_SERVER_CA_CERT_PATH: `${SEEN_DISK}/certificates/authority.pem`,
+      TEMPORAL_TLS_CLIENT_CERT_PATH: `${SEEN_DISK}/certificates/worker.pem`,
+      TEMPORAL_TLS_CLIENT_KEY_PATH: `${SEEN_DISK}/certificates/worker.key`,
       STP_STORE: 'gs://stp/runs',
       STP_GCS_ENDPOINT: this.bucket.endpoint,
-      STP_CACHE: `${DISK}/cache`,
+      STP_CACHE: `${SEEN_DISK}/cache`,
       STP_LEAN_URL: this.leanUrl,
       STP_LEAN_KEY: this.leanKey,
       STP_TEMPORAL: parts.temporalCommand,
-      NODE_COMPILE_CACHE: `${DISK}/cache/node-compile`,
+      NODE_COMPILE_CACHE: `${SEEN_DISK}/cache/node-compile`,
       ...this.leanVariables,
     };
-    const asPostgres = ['--reuid=postgres', '--regid=postgres', '--clear-groups'];
-    const database = [join(parts.postgresPrograms, 'postgres'), '-D', `${DISK}/postgres`];
-    this.postgres = this.machine('temporal').service('postgres', 'setpriv', [...asPostgres, ...database], {});
-    const started = ['--config-file', `${DISK}/temporal.json`, '--allow-no-auth', 'start'];
-    this.temporal = this.machine('temporal').service('temporal', seen(parts.build.server), started, {});
+    const asPostgres = ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'];
+    const database = [join(parts.postgresPrograms, 'postgres'), '-D', `${SEEN_DISK}/postgres`];
+    this.postgres = this.machine('temporal').service('postgres', 'nice', [...AHEAD, ...asPostgres, ...database], {});
+    const server = [seen(parts.build.server), '--config-file', `${SEEN_DISK}/temporal.json`, '--allow-no-auth', 'start'];
+    this.temporal = this.machine('temporal').service('temporal', 'nice', [...AHEAD, ...server], {});
     const script = `${SEEN_REPOSITORY}/workers/control.ts`;
-    this.control = this.machine('control').service('control', NODE, [script], this.environment, SEEN_REPOSITORY);
+    this.control = this.machine('control').service('control', SEEN_NODE, [script], this.environment, SEEN_REPOSITORY);
     const serve = [
       'lean',
       'serve',
@@ -112,8 +112,8 @@ export class Installation {
     ];
     this.leanService = this.machine('lean').service('lean-service', `${SEEN_REPOSITORY}/bin/stp`, serve, {
       STP_LEAN_SERVE_KEYS: this.leanKey,
-      STP_CACHE: `${DISK}/cache`,
-      NODE_COMPILE_CACHE: `${DISK}/cache/node-compile`,
+      STP_CACHE: `${SEEN_DISK}/cache`,
+      NODE_COMPILE_CACHE: `${SEEN_DISK}/cache/node-compile`,
       ...this.leanVariables,
     });
   }
@@ -150,12 +150,14 @@ export class Installation {
     return String(asked.stdout);
   }
 
-  /** A question to PostgreSQL, from the control node. */
-  sql(query: string) {
+  /** What Temporal's databases take on the disk, as the control node asks PostgreSQL. */
+  async databaseBytes(): Promise<number> {
+    const query = "select sum(pg_database_size(datname)) from pg_database where datname like 'temporal%'";
     const { address } = this.machine('temporal');
     const env = { PGPASSWORD: this.postgresPassword };
     const words = ['--host', address, '--username', 'temporal', '--tuples-only', '--no-align', '--command', query];
-    return this.machine('control').run('psql', [...words, 'temporal'], { env, reject: false });
+    const { stdout } = await this.machine('control').run('psql', [...words, 'temporal'], { env, reject: false });
+    return Number(stdout);
   }
 
   /** `bin/stp nodes up`: workers that are up stay as they are. */
@@ -166,7 +168,14 @@ export class Installation {
       ...Object.keys(this.leanVariables),
       `STP_CACHE=/home/${WORKER_USER}/cache`,
     ];
-    const words = ['nodes', 'up', '--inventory', `${DISK}/machines.yaml`, '--bundle-file', `${DISK}/worker.tar.gz`];
+    const words = [
+      'nodes',
+      'up',
+      '--inventory',
+      `${SEEN_DISK}/machines.yaml`,
+      '--bundle-file',
+      `${SEEN_DISK}/worker.tar.gz`,
+    ];
     await this.onControl('stp', [...words, ...named.flatMap((name) => ['--env', name])], { reject: false });
   }
 
@@ -184,6 +193,7 @@ export class Installation {
     throw new Error('Temporal does not answer');
   }
 
+  /** Machines, PostgreSQL and Temporal. */
   static async putUp({ logs, build, say }: InstallationOptions): Promise<Installation> {
     const addresses = NAMES.map((name, index) => [name, addressOf(index)] as const);
     const hosts = `127.0.0.1 localhost\n${addresses.map(([name, address]) => `${address} ${name}\n`).join('')}`;
@@ -217,14 +227,29 @@ export class Installation {
     say('PostgreSQL, Temporal, its schema and search attributes');
     await installation.prepareDatabase(postgresPassword);
     await installation.prepareTemporal(build, { postgresPassword, certificates });
-    say('bucket, Lean service, control worker');
-    await installation.bucket.start();
-    installation.leanService.start();
-    installation.control.start();
-    say('worker nodes');
-    await installation.onControl('stp', ['nodes', 'bundle', '--file', `${DISK}/worker.tar.gz`]);
-    await installation.startWorkers();
     return installation;
+  }
+
+  /** What runs need besides: bucket, Lean service, control worker, worker nodes. */
+  async startFleet(say: (line: string) => void): Promise<void> {
+    say('bucket, Lean service, control worker');
+    await this.bucket.start();
+    await this.startLean();
+    this.control.start();
+    say('worker nodes');
+    await this.onControl('stp', ['nodes', 'bundle', '--file', `${SEEN_DISK}/worker.tar.gz`]);
+    await this.startWorkers();
+  }
+
+  /** Unless it runs; returns when it answers. */
+  async startLean(): Promise<void> {
+    if (this.leanService.running !== null) return;
+    this.leanService.start();
+    for (let poll = 0; poll < HEALTH_POLLS_MAX; poll += 1) {
+      if ((await this.askLean('example : 1 = 1 := rfl')).includes('"checked"')) return;
+      await sleep(HEALTH_POLL_MS);
+    }
+    throw new Error('the Lean service does not answer');
   }
 
   /** What the images of the machines bring, and what a person has put on the control node. */
@@ -276,11 +301,11 @@ export class Installation {
     const initdb = [
       join(programs, 'initdb'),
       '-D',
-      `${DISK}/postgres`,
+      `${SEEN_DISK}/postgres`,
       '-U',
       'temporal',
       '--auth=scram-sha-256',
-      `--pwfile=${DISK}/postgres-password`,
+      `--pwfile=${SEEN_DISK}/postgres-password`,
     ];
     await machine.run('setpriv', ['--reuid=postgres', '--regid=postgres', '--clear-groups', ...initdb]);
     await rm(passwordFile);
@@ -309,7 +334,7 @@ export class Installation {
   ): Promise<void> {
     const machine = this.machine('temporal');
     await mkdir(join(machine.disk, 'certificates'), { recursive: true });
-    const within = (path: string): string => path.replace(join(STATE, 'keys'), `${DISK}/certificates`);
+    const within = (path: string): string => path.replace(join(STATE, 'keys'), `${SEEN_DISK}/certificates`);
     const { certificates } = places;
     for (const path of [certificates.authority, certificates.server.certificate, certificates.server.key])
       await copyFile(path, join(machine.disk, 'certificates', path.split('/').at(-1)!));

@@ -1,10 +1,11 @@
 /**
  * Clients of a Lean service, as many as are asked for, until their time is over: most ask about theorems whose answers are
- * known, a tenth hangs up in the middle, a tenth sends garbage. Prints what came of it as one line of JSON. Runs on a machine of a
- * rehearsal; the key comes by STP_LEAN_KEY.
+ * known, a tenth hangs up in the middle, a tenth sends garbage, some send texts on which Lean dies. Prints what came of it as one
+ * line of JSON. Runs on a machine of a rehearsal; the key comes by STP_LEAN_KEY.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { CRASHING, GREEDY } from './deadly-texts.ts';
 import type { LoadFigures } from './load.ts';
 
 const [, , url = '', clients = '1', seconds = '10'] = process.argv;
@@ -21,6 +22,8 @@ const TEXTS: readonly (readonly [accepts: boolean, text: (n: number) => string])
   [true, (n) => `theorem a${n} (x : Nat) : x + 0 = x := by simp`],
   [false, (n) => `theorem a${n} (x : Nat) : x + ${n + 1} = x := by simp`],
 ];
+/** Every so many requests of a client are such a text; of these every tenth takes all the memory that a check may have. */
+const DEADLY_EVERY = 40;
 const GARBAGE: readonly string[] = [
   '{"snippets": [',
   '[]',
@@ -44,6 +47,7 @@ const figures: LoadFigures = {
   wrong: [],
   none: {},
   refused: 0,
+  deadly: {},
   hungUp: 0,
   garbage: 0,
   garbageTaken: 0,
@@ -61,7 +65,8 @@ async function client(number: number): Promise<void> {
   for (let turn = 0; Date.now() < until; turn += 1) {
     const kind = (number + turn) % 10;
     try {
-      if (kind === 3) await hangUp(number, turn);
+      if ((number + turn) % DEADLY_EVERY === 1) await askDeadly((number + turn) % (10 * DEADLY_EVERY) === 1);
+      else if (kind === 3) await hangUp(number, turn);
       else if (kind === 7) await sendGarbage(number + turn);
       else await ask(number, turn);
     } catch (error) {
@@ -74,10 +79,10 @@ async function client(number: number): Promise<void> {
 const post = (body: string, signal: AbortSignal) =>
   fetch(`${url}/api/check`, { method: 'POST', headers, body, signal });
 
-async function ask(number: number, turn: number): Promise<void> {
-  const [accepts, text] = TEXTS[(number * 7 + turn) % TEXTS.length]!;
-  const code = text(number * 1_000 + turn);
-  const begun = Date.now();
+type Result = z.infer<typeof answerSchema>['results'][number];
+
+/** Null where the service had no room, or another word than a result, which is counted. */
+async function resultOf(code: string): Promise<Result | null> {
   const response = await post(
     JSON.stringify({ snippets: [{ id: 'a', code }], timeout: 60 }),
     AbortSignal.timeout(ANSWER_MS_MAX),
@@ -85,17 +90,37 @@ async function ask(number: number, turn: number): Promise<void> {
   if (response.status === 429 || response.status === 503) {
     figures.refused += 1;
     await response.arrayBuffer();
-    return sleep(PAUSE_MS);
+    await sleep(PAUSE_MS);
+    return null;
   }
-  if (!response.ok) return none(`status ${response.status}: ${(await response.text()).slice(0, 80)}`);
-  const [result] = answerSchema.parse(await response.json()).results;
-  if (result?.outcome !== 'checked') {
-    return none(result?.outcome ?? 'nothing');
+  if (!response.ok) {
+    none(`status ${response.status}: ${(await response.text()).slice(0, 80)}`);
+    return null;
   }
+  return answerSchema.parse(await response.json()).results[0]!;
+}
+
+const isAccepted = ({ response }: Result): boolean =>
+  response !== undefined && !response.messages.some(({ severity }) => severity === 'error');
+
+async function ask(number: number, turn: number): Promise<void> {
+  const [accepts, text] = TEXTS[(number * 7 + turn) % TEXTS.length]!;
+  const code = text(number * 1_000 + turn);
+  const begun = Date.now();
+  const result = await resultOf(code);
+  if (result === null) return;
+  if (result.outcome !== 'checked') return none(result.outcome);
   answerMs.push(Date.now() - begun);
-  const accepted = !result.response!.messages.some(({ severity }) => severity === 'error');
-  if (accepted === accepts) figures.right += 1;
+  if (isAccepted(result) === accepts) figures.right += 1;
   else figures.wrong.push(code);
+}
+
+async function askDeadly(isGreedy: boolean): Promise<void> {
+  const code = isGreedy ? GREEDY : CRASHING;
+  const result = await resultOf(code);
+  if (result === null) return;
+  figures.deadly[result.outcome] = (figures.deadly[result.outcome] ?? 0) + 1;
+  if (isAccepted(result)) figures.wrong.push(code);
 }
 
 async function hangUp(number: number, turn: number): Promise<void> {

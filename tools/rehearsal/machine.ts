@@ -191,6 +191,8 @@ export class Machine {
       ...['home', 'root', 'tmp'].map((folder) => `mount --bind /mnt/disk/${folder} /${folder}`),
       'mount --bind /mnt/disk/tmp /var/tmp',
       'mount -t tmpfs -o mode=755 tmpfs /run',
+      // Shared memory is named by process ids, which are each machine's own.
+      'mount -t tmpfs -o mode=1777 tmpfs /dev/shm',
       'mkdir /run/sshd',
       `hostname ${this.name}`,
       'exec /usr/sbin/sshd -D -e -f /mnt/disk/etc/sshd_config',

@@ -4,10 +4,11 @@
  *
  *   npm run rehearsal -- --seeds 1-20 --faults 20
  */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { StpError } from '../../data/errors.ts';
+import { playFleet } from './fleet.ts';
 import { Installation } from './installation.ts';
 import { loadLean } from './load.ts';
 import { missing } from './needs.ts';
@@ -20,6 +21,9 @@ const FAULTS_DEFAULT = 20;
 const FAULTS_MAX = 200;
 const CLIENTS_MAX = 256;
 const LOAD_SECONDS_MAX = 3_600;
+const NODES_MAX = 1_000;
+const SAMPLES_MAX = 100_000_000;
+const PROOF_MS_MAX = 60_000;
 
 const options = new Command('rehearsal')
   .description('Run the whole installation on this machine, undisturbed and under faults.')
@@ -29,8 +33,21 @@ const options = new Command('rehearsal')
   .option('--undisturbed', 'no faults')
   .option('--load <seconds>', 'first let clients ask the Lean service for so long; no runs without --seeds')
   .option('--clients <n>', 'clients of the Lean service', '64')
+  .option('--nodes <n>', 'first let so many simulated nodes verify a round; no runs without --seeds')
+  .option('--samples <n>', 'samples of that round', '5000000')
+  .option('--proof-ms <n>', 'what each of them takes on a simulated node', '200')
   .parse()
-  .opts<{ seeds?: string; faults: string; only?: string; undisturbed?: boolean; load?: string; clients: string }>();
+  .opts<{
+    seeds?: string;
+    faults: string;
+    only?: string;
+    undisturbed?: boolean;
+    load?: string;
+    clients: string;
+    nodes?: string;
+    samples: string;
+    proofMs: string;
+  }>();
 
 const begun = Date.now();
 const say = (line: string): void =>
@@ -42,6 +59,14 @@ async function main(): Promise<number> {
   const faults = numberOption('--faults', options.faults, FAULTS_MAX);
   const clients = numberOption('--clients', options.clients, CLIENTS_MAX);
   const loadSeconds = options.load === undefined ? null : numberOption('--load', options.load, LOAD_SECONDS_MAX);
+  const fleet =
+    options.nodes === undefined
+      ? null
+      : {
+          nodes: numberOption('--nodes', options.nodes, NODES_MAX),
+          samples: numberOption('--samples', options.samples, SAMPLES_MAX),
+          proofMs: numberOption('--proof-ms', options.proofMs, PROOF_MS_MAX),
+        };
   const seeds =
     options.undisturbed === true
       ? []
@@ -61,13 +86,20 @@ async function main(): Promise<number> {
   await mkdir(logs, { recursive: true });
   say(`records: ${folder}`);
   const installation = await Installation.putUp({ logs, build, say });
-  say('the installation is up');
-  if (loadSeconds !== null) {
-    console.log(await loadLean(installation, clients, loadSeconds));
-    if (options.seeds === undefined) return 0;
+  if (fleet !== null) {
+    say(`${fleet.nodes} simulated nodes`);
+    console.log(await playFleet(installation, fleet));
   }
+  if (loadSeconds !== null) {
+    say(`${clients} clients of the Lean service`);
+    await installation.startLean();
+    console.log(await loadLean(installation, clients, loadSeconds));
+  }
+  const areRunsWanted = options.seeds !== undefined || options.undisturbed === true;
+  if ((fleet !== null || loadSeconds !== null) && !areRunsWanted) return 0;
+  await installation.startFleet(say);
+  say('the installation is up');
   const { table, problems } = await rehearse(installation, { seeds, faults, only: options.only ?? null, folder, say });
-  await writeFile(join(folder, 'table.md'), table);
   console.log(`\n${table}`);
   return problems;
 }
@@ -84,10 +116,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     if (ending !== null) return;
     say(`${signal}: taking everything down`);
-    // Twice: what was being put up meanwhile may have come after the first.
-    ending = takeDown()
-      .then(takeDown)
-      .then(() => process.exit(130));
+    ending = takeDown().then(() => process.exit(130));
   });
 try {
   const problems = await main();
@@ -99,8 +128,7 @@ try {
 } catch (error) {
   if (ending === null) {
     console.error(error instanceof StpError ? error.toText() : error);
-    // What another rehearsal has put up is not ours to take down.
-    if (!(error instanceof StpError)) await takeDown();
+    await takeDown();
     process.exitCode = 1;
   }
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { workerSettings } from '../../workers/settings.ts';
 
-/** Lock, disks of machines, boot files. */
+/** Disks of machines, keys. */
 export const STATE = '/run/stp-rehearsal';
 const CACHE = workerSettings().cacheDirectory;
 /** Temporal's server, built once. */
@@ -14,3 +14,6 @@ export const RECORDS = join(CACHE, 'rehearsals');
 /** Where machines see this checkout and its cache, whatever is hidden of the rest. */
 export const SEEN_REPOSITORY = '/mnt/stp';
 export const SEEN_CACHE = '/mnt/cache';
+export const SEEN_NODE = `${SEEN_REPOSITORY}/node_modules/node/bin/node`;
+/** Where each sees its own disk. */
+export const SEEN_DISK = '/mnt/disk';

@@ -37,16 +37,19 @@ export async function rehearse(
   installation: Installation,
   options: RehearseOptions,
 ): Promise<{ table: string; problems: number }> {
-  const { seeds, faults, only, say } = options;
+  const { seeds, faults, only, folder, say } = options;
   await writeFile(join(installation.machine('control').disk, 'run.json'), JSON.stringify(RUN_CONFIG));
   const undisturbed = await oneRun(installation, 'undisturbed', [], 0, null, options);
   const rows = [undisturbed.row];
+  const keep = (): Promise<void> => writeFile(join(folder, 'table.md'), tableOf(rows));
+  await keep();
   if (undisturbed.kept === null) throw new Error(`the undisturbed run failed: ${undisturbed.row.problems.join('; ')}`);
   const pauseSeconds = Math.max(PAUSE_SECONDS_MIN, undisturbed.row.outcome.seconds / faults);
   for (const seed of seeds) {
     const plan = planFaults(seed, faults, WORKERS.length).filter(({ kind }) => only === null || kind === only);
     const { row } = await oneRun(installation, `seed-${seed}`, plan, pauseSeconds, undisturbed.kept, options);
     rows.push(row);
+    await keep();
     say(`seed ${seed}: ${row.problems.length === 0 ? 'all holds' : row.problems.join('; ')}`);
   }
   return { table: tableOf(rows), problems: rows.reduce((sum, { problems }) => sum + problems.length, 0) };
@@ -61,7 +64,7 @@ async function oneRun(
   { folder, say }: RehearseOptions,
 ): Promise<{ row: Row; kept: Kept | null }> {
   const record = (line: string): Promise<void> => appendFile(join(folder, `${name}.faults.log`), `${line}\n`);
-  const before = await databaseBytes(installation);
+  const before = await installation.databaseBytes();
   const firstRequest = installation.bucket.requests.length;
   await start(installation, name);
   const over = new AbortController();
@@ -83,7 +86,7 @@ async function oneRun(
   ];
   await takeLogs(installation, name, folder);
   problems.push(...(await secretsIn([join(folder, 'logs'), objects], installation.secrets)));
-  const row = { name, outcome, met, databaseBytes: (await databaseBytes(installation)) - before, problems };
+  const row = { name, outcome, met, databaseBytes: (await installation.databaseBytes()) - before, problems };
   await writeFile(join(folder, `${name}.json`), JSON.stringify(row, null, 2));
   return { row, kept };
 }
@@ -118,13 +121,6 @@ async function untilClean(installation: Installation, run: string): Promise<stri
     if (problems.length === 0 || poll === CLEAN_POLLS_MAX) return problems;
     await sleep(CLEAN_POLL_MS);
   }
-}
-
-async function databaseBytes(installation: Installation): Promise<number> {
-  const { stdout } = await installation.sql(
-    "select sum(pg_database_size(datname)) from pg_database where datname like 'temporal%'",
-  );
-  return Number(stdout);
 }
 
 function tableOf(rows: readonly Row[]): string {

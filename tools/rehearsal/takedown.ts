@@ -1,35 +1,50 @@
 /**
- * One rehearsal at a time, and nothing of it left: the lock names the process that has it; what a dead one has left is
- * taken down by the next.
+ * One rehearsal at a time, and nothing of it left: the kernel holds its lock until its process ends, however it ends; what a
+ * dead one has left is taken down by the next.
  */
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { StpError } from '../../data/errors.ts';
-import { identify, isRunning } from '../../infra/processes.ts';
 import { namespaces, removeNamespaces } from './network.ts';
 import { STATE } from './places.ts';
 
-const LOCK = join(STATE, 'owner.json');
+/** Name of a socket that has no file. */
+const LOCK = '\0stp-rehearsal';
+let lock: Server | null = null;
 
 /** Takes the lock, and down what is left of an earlier rehearsal; what that was, or null. */
 export async function begin(): Promise<string | null> {
-  const owner = await readFile(LOCK, 'utf8').then(JSON.parse, () => null);
-  if (owner !== null && (await isRunning(owner)))
+  const taken = createServer().listen(LOCK);
+  await once(taken, 'listening').catch((cause: unknown) => {
     throw new StpError(
       'STP1002',
-      `another rehearsal runs on this machine (process ${owner.pid})`,
+      'another rehearsal runs on this machine',
       'Wait until it ends, or end it with Ctrl-C: it takes down what it has put up.',
+      { cause },
     );
+  });
+  lock = taken.unref();
   const left = await namespaces();
-  await takeDown();
+  await removeAll();
   await mkdir(STATE, { recursive: true, mode: 0o755 });
-  await writeFile(LOCK, JSON.stringify(await identify(process.pid)));
   return left.length === 0 ? null : `took down what an earlier rehearsal had left: ${left.length} namespaces`;
 }
 
-/** Ends all processes of the machines, and removes their networks, disks and keys. */
+/** Takes down what this process has put up, and gives the lock back. Without the lock there is nothing of its own. */
 export async function takeDown(): Promise<void> {
+  if (lock === null) return;
+  // Twice: what was being put up meanwhile may have come after the first.
+  await removeAll();
+  await removeAll();
+  lock.close();
+  lock = null;
+}
+
+/** Ends all processes of the machines, and removes their networks, disks and keys. */
+async function removeAll(): Promise<void> {
   await removeNamespaces();
   for (const disk of await readdir(join(STATE, 'disks')).catch(() => []))
     await execa('umount', ['--lazy', join(STATE, 'disks', disk)], { reject: false });

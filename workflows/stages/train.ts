@@ -32,48 +32,47 @@ const present = (taskQueue: string, summary: string, maximumAttempts: number) =>
 /** All machines work on it at once, so none may begin alone: an attempt is the workflow's to repeat, not the activity's. */
 const share = (taskQueue: string, summary: string) => present(taskQueue, summary, 1);
 
-interface TrainingPlace {
-  readonly hostQueue: string;
-  readonly hostQueues: readonly string[];
-}
-
-/** @param place own queues of the run's machines; `hostQueue` is that of the one that works alone */
+/** @param hostQueues own queues of the run's machines */
 export async function trainModel(
-  place: TrainingPlace,
+  hostQueues: readonly string[],
   { trainer: engine }: RunConfig['engines'],
   label: string,
   input: TrainModelInput,
 ): Promise<Trained> {
-  if (engine.kind === 'levanter') return byLevanter(place, engine, label, input);
-  if (engine.kind === 'pytorch' && engine.nodes === 'all' && place.hostQueues.length > 1)
-    return byPytorch(place, label, input);
-  return byOne(place.hostQueues, label, (machine) => machine.trainModel(input));
+  if (engine.kind === 'levanter') return byLevanter(hostQueues, engine, label, input);
+  if (engine.kind === 'pytorch' && engine.nodes === 'all' && hostQueues.length > 1)
+    return byPytorch(hostQueues, label, input);
+  return byOne(hostQueues, label, (machine) => machine.trainModel(input));
 }
 
 async function byLevanter(
-  { hostQueue, hostQueues }: TrainingPlace,
+  hostQueues: readonly string[],
   engine: LevanterEngine,
   label: string,
   input: TrainModelInput,
 ): Promise<Trained> {
   const training = { ...input, engine };
-  const { trained, ...prepared } = await host(hostQueue, 'rows and first weights').prepareLevanter(training);
+  const { trained, ...prepared } = await byOne(hostQueues, 'rows and first weights', (machine) =>
+    machine.prepareLevanter(training),
+  );
   if (trained !== null) return trained;
   // One machine waits for nobody: its part is taken up again like all other work of a machine.
   const shares =
     hostQueues.length === 1
-      ? [await host(hostQueue, label).trainByLevanter(training, prepared)]
+      ? [await host(hostQueues[0]!, label).trainByLevanter(training, prepared)]
       : await allTogether(
           hostQueues,
           label,
           async () => (queue) => share(queue, label).trainByLevanter(training, prepared),
         );
   const telling = shares.find(({ finalLoss }) => finalLoss !== null) ?? shares[0]!;
-  return host(hostQueue, 'the export as a checkpoint').finishLevanter(training, prepared, telling);
+  return byOne(hostQueues, 'the export as a checkpoint', (machine) =>
+    machine.finishLevanter(training, prepared, telling),
+  );
 }
 
 /** The processes of all machines are one group. Its first machine is the first of the queues. */
-async function byPytorch({ hostQueues }: TrainingPlace, label: string, input: TrainModelInput): Promise<Trained> {
+async function byPytorch(hostQueues: readonly string[], label: string, input: TrainModelInput): Promise<Trained> {
   const first = hostQueues[0]!;
   const parts = await allTogether(hostQueues, label, async () => {
     const { meeting, trained } = await present(first, 'where the machines meet', TRIES_MAX).meetToTrain(

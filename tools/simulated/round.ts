@@ -2,8 +2,8 @@
  * One real `stp-round` workflow for measuring verification: its shards exist at once, and all other activities answer
  * at once. Every node that polls Lean's queue verifies.
  */
-import { Client, type WorkflowHandle } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { Client, isGrpcServiceError, type WorkflowHandle } from '@temporalio/client';
+import { NativeConnection, type NativeConnectionOptions, Worker } from '@temporalio/worker';
 import { countWorkers, fleetActivities } from '../../activities/nodes/fleet.ts';
 import { writeRecords } from '../../activities/records/record-files.ts';
 import type { VerifyShardInput } from '../../activities/round/verify-shard.ts';
@@ -24,7 +24,7 @@ import {
 } from '../../workflows/control/contracts.ts';
 
 export interface SimulatedRound {
-  readonly address: string;
+  readonly server: NativeConnectionOptions;
   readonly store: ObjectStore;
   readonly run: string;
   readonly shards: number;
@@ -37,30 +37,23 @@ export interface SimulatedOutcome {
   /** Wall time of the stage in which shards are sampled and verified, seconds. */
   readonly proveSeconds: number;
   readonly shards: readonly ShardResult[];
+  /** Of the round's workflow. */
+  readonly history: { readonly events: number; readonly bytes: number };
 }
 
 /** Machines that sample: one alone could not hand out shards as fast as hundreds of nodes check them. */
 const HOST_QUEUES = Array.from({ length: 8 }, (_, index) => `host/simulated/${index}`);
 const POLL_MS = 250;
+/** Code of gRPC. */
+const RESOURCE_EXHAUSTED = 8;
+const BUSY_PAUSE_MS = 5_000;
 
 /** Ends with the signal's reason where that ends first. */
 export async function playSimulatedRound(round: SimulatedRound, signal: AbortSignal): Promise<SimulatedOutcome> {
-  const finished: ShardResult[] = [];
-  const keep = (shards: readonly ShardResult[]): void => void finished.push(...shards);
-  const outcome = await withRound(round, signal, keep, (handle) => handle.result() as Promise<RoundOutcome>);
-  return { proveSeconds: outcome.secondsPerStage.prove ?? 0, shards: finished };
-}
-
-/** Does something with the round once the nodes poll. */
-async function withRound<T>(
-  round: SimulatedRound,
-  signal: AbortSignal,
-  onFinished: (shards: readonly ShardResult[]) => void,
-  work: (handle: WorkflowHandle) => Promise<T>,
-): Promise<T> {
   const { run, store } = round;
   const { items, samples } = await writeObjects(round);
   const nothing = await store.put('nothing.json', '{}\n');
+  const finished: ShardResult[] = [];
   const activities = {
     ...fleetActivities(),
     planShards: async () => ({ shards: Array.from({ length: round.shards }, () => items) }),
@@ -68,7 +61,7 @@ async function withRound<T>(
     cutProofs: async () => [],
     joinCertified: async () => ({ proved: nothing, certified: 0, refused: 0 }),
     finishRound: async ({ shards }: { shards: readonly ShardResult[] }) => {
-      onFinished(shards);
+      finished.push(...shards);
       return { manifest: nothing, counts: NO_ROUND_COUNTS, examples: null };
     },
     sampleShard: async (): Promise<VerifyShardInput['sampled']> => ({
@@ -84,14 +77,14 @@ async function withRound<T>(
       ...{ cpuSecondsUsed: 0, scratchBytesFreed: 0 },
     }),
   };
-  const connection = await NativeConnection.connect({ address: round.address });
+  const connection = await NativeConnection.connect(round.server);
   try {
     const codePath = await workflowBundle(workerSettings().cacheDirectory);
     const common = { connection, activities };
     const control = await Worker.create({ ...common, taskQueue: CONTROL_QUEUE, workflowBundle: { codePath } });
     const hosts = await Promise.all(HOST_QUEUES.map((taskQueue) => Worker.create({ ...common, taskQueue })));
     const client = new Client({ connection });
-    const play = async (): Promise<T> => {
+    const play = async (): Promise<SimulatedOutcome> => {
       await untilPolled(client, round.nodes, signal);
       const handle = await client.workflow.start(ROUND_TYPE, {
         workflowId: roundWorkflowId(run, 0),
@@ -100,13 +93,31 @@ async function withRound<T>(
       });
       const { promise: ended, reject } = Promise.withResolvers<never>();
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-      return Promise.race([work(handle), ended]);
+      const { secondsPerStage } = await Promise.race([outcomeOf(handle), ended]);
+      const { historyLength, historySize = 0 } = await handle.describe();
+      return {
+        proveSeconds: secondsPerStage.prove ?? 0,
+        shards: finished,
+        history: { events: historyLength, bytes: historySize },
+      };
     };
     return await [control, ...hosts].reduce((inner, worker) => () => worker.runUntil(inner), play)();
   } finally {
     // Workers that ended by a failure may hold it still; what they failed with is what counts.
     await connection.close().catch(() => undefined);
   }
+}
+
+/** A workflow that hundreds of nodes write to at once may be too busy to answer; then it is asked again. */
+async function outcomeOf(handle: WorkflowHandle): Promise<RoundOutcome> {
+  for (;;)
+    try {
+      return (await handle.result()) as RoundOutcome;
+    } catch (error) {
+      const { cause } = error as Error;
+      if (!isGrpcServiceError(cause) || cause.code !== RESOURCE_EXHAUSTED) throw error;
+      await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE_MS));
+    }
 }
 
 /** The same statement and samples for every shard: what differs is the shard's name. */
