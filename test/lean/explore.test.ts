@@ -32,8 +32,7 @@ beforeAll(async () => {
   };
   // What was explored before is not known here.
   ports = await assemblePorts({ ...settings, cacheDirectory: cache }, await leanEnvironment(settings, () => {}));
-  for (const set of ['isaplanner', 'tip2015'])
-    problems.push(...(await Array.fromAsync(ports.sources.problemSet(set))));
+  for (const set of ['isaplanner', 'tip2015']) problems.push(...(await Array.fromAsync(ports.sources.problemSet(set))));
 }, 280_000);
 afterAll(async () => {
   await ports?.close();
@@ -185,7 +184,12 @@ describe('equations from elsewhere', () => {
   };
 
   test('are told apart by test values, and by what follows from others', async () => {
-    const [near] = await ports.explore('explore', [named('prop_85')], { ...limits, seed: 1, random: false, deeper: 0 }, signal);
+    const [near] = await ports.explore(
+      'explore',
+      [named('prop_85')],
+      { ...limits, seed: 1, random: false, deeper: 0 },
+      signal,
+    );
     const { signature } = near!;
     const f = (short: string) => signature.symbols.find(({ name }) => name.endsWith(`.${short}`))!;
     const [append, rev] = [f('append').name, f('rev').name];
