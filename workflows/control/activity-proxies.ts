@@ -60,7 +60,8 @@ export const oneOfSeveral = (taskQueue: string, summary: string) =>
 /**
  * Above so many activities in flight, heartbeats come the more seldom the more there are, so that there are some 26 a second:
  * each is a write to the state of the one workflow, one after the other. A server on PostgreSQL that got 65 a second answered a
- * third of them after 5 to 20 s. A worker hears of a cancellation with its next heartbeat: within 1.5 s with 40 in flight, within 15.4 s with 400.
+ * third of them after 5 to 20 s. A worker hears of a cancellation with its next heartbeat: within 1.5 s with 40 in flight, within
+ * 15.4 s with 400.
  */
 const IN_FLIGHT_AT_USUAL_PACE_MAX = 40;
 
