@@ -1,6 +1,6 @@
 /**
  * With hundreds of pieces in flight heartbeats are seldom. One piece fails; the others hear it with their next heartbeat, and
- * end as cancelled. Costs about 8 s.
+ * end as cancelled. Costs about 16 s.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -59,7 +59,7 @@ it('a piece that fails ends the others by their next heartbeat', { tags: ['slow'
     expect(failure).toBeInstanceOf(WorkflowFailedError);
     expect(String((failure as WorkflowFailedError).cause?.cause)).toContain('the fifth is broken');
   });
-  expect([...timeouts]).toEqual([80_000]);
+  expect([...timeouts]).toEqual([200_000]);
   expect(begun).toHaveLength(SHARDS);
   expect(ended.filter((error) => error instanceof CancelledFailure)).toHaveLength(SHARDS - 1);
 });

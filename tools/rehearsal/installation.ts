@@ -96,7 +96,13 @@ export class Installation {
     const asPostgres = ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'];
     const database = [join(parts.postgresPrograms, 'postgres'), '-D', `${SEEN_DISK}/postgres`];
     this.postgres = this.machine('temporal').service('postgres', 'nice', [...AHEAD, ...asPostgres, ...database], {});
-    const server = [seen(parts.build.server), '--config-file', `${SEEN_DISK}/temporal.json`, '--allow-no-auth', 'start'];
+    const server = [
+      seen(parts.build.server),
+      '--config-file',
+      `${SEEN_DISK}/temporal.json`,
+      '--allow-no-auth',
+      'start',
+    ];
     this.temporal = this.machine('temporal').service('temporal', 'nice', [...AHEAD, ...server], {});
     const script = `${SEEN_REPOSITORY}/workers/control.ts`;
     this.control = this.machine('control').service('control', SEEN_NODE, [script], this.environment, SEEN_REPOSITORY);
