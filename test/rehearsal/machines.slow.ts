@@ -4,6 +4,7 @@
  *
  * @module-tag slow
  */
+import { once } from 'node:events';
 import { copyFile, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,7 +101,7 @@ it.skipIf(lacks.length > 0)('are left alone while their rehearsal lives', async 
     console.log('up');
     setInterval(() => undefined, 1_000);`;
   const living = execa(process.execPath, ['--input-type=module', '--eval', script], { reject: false });
-  for await (const line of living) if (line === 'up') break;
+  await once(living.stdout, 'data');
   await expect(begin()).rejects.toMatchObject({ code: 'STP1002' });
   // What it has not put up it does not take down.
   await takeDown();
