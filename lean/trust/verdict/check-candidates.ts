@@ -16,7 +16,6 @@ import { type VerdictCache, verdictKey } from './cache.ts';
 import { type CheckEntry, checkEntries } from './check-entries.ts';
 import type { Outcome } from './check-outcome.ts';
 import type { CheckTimes } from './check-speculation.ts';
-import { failingFast, SHIFT } from './failing-fast.ts';
 import type { Limits } from './limits.ts';
 import type { PremiseResolver } from './premises.ts';
 import { PROOFS } from './run-batch.ts';
@@ -53,8 +52,6 @@ interface Work extends CheckEntry {
   /** Of a verdict that does as well: that with the reason. */
   readonly explainedKey: string;
   readonly isExplained: boolean;
-  /** The proof itself, laid out by `screenProof`. `proofText` is what Lean is asked about. */
-  readonly ownText: string;
   readonly premises: readonly string[];
   /** Lines and columns to add to a message's place to get the place in the proof as it came. */
   readonly linesDropped: number;
@@ -162,29 +159,17 @@ function prepare(
   const asked = confirm ? 'object' : 'text';
   const parts = [CHECK_VERSION, asked, environment.fingerprint, header, statement.signature, proof.text, ...limits];
   const explainedKey = verdictKey(parts);
-  const common = {
+  return {
+    key: isExplained ? explainedKey : verdictKey([...parts, 'unexplained']),
     explainedKey,
     isExplained,
     header,
     signature: statement.signature,
-    ownText: proof.text,
+    proofText: proof.text,
     premises: state.premises(header, proof.text),
+    linesDropped: proof.linesDropped,
+    columnsAdded: proof.columnsAdded,
   };
-  return isExplained
-    ? {
-        ...common,
-        key: explainedKey,
-        proofText: proof.text,
-        linesDropped: proof.linesDropped,
-        columnsAdded: proof.columnsAdded,
-      }
-    : {
-        ...common,
-        key: verdictKey([...parts, 'unexplained']),
-        proofText: failingFast(proof.text),
-        linesDropped: proof.linesDropped - SHIFT.lines,
-        columnsAdded: proof.columnsAdded + SHIFT.columns,
-      };
 }
 
 function refused(kind: VerdictKind, refusal: Omit<Refusal, 'kind'>): Judged {
@@ -214,8 +199,7 @@ async function judgeOutcome(
     if (kind === 'rejected' && !work.isExplained) return { ...base, kind, messages: [UNEXPLAINED] };
     return { ...base, kind, messages: outcome.messages.map((message) => placeInProof(message, work)) };
   }
-  const { kind, reason, axioms } =
-    confirming === null ? UNCONFIRMED : await state.confirmer.confirm({ ...work, proofText: work.ownText }, confirming);
+  const { kind, reason, axioms } = confirming === null ? UNCONFIRMED : await state.confirmer.confirm(work, confirming);
   const messages: LeanMessage[] =
     reason === '' ? [] : [{ severity: 'error', line: 0, column: 0, text: reason.slice(0, TEXT_CHARS_MAX) }];
   return { ...base, kind, axioms, messages };
@@ -224,5 +208,5 @@ async function judgeOutcome(
 function placeInProof(message: LeanMessage, work: Work): LeanMessage {
   if (message.line < 1) return message;
   const column = Math.max(0, message.column - work.columnsAdded);
-  return { ...message, line: Math.max(0, message.line + work.linesDropped), column };
+  return { ...message, line: message.line + work.linesDropped, column };
 }
