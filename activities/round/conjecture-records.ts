@@ -1,7 +1,10 @@
 /** Records between the steps of conjecturing: planned prompts, texts of the model, statements that passed the gate. */
 import { z } from 'zod';
 import { chatMessageSchema, conjectureSchema, gateVerdictSchema } from '../../data/schemas/records.ts';
+import type { RoundManifest } from '../../data/schemas/round.ts';
 import { typedGrammarSchema } from '../../data/schemas/typed-grammar.ts';
+import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { readRecords } from '../records/record-files.ts';
 
 const originSchema = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -39,6 +42,15 @@ export const conjectureRecordSchema = conjectureSchema.extend({
   typed: z.strictObject({ prompt: z.string(), target: z.string() }).optional(),
 });
 export type ConjectureRecord = z.infer<typeof conjectureRecordSchema>;
+
+/** Conjectures that the rounds asked, with repeats. */
+export async function* conjecturesOf(
+  store: ObjectStore,
+  manifests: readonly RoundManifest[],
+): AsyncGenerator<ConjectureRecord> {
+  for (const { conjectures } of manifests)
+    if (conjectures !== null) yield* readRecords(store, conjectures, conjectureRecordSchema);
+}
 
 /** Longest text kept of the conjecturer, in UTF-16 units: twice the longest statement. */
 export const CONJECTURE_TEXT_CHARS_MAX = 16_384;

@@ -22,13 +22,13 @@ import { namedTypedForm, type TypedForm, typedForm } from '../../selfplay/typed-
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
-import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
+import { once, readAll, writeRecords } from '../records/record-files.ts';
 import { certifiedRates, readManifests } from '../run/history.ts';
 import {
   type ConjecturePlan,
   type ConjectureText,
   conjecturePlanSchema,
-  conjectureRecordSchema,
+  conjecturesOf,
   conjectureTextSchema,
 } from './conjecture-records.ts';
 
@@ -224,10 +224,8 @@ async function provedBefore(store: ObjectStore, history: readonly ArtifactRef[])
   const manifests = await readManifests(store, history);
   const best = await certifiedRates(store, manifests);
   const keys = new Set<string>();
-  for (const { conjectures } of manifests)
-    if (conjectures !== null)
-      for await (const { id, header, statement } of readRecords(store, conjectures, conjectureRecordSchema))
-        if (best.has(id)) keys.add(keyOf(header, displayStatement(statement)));
+  for await (const { id, header, statement } of conjecturesOf(store, manifests))
+    if (best.has(id)) keys.add(keyOf(header, displayStatement(statement)));
   return keys;
 }
 

@@ -23,7 +23,7 @@ import {
   type ConjectureRecord,
   type ConjectureText,
   conjecturePlanSchema,
-  conjectureRecordSchema,
+  conjecturesOf,
   conjectureTextSchema,
 } from './conjecture-records.ts';
 import { heldOutTest } from './held-out.ts';
@@ -169,10 +169,8 @@ async function openConjectures(store: ObjectStore, { history }: RoundContext): P
   const manifests = await readManifests(store, history);
   const best = await certifiedRates(store, manifests);
   const keys = new Set<string>();
-  for (const { conjectures } of manifests)
-    if (conjectures !== null)
-      for await (const { id, header, statement } of readRecords(store, conjectures, conjectureRecordSchema))
-        if (!best.has(id)) keys.add(statementKey(header, statement));
+  for await (const { id, header, statement } of conjecturesOf(store, manifests))
+    if (!best.has(id)) keys.add(statementKey(header, statement));
   return keys;
 }
 
@@ -186,9 +184,7 @@ async function takenKeys(store: ObjectStore, { data, history }: RoundContext): P
     taken.add(statementKey(null, statement));
   for await (const { header, statement } of readRecords(store, data.train, statementSchema))
     taken.add(statementKey(header, statement));
-  for (const { conjectures } of await readManifests(store, history))
-    if (conjectures !== null)
-      for await (const { header, statement } of readRecords(store, conjectures, conjectureRecordSchema))
-        taken.add(statementKey(header, statement));
+  for await (const { header, statement } of conjecturesOf(store, await readManifests(store, history)))
+    taken.add(statementKey(header, statement));
   return taken;
 }
