@@ -115,13 +115,10 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   const contextTask = async (
     run: string,
     limits: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'>,
+    texts: ReadonlyMap<string, string>,
     signal: AbortSignal,
   ): Promise<ContextTask> => {
-    const [sandbox, scratchDirectory, texts] = [
-      await sandboxFor(limits.sandbox),
-      await scratch(run),
-      await moduleTexts(),
-    ];
+    const [sandbox, scratchDirectory] = [await sandboxFor(limits.sandbox), await scratch(run)];
     return {
       place: { environment, workingDirectory: scratchDirectory, runMark: mark(run, 'lean'), sandbox },
       libraryHeader: LIBRARY_HEADER,
@@ -198,7 +195,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       });
     },
     contexts: async (run, statements, limits, signal) =>
-      statementContexts(statements, await contextTask(run, limits, signal)),
+      statementContexts(statements, await contextTask(run, limits, await moduleTexts(), signal)),
     async explore(run, statements, { seed, random, deeper, processes, ...limits }, signal) {
       const under = {
         cacheDirectory: settings.cacheDirectory,
@@ -207,24 +204,17 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
         random,
         deeper,
       };
-      return explored(statements, under, async (open) =>
-        readStatements(open, await contextTask(run, limits, signal), {
-          read: async (stated, { source: _, ...module }) =>
-            exploreInThreads(stated, {
-              ...module,
-              texts: await moduleTexts(),
-              seed,
-              random,
-              limits: deeperLimits(deeper),
-              threads: processes,
-              signal,
-            }),
+      return explored(statements, under, async (open) => {
+        const texts = await moduleTexts();
+        const asked = { texts, seed, random, limits: deeperLimits(deeper), threads: processes, signal };
+        return readStatements(open, await contextTask(run, limits, texts, signal), {
+          read: (stated, { source: _, ...module }) => exploreInThreads(stated, { ...module, ...asked }),
           unread: unexplored,
-        }),
-      );
+        });
+      });
     },
     testEquations: async (run, asked, { seed, ...limits }, signal) =>
-      readStatements(asked, await contextTask(run, limits, signal), {
+      readStatements(asked, await contextTask(run, limits, await moduleTexts(), signal), {
         read: (stated, module) => testEquations(asked, stated, { ...module, seed, signal }),
         unread: untested,
       }),
