@@ -24,6 +24,7 @@ import type { LeanEnvironment } from '../../lean/verifier.ts';
 import { orderKey } from '../../selfplay/random.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
+import { STP } from './command.ts';
 
 export interface CurriculumOptions {
   /** Proved conjectures of a round that the first model tries, at most; 0: none. */
@@ -136,14 +137,12 @@ async function triedByFirstModel(
     '--samples',
     `${samplesPerStatement}`,
   ];
-  const { stdout } = await execa(command, [...words, '--set', 'prover.scripts=none', '--run-dir', out, '--json'], {
+  const { stdout } = await execa(STP, [...words, '--set', 'prover.scripts=none', '--run-dir', out, '--json'], {
     env: { STP_DATA: data },
     stderr: 'inherit',
   });
   return evaluationReportSchema.parse(JSON.parse(stdout)).groups;
 }
-
-const command = join(import.meta.dirname, '..', '..', 'bin', 'stp');
 
 /** A fair sample: by hash. */
 async function provedConjectures(

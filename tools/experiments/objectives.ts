@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import type { EnsembleFigures } from '../../activities/ensemble/measure-ensemble.ts';
 import { type Summary, summarySchema } from '../../data/schemas/round.ts';
+import { STP } from './command.ts';
 import type { FinishedRun } from './curves.ts';
 import { figuresOfRun, type RunFigures } from './objective-figures.ts';
 
@@ -78,8 +79,6 @@ export interface SeedResult {
   readonly verifier: EnsembleFigures | null;
 }
 
-const command = join(import.meta.dirname, '..', '..', 'bin', 'stp');
-
 /** The methods with all that they need, in the order of `METHODS`. */
 export function withNeeds(methods: readonly string[]): string[] {
   const wanted = new Set(methods);
@@ -117,7 +116,7 @@ export async function compareObjectives(
 const folderOf = (name: string, seed: number, { directory }: ObjectivesOptions): string =>
   join(directory, `${name}-seed-${seed}`);
 
-const run = (words: readonly string[]) => execa(command, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+const run = (words: readonly string[]) => execa(STP, words, { stdio: ['ignore', 'pipe', 'inherit'] });
 
 async function finishedRun(name: string, seed: number, options: ObjectivesOptions): Promise<ObjectiveRun> {
   const { preset, set, from } = METHODS[name]!;

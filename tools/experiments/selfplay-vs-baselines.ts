@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { evaluationReportSchema } from '../../data/schemas/evaluation.ts';
 import { type PortfolioFigures, type Summary, summarySchema } from '../../data/schemas/round.ts';
 import { ROUNDS_MAX, runConfigSchema } from '../../data/schemas/run-config.ts';
+import { STP } from './command.ts';
 import {
   type Comparison,
   type Cost,
@@ -144,8 +145,6 @@ export async function selfplayVersusBaselines(
   return { results, comparison: compare(results), summary: summary!, portfolio };
 }
 
-const command = join(import.meta.dirname, '..', '..', 'bin', 'stp');
-
 /** The portfolio's scripts on self-play's training statements, with the library that self-play has grown. */
 async function withLemmas(seed: number, origin: string, options: ExperimentOptions): Promise<WithLemmas> {
   const folder = runFolder(`portfolio-with-lemmas-of-${basename(origin)}`, seed, options.directory);
@@ -153,7 +152,7 @@ async function withLemmas(seed: number, origin: string, options: ExperimentOptio
   if (!existsSync(path)) {
     const { data } = runConfigSchema.parse(JSON.parse(await readFile(join(origin, 'config.json'), 'utf8')));
     const words = ['eval', '--model', 'portfolio', '--problems', data.problemSets.join(','), '--split', 'train'];
-    await execa(command, [...words, '--library', origin, '--run-dir', folder], {
+    await execa(STP, [...words, '--library', origin, '--run-dir', folder], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
   }
@@ -198,7 +197,7 @@ async function finishedRun(name: string, seed: number, options: ExperimentOption
     const summaryPath = join(folder, 'summary.json');
     if (!existsSync(summaryPath)) {
       const words = ['selfplay', '--preset', preset, '--rounds', `${rounds}`, '--seed', `${seed}`];
-      await execa(command, [...words, '--run-dir', folder, ...start, ...values], {
+      await execa(STP, [...words, '--run-dir', folder, ...start, ...values], {
         stdio: ['ignore', 'ignore', 'inherit'],
       });
     }
