@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
@@ -13,21 +12,15 @@ import { resolveConfig } from '../../data/config/resolve.ts';
 import { sampleSchema, verdictSchema } from '../../data/schemas/records.ts';
 import type { ShardResult } from '../../data/schemas/round.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
-import { type AssembledPorts, assemblePorts } from '../../workers/assemble.ts';
-import { leanEnvironment } from '../../workers/lean-environment.ts';
-import { workerSettings } from '../../workers/settings.ts';
+import type { AssembledPorts } from '../../workers/assemble.ts';
 import { statement } from '../selfplay/records.ts';
+import { openAssembledPorts } from '../support/assembled-ports.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stp-scripts-test-'));
 const config = resolveConfig({ preset: 'smoke', set: { 'prover.lemmas': 'marked' } });
 let ports: AssembledPorts;
 beforeAll(async () => {
-  const settings = {
-    ...workerSettings(),
-    storeUri: pathToFileURL(folder).href,
-    scratchDirectory: join(folder, 'scratch'),
-  };
-  ports = await assemblePorts(settings, await leanEnvironment(settings, () => {}));
+  ports = await openAssembledPorts(folder);
 }, 280_000);
 afterAll(async () => {
   await ports?.close();

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
@@ -16,9 +15,8 @@ import { exploreActivities, type TypedPlan } from '../../activities/round/explor
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { type AssembledPorts, assemblePorts } from '../../workers/assemble.ts';
-import { leanEnvironment } from '../../workers/lean-environment.ts';
-import { workerSettings } from '../../workers/settings.ts';
+import type { AssembledPorts } from '../../workers/assemble.ts';
+import { openAssembledPorts } from '../support/assembled-ports.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stp-typed-test-'));
 const environment = new MockActivityEnvironment();
@@ -27,12 +25,7 @@ let store: ObjectStore;
 let plan: ConjecturePlan[];
 
 beforeAll(async () => {
-  const settings = {
-    ...workerSettings(),
-    storeUri: pathToFileURL(folder).href,
-    scratchDirectory: join(folder, 'scratch'),
-  };
-  ports = await assemblePorts(settings, await leanEnvironment(settings, () => {}));
+  ports = await openAssembledPorts(folder);
   store = await ports.store('typed');
   const problems = await Array.fromAsync(ports.sources.problemSet('isaplanner'));
   const entry = (name: string): ConjecturePlan => {

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evaluationRunActivities } from '../../activities/evaluation/evaluation-run.ts';
@@ -16,12 +15,11 @@ import { resolveConfig } from '../../data/config/resolve.ts';
 import type { EvaluationPlan } from '../../data/schemas/evaluation.ts';
 import { type Proved, type Statement, sampleSchema } from '../../data/schemas/records.ts';
 import { NO_ROUND_COUNTS } from '../../data/schemas/round.ts';
-import { type AssembledPorts, assemblePorts } from '../../workers/assemble.ts';
-import { leanEnvironment } from '../../workers/lean-environment.ts';
-import { workerSettings } from '../../workers/settings.ts';
+import type { AssembledPorts } from '../../workers/assemble.ts';
 import { writeManifest } from '../activities/manifests.ts';
 import { runState } from '../activities/run-states.ts';
 import { proved, statement } from '../selfplay/records.ts';
+import { openAssembledPorts } from '../support/assembled-ports.ts';
 
 const ISA = 'import Stp\nimport Stp.Problems.Isaplanner\nopen Stp.Problems.Isaplanner';
 const HELPED = { ...statement('theorem helped (n m : Nat) : plus n m = plus m n'), header: ISA };
@@ -31,12 +29,7 @@ const folder = mkdtempSync(join(tmpdir(), 'stp-library-test-'));
 let real: AssembledPorts;
 let ports: Ports;
 beforeAll(async () => {
-  const settings = {
-    ...workerSettings(),
-    storeUri: pathToFileURL(folder).href,
-    scratchDirectory: join(folder, 'scratch'),
-  };
-  real = await assemblePorts(settings, await leanEnvironment(settings, () => {}));
+  real = await openAssembledPorts(folder);
   const sources = {
     definitions: () => real.sources.definitions(),
     libraryTheorems: () => real.sources.libraryTheorems(),

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import { variableWord } from '../../data/schemas/equation-words.ts';
@@ -14,9 +13,8 @@ import { trainTokenizer } from '../../model/tokenizer/train.ts';
 import { randomStream } from '../../selfplay/random.ts';
 import { boundNames } from '../../selfplay/slots/slot-table.ts';
 import { typedForm } from '../../selfplay/typed-form.ts';
-import { type AssembledPorts, assemblePorts } from '../../workers/assemble.ts';
-import { leanEnvironment } from '../../workers/lean-environment.ts';
-import { workerSettings } from '../../workers/settings.ts';
+import type { AssembledPorts } from '../../workers/assemble.ts';
+import { openAssembledPorts } from '../support/assembled-ports.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stp-explore-test-'));
 const cache = join(folder, 'cache');
@@ -25,13 +23,8 @@ const { signal } = new AbortController();
 let ports: AssembledPorts;
 const problems: Statement[] = [];
 beforeAll(async () => {
-  const settings = {
-    ...workerSettings(),
-    storeUri: pathToFileURL(folder).href,
-    scratchDirectory: join(folder, 'scratch'),
-  };
   // What was explored before is not known here.
-  ports = await assemblePorts({ ...settings, cacheDirectory: cache }, await leanEnvironment(settings, () => {}));
+  ports = await openAssembledPorts(folder, cache);
   for (const set of ['isaplanner', 'tip2015']) problems.push(...(await Array.fromAsync(ports.sources.problemSet(set))));
 }, 280_000);
 afterAll(async () => {

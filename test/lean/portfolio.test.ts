@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { portfolioRows } from '../../activities/round/portfolio.ts';
@@ -12,21 +11,15 @@ import type { Statement } from '../../data/schemas/records.ts';
 import type { StatementContext } from '../../lean/context/statement-context.ts';
 import { keepRows, readRecord } from '../../lean/portfolio/record.ts';
 import { PORTFOLIO_VERSION, portfolioStages } from '../../lean/portfolio/scripts.ts';
-import { type AssembledPorts, assemblePorts } from '../../workers/assemble.ts';
-import { leanEnvironment } from '../../workers/lean-environment.ts';
-import { workerSettings } from '../../workers/settings.ts';
+import type { AssembledPorts } from '../../workers/assemble.ts';
 import { PORTFOLIO_RECORD, repositorySources } from '../../workers/sources.ts';
+import { openAssembledPorts } from '../support/assembled-ports.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stp-portfolio-test-'));
 const { verification: limits } = resolveConfig({ preset: 'smoke', set: {}, flags: {} });
 let ports: AssembledPorts;
 beforeAll(async () => {
-  const settings = {
-    ...workerSettings(),
-    storeUri: pathToFileURL(folder).href,
-    scratchDirectory: join(folder, 'scratch'),
-  };
-  ports = await assemblePorts(settings, await leanEnvironment(settings, () => {}));
+  ports = await openAssembledPorts(folder);
 }, 280_000);
 afterAll(async () => {
   await ports?.close();

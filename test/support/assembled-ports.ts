@@ -1,0 +1,20 @@
+/** The ports of a worker, as it assembles them: real Lean, a store and scratch files in a folder of the test. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type AssembledPorts, assemblePorts } from '../../workers/assemble.ts';
+import { leanEnvironment } from '../../workers/lean-environment.ts';
+import { type WorkerSettings, workerSettings } from '../../workers/settings.ts';
+
+/** The caller closes them. `cacheDirectory`: where they remember; without it where all workers of this checkout do. */
+export async function openAssembledPorts(
+  folder: string,
+  cacheDirectory = workerSettings().cacheDirectory,
+): Promise<AssembledPorts> {
+  const settings: WorkerSettings = {
+    ...workerSettings(),
+    storeUri: pathToFileURL(folder).href,
+    scratchDirectory: join(folder, 'scratch'),
+  };
+  // Lean is installed once for all.
+  return assemblePorts({ ...settings, cacheDirectory }, await leanEnvironment(settings, () => {}));
+}
