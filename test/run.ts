@@ -3,7 +3,7 @@
  * counts as one test; what a failed one has printed comes after the tests. The counts go to `.cache/test-counts-fast.json` for
  * CI. Exit 1 when anything failed.
  */
-import { runQuietly, runVitest, tell } from './support/run-tests.ts';
+import { failureText, runQuietly, runVitest, tell } from './support/run-tests.ts';
 
 const CHECKS: readonly (readonly [string, readonly string[]])[] = [
   ['types', ['tsc', '--noEmit']],
@@ -31,21 +31,27 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
   ['dead code', ['knip']],
 ];
 
-/** One after the other, so that the tests have a core; gives what the failed ones have printed. */
-async function runChecks(): Promise<string[]> {
-  const failures: string[] = [];
+interface FailedCheck {
+  readonly name: string;
+  readonly output: string;
+}
+
+/** One after the other, so that the tests have a core. */
+async function runChecks(): Promise<FailedCheck[]> {
+  const failures: FailedCheck[] = [];
   for (const [name, command] of CHECKS) {
     const { succeeded, output } = await runQuietly(command);
     console.log(`— ${name}: ${succeeded ? 'passed' : 'FAILED, its output comes after the tests'}`);
-    if (!succeeded) failures.push(`FAILED: ${name}\n${output}`);
+    if (!succeeded) failures.push({ name, output });
   }
   return failures;
 }
 
-const [failures, tests] = await Promise.all([runChecks(), runVitest('fast', process.argv.slice(2))]);
-for (const failure of failures) console.error(failure);
+const [failedChecks, tests] = await Promise.all([runChecks(), runVitest('fast', process.argv.slice(2))]);
+for (const { name, output } of failedChecks) console.error(`FAILED: ${name}\n${output}`);
 tell('fast', {
-  passed: tests.passed + CHECKS.length - failures.length,
-  failed: tests.failed + failures.length,
+  passed: tests.passed + CHECKS.length - failedChecks.length,
+  failed: tests.failed + failedChecks.length,
   skipped: tests.skipped,
+  failures: [...failedChecks.map(({ name, output }) => failureText(name, output)), ...tests.failures],
 });

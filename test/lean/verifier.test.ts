@@ -86,7 +86,8 @@ describe('verdicts', () => {
     expect(new Set(explained.map(({ kind }) => kind))).toEqual(new Set(['proved', 'rejected', 'forbidden', 'timeout']));
     for (const [place, { kind, messages }] of unexplained.entries())
       if (kind === 'rejected') expect(messages.map(({ text }) => text)).toEqual(['Lean was not asked why it fails']);
-      else
+      // Which bound is met first, of heartbeats or of time, is chance; only the first says a place.
+      else if (kind !== 'timeout')
         expect(messages.map(({ line, column }) => [line, column])).toEqual(
           explained[place]!.messages.map(({ line, column }) => [line, column]),
         );

@@ -1,6 +1,6 @@
 /** Runs vitest for `npm test` and `npm run test:slow`, and writes the results to the place where CI adds them up. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { execa } from 'execa';
 import { SLOW } from './slow-tag.ts';
 
@@ -11,6 +11,18 @@ export interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** One text for each that failed: its name, and the beginning of what it said. */
+  readonly failures: readonly string[];
+}
+
+/** Lines of a failure that the end of a CI run repeats. */
+const FAILURE_LINES = 30;
+
+interface TestResult {
+  readonly fullName: string;
+  readonly status: string;
+  readonly tags: readonly string[];
+  readonly failureMessages?: readonly string[];
 }
 
 interface Ended {
@@ -52,19 +64,37 @@ export async function runVitest(tier: 'fast' | 'slow', args: readonly string[]):
   const report = JSON.parse(readFileSync(results, 'utf8')) as {
     numPassedTests: number;
     numFailedTests: number;
-    testResults: readonly { assertionResults: readonly { status: string; tags: readonly string[] }[] }[];
+    testResults: readonly { name: string; message: string; assertionResults: readonly TestResult[] }[];
   };
   const skipped = report.testResults
     .flatMap(({ assertionResults }) => assertionResults)
     .filter(({ status, tags }) => status === 'skipped' && tags.includes(SLOW.name) === (tier === 'slow'));
   // A file that cannot be loaded, or an error outside any test, fails the run without failing a test.
   const failed = report.numFailedTests === 0 && !clean ? 1 : report.numFailedTests;
-  return { passed: report.numPassedTests, failed, skipped: skipped.length };
+  const failures = report.testResults.flatMap(({ name, message, assertionResults }) => {
+    const file = relative(repository, name);
+    return [
+      ...(message === '' ? [] : [failureText(file, message)]),
+      ...assertionResults
+        .filter(({ status }) => status === 'failed')
+        .map(({ fullName, failureMessages = [] }) => failureText(`${file} > ${fullName}`, failureMessages.join('\n'))),
+    ];
+  });
+  return { passed: report.numPassedTests, failed, skipped: skipped.length, failures };
 }
 
-/** Prints the counts as the last line, writes them to `.cache/test-counts-TIER.json`, and sets the exit code. */
-export function tell(tier: 'fast' | 'slow', { passed, failed, skipped }: Counts): void {
+/** The name of what failed, and the first lines of what it said. */
+export function failureText(name: string, output: string): string {
+  return [`FAILED: ${name}`, ...output.split('\n').slice(0, FAILURE_LINES)].join('\n');
+}
+
+/**
+ * Prints the counts as the last line, writes them to `.cache/test-counts-TIER.json` and the failures to
+ * `.cache/test-failures-TIER.txt`, and sets the exit code.
+ */
+export function tell(tier: 'fast' | 'slow', { passed, failed, skipped, failures }: Counts): void {
   writeFileSync(join(cache, `test-counts-${tier}.json`), JSON.stringify({ passed, failed, skipped }));
+  writeFileSync(join(cache, `test-failures-${tier}.txt`), failures.map((failure) => `${failure}\n`).join(''));
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
   process.exitCode = failed > 0 ? 1 : 0;
 }
