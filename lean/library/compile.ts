@@ -12,6 +12,7 @@ import path from 'node:path';
 import { StpError } from '../../data/errors.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import type { LeanMessage } from '../../data/schemas/records.ts';
+import { refuseFullDisk } from '../runtime/process/full-disk.ts';
 import type { Toolchain } from '../toolchain/toolchain.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 import { discoverModules, type LeanModule, libraryError, type SourceDirectory } from './modules.ts';
@@ -170,6 +171,7 @@ async function compileModule(
     throw libraryError(`${where} was not compiled within ${seconds} s`, 'Look for a proof or definition that loops.');
   }
   if (run.exitCode !== 0) {
+    await refuseFullDisk(staging);
     const detail = run.rest.trim() || 'no message';
     throw new StpError(
       'STP1203',

@@ -3,6 +3,7 @@
  * second kernel refuses it. Real Lean; some twenty seconds of a core.
  */
 import { readdirSync, rmSync } from 'node:fs';
+import { execaSync } from 'execa';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { type ClaimedProof, type Confirmation, confirmProofs } from '../../lean/trust/object/confirm-proofs.ts';
 import { limitClasses } from '../../lean/trust/verdict/limits.ts';
@@ -15,16 +16,20 @@ const scratchDirectory = scratchFolder();
 vi.spyOn(console, 'error').mockImplementation(() => {});
 afterAll(() => rmSync(scratchDirectory, { recursive: true, force: true }));
 
-async function confirm(claims: readonly ClaimedProof[], header = ''): Promise<readonly Confirmation[]> {
+async function confirm(
+  claims: readonly ClaimedProof[],
+  header = '',
+  folder = scratchDirectory,
+): Promise<readonly Confirmation[]> {
   const found = await confirmProofs(header, claims, {
-    place: { environment, workingDirectory: scratchDirectory, sandbox },
-    scratchDirectory,
+    place: { environment, workingDirectory: folder, sandbox },
+    scratchDirectory: folder,
     limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
     indexFolder: null,
     disagreementsFolder: null,
     signal: AbortSignal.timeout(280_000),
   });
-  expect(readdirSync(scratchDirectory)).toEqual([]);
+  expect(readdirSync(folder)).toEqual([]);
   return found;
 }
 
@@ -131,5 +136,41 @@ theorem other : True := (by
       },
     ]);
     expect(found.map(({ kind, reason }) => reason || kind)).toEqual(found.map(() => 'proved'));
+  });
+});
+
+describe('a proof whose module Lean cannot write', () => {
+  /** Of so many KiB; null where this user may mount nothing. */
+  function smallDisk(kibibytes: number): string | null {
+    const folder = scratchFolder();
+    const mounted = execaSync('mount', ['-t', 'tmpfs', '-o', `size=${kibibytes}k`, 'tmpfs', folder], { reject: false });
+    if (mounted.exitCode === 0) return folder;
+    rmSync(folder, { recursive: true });
+    console.warn(`skipped, no disk can be mounted: ${mounted.stderr}`);
+    return null;
+  }
+  // With half of them the statement's module fits, and the proofs' does not.
+  const many = Array.from({ length: 40 }, () => HONEST);
+
+  test.each([24, 48, 64])('is not refused: the disk is full (%i KiB)', async (kibibytes) => {
+    const disk = smallDisk(kibibytes);
+    if (disk === null) return;
+    try {
+      await expect(confirm(many, '', disk)).rejects.toMatchObject({ code: 'ENOSPC' });
+    } finally {
+      execaSync('umount', [disk]);
+      rmSync(disk, { recursive: true });
+    }
+  });
+
+  test('is proved on a disk that is nearly full', async () => {
+    const disk = smallDisk(8_192);
+    if (disk === null) return;
+    try {
+      expect(new Set(kinds(await confirm(many, '', disk)))).toEqual(new Set(['proved']));
+    } finally {
+      execaSync('umount', [disk]);
+      rmSync(disk, { recursive: true });
+    }
   });
 });

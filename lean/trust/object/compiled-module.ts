@@ -5,6 +5,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LeanMessage } from '../../../data/schemas/records.ts';
+import { refuseFullDisk } from '../../runtime/process/full-disk.ts';
 import { readLean } from '../../runtime/process/its-own-end.ts';
 import type { LeanExit, ProcessPlace } from '../../runtime/process/spawn.ts';
 
@@ -31,7 +32,7 @@ export interface CompiledModule {
   readonly ms: number;
 }
 
-/** Rejects only with the signal's reason, or where the folder cannot be written. */
+/** Rejects only with the signal's reason, or where the folder cannot be written; with ENOSPC where its disk is full. */
 export async function compileModule(task: CompileTask): Promise<CompiledModule> {
   const { place, module, text, directory } = task;
   const startedMs = performance.now();
@@ -58,8 +59,12 @@ export async function compileModule(task: CompileTask): Promise<CompiledModule> 
   const { messages, peakResidentBytes, how } = exit;
   const done = { exit: how, messages, peakResidentBytes, ms: performance.now() - startedMs };
   if (how !== 'finished') return { ...done, path: null, failure: explain(exit) };
-  if (exit.code !== 0 || messages.some(({ severity }) => severity === 'error'))
-    return { ...done, path: null, failure: '' };
+  if (messages.some(({ severity }) => severity === 'error')) return { ...done, path: null, failure: '' };
+  if (exit.code !== 0) {
+    // Lean says of every error in a text where it is. Without one, either it could not write or a program ended it.
+    await refuseFullDisk(directory);
+    return { ...done, exit: 'crashed', path: null, failure: explain({ ...exit, how: 'crashed' }) };
+  }
   const failure = await foreignFile(directory, module);
   return { ...done, path: failure === '' ? path : null, failure };
 }
