@@ -6,7 +6,7 @@ import type { ContextBinder, StatementContext } from '../context/statement-conte
 import { type SearchScript, script, simp } from '../library/search/script-text.ts';
 
 /** Raised with every change of the list, so that what was kept of an older one is not taken for this one's. */
-export const PORTFOLIO_VERSION = 3;
+export const PORTFOLIO_VERSION = 4;
 
 /** Definitions in one pair of brackets, the nearest. */
 const DEFINITIONS_MAX = 12;
@@ -17,6 +17,8 @@ const PAIRS_MAX = 6;
 const APPLICATIONS_MAX = 4;
 /** Unused as a name by people: for binders that have none, or one that another hides. */
 const FRESH = 'stp_h';
+/** The smaller part of a step of induction, such as a list's tail; where there are several, the last. No name, no cases. */
+const CASES_IN_STEP = '(try (rename_i stp_t _; cases stp_t))';
 
 /**
  * Stages of distinct scripts, cheap ones first: who is proved in one needs no later one.
@@ -65,6 +67,7 @@ export function portfolioStages(context: StatementContext): readonly (readonly S
     [...single.flatMap((heads) => after('induction', heads.at(-1)!, ['simp_all', 'grind']))],
     [...allCases.flatMap((head) => after('induction and cases', head, ['simp_all', 'grind']))],
     [...functional.flatMap((head) => after('functional induction', head, ['grind', 'simp_all']))],
+    [...single.flatMap((heads) => after('cases in the step', `${heads.at(-1)!} <;> ${CASES_IN_STEP}`, ['grind']))],
     [
       ...single.flatMap((heads) => after('induction', heads[0]!, ['simp_all', 'grind'])),
       ...caseHeads.flatMap((head) => after('cases', head, ['simp_all', 'grind'])),
@@ -97,12 +100,12 @@ function closersOf(definitions: readonly string[]) {
 }
 
 function plain(definitions: readonly string[]): SearchScript[] {
-  const named =
-    definitions.length === 0 ? [] : ['simp', 'simp_all', 'grind'].map((tactic) => simp(definitions, tactic));
+  const named = (definitions.length === 0 ? [] : ['simp', 'simp_all', 'grind']).map((tactic) =>
+    script('plain', `definitions, ${tactic}`, simp(definitions, tactic)),
+  );
   return [
-    ...['rfl', 'decide', 'omega', 'simp', 'simp_all', 'grind', ...named].map((tactic) =>
-      script('plain', tactic, tactic),
-    ),
+    ...['rfl', 'decide', 'omega', 'simp', 'simp_all', 'grind'].map((tactic) => script('plain', tactic, tactic)),
+    ...named,
     script('plain', 'simp_all, then omega', simp(definitions, 'simp_all'), 'omega'),
   ];
 }

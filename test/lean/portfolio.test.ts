@@ -64,6 +64,7 @@ describe('scripts', () => {
     expect(all).toContain('  fun_induction app xs ys <;> grind [app]');
     expect(all).toContain('  induction xs generalizing ys <;> simp_all [app]');
     expect(all).toContain('  induction xs generalizing ys <;> cases ys <;> grind [app]');
+    expect(all).toContain('  induction xs generalizing ys <;> (try (rename_i stp_t _; cases stp_t)) <;> grind [app]');
     expect(portfolioStages(CONTEXT)[2]!.map(({ proof }) => proof)).toContain(
       '  induction ys generalizing xs <;> cases xs <;> simp_all [app]',
     );
