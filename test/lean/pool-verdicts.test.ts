@@ -27,6 +27,8 @@ const EXPECTED = {
   crash: 'crash',
   memory: 'oom',
   hang: 'timeout',
+  ends: 'rejected',
+  lacks: 'crash',
 } as const;
 type Action = keyof typeof EXPECTED;
 
@@ -228,6 +230,8 @@ describe('on a simulated clock', () => {
     'wrong',
     'big',
     'crash',
+    'ends',
+    'lacks',
     'memory',
     'hang',
     'poison',

@@ -9,6 +9,8 @@
  *     -- crash 15       the process dies of it
  *     -- memory 15      the process is ended for its memory
  *     -- hang 0         the process is ended at its deadline
+ *     -- ends 15        the process ends by itself, and nothing after the text is read
+ *     -- lacks 15       the same, and the process says that something could not be done
  *     -- poison 15      proved after 15 ms, but the next text in the same process kills it
  *
  * A header with `bad` in it has errors; with `dead` in it the process ends before it has one; with `fades` in it there are
@@ -44,7 +46,9 @@ export interface ScriptedOptions {
   readonly pace?: number;
 }
 
-type End = { readonly how: LeanExit['how']; readonly signal?: NodeJS.Signals } | { readonly error: unknown };
+type End =
+  | { readonly how: LeanExit['how']; readonly signal?: NodeJS.Signals; readonly stderr?: string }
+  | { readonly error: unknown };
 
 const HEARTBEATS_USED = '(deterministic) timeout at `whnf`, maximum number of heartbeats (1000) has been reached';
 
@@ -96,6 +100,9 @@ export function scriptedDriver(options: ScriptedOptions): ScriptedDriver {
         await elapse(action === 'stall' && !isStalled ? 10 : ms);
         if (action === 'crash') return { how: 'crashed', signal: 'SIGSEGV' };
         if (action === 'memory') return { how: 'memory' };
+        if (action === 'ends') return { how: 'finished' };
+        if (action === 'lacks')
+          return { how: 'finished', stderr: 'uncaught exception: resource temporarily unavailable' };
         if (action === 'wrong') say('error', line - 2, 'unknown tactic');
         if (action === 'big' && !isBig) say('error', line - 2, HEARTBEATS_USED);
         poisoned = action === 'poison';
@@ -143,12 +150,12 @@ export function scriptedDriver(options: ScriptedOptions): ScriptedDriver {
         if (options.candidatesPerRun > 1) poisoned = false;
         running -= 1;
         if ('error' in end) throw end.error;
-        const { how, signal = null } = end;
+        const { how, signal = null, stderr = '' } = end;
         return {
           how,
           code: how === 'finished' ? 0 : null,
           signal,
-          stderr: '',
+          stderr,
           cpuMs: (options.pace ?? 0) * (performance.now() - beganAt),
           peakResidentBytes: 0,
         } satisfies SessionExit;

@@ -33,7 +33,10 @@ export function endedEarly(exit: LeanExit): Finding {
     case 'crashed':
       return { kind: 'crash', messages: [note(`Lean ended by ${exit.signal ?? `exit code ${exit.code}`}: ${said}`)] };
     case 'finished':
-      return { kind: 'rejected', messages: [note('Lean did not reach the end of the proof')] };
+      // What Lean could not do, such as to start a thread, it says there, and ends like one that has read an error.
+      return said === ''
+        ? { kind: 'rejected', messages: [note('Lean did not reach the end of the proof')] }
+        : { kind: 'crash', messages: [note(`Lean did not reach the end of the proof: ${said}`)] };
     case 'not-started':
       return notStarted(exit);
   }
