@@ -1,7 +1,7 @@
 /**
  * Runs the portfolio: tries the scripts of every statement, stage by stage, until one proves it. A proof is checked
  * like every other proof: by Lean under the statement, then as a compiled object. The number of scripts bounds the work
- * for a statement (`scripts.ts`; at most 70 for the repository's sets); each has the verifier's limits of time and heartbeats.
+ * for a statement (`scripts.ts`; at most 79 for the repository's sets); each has the verifier's limits of time and heartbeats.
  */
 import type { ContextAnswer } from '../context/statement-context.ts';
 import type { SearchScript } from '../library/search/script-text.ts';
