@@ -13,17 +13,12 @@ import { isDiskFull, pauseForSpace } from './full-disk.ts';
 /** @param attempt of the activity: it says how soon a full disk is tried again */
 export function toFailure(error: unknown, attempt = 1): unknown {
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
-  if (isDiskFull(error)) {
-    const { message, facts } = error instanceof StpError ? error : { message: String(error), facts: {} };
-    return ApplicationFailure.create({
-      message: `${message}. Free space there: it is tried again by itself, five times in 81 minutes.`,
-      // A code of its own: where other machines can do the work, none of them waits for space on this one.
-      type: 'STP1406' satisfies ErrorCode,
-      nextRetryDelay: pauseForSpace(attempt),
-      details: [facts],
-      cause: error as Error,
-    });
-  }
+  if (isDiskFull(error))
+    return diskFull(
+      error,
+      'Free space there: it is tried again by itself, five times in 81 minutes',
+      pauseForSpace(attempt),
+    );
   if (error instanceof StpError)
     return ApplicationFailure.create({
       message: `${error.message}. ${error.advice}`,
@@ -43,6 +38,18 @@ export function toFailure(error: unknown, attempt = 1): unknown {
   return error;
 }
 
+/** A code of its own: where other machines can do the work, none of them waits for space on this one. */
+function diskFull(error: unknown, advice: string, nextRetryDelay: number): ApplicationFailure {
+  const { message, facts } = error instanceof StpError ? error : { message: String(error), facts: {} };
+  return ApplicationFailure.create({
+    message: `${message}. ${advice}.`,
+    type: 'STP1406' satisfies ErrorCode,
+    nextRetryDelay,
+    details: [facts],
+    cause: error as Error,
+  });
+}
+
 export const edgeInterceptors: ActivityInterceptorsFactory = (_context: Context) => ({
   inbound: {
     async execute(input, next) {
@@ -54,6 +61,23 @@ export const edgeInterceptors: ActivityInterceptorsFactory = (_context: Context)
     },
   } satisfies ActivityInboundCallsInterceptor,
 });
+
+/** On a queue that machines share, below `edgeInterceptors`. One with a full disk takes no more (`onFull`), so there is nothing to wait for. */
+export const sharedQueueInterceptors =
+  (onFull: () => void): ActivityInterceptorsFactory =>
+  () => ({
+    inbound: {
+      async execute(input, next) {
+        try {
+          return await next(input);
+        } catch (error) {
+          if (!isDiskFull(error)) throw error;
+          onFull();
+          throw diskFull(error, 'Free space there: other machines do the work, or this one when there is space', 1_000);
+        }
+      },
+    } satisfies ActivityInboundCallsInterceptor,
+  });
 
 /**
  * Heartbeats in the time after which their absence means that the worker is gone: every 1.5 s of the usual 20 s. A

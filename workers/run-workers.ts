@@ -5,7 +5,7 @@
 import { Client } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerTuner } from '@temporalio/worker';
-import { edgeInterceptors, HEARTBEAT_THROTTLE_MS_MAX } from '../activities/edge.ts';
+import { edgeInterceptors, HEARTBEAT_THROTTLE_MS_MAX, sharedQueueInterceptors } from '../activities/edge.ts';
 import {
   createControlActivities,
   createHostActivities,
@@ -19,8 +19,9 @@ import { untilServer } from './await-server.ts';
 import { workflowBundle } from './bundle.ts';
 import { reportUnfollowable } from './followable.ts';
 import { scheduleJanitor } from './janitor-schedule.ts';
+import { freeBytesOf, leanWorker } from './lean-worker.ts';
 import { prometheusExport } from './prometheus-export.ts';
-import { runTogether } from './run-together.ts';
+import { type RunnableWorker, runTogether } from './run-together.ts';
 import type { WorkerSettings } from './settings.ts';
 
 export type WorkerRole = 'control' | 'host' | 'lean';
@@ -58,7 +59,7 @@ export async function runWorkers(
     () => NativeConnection.connect(connectionOptions),
     (line) => console.error(line),
   );
-  const workers: Worker[] = [];
+  const workers: RunnableWorker[] = [];
   try {
     const common = {
       connection,
@@ -98,11 +99,17 @@ export async function runWorkers(
       );
     if (roles.includes('lean')) {
       workers.push(
-        await Worker.create({
-          ...common,
-          taskQueue: LEAN_QUEUE,
-          activities: createLeanActivities(ports),
-          tuner: LEAN_TUNER,
+        await leanWorker({
+          create: (onFull) =>
+            Worker.create({
+              ...common,
+              interceptors: { activity: [edgeInterceptors, sharedQueueInterceptors(onFull)] },
+              taskQueue: LEAN_QUEUE,
+              activities: createLeanActivities(ports),
+              tuner: LEAN_TUNER,
+            }),
+          freeBytes: () => freeBytesOf(settings.scratchDirectory),
+          say: (line) => console.error(line),
         }),
       );
       // Clean-up is asked of a node by name, also where it does nothing but check.

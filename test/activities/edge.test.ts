@@ -1,7 +1,7 @@
 /** Which failures of writing Temporal tries again, and when. */
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, type Context } from '@temporalio/activity';
 import { describe, expect, it } from 'vitest';
-import { toFailure } from '../../activities/edge.ts';
+import { sharedQueueInterceptors, toFailure } from '../../activities/edge.ts';
 import { StpError } from '../../data/errors.ts';
 import { cannotWrite } from '../../infra/stores/store-errors.ts';
 import { errorOf, failureOf } from '../../model/embedded/process/failure.ts';
@@ -44,5 +44,30 @@ describe('a write that fails', () => {
   it('on a file system that is read-only waits for a person, for every kind of file', () => {
     expect(toFailure(failed('EROFS'))).toBeInstanceOf(ApplicationFailure);
     expect(toFailure(failed('EROFS'))).toMatchObject({ type: 'STP1401', nonRetryable: true });
+  });
+});
+
+describe('on a queue that machines share', () => {
+  const run = async (error: Error): Promise<{ thrown: unknown; full: number }> => {
+    let full = 0;
+    const { inbound } = sharedQueueInterceptors(() => {
+      full += 1;
+    })({} as Context);
+    const input = { args: [], headers: {} };
+    const thrown = await inbound!.execute!(input, () => Promise.reject(error)).catch((failure: unknown) => failure);
+    return { thrown, full };
+  };
+
+  it('a full disk ends the work of this machine, and another may begin at once', async () => {
+    const { thrown, full } = await run(failed('ENOSPC'));
+    expect(full).toBe(1);
+    expect(thrown).toMatchObject({ type: 'STP1406', nonRetryable: false, nextRetryDelay: 1_000 });
+    // What comes above leaves it as it is.
+    expect(toFailure(thrown)).toBe(thrown);
+  });
+
+  it('another failure passes', async () => {
+    const error = failed('EIO');
+    expect(await run(error)).toEqual({ thrown: error, full: 0 });
   });
 });
