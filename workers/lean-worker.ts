@@ -2,13 +2,11 @@
  * The worker of the queue that all nodes with Lean share. A machine whose disk is full fails whatever it takes, faster than the
  * others do their work. So it takes nothing until there is space: the others do its work, or the work waits in the queue, untried.
  */
-import { statfs } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pauseForSpace } from '../activities/full-disk.ts';
+import { isFull } from '../lean/runtime/process/full-disk.ts';
 import type { RunnableWorker } from './run-together.ts';
 
-/** With less than this a disk is full: more than any file of a check takes. */
-const FREE_BYTES_MIN = 64 * 1_024 ** 2;
 const LOOK_MS = 5_000;
 
 export interface LeanWorkerOptions {
@@ -18,30 +16,24 @@ export interface LeanWorkerOptions {
   readonly say: (line: string) => void;
 }
 
-export async function freeBytesOf(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
-}
-
 /** Ends like the worker that it makes, and by SIGINT and SIGTERM while it waits. */
 export async function leanWorker({ create, freeBytes, say }: LeanWorkerOptions): Promise<RunnableWorker> {
   const stop = new AbortController();
   const { signal } = stop;
-  let isFull = false;
+  let wasFull = false;
   let isWaiting = false;
 
   const onFull = (): void => {
-    if (isFull) return;
-    isFull = true;
+    if (wasFull) return;
+    wasFull = true;
     if (worker.getState() === 'RUNNING') worker.shutdown();
   };
 
   /** Where there seems to be space, a quota or another disk is full, which nobody can look at: it is tried again after pauses. */
   async function untilSpace(times: number): Promise<void> {
-    const isSeen = (await freeBytes()) < FREE_BYTES_MIN;
-    if (!isSeen) return void (await pause(pauseForSpace(times), undefined, { signal }));
+    if (!isFull(await freeBytes())) return void (await pause(pauseForSpace(times), undefined, { signal }));
     do await pause(LOOK_MS, undefined, { signal });
-    while ((await freeBytes()) < FREE_BYTES_MIN);
+    while (isFull(await freeBytes()));
   }
 
   let worker = await create(onFull);
@@ -53,8 +45,11 @@ export async function leanWorker({ create, freeBytes, say }: LeanWorkerOptions):
     },
     async run() {
       for (let times = 1; ; times++) {
-        await worker.run();
-        if (!isFull || signal.aborted) return;
+        const running = worker.run();
+        // It was told to end while it made this worker.
+        if (signal.aborted) worker.shutdown();
+        await running;
+        if (!wasFull || signal.aborted) return;
         say('the disk is full: no checks are taken on here until there is space');
         isWaiting = true;
         const end = (): void => stop.abort();
@@ -67,7 +62,7 @@ export async function leanWorker({ create, freeBytes, say }: LeanWorkerOptions):
         } finally {
           process.off('SIGINT', end).off('SIGTERM', end);
         }
-        isFull = false;
+        wasFull = false;
         worker = await create(onFull);
         isWaiting = false;
         say('checks are taken on again');

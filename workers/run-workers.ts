@@ -13,13 +13,14 @@ import {
   createNodeActivities,
 } from '../activities/index.ts';
 import { StpError } from '../data/errors.ts';
+import { freeBytesOf } from '../lean/runtime/process/full-disk.ts';
 import { CONTROL_QUEUE, LEAN_QUEUE } from '../workflows/control/contracts.ts';
 import { type AssembledPorts, localHostQueue } from './assemble.ts';
 import { untilServer } from './await-server.ts';
 import { workflowBundle } from './bundle.ts';
 import { reportUnfollowable } from './followable.ts';
 import { scheduleJanitor } from './janitor-schedule.ts';
-import { freeBytesOf, leanWorker } from './lean-worker.ts';
+import { leanWorker } from './lean-worker.ts';
 import { prometheusExport } from './prometheus-export.ts';
 import { type RunnableWorker, runTogether } from './run-together.ts';
 import type { WorkerSettings } from './settings.ts';

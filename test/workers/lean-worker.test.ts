@@ -18,7 +18,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Workers of Temporal in the order in which they were made: each ends when it is told to, once. */
-async function started(freeBytes: () => number) {
+async function started(freeBytes: () => number, onSecond: () => void = () => undefined) {
   const made: { onFull: () => void; state: string }[] = [];
   const said: string[] = [];
   const worker = await leanWorker({
@@ -26,6 +26,7 @@ async function started(freeBytes: () => number) {
       const ended = Promise.withResolvers<void>();
       const own = { onFull, state: 'INITIALIZED' };
       made.push(own);
+      if (made.length === 2) onSecond();
       return {
         run: async () => {
           own.state = 'RUNNING';
@@ -107,6 +108,20 @@ it('ends while it waits by the signals that end a worker', async () => {
   await running;
   expect(made).toHaveLength(1);
   for (const [name, listener] of heard) expect(off).toHaveBeenCalledWith(name, listener);
+});
+
+it('ends when it is told to while it makes another worker', async () => {
+  let free = 0;
+  const { made, worker, running } = await started(
+    () => free,
+    () => worker.shutdown(),
+  );
+  made[0]!.onFull();
+  await vi.advanceTimersByTimeAsync(60_000);
+  free = GIGABYTE;
+  await vi.advanceTimersByTimeAsync(5_000);
+  await running;
+  expect(made.map(({ state }) => state)).toEqual(['STOPPED', 'STOPPED']);
 });
 
 it('ends as its worker does where the disk is not full', async () => {
