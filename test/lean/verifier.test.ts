@@ -20,7 +20,7 @@ import {
 } from './opened-verifier.ts';
 
 /** Loops go on until their heartbeats are used up, which takes Lean as long as it takes. */
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 280_000 });
 
 describe('verdicts', () => {
   test('come in order, with premises, places in the proof as it came, and each is reported once', async () => {
