@@ -16,7 +16,8 @@ import { scriptsOverLibrary } from './scripts-over-library.ts';
 import { unprovedItems } from './shard-files.ts';
 
 /**
- * The definitions alone, induction, that with case splits, functional induction, case splits in the step: some 9 scripts a statement.
+ * The definitions, also for each part of a conjunction, induction, that with case splits, functional induction, case splits in the
+ * step: some 9 scripts a statement.
  * The other plain ones are what samples try, and proved 1 of 60 statements in two rounds; the fifty after these cost more than
  * they prove.
  */

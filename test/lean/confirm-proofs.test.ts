@@ -4,7 +4,7 @@
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { execaSync } from 'execa';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, type TestContext, test, vi } from 'vitest';
 import { type ClaimedProof, type Confirmation, confirmProofs } from '../../lean/trust/object/confirm-proofs.ts';
 import { limitClasses } from '../../lean/trust/verdict/limits.ts';
 import { machineSandbox } from '../support/sandbox.ts';
@@ -140,37 +140,41 @@ theorem other : True := (by
 });
 
 describe('a proof whose module Lean cannot write', () => {
-  /** Of so many KiB; null where this user may mount nothing. */
-  function smallDisk(kibibytes: number): string | null {
-    const folder = scratchFolder();
-    const mounted = execaSync('mount', ['-t', 'tmpfs', '-o', `size=${kibibytes}k`, 'tmpfs', folder], { reject: false });
-    if (mounted.exitCode === 0) return folder;
-    rmSync(folder, { recursive: true });
-    console.warn(`skipped, no disk can be mounted: ${mounted.stderr}`);
-    return null;
-  }
-  // With half of them the statement's module fits, and the proofs' does not.
   const many = Array.from({ length: 40 }, () => HONEST);
 
-  test.each([24, 48, 64])('is not refused: the disk is full (%i KiB)', async (kibibytes) => {
-    const disk = smallDisk(kibibytes);
-    if (disk === null) return;
+  /** On a disk of so many KiB. Skips the test where this user may mount nothing. */
+  async function onDisk(
+    kibibytes: number,
+    { skip }: TestContext,
+    play: (folder: string) => Promise<void>,
+  ): Promise<void> {
+    const folder = scratchFolder();
     try {
-      await expect(confirm(many, '', disk)).rejects.toMatchObject({ code: 'ENOSPC' });
+      const words = ['-t', 'tmpfs', '-o', `size=${kibibytes}k`, 'tmpfs', folder];
+      const mounted = execaSync('mount', words, { reject: false });
+      if (mounted.failed) {
+        console.warn(`skipped, no disk can be mounted: ${mounted.stderr}`);
+        skip('no disk can be mounted');
+      }
+      try {
+        await play(folder);
+      } finally {
+        execaSync('umount', [folder]);
+      }
     } finally {
-      execaSync('umount', [disk]);
-      rmSync(disk, { recursive: true });
+      rmSync(folder, { recursive: true });
     }
+  }
+
+  test.for([24, 48, 64])('is not refused: the disk is full (%i KiB)', async (kibibytes, context) => {
+    await onDisk(kibibytes, context, async (folder) => {
+      await expect(confirm(many, '', folder)).rejects.toMatchObject({ code: 'ENOSPC' });
+    });
   });
 
-  test('is proved on a disk that is nearly full', async () => {
-    const disk = smallDisk(8_192);
-    if (disk === null) return;
-    try {
-      expect(new Set(kinds(await confirm(many, '', disk)))).toEqual(new Set(['proved']));
-    } finally {
-      execaSync('umount', [disk]);
-      rmSync(disk, { recursive: true });
-    }
+  test('is proved on a disk that is nearly full', async (context) => {
+    await onDisk(8_192, context, async (folder) => {
+      expect(new Set(kinds(await confirm(many, '', folder)))).toEqual(new Set(['proved']));
+    });
   });
 });

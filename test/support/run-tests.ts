@@ -80,6 +80,8 @@ export async function runVitest(tier: 'fast' | 'slow', args: readonly string[]):
         .map(({ fullName, failureMessages = [] }) => failureText(`${file} > ${fullName}`, failureMessages.join('\n'))),
     ];
   });
+  if (!clean && failures.length === 0)
+    failures.push(failureText(`the ${tier} tier`, 'no test has failed; the error is in the output of the tests'));
   return { passed: report.numPassedTests, failed, skipped: skipped.length, failures };
 }
 
