@@ -2,10 +2,10 @@
  * `stp doctor`: what this machine has, what would be used, and why. Changes nothing, but removes files and processes of
  * killed commands. Exit 1 when a run could not start.
  */
-import { statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { StpError } from '../data/errors.ts';
 import { findTemporal } from '../infra/temporal/find.ts';
+import { freeBytesOf } from '../lean/runtime/process/full-disk.ts';
 import { openSandbox } from '../lean/runtime/sandbox/open-sandbox.ts';
 import { readLakeProject } from '../lean/toolchain/lake-project.ts';
 import { explainToolchain } from '../lean/toolchain/resolve.ts';
@@ -32,8 +32,7 @@ export async function doctor(): Promise<number> {
     'machine',
     `${availableParallelism()} cores, ${(totalmem() / 1e9).toFixed(1)} GB of memory (4 GB wanted)`,
   );
-  const disk = await statfs(REPOSITORY);
-  const free = disk.bavail * disk.bsize;
+  const free = await freeBytesOf(REPOSITORY);
   say(free >= DISK_BYTES_WANTED, 'disk', `${(free / 1e9).toFixed(1)} GB free at ${REPOSITORY} (3 GB wanted)`);
   const { providers, note } = await executionProviders();
   say(true, 'model', `runs on ${providers[0]!.toUpperCase()}${note === null ? '' : `: ${note}`}`);

@@ -4,11 +4,12 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, createWriteStream, fstatSync, openSync } from 'node:fs';
-import { chmod, chown, mkdir, readFile, readlink, rm, statfs, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa, type Options } from 'execa';
 import { listProcesses, residentBytes } from '../../infra/processes.ts';
+import { freeBytesOf } from '../../lean/runtime/process/full-disk.ts';
 import { REPOSITORY } from '../../workers/settings.ts';
 import { namespaceOf } from './network.ts';
 import { CACHE_FOLDER, SEEN_CACHE, SEEN_REPOSITORY, STATE } from './places.ts';
@@ -164,8 +165,7 @@ export class Machine {
   /** Takes all the space that is left. */
   async fillDisk(): Promise<() => Promise<void>> {
     const ballast = join(this.disk, 'ballast');
-    const { bavail, bsize } = await statfs(this.disk);
-    await execa('fallocate', ['-l', String(bavail * bsize), ballast], { reject: false });
+    await execa('fallocate', ['-l', String(await freeBytesOf(this.disk)), ballast], { reject: false });
     await execa('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=4k', 'oflag=append', 'conv=notrunc'], { reject: false });
     return () => rm(ballast, { force: true });
   }

@@ -6,6 +6,7 @@ const FREE_BYTES_MIN = 64 * 1_024 ** 2;
 
 export const isFull = (freeBytes: number): boolean => freeBytes < FREE_BYTES_MIN;
 
+/** What a user without privileges may still write on the folder's disk. */
 export async function freeBytesOf(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;

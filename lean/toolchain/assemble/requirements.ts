@@ -1,7 +1,7 @@
 /** Checks whether this machine has everything needed to assemble a Lean. */
 import { existsSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { freeBytesOf } from '../../runtime/process/full-disk.ts';
 import { runCommand } from '../run-command.ts';
 
 /** Oldest glibc that Lean's library runs on (the tag of its package). */
@@ -43,9 +43,9 @@ function existing(folder: string): string {
 }
 
 async function diskProblem(folder: string): Promise<string | undefined> {
-  const { bavail, bsize } = await statfs(existing(resolve(folder)));
-  if (bavail * bsize >= DISK_BYTES_NEEDED) return undefined;
-  return `it needs ${DISK_BYTES_NEEDED / 1e6} MB free in ${folder}; there are ${Math.floor((bavail * bsize) / 1e6)}`;
+  const free = await freeBytesOf(existing(resolve(folder)));
+  if (free >= DISK_BYTES_NEEDED) return undefined;
+  return `it needs ${DISK_BYTES_NEEDED / 1e6} MB free in ${folder}; there are ${Math.floor(free / 1e6)}`;
 }
 
 /** Why Lean cannot be assembled below `folder`, or undefined where it can. Does not ask the registries. */
