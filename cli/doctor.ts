@@ -4,8 +4,8 @@
  */
 import { availableParallelism, totalmem } from 'node:os';
 import { StpError } from '../data/errors.ts';
+import { freeBytesOf } from '../data/free-bytes.ts';
 import { findTemporal } from '../infra/temporal/find.ts';
-import { freeBytesOf } from '../lean/runtime/process/full-disk.ts';
 import { openSandbox } from '../lean/runtime/sandbox/open-sandbox.ts';
 import { readLakeProject } from '../lean/toolchain/lake-project.ts';
 import { explainToolchain } from '../lean/toolchain/resolve.ts';

@@ -13,7 +13,7 @@ import {
   createNodeActivities,
 } from '../activities/index.ts';
 import { StpError } from '../data/errors.ts';
-import { freeBytesOf } from '../lean/runtime/process/full-disk.ts';
+import { freeBytesOf } from '../data/free-bytes.ts';
 import { CONTROL_QUEUE, LEAN_QUEUE } from '../workflows/control/contracts.ts';
 import { type AssembledPorts, localHostQueue } from './assemble.ts';
 import { untilServer } from './await-server.ts';

@@ -8,8 +8,8 @@ import { chmod, chown, mkdir, readFile, readlink, rm, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa, type Options } from 'execa';
+import { freeBytesOf } from '../../data/free-bytes.ts';
 import { listProcesses, residentBytes } from '../../infra/processes.ts';
-import { freeBytesOf } from '../../lean/runtime/process/full-disk.ts';
 import { REPOSITORY } from '../../workers/settings.ts';
 import { namespaceOf } from './network.ts';
 import { CACHE_FOLDER, SEEN_CACHE, SEEN_REPOSITORY, STATE } from './places.ts';

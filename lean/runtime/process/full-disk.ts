@@ -1,16 +1,10 @@
 /** A disk without space, where Lean was to write a module: it ends with exit code 1 and no error that a text could have. */
-import { statfs } from 'node:fs/promises';
+import { freeBytesOf } from '../../../data/free-bytes.ts';
 
 /** More than any file takes that a check writes. Lean removes what it could not finish, so some space is free again. */
 const FREE_BYTES_MIN = 64 * 1_024 ** 2;
 
 export const isFull = (freeBytes: number): boolean => freeBytes < FREE_BYTES_MIN;
-
-/** What a user without privileges may still write on the folder's disk. */
-export async function freeBytesOf(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
-}
 
 /** Rejects with ENOSPC where the folder's disk has hardly any space. */
 export async function refuseFullDisk(folder: string): Promise<void> {

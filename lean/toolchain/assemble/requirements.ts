@@ -1,7 +1,7 @@
 /** Checks whether this machine has everything needed to assemble a Lean. */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { freeBytesOf } from '../../runtime/process/full-disk.ts';
+import { freeBytesOf } from '../../../data/free-bytes.ts';
 import { runCommand } from '../run-command.ts';
 
 /** Oldest glibc that Lean's library runs on (the tag of its package). */
