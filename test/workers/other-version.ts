@@ -1,5 +1,5 @@
-/** A run as another version might have it: it gets nodes first, and then does what none of ours does. */
-import { proxyActivities } from '@temporalio/workflow';
+/** A run as another version might have it: it gets nodes first, then does what none of ours does, and stays open. */
+import { condition, proxyActivities } from '@temporalio/workflow';
 import type { ControlActivities } from '../../activities/index.ts';
 
 async function otherRun(): Promise<void> {
@@ -8,6 +8,7 @@ async function otherRun(): Promise<void> {
   });
   await provisionNodes('other');
   await findHosts({ workflowTypes: [], memo: 'none' });
+  await condition(() => false);
 }
 
 export { otherRun as 'stp-selfplay' };
