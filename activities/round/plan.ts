@@ -1,4 +1,4 @@
-/** Plans the attempts of a round: statements, conjectures and canaries, shuffled and cut into shards. */
+/** Plans the attempts of a round: statements and conjectures, those under one header together, canaries among them, cut into shards. */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import { statementSchema } from '../../data/schemas/records.ts';
@@ -35,7 +35,8 @@ export function planActivities(ports: Ports) {
   return {
     /**
      * Work items in an order that the run's seed gives, a file a shard; in memory are ids and numbers. A shard has
-     * `sampling.statementsPerShard` items, more where a round would have too many shards.
+     * `sampling.statementsPerShard` items, more where a round would have too many shards. Items under one header follow each
+     * other: a shard of many headers makes Lean import each of them, again for every small batch of proofs.
      */
     async planShards(input: PlanShardsInput) {
       const { run, round, config } = input;
@@ -48,18 +49,15 @@ export function planActivities(ports: Ports) {
             count++;
           }
           const items = externalSort(roundItems(store, input), {
-            key: (item) => orderKey(config.seed, round, 'plan', item.origin, item.statement.id),
+            key: ({ origin, statement: { id, header } }) =>
+              orderKey(config.seed, round, 'header', header ?? '') + orderKey(config.seed, round, 'plan', origin, id),
             directory: await ports.scratch(run),
             signal,
           });
+          const canaries = await roundCanaries(store, input);
+          const size = shardSize(count + canaries.length, config.sampling.statementsPerShard);
           return {
-            shards: await writeShards(
-              store,
-              input.name,
-              items,
-              shardSize(count, config.sampling.statementsPerShard),
-              signal,
-            ),
+            shards: await writeShards(store, input.name, spread(canaries, items, count), size, signal),
           };
         }),
       );
@@ -71,10 +69,12 @@ export function planActivities(ports: Ports) {
 export const shardSize = (items: number, statementsPerShard: number): number =>
   Math.max(statementsPerShard, Math.ceil(items / SHARDS_MAX));
 
+const samplesOf = ({ round, config: { sampling } }: PlanShardsInput): number =>
+  round === 0 ? sampling.samplesFirstRound : sampling.samplesPerStatement;
+
 async function* roundItems(store: ObjectStore, input: PlanShardsInput): AsyncGenerator<WorkItem> {
   const { round, config, data } = input;
-  const { samplesFirstRound, samplesPerStatement, samplesPerConjecture } = config.sampling;
-  const samples = round === 0 ? samplesFirstRound : samplesPerStatement;
+  const samples = samplesOf(input);
   const best = await certifiedRates(store, await readManifests(store, input.history));
   for await (const statement of readRecords(store, data.train, statementSchema)) {
     const coin = randomStream(config.seed, round, 'attempt', statement.id).next();
@@ -86,13 +86,29 @@ async function* roundItems(store: ObjectStore, input: PlanShardsInput): AsyncGen
       yield {
         statement: { id, name, header, statement, split, labels, weight },
         origin: 'conjecture',
-        samples: samplesPerConjecture ?? samples,
+        samples: config.sampling.samplesPerConjecture ?? samples,
       };
     }
-  // They are texts of Lean.
-  if (isInWords(config)) return;
-  const canaries = (await readAll(store, data.canaries, statementSchema))
+}
+
+/** None for proofs in words: canaries are texts of Lean. */
+async function roundCanaries(store: ObjectStore, input: PlanShardsInput): Promise<WorkItem[]> {
+  const { round, config, data } = input;
+  if (isInWords(config)) return [];
+  return (await readAll(store, data.canaries, statementSchema))
     .map((statement) => ({ statement, key: orderKey(config.seed, round, 'canary', statement.id) }))
-    .sort((a, b) => (a.key < b.key ? -1 : 1));
-  for (const { statement } of canaries.slice(0, CANARIES_PER_ROUND)) yield { statement, origin: 'canary', samples };
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .slice(0, CANARIES_PER_ROUND)
+    .map(({ statement }) => ({ statement, origin: 'canary', samples: samplesOf(input) }));
+}
+
+/** The few at even distances among the `count` others, so that not one machine alone has them. */
+async function* spread<T>(few: readonly T[], others: AsyncIterable<T>, count: number): AsyncGenerator<T> {
+  let [placed, passed] = [0, 0];
+  for await (const other of others) {
+    yield other;
+    passed += 1;
+    while (placed < few.length && passed >= ((placed + 0.5) * count) / few.length) yield few[placed++]!;
+  }
+  yield* few.slice(placed);
 }

@@ -76,10 +76,13 @@ export function scriptShardActivities(ports: Ports) {
               limits: config.verification,
               grown,
               marksOf,
-              chosen: (id, stages) =>
+              // At once: one statement in ten is proved, and each stage would start Lean anew for every header.
+              chosen: (id, stages) => [
                 stages
                   .slice(...(conjectures.has(id) ? CONJECTURE_STAGES : STAGES))
-                  .map((stage) => stage.filter(isTried)),
+                  .flat()
+                  .filter(isTried),
+              ],
               signal,
               report,
             },

@@ -10,6 +10,7 @@ import { readAll, writeRecords } from '../../activities/records/record-files.ts'
 import { planActivities, shardSize } from '../../activities/round/plan.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import type { Statement } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
@@ -34,6 +35,7 @@ async function plan(
   earlier: readonly RoundSpec[] = [],
   set: Record<string, number> = {},
   environment = new MockActivityEnvironment(),
+  train: readonly Statement[] = TRAIN,
 ) {
   const own = `plan-${plans++}`;
   const history: ArtifactRef[] = [];
@@ -45,7 +47,7 @@ async function plan(
     name: own,
     config: resolveConfig({ preset: 'stp-code', set: { 'sampling.statementsPerShard': 7, ...set } }),
     data: {
-      train: await writeRecords(store, 'train.jsonl', TRAIN),
+      train: await writeRecords(store, `${own}-train.jsonl`, train),
       canaries: await writeRecords(store, 'canaries.jsonl', CANARIES),
     },
     history,
@@ -87,6 +89,23 @@ it('false statements ride in every round: six, others in another round, the same
   expect(idsOf(await plan(1), 'canary')).toEqual(first);
   expect(idsOf(await plan(2), 'canary').sort()).not.toEqual(first.toSorted());
   expect(idsOf(await plan(1, [], { seed: 99 }), 'canary').sort()).not.toEqual(first.toSorted());
+});
+
+it('statements under one header follow each other, in an order of their own; false statements are among all of them', async () => {
+  const headers = ['import A', 'import B', 'import C'];
+  const train = TRAIN.map((one, index) => ({ ...one, header: headers[index % 3]! }));
+  const shards = await plan(1, [], {}, undefined, train);
+  const items = shards.flat();
+  const order = items.filter(({ origin }) => origin === 'dataset').map(({ statement: { header } }) => header);
+  expect(order).toHaveLength(20);
+  expect(order.filter((header, index) => header !== order[index - 1])).toHaveLength(3);
+  expect(order.filter((header) => header === 'import A')).toHaveLength(7);
+  const places = items.flatMap(({ origin }, index) => (origin === 'canary' ? [index] : []));
+  expect(places).toHaveLength(6);
+  for (const [index, place] of places.entries()) expect(place - (places[index - 1] ?? -3)).toBeLessThanOrEqual(5);
+  const ids = (of: readonly WorkItem[][]): string[] => idsOf(of, 'dataset');
+  expect(ids(await plan(2, [], {}, undefined, train))).not.toEqual(ids(shards));
+  expect(ids(await plan(1, [], {}, undefined, train))).toEqual(ids(shards));
 });
 
 it('what was proved often enough is left out, but for a few', async () => {
