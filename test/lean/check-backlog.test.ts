@@ -17,8 +17,7 @@ function runsOf(entries: number, entriesPerRun: number): number[] {
 
 it.each([
   ['full runs', 100, 40, [40, 40, 20]],
-  ['a short list is spread over the processes', 120, 400, [60, 60]],
-  ['a very short list is one run', 20, 400, [20]],
+  ['a short list is spread over the processes', 20, 400, [10, 10]],
   ['a proof a run, where a header costs nothing', 3, 1, [1, 1, 1]],
   ['nothing', 0, 40, []],
 ])('%s', (_, entries, entriesPerRun, sizes) => {

@@ -29,9 +29,6 @@ export interface Backlog<E> {
   take(inFlight: number): Task<E> | null;
 }
 
-/** Of a full run. Where a run starts Lean anew, that takes as long as some ten small proofs. */
-const FEWEST_SHARE = 1 / 8;
-
 export function openBacklog<E extends CheckEntry>(options: {
   readonly entriesPerRun: number;
   /** Pieces in progress at once. */
@@ -40,7 +37,6 @@ export function openBacklog<E extends CheckEntry>(options: {
 }): Backlog<E> {
   const { runsMax, look } = options;
   const entriesPerRun = look === 'alone' ? 1 : options.entriesPerRun;
-  const fewest = Math.ceil(entriesPerRun * FEWEST_SHARE);
   /** Enough that every run is full; what waits is at most twice that. */
   const enough = entriesPerRun === 1 ? 1 : entriesPerRun * runsMax;
   const byHeader = new Map<string, E[]>();
@@ -70,9 +66,8 @@ export function openBacklog<E extends CheckEntry>(options: {
       if (returned !== undefined) return returned;
       if (waiting === 0 || (!complete && waiting < enough)) return null;
       const [header, list] = byHeader.entries().next().value!;
-      // A short list is spread over the runs that may be made now, a very short one is not.
-      const share = Math.ceil(list.length / Math.max(1, runsMax - inFlight));
-      const size = Math.min(entriesPerRun, Math.max(share, fewest));
+      // A short list is spread over the runs that may be made now.
+      const size = Math.min(entriesPerRun, Math.ceil(list.length / Math.max(1, runsMax - inFlight)));
       const entries = list.splice(0, size);
       if (list.length === 0) byHeader.delete(header);
       waiting -= entries.length;
