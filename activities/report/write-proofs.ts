@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { StpError } from '../../data/errors.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import type { Proved } from '../../data/schemas/records.ts';
-import { FILE_BYTES_MAX, FILE_TIMEOUT_MS } from '../../lean/trust/check-file.ts';
+import { FILE_BYTES_MAX, FILE_TIMEOUT_MS, type FileReport } from '../../lean/trust/check-file.ts';
 import type { Ports, VerificationLimits } from '../ports.ts';
 import type { GrownRecord } from '../round/library.ts';
 import { keptName, proofsFile } from '../round/proofs-file.ts';
@@ -28,24 +28,26 @@ export interface KeptProofs {
 
 /**
  * Stores the proofs and returns `proofs.lean`, whose count is that of the proofs in it. Some thousand proofs fit it, and
- * plain `lean proofs.lean` accepts them. More are cut by size and by the time that their checks took: the first of them
- * stand in `proofs.lean`, the others in `proofs-2.lean`, `proofs-3.lean` and so on, each proof in one file, and each file
- * with all that it stands on, so that plain `lean` accepts each by itself. The same proofs are cut in the same way. Nothing
- * is stored before all files are accepted (STP1203, retryable where Lean gave no verdict on a file).
+ * plain `lean proofs.lean` accepts them. More are cut by size and by the time that their checks took, and again where Lean
+ * has no end or no memory for a file: the first of them stand in `proofs.lean`, the others in `proofs-2.lean`,
+ * `proofs-3.lean` and so on, each proof in one file, and each file with all that it stands on, so that plain `lean` accepts
+ * each by itself. Nothing is stored before all files are accepted (STP1203, retryable where Lean gave no verdict on a file).
  */
 export async function writeProofs(ports: Ports, proofs: KeptProofs, signal: AbortSignal): Promise<ArtifactRef> {
   const modules = await ports.sources.modules();
   const textOf = (part: readonly Proved[]): string => proofsFile(modules, part, proofs.library);
-  const parts = cut(proofs.kept, textOf);
   const directory = join(await ports.scratch(proofs.run), `report-${process.pid}`);
   await mkdir(directory, { recursive: true });
   const pathOf = (index: number): string => join(directory, `Proofs${index + 1}.lean`);
   try {
-    for (const [index, part] of parts.entries()) {
+    const parts = [...cut(proofs.kept, textOf)];
+    for (let index = 0; index < parts.length; ) {
       signal.throwIfAborted();
-      const text = parts.length === 1 ? textOf(part) : `${placeLine(index, parts.length)}\n${textOf(part)}`;
-      await writeFile(pathOf(index), text);
-      await assertAccepted(ports, proofs, nameOf(index), pathOf(index), part, signal);
+      const part = parts[index]!;
+      await writeFile(pathOf(index), parts.length === 1 ? textOf(part) : `${placeLine(index)}\n${textOf(part)}`);
+      const report = await ports.checkFile(proofs.run, pathOf(index), proofs.limits, signal);
+      if (isCutOff(report) && part.length > 1) parts.splice(index, 1, ...halvesOf(part));
+      else assertAccepted(report, nameOf(index++), part);
     }
     const store = await ports.store(proofs.run);
     const files: ArtifactRef[] = [];
@@ -59,15 +61,20 @@ export async function writeProofs(ports: Ports, proofs: KeptProofs, signal: Abor
 
 const nameOf = (index: number): string => (index === 0 ? 'proofs.lean' : `proofs-${index + 1}.lean`);
 
-function placeLine(index: number, files: number): string {
-  return `/- File ${index + 1} of ${files}, from proofs.lean to ${nameOf(files - 1)}; each can be checked by itself. -/`;
+function placeLine(index: number): string {
+  const of = index === 0 ? 'goes on in proofs-2.lean' : `began in ${nameOf(0)}`;
+  return `/- File ${index + 1} of the proofs of one run, which ${of}; each file can be checked by itself. -/`;
 }
 
 /** In halves, and halves of those, until each part fits or is a single proof. No part of none, but for no proofs at all. */
 function cut(proofs: readonly Proved[], textOf: (part: readonly Proved[]) => string): (readonly Proved[])[] {
+  if (proofs.length < 2 || fits(proofs, textOf)) return [proofs];
+  return halvesOf(proofs).flatMap((half) => cut(half, textOf));
+}
+
+function halvesOf(proofs: readonly Proved[]): (readonly Proved[])[] {
   const half = Math.ceil(proofs.length / 2);
-  if (half === proofs.length || fits(proofs, textOf)) return [proofs];
-  return [...cut(proofs.slice(0, half), textOf), ...cut(proofs.slice(half), textOf)];
+  return [proofs.slice(0, half), proofs.slice(half)];
 }
 
 /** The text is made last: that of all proofs of a large run would fill the memory. */
@@ -81,15 +88,10 @@ function fits(proofs: readonly Proved[], textOf: (part: readonly Proved[]) => st
   return checkMs <= CHECK_MS_MAX && characters <= TEXT_BYTES_MAX && Buffer.byteLength(textOf(proofs)) <= TEXT_BYTES_MAX;
 }
 
-async function assertAccepted(
-  ports: Ports,
-  { run, limits }: KeptProofs,
-  name: string,
-  path: string,
-  part: readonly Proved[],
-  signal: AbortSignal,
-): Promise<void> {
-  const { outcome, theorems, reason } = await ports.checkFile(run, path, limits, signal);
+/** Did Lean start, and come to no end? Fewer proofs may fit. */
+const isCutOff = ({ exit }: FileReport): boolean => exit === 'memory' || exit === 'deadline' || exit === 'crashed';
+
+function assertAccepted({ outcome, theorems, reason }: FileReport, name: string, part: readonly Proved[]): void {
   const verdicts = new Map(theorems.map((theorem) => [theorem.name, theorem]));
   const refused = part.filter((proof) => verdicts.get(keptName(proof))?.verdict !== 'accepted');
   if (refused.length === 0) return;

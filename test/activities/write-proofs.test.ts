@@ -24,8 +24,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** Stores the proofs with real checks; which theorems each check was asked about. */
-async function write(kept: readonly Proved[]) {
+/** Stores the proofs with real checks, which have memory for so many proofs of a file; which theorems each that ended was asked about. */
+async function write(kept: readonly Proved[], proofsInMemory = Number.POSITIVE_INFINITY) {
   const environment = await coreEnvironment();
   const checked: string[][] = [];
   const ports = {
@@ -34,6 +34,9 @@ async function write(kept: readonly Proved[]) {
     sources: { modules: async () => [{ module: 'Stp.Base', text: 'theorem base : 1 = 1 := rfl\n' }] },
     checkFile: async (_run: string, path: string) => {
       const report = await checkFile(path, environment, { scratchDirectory: directory });
+      const ofFile = report.theorems.filter(({ name }) => name.startsWith('Kept.')).length;
+      if (ofFile > proofsInMemory)
+        return { ...report, outcome: 'unchecked', theorems: [], exit: 'memory', reason: 'memory' };
       checked.push(report.theorems.map(({ name }) => name).filter((name) => name.startsWith('Kept.')));
       return report;
     },
@@ -75,8 +78,24 @@ it('what would be read no more, or take too long, stands in files that Lean acce
   expect(await stored()).toEqual(
     [...checked.keys()].map((index) => (index === 0 ? 'proofs.lean' : `proofs-${index + 1}.lean`)).sort(),
   );
-  expect((await store.get(ref)).toString()).toContain(`File 1 of ${checked.length}, from proofs.lean to proofs-`);
+  expect((await store.get(ref)).toString()).toContain(
+    'File 1 of the proofs of one run, which goes on in proofs-2.lean',
+  );
   expect(ref.count).toBe(checked[0]!.length);
+});
+
+it('what Lean has no memory for is cut again, and every file says which it is', async () => {
+  const kept = [1, 2, 3, 4, 5].map((index) => proof(index));
+  const { ref, checked } = await write(kept, 2);
+  expect(checked).toEqual([kept.slice(0, 2), kept.slice(2, 3), kept.slice(3)].map((part) => part.map(keptName)));
+  expect(await stored()).toEqual(['proofs-2.lean', 'proofs-3.lean', 'proofs.lean']);
+  expect(ref.count).toBe(2);
+  const third = await store.stat('proofs-3.lean');
+  expect((await store.get(third!)).toString()).toContain('File 3 of the proofs of one run, which began in proofs.lean');
+});
+
+it('a single proof that Lean has no memory for is an error, which may be tried again', async () => {
+  await expect(write([proof(1), proof(2)], 0)).rejects.toMatchObject({ code: 'STP1203', retryable: true });
 });
 
 it('nothing is stored where one file is refused', async () => {
