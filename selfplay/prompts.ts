@@ -5,10 +5,10 @@
  */
 import { declarationHead } from '../data/schemas/declaration-head.ts';
 import type { Example } from '../data/schemas/records.ts';
-import { STATE_MARKER } from '../data/schemas/slot-tokens.ts';
+import { PROOF_MARKER, STATE_MARKER } from '../data/schemas/slot-tokens.ts';
 import { onOneLine, proofAssignment, statementPieces, typeColon } from './statement-text.ts';
 
-export const PROMPT_MARKERS = ['<defs>', '<prove>', '<by>', '<lemma>', '<easy>', '<hard>', STATE_MARKER] as const;
+export const PROMPT_MARKERS = ['<defs>', '<prove>', PROOF_MARKER, '<lemma>', '<easy>', '<hard>', STATE_MARKER] as const;
 /** Stands where no lemma is asked of the conjecture (STP's `theorem true: True`). */
 const NO_LEMMA = 'True';
 
@@ -39,7 +39,7 @@ export function displayProof(proof: string): string {
 }
 
 export function proverPrompt(statement: string): string {
-  return `<prove>${displayStatement(statement)}<by>`;
+  return `<prove>${displayStatement(statement)}${PROOF_MARKER}`;
 }
 
 export interface ConjecturerInput {
@@ -51,7 +51,7 @@ export interface ConjecturerInput {
 
 export function conjecturerPrompt(input: ConjecturerInput): string {
   const lemma = input.lemma === null ? NO_LEMMA : displayStatement(input.lemma);
-  return `<lemma>${lemma}<easy>${displayStatement(input.easyStatement)}<by>${displayProof(input.easyProof)}<hard>`;
+  return `<lemma>${lemma}<easy>${displayStatement(input.easyStatement)}${PROOF_MARKER}${displayProof(input.easyProof)}<hard>`;
 }
 
 /** Asks for an easier statement that helps with an unproved one (SGS §4.4 of the specification): the markers the other way round. */

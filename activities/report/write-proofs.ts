@@ -41,12 +41,17 @@ export async function writeProofs(ports: Ports, proofs: KeptProofs, signal: Abor
   const pathOf = (index: number): string => join(directory, `Proofs${index + 1}.lean`);
   try {
     const parts = [...cut(proofs.kept, textOf)];
+    let proofsMax = Number.POSITIVE_INFINITY;
     for (let index = 0; index < parts.length; ) {
       signal.throwIfAborted();
       const part = parts[index]!;
+      if (part.length > proofsMax) {
+        parts.splice(index, 1, ...halvesOf(part));
+        continue;
+      }
       await writeFile(pathOf(index), parts.length === 1 ? textOf(part) : `${placeLine(index)}\n${textOf(part)}`);
       const report = await ports.checkFile(proofs.run, pathOf(index), proofs.limits, signal);
-      if (isCutOff(report) && part.length > 1) parts.splice(index, 1, ...halvesOf(part));
+      if (isCutOff(report) && part.length > 1) proofsMax = Math.ceil(part.length / 2);
       else assertAccepted(report, nameOf(index++), part);
     }
     const store = await ports.store(proofs.run);

@@ -29,6 +29,9 @@ export const ALL_FUNCTIONS = '<all>';
 /** Marker before the state in a prompt that asks for the next tactic. `<prove>` asks for a whole proof. */
 export const STATE_MARKER = '<state>';
 
+/** Ends a prompt that asks for a proof or a tactic. */
+export const PROOF_MARKER = '<by>';
+
 /** Null where all of the role are taken. */
 export function slotToken(role: SlotRole, index: number): string | null {
   return index < SLOT_COUNTS[role] ? `<${role}${index}>` : null;

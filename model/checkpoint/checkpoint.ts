@@ -8,10 +8,11 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { StpError } from '../../data/errors.ts';
 import { damaged } from '../damaged.ts';
+import type { ProofWords } from '../tokenizer/proof-words.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
 import { readTokenizer, writeTokenizer } from '../tokenizer/tokenizer-file.ts';
 import type { ModelShape } from '../trainer.ts';
-import { configOf, generationConfigOf, modelShapeSchema, shapeOf, tokenizerConfigOf } from './config.ts';
+import { configOf, generationConfigOf, modelShapeSchema, proofWordsIn, shapeOf, tokenizerConfigOf } from './config.ts';
 import { FILE_BYTES_MAX, parseJson, readWhole } from './files.ts';
 import { tensorProblem, tokenizerProblem } from './fit.ts';
 import { llamaTensorShapes } from './llama-tensors.ts';
@@ -34,6 +35,8 @@ export interface Checkpoint {
   /** The tensors of `llamaTensorShapes(shape)`, all of them and no other. */
   readonly tensors: ReadonlyMap<string, Tensor>;
   readonly tokenizer: Tokenizer;
+  /** What its proofs are made of, where their names are slots. */
+  readonly proofWords: ProofWords | null;
   readonly training: TrainingRecord;
 }
 
@@ -56,7 +59,7 @@ export async function writeCheckpoint(directory: string, checkpoint: Checkpoint)
     'generation_config.json': jsonBytes(generationConfigOf(tokenizer)),
     'model.safetensors': writeSafetensors(ordered),
     'tokenizer.json': Buffer.from(writeTokenizer(tokenizer)),
-    'tokenizer_config.json': jsonBytes(tokenizerConfigOf(shape)),
+    'tokenizer_config.json': jsonBytes(tokenizerConfigOf(shape, checkpoint.proofWords)),
     'training.json': jsonBytes(trainingRecordSchema.parse(checkpoint.training)),
   };
   const manifest = manifestOf(contents);
@@ -113,10 +116,12 @@ export async function readCheckpoint(
     trainingRecordSchema.parse(json),
   );
   const tokenizer = readTokenizer(contents.get('tokenizer.json')!.toString('utf8'), pathOf('tokenizer.json'));
+  const configPath = pathOf('tokenizer_config.json');
+  const proofWords = parseJson(contents.get('tokenizer_config.json')!, configPath, proofWordsIn);
   const tensors = readSafetensors(contents.get(WEIGHTS_FILE)!, pathOf(WEIGHTS_FILE));
   const problem = tensorProblem(shape, tensors) ?? tokenizerProblem(shape, tokenizer);
   if (problem !== null) throw damaged(directory, problem);
-  return { shape, tensors, tokenizer, training, manifest };
+  return { shape, tensors, tokenizer, proofWords, training, manifest };
 }
 
 /** The manifest alone, without reading the weights. Throws STP1302 where it is missing or malformed. */

@@ -3,6 +3,7 @@
  * two small files beside it that other tools want. Reads only models the embedded engine can run.
  */
 import { z } from 'zod';
+import { type ProofWords, proofWordsSchema } from '../tokenizer/proof-words.ts';
 import { END_TOKEN, PAD_TOKEN } from '../tokenizer/special-tokens.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
 import type { ModelShape } from '../trainer.ts';
@@ -120,7 +121,8 @@ export function generationConfigOf(tokenizer: Tokenizer) {
   return { do_sample: true, eos_token_id: tokenizer.endId, pad_token_id: tokenizer.padId };
 }
 
-export function tokenizerConfigOf(shape: ModelShape) {
+/** `proof_words` is ours; readers of Hugging Face's form pass over it. */
+export function tokenizerConfigOf(shape: ModelShape, proofWords: ProofWords | null) {
   return {
     tokenizer_class: 'PreTrainedTokenizerFast',
     bos_token: null,
@@ -128,5 +130,13 @@ export function tokenizerConfigOf(shape: ModelShape) {
     pad_token: PAD_TOKEN,
     model_max_length: shape.contextLength,
     clean_up_tokenization_spaces: false,
+    ...(proofWords === null ? {} : { proof_words: proofWords }),
   };
+}
+
+const tokenizerConfigSchema = z.looseObject({ proof_words: proofWordsSchema.nullish() });
+
+/** Null where a tokenizer's configuration has none; a ZodError where they are malformed. */
+export function proofWordsIn(tokenizerConfig: unknown): ProofWords | null {
+  return tokenizerConfigSchema.parse(tokenizerConfig).proof_words ?? null;
 }

@@ -8,6 +8,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { damaged } from '../damaged.ts';
+import type { ProofWords } from '../tokenizer/proof-words.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
 import { readTokenizer } from '../tokenizer/tokenizer-file.ts';
 import type { ModelShape } from '../trainer.ts';
@@ -24,6 +25,8 @@ export interface LlamaFolder {
   /** The tensors of `llamaTensorShapes(shape)`, all of them and no other. */
   readonly tensors: ReadonlyMap<string, Tensor>;
   readonly tokenizer: Tokenizer;
+  /** Of a checkpoint of ours alone. */
+  readonly proofWords: ProofWords | null;
   /** First hex digits of the SHA-256 of the weights' bytes, as a checkpoint's. */
   readonly model: string;
 }
@@ -70,7 +73,7 @@ export async function readLlamaFolder(directory: string): Promise<LlamaFolder> {
   const { tensors, model } = await readWeights(directory);
   const problem = tensorProblem(shape, tensors) ?? tokenizerProblem(shape, tokenizer);
   if (problem !== null) throw damaged(directory, problem);
-  return { shape, constants, tensors, tokenizer, model };
+  return { shape, constants, tensors, tokenizer, proofWords: null, model };
 }
 
 /** Shape and constants in a parsed `config.json` of Hugging Face's form, ours included; a ZodError where the engine cannot run it. */

@@ -13,9 +13,9 @@ const TRAINING_FILE: CheckpointFile = 'training.json';
 export async function readModel(directory: string): Promise<LlamaFolder> {
   const isOurs = (await isThere(join(directory, MANIFEST_FILE))) || (await isThere(join(directory, TRAINING_FILE)));
   if (!isOurs) return readLlamaFolder(directory);
-  const { shape, tensors, tokenizer, manifest } = await readCheckpoint(directory);
+  const { shape, tensors, tokenizer, proofWords, manifest } = await readCheckpoint(directory);
   const constants = { rmsEpsilon: RMS_EPSILON, ropeTheta: ROPE_THETA };
-  return { shape, tensors, tokenizer, constants, model: manifest.model };
+  return { shape, tensors, tokenizer, proofWords, constants, model: manifest.model };
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -6,7 +6,7 @@
 import type { ChatMessage, Example } from '../../data/schemas/records.ts';
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
 import type { ShownLemma } from '../../data/schemas/shown-lemma.ts';
-import { ALL_FUNCTIONS } from '../../data/schemas/slot-tokens.ts';
+import { ALL_FUNCTIONS, PROOF_MARKER } from '../../data/schemas/slot-tokens.ts';
 import { type Answer, wholeAnswer } from '../formats/answer.ts';
 import { displayProof, displayStatement, proverPrompt } from '../prompts.ts';
 import { type Binder, readSignature } from '../signature.ts';
@@ -77,7 +77,7 @@ export function withSlots(
   definitions: readonly ShownDefinition[],
   definitionTokens: number,
 ): ProverForm | null {
-  const slotted = slottedText({ ...given, end: '<by>' }, definitions, definitionTokens);
+  const slotted = slottedText({ ...given, end: PROOF_MARKER }, definitions, definitionTokens);
   if (slotted === null) return null;
   const { prompt, table, lemmas } = slotted;
   return {

@@ -6,7 +6,7 @@
 import type { ShownGoal } from '../../data/schemas/goal.ts';
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
 import type { ShownLemma } from '../../data/schemas/shown-lemma.ts';
-import { STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
+import { PROOF_MARKER, STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
 import { wholeAnswer } from '../formats/answer.ts';
 import { displayProof } from '../prompts.ts';
 import { onOneLine } from '../statement-text.ts';
@@ -30,7 +30,11 @@ export const hasHiddenNames = (goalStatement: string): boolean => goalStatement.
 /** Lemmas stand above the state, as in ReProver's generator (arXiv 2306.15626, §5.1). */
 export function plainStateForm(goal: ShownGoal, lemmas: readonly ShownLemma[] = []): ProverForm {
   const above = lemmas.length === 0 ? '' : `${lemmaText(lemmas)}\n`;
-  return { prompt: `${above}${STATE_MARKER}${displayGoal(goal)}<by>`, targetOf: displayProof, read: wholeAnswer };
+  return {
+    prompt: `${above}${STATE_MARKER}${displayGoal(goal)}${PROOF_MARKER}`,
+    targetOf: displayProof,
+    read: wholeAnswer,
+  };
 }
 
 /**

@@ -28,12 +28,14 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 async function write(kept: readonly Proved[], proofsInMemory = Number.POSITIVE_INFINITY) {
   const environment = await coreEnvironment();
   const checked: string[][] = [];
+  let looks = 0;
   const ports = {
     store: async () => store,
     scratch: async () => directory,
     sources: { modules: async () => [{ module: 'Stp.Base', text: 'theorem base : 1 = 1 := rfl\n' }] },
     checkFile: async (_run: string, path: string) => {
       const report = await checkFile(path, environment, { scratchDirectory: directory });
+      looks++;
       const ofFile = report.theorems.filter(({ name }) => name.startsWith('Kept.')).length;
       if (ofFile > proofsInMemory)
         return { ...report, outcome: 'unchecked', theorems: [], exit: 'memory', reason: 'memory' };
@@ -42,7 +44,7 @@ async function write(kept: readonly Proved[], proofsInMemory = Number.POSITIVE_I
     },
   } as unknown as Ports;
   const ref = await writeProofs(ports, { run: 'test', kept, library: [], limits }, new AbortController().signal);
-  return { ref, checked };
+  return { ref, checked, looks };
 }
 const stored = async (): Promise<string[]> =>
   (await readdir(join(directory, 'store'))).filter((name) => name.endsWith('.lean')).sort();
@@ -85,10 +87,14 @@ it('what would be read no more, or take too long, stands in files that Lean acce
 });
 
 it('what Lean has no memory for is cut again, and every file says which it is', async () => {
-  const kept = [1, 2, 3, 4, 5].map((index) => proof(index));
-  const { ref, checked } = await write(kept, 2);
-  expect(checked).toEqual([kept.slice(0, 2), kept.slice(2, 3), kept.slice(3)].map((part) => part.map(keptName)));
-  expect(await stored()).toEqual(['proofs-2.lean', 'proofs-3.lean', 'proofs.lean']);
+  const kept = [1, 2, 3, 4, 5, 6, 7].map((index) => proof(index));
+  const { ref, checked, looks } = await write(kept, 2);
+  expect(checked).toEqual(
+    [kept.slice(0, 2), kept.slice(2, 4), kept.slice(4, 6), kept.slice(6)].map((part) => part.map(keptName)),
+  );
+  // Of all seven, and of the first four; three more would be too many.
+  expect(looks - checked.length).toBe(2);
+  expect(await stored()).toEqual(['proofs-2.lean', 'proofs-3.lean', 'proofs-4.lean', 'proofs.lean']);
   expect(ref.count).toBe(2);
   const third = await store.stat('proofs-3.lean');
   expect((await store.get(third!)).toString()).toContain('File 3 of the proofs of one run, which began in proofs.lean');

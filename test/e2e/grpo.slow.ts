@@ -12,6 +12,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type PolicyExample, policyExampleSchema } from '../../data/schemas/objectives.ts';
 import { type RoundManifest, roundManifestSchema, summarySchema } from '../../data/schemas/round.ts';
+import { readCheckpoint } from '../../model/checkpoint/checkpoint.ts';
 import { REPOSITORY } from '../../workers/settings.ts';
 
 const VALUES = {
@@ -58,6 +59,14 @@ it('rounds train the model by the advantages of its samples', { timeout: 900_000
   }
   // Each round that had something to learn from has made another model.
   expect(models.size).toBe(1 + manifests.filter(({ round, examples }) => round < 2 && examples !== null).length);
+  // The rules for proofs fit those of the library, and what rewards train keeps the words of before.
+  const kept = await Promise.all(
+    globSync('checkpoints/*/', { cwd: run }).map(async (name) => (await readCheckpoint(join(run, name))).proofWords),
+  );
+  expect(kept).toHaveLength(models.size);
+  for (const words of kept) expect(words).toEqual(kept[0]);
+  expect(kept[0]!.words.command).toContain('induction');
+  expect(kept[0]!.names).toContain('ih');
   const rows = globSync('rounds/*/examples.jsonl', { cwd: run });
   const all: PolicyExample[] = [];
   for (const path of rows)

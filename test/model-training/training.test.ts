@@ -225,12 +225,15 @@ describe('starting from a checkpoint', () => {
   test('whose weights overflow the loss is refused at its first step, and nothing is written', async () => {
     const base = request(await write(EXAMPLES), { steps: 1 });
     await trainInProcess(base, { threads: 1 });
-    const { shape, tensors, tokenizer, training } = await readCheckpoint(base.outputDirectory);
+    const checkpoint = await readCheckpoint(base.outputDirectory);
     const huge = new Map(
-      [...tensors].map(([name, { shape, values }]) => [name, { shape, values: values.map((x) => x * 1e30) }]),
+      [...checkpoint.tensors].map(([name, { shape, values }]) => [
+        name,
+        { shape, values: values.map((x) => x * 1e30) },
+      ]),
     );
     const directory = join(folder, 'huge');
-    await writeCheckpoint(directory, { shape, tensors: huge, tokenizer, training });
+    await writeCheckpoint(directory, { ...checkpoint, tensors: huge });
     const asked = request(base.examplesPath, { initDirectory: directory });
     const error = await failure(trainInProcess(asked, { threads: 1 }));
     expect(error).toMatchObject({ code: 'STP1301', message: expect.stringContaining('step 1') });

@@ -55,6 +55,7 @@ export function smallCheckpoint(shape: ModelShape = SMALL_SHAPE, seed = 7): Chec
     shape,
     tensors,
     tokenizer,
+    proofWords: null,
     training: untrained(seed),
   };
 }

@@ -42,7 +42,7 @@ export async function freshCheckpoint(directory: string, shape: ModelShape, text
   );
   const training = untrained(1);
   const tokenizer = trainTokenizer(texts, { vocabularySize: shape.vocabularySize });
-  await writeCheckpoint(directory, { shape, tensors, tokenizer, training });
+  await writeCheckpoint(directory, { shape, tensors, tokenizer, proofWords: null, training });
 }
 
 /** Texts of exactly `PROMPT_TOKENS` tokens, all different. */

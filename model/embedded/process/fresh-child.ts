@@ -17,13 +17,13 @@ export type FreshRequest = Pick<TrainRequest, 'examplesPath' | 'shape' | 'seed'>
 export type FreshMessage = { readonly type: 'made' };
 
 serve<FreshRequest, FreshMessage>(async ({ examplesPath, shape, seed, directory }, post) => {
-  const { tokenizer, parameters } = await initialState({ examplesPath, shape, seed, initDirectory: null });
+  const { tokenizer, proofWords, parameters } = await initialState({ examplesPath, shape, seed, initDirectory: null });
   const tensors = new Map(
     parameterLayout(shape).entries.map((entry) => [
       entry.name,
       { shape: entry.shape, values: parameterView(parameters, entry) },
     ]),
   );
-  await writeCheckpoint(directory, { shape, tensors, tokenizer, training: untrained(seed) });
+  await writeCheckpoint(directory, { shape, tensors, tokenizer, proofWords, training: untrained(seed) });
   await post({ type: 'made' });
 });

@@ -5,13 +5,17 @@
  */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { StpError } from '../../../data/errors.ts';
+import { PROOF_MARKER } from '../../../data/schemas/slot-tokens.ts';
 import type { TypedGrammar } from '../../../data/schemas/typed-grammar.ts';
 import type { SamplingOptions, TokenLogprob } from '../../generator.ts';
+import type { ProofWords } from '../../tokenizer/proof-words.ts';
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
+import { ProofTokens, ProofWriter } from '../proof-grammar/proof-writer.ts';
 import { type ChosenToken, TokenChooser } from './choose-token.ts';
 import { decodeGraph } from './decode-graph.ts';
 import type { Weights } from './decoder.ts';
 import { KeyValueCache } from './key-value-cache.ts';
+
 import { uniformAt } from './philox.ts';
 import { type Prefix, Reader } from './reader.ts';
 import { SampleTextBuilder } from './sample-text.ts';
@@ -25,6 +29,8 @@ const PREFIXES_KEPT = 2;
 /** What is sampled from. */
 export interface SampledModel extends Weights {
   readonly tokenizer: Tokenizer;
+  /** What its proofs are made of; null: of any text. */
+  readonly proofWords: ProofWords | null;
 }
 
 /** Samples of one prompt. */
@@ -74,8 +80,8 @@ interface Row {
   readonly text: SampleTextBuilder;
   /** Slots that its prompt does not hold. */
   readonly masked: readonly number[];
-  /** Of a sample under a grammar. */
-  readonly writer: TypedWriter | null;
+  /** Of a sample that is not free text. */
+  readonly writer: Writer | null;
   /** One a chosen token, where asked for. */
   readonly logprobs: number[];
   /** The likeliest at each of their places, where asked for. */
@@ -85,10 +91,17 @@ interface Row {
   logprob: number;
 }
 
+/** Decides which tokens may follow. */
+interface Writer {
+  allowed(): readonly number[];
+  push(id: number): void;
+}
+
 interface Waiting extends SampleGroup {
   readonly ids: readonly number[];
   readonly masked: readonly number[];
-  readonly typed: TypedTokens | null;
+  /** Null for free text. */
+  readonly writer: (() => Writer) | null;
   /** Samples handed to rows so far. */
   started: number;
   prefix: Prefix | null;
@@ -104,6 +117,7 @@ export class Sampler {
   readonly #cache: KeyValueCache;
   readonly #chooser: TokenChooser;
   readonly #mask: SlotMask;
+  readonly #proofs: ProofTokens | null;
   readonly #rowsMax: number;
   readonly #maskedRow: Float32Array;
   /** The rows in use, without holes between steps. */
@@ -112,7 +126,7 @@ export class Sampler {
   #waiting: Waiting[] = [];
 
   private constructor(model: SampledModel, session: InferenceSession, reader: Reader, rowsMax: number) {
-    const { shape, tokenizer } = model;
+    const { shape, tokenizer, proofWords } = model;
     this.#tokenizer = tokenizer;
     this.#contextLength = shape.contextLength;
     this.#vocabularySize = shape.vocabularySize;
@@ -123,6 +137,7 @@ export class Sampler {
     this.#cache = new KeyValueCache(shape, rowsMax);
     this.#chooser = new TokenChooser(tokenizer);
     this.#mask = new SlotMask(tokenizer);
+    this.#proofs = proofWords === null ? null : new ProofTokens(proofWords, tokenizer);
   }
 
   /** `rowsMax`: how many samples decode together at most. */
@@ -134,8 +149,19 @@ export class Sampler {
   /** Adds samples to the queue. */
   add(group: SampleGroup): void {
     const ids = this.#tokenizer.encode(group.prompt);
-    const typed = group.grammar === undefined ? null : new TypedTokens(group.grammar, this.#tokenizer);
-    this.#waiting.push({ ...group, ids, masked: this.#mask.maskedFor(ids), typed, started: 0, prefix: null });
+    const writer = this.#writerOf(group, ids);
+    this.#waiting.push({ ...group, ids, masked: this.#mask.maskedFor(ids), writer, started: 0, prefix: null });
+  }
+
+  #writerOf({ grammar, prompt }: SampleGroup, ids: readonly number[]): Waiting['writer'] {
+    if (grammar !== undefined) {
+      const typed = new TypedTokens(grammar, this.#tokenizer);
+      return () => new TypedWriter(typed);
+    }
+    const proofs = this.#proofs;
+    if (proofs === null || !prompt.endsWith(PROOF_MARKER)) return null;
+    const own = proofs.promptOf(prompt, ids);
+    return () => new ProofWriter(proofs, own);
   }
 
   /** Drops samples, waiting or in progress. */
@@ -218,7 +244,7 @@ export class Sampler {
       ids: [],
       text: new SampleTextBuilder(group.sampling.stop ?? []),
       masked: group.masked,
-      writer: group.typed === null ? null : new TypedWriter(group.typed),
+      writer: group.writer?.() ?? null,
       logprobs: [],
       tops: [],
       length: group.ids.length,

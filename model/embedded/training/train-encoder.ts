@@ -54,7 +54,7 @@ export async function trainEncoder(
   { signal, onProgress }: TrainEncoderOptions = {},
 ): Promise<{ readonly finalLoss: number; readonly tokens: number }> {
   const { steps, batch, learningRate, seed } = request;
-  const { shape, tokenizer, tensors, manifest } = await readCheckpoint(request.initDirectory);
+  const { shape, tokenizer, proofWords, tensors, manifest } = await readCheckpoint(request.initDirectory);
   const parameters = new Float32Array(parameterLayout(shape).size);
   for (const { name, offset } of parameterLayout(shape).entries) parameters.set(tensors.get(name)!.values, offset);
   const tokensMax = Math.min(EMBEDDING_TOKENS_MAX, shape.contextLength);
@@ -109,7 +109,7 @@ export async function trainEncoder(
       tokensPerStep: Math.round(tokens / steps),
       parent: manifest.model,
     };
-    await writeCheckpoint(request.outputDirectory, { shape, tensors: written, tokenizer, training });
+    await writeCheckpoint(request.outputDirectory, { shape, tensors: written, tokenizer, proofWords, training });
     return { finalLoss, tokens };
   } finally {
     await engine.close();

@@ -58,7 +58,7 @@ export async function trainInProcess(request: TrainRequest, options: TrainInProc
   const objective = objectiveOf(asked);
   if (request.initDirectory === null && asked.kind !== 'likelihood')
     throw new StpError('STP1002', `${asked.kind} has no model to start from`, 'Give initDirectory.');
-  const { tokenizer, parameters, parent } = await initialState(request);
+  const { tokenizer, proofWords, parameters, parent } = await initialState(request);
   const { contextLength } = shape;
   const set = new TrainingSet(readRows(request.examplesPath, objective), objective, tokenizer, contextLength);
   if (set.count === 0)
@@ -105,7 +105,7 @@ export async function trainInProcess(request: TrainRequest, options: TrainInProc
     const { seed, steps, learningRate, warmupSteps, schedule, weightDecay, gradientClipNorm, tokensPerStep } = request;
     const recipe = { learningRate, warmupSteps, schedule, weightDecay, gradientClipNorm, tokensPerStep };
     const training = { seed, steps, tokens: end.tokens, finalLoss, ...recipe, parent };
-    await writeCheckpoint(request.outputDirectory, { shape, tensors, tokenizer, training });
+    await writeCheckpoint(request.outputDirectory, { shape, tensors, tokenizer, proofWords, training });
     const { tokens, seconds } = end;
     const heldOutTooLong = heldOut?.tooLong ?? 0;
     return { steps, finalLoss, heldOutLoss, tokens, seconds, tooLong: set.tooLong, heldOutTooLong };

@@ -1,0 +1,221 @@
+/**
+ * Lets a sample be nothing but words that the model was trained on, in places where the rules of `proof-state.ts` allow them: after
+ * each token the tokens that may follow. Texts are read as bytes, since a token may be a part of a character.
+ */
+import type { ProofWords } from '../../tokenizer/proof-words.ts';
+import { isSlot } from '../../tokenizer/special-tokens.ts';
+import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
+import {
+  afterNumber,
+  afterSign,
+  afterSlot,
+  afterWord,
+  headOf,
+  isTakeable,
+  isVariable,
+  mayEnd,
+  PROOF_START,
+  type ProofScope,
+  type ProofState,
+} from './proof-state.ts';
+import { textsIn } from './proof-words.ts';
+
+/** A text so far: what is complete, and the bytes of a word, a sign or a number that may go on. */
+interface Reading {
+  readonly state: ProofState;
+  readonly partial: string;
+}
+
+interface PromptScope extends ProofScope {
+  /** Of the words that need it, those that the prompt has. */
+  readonly shown: ReadonlySet<string>;
+}
+
+/** What the samples of one prompt share. */
+export interface ProofPrompt {
+  readonly scope: PromptScope;
+  /** Ids of its slots. */
+  readonly slots: readonly number[];
+  /** The prompt's own: what is kept about a state holds for one prompt. */
+  readonly start: ProofState;
+}
+
+/** What the rules say of text in all states that are alike to them. */
+interface Rules {
+  /** Words that may stand here, as bytes. */
+  readonly words: ReadonlySet<string>;
+  /** Their beginnings, and those of the signs that may. */
+  readonly beginnings: ReadonlySet<string>;
+  /** Tokens of text, and the end, by the bytes that may go on. */
+  readonly allowed: Map<string, readonly number[]>;
+}
+
+/** Kinds of states whose rules are kept; proofs of one model are alike. */
+const KEPT_MAX = 2_000;
+const NUMBER = '0';
+const DIGIT = /^[0-9]$/u;
+const WORD_BYTE = /^[\w.'!?]$/u;
+
+const bytesOf = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+const textOf = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
+
+/** The words in the tokens of one model; shared by its samples. */
+export class ProofTokens {
+  /** Bytes of each token that is text, by id. */
+  readonly #texts: ReadonlyMap<number, string>;
+  readonly #slots: ReadonlyMap<number, string>;
+  readonly #words: ProofWords['words'];
+  readonly #names: ReadonlySet<string>;
+  readonly #shown: ReadonlySet<string>;
+  readonly #signs: ReadonlySet<string>;
+  readonly #rules = new Map<string, Rules>();
+  readonly #rulesOf = new WeakMap<ProofState, Rules>();
+  readonly endId: number;
+
+  constructor({ words, names, shown, signs }: ProofWords, tokenizer: Tokenizer) {
+    const special = tokenizer.parts.specialTokens;
+    this.#texts = new Map(
+      tokenizer.vocabulary.flatMap((_, id) =>
+        id < special.length ? [] : [[id, Buffer.from(tokenizer.bytesOf(id)).toString('latin1')] as const],
+      ),
+    );
+    this.#slots = new Map(special.flatMap((token, id) => (isSlot(token) ? [[id, token] as const] : [])));
+    this.#words = words;
+    this.#names = new Set(names);
+    this.#shown = new Set(shown);
+    this.#signs = new Set(signs.map(bytesOf));
+    this.endId = tokenizer.endId;
+  }
+
+  promptOf(prompt: string, ids: readonly number[]): ProofPrompt {
+    const texts = [...textsIn(prompt)];
+    return {
+      scope: {
+        variables: texts.filter(isVariable),
+        isName: (word) => this.#names.has(headOf(word)),
+        shown: new Set(texts.filter((text) => this.#shown.has(text))),
+      },
+      start: { ...PROOF_START },
+      slots: [...new Set(ids)].filter((id) => this.#slots.has(id)),
+    };
+  }
+
+  /** The tokens that may follow. */
+  allowed(reading: Reading, { scope, slots }: ProofPrompt): readonly number[] {
+    const { allowed } = this.#rulesAt(reading.state, scope);
+    let texts = allowed.get(reading.partial);
+    const ended = this.#finish(reading, scope);
+    if (texts === undefined) {
+      const found = [...this.#texts.keys()].filter((id) => this.read(reading, id, scope) !== null);
+      if (ended !== null && mayEnd(ended)) found.push(this.endId);
+      allowed.set(reading.partial, found);
+      texts = found;
+    }
+    return ended === null
+      ? texts
+      : [...texts, ...slots.filter((id) => afterSlot(ended, this.#slots.get(id)!) !== null)];
+  }
+
+  /** The text with a token added; null where it may not go on so. */
+  read(reading: Reading, id: number, scope: PromptScope): Reading | null {
+    const slot = this.#slots.get(id);
+    if (slot !== undefined) return this.#readSlot(reading, slot, scope);
+    let { state, partial } = reading;
+    let { beginnings } = this.#rulesAt(state, scope);
+    for (const byte of this.#texts.get(id) ?? '') {
+      if (beginnings.has(partial + byte)) {
+        partial += byte;
+        continue;
+      }
+      if (partial === NUMBER && DIGIT.test(byte)) continue;
+      const ended = this.#finish({ state, partial }, scope);
+      if (ended === null) return null;
+      // Two words stand apart.
+      if (partial !== '' && WORD_BYTE.test(byte) && !this.#isSign(partial)) return null;
+      if (ended !== state) ({ beginnings } = this.#rulesAt(ended, scope));
+      state = ended;
+      if (DIGIT.test(byte) && afterNumber(state) !== null) partial = NUMBER;
+      else if (beginnings.has(byte)) partial = byte;
+      else return null;
+    }
+    if (!this.#isSign(partial)) return { state, partial };
+    const after = this.#finish({ state, partial }, scope);
+    return after === null ? null : { state: after, partial: '' };
+  }
+
+  #readSlot(reading: Reading, slot: string, scope: PromptScope): Reading | null {
+    const ended = this.#finish(reading, scope);
+    const state = ended === null ? null : afterSlot(ended, slot);
+    return state === null ? null : { state, partial: '' };
+  }
+
+  /** The state after a word or number that ends here; null where it cannot. */
+  #finish({ state, partial }: Reading, scope: PromptScope): ProofState | null {
+    if (partial === '') return state;
+    if (partial === NUMBER) return afterNumber(state);
+    const text = textOf(partial);
+    if (this.#isSign(partial)) return afterSign(state, text);
+    if (!this.#rulesAt(state, scope).words.has(partial)) return null;
+    return afterWord(state, text, scope);
+  }
+
+  #isSign(bytes: string): boolean {
+    return this.#signs.has(bytes);
+  }
+
+  #rulesAt(state: ProofState, scope: PromptScope): Rules {
+    const known = this.#rulesOf.get(state);
+    if (known !== undefined) return known;
+    const key = keyOf(state, scope);
+    const rules = this.#rules.get(key) ?? this.#newRules(state, scope);
+    if (this.#rules.size >= KEPT_MAX) this.#rules.clear();
+    this.#rules.set(key, rules);
+    this.#rulesOf.set(state, rules);
+    return rules;
+  }
+
+  #newRules(state: ProofState, scope: PromptScope): Rules {
+    const mayStand = (word: string): boolean =>
+      (!this.#shown.has(word) || scope.shown.has(word)) && afterWord(state, word, scope) !== null;
+    const words = this.#words[state.position].filter(mayStand).map(bytesOf);
+    const signs = [...this.#signs].filter((sign) => afterSign(state, textOf(sign)) !== null);
+    return { words: new Set(words), beginnings: new Set([...words, ...signs].flatMap(beginnings)), allowed: new Map() };
+  }
+}
+
+/** All that the rules ask of a state and its prompt when they read text; of slots only whether any may follow. */
+function keyOf(state: ProofState, { variables, shown }: PromptScope): string {
+  const { place, position, open, depth, introduced, gone, named, wantsMore } = state;
+  const canTake = variables.some((slot) => isTakeable(slot) && !gone.includes(slot));
+  const canGeneralize = variables.some((slot) => !gone.includes(slot) && !named.includes(slot));
+  return [place, position, open, depth, introduced.join(), canTake, canGeneralize, wantsMore, ...shown].join(' ');
+}
+
+/** One sample's way through the words. */
+export class ProofWriter {
+  readonly #tokens: ProofTokens;
+  readonly #prompt: ProofPrompt;
+  #reading: Reading;
+
+  constructor(tokens: ProofTokens, prompt: ProofPrompt) {
+    this.#tokens = tokens;
+    this.#prompt = prompt;
+    this.#reading = { state: prompt.start, partial: '' };
+  }
+
+  /** Never empty: where nothing may follow, the text ends. */
+  allowed(): readonly number[] {
+    const ids = this.#tokens.allowed(this.#reading, this.#prompt);
+    return ids.length === 0 ? [this.#tokens.endId] : ids;
+  }
+
+  /** @param id one of those allowed */
+  push(id: number): void {
+    this.#reading = this.#tokens.read(this.#reading, id, this.#prompt.scope) ?? this.#reading;
+  }
+}
+
+/** All beginnings but the empty one, the whole included. */
+function beginnings(text: string): string[] {
+  return Array.from(text, (_, index) => text.slice(0, index + 1));
+}
