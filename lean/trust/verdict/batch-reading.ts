@@ -28,9 +28,11 @@ export function readEntry(messages: readonly LeanMessage[], lines: EntryLines): 
   if (errors.some((error) => error.line < lines.theorem)) return aboutStatement(errors, lines);
   const exhausted = errors.some((error) => HEARTBEATS_USED.test(error.text));
   const decisive = errors.filter((error) => !HEARTBEATS_USED.test(error.text) && !CONSEQUENCE.test(error.text));
-  const ownErrors = decisive.filter((error) => error.line < lines.check);
-  if (exhausted && ownErrors.length === 0) return { kind: 'timeout', messages: cut(errors, lines) };
-  if (errors.some((error) => error.line < lines.check)) return { kind: 'rejected', messages: cut(errors, lines) };
+  const isOwn = (error: LeanMessage): boolean => error.line < lines.check;
+  if (exhausted && !decisive.some(isOwn)) return { kind: 'timeout', messages: cut(errors, lines) };
+  // Where Lean gave up on the theorem altogether, our check of it says that it is unknown; that is nothing about the proof.
+  const own = errors.filter(isOwn);
+  if (own.length > 0) return { kind: 'rejected', messages: cut(own, lines) };
   if (messages.some((message) => message.severity === 'warning' && USES_SORRY.test(message.text))) {
     return { kind: 'sorry', messages: cut(messages, lines) };
   }
