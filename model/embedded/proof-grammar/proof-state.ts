@@ -3,7 +3,6 @@
  * name is used only after the proof has introduced it, `cases` and `induction` get a variable that is still there. A necessary
  * condition alone: it knows which names exist, not what Lean accepts. States are values; nothing is changed in place.
  */
-
 import type { WordPosition } from '../../tokenizer/proof-words.ts';
 
 /** What the text is in the middle of. */
