@@ -109,8 +109,8 @@ function flaw(prompt: string, text: string): string {
   const open: string[] = [];
   const slots = new Set(prompt.match(/<[a-z]+\d*>/gu));
   const known = new Set(Object.values(WORDS.words).flat());
-  for (const [word] of text.matchAll(/<[a-z]+\d*>|[\p{L}_.'][\p{L}\p{N}_.']*|./gsu)) {
-    if (/^<[a-z]/u.test(word)) {
+  for (const [word] of text.matchAll(/<(?:all|[a-z]\d+)>|[\p{L}_.'][\p{L}\p{N}_.']*|./gsu)) {
+    if (/^<./u.test(word)) {
       if (!slots.has(word)) return `slot ${word}`;
     } else if (/^[\p{L}_]/u.test(word)) {
       if (!known.has(word) || (WORDS.shown.includes(word) && !prompt.includes(word))) return `word ${word}`;
