@@ -5,10 +5,11 @@
  */
 import { declarationHead } from '../data/schemas/declaration-head.ts';
 import type { Example } from '../data/schemas/records.ts';
-import { PROOF_MARKER, STATE_MARKER } from '../data/schemas/slot-tokens.ts';
+import { PROMPT_MARKERS, PROOF_MARKER, STATE_MARKER } from '../data/schemas/slot-tokens.ts';
 import { onOneLine, proofAssignment, statementPieces, typeColon } from './statement-text.ts';
 
-export const PROMPT_MARKERS = ['<defs>', '<prove>', PROOF_MARKER, '<lemma>', '<easy>', '<hard>', STATE_MARKER] as const;
+/** No text of a prompt may hold one. */
+export const MARKERS: readonly string[] = [...PROMPT_MARKERS, STATE_MARKER];
 /** Stands where no lemma is asked of the conjecture (STP's `theorem true: True`). */
 const NO_LEMMA = 'True';
 
@@ -84,7 +85,7 @@ export function targetExample(target: string, easier: string, weight: number): E
  * is cut off. That is the first one outside brackets which no `let` or `have` asks for, so default values and `let` stay.
  */
 export function parseConjecture(text: string, name: string): string | null {
-  if (PROMPT_MARKERS.some((marker) => text.includes(marker))) return null;
+  if (MARKERS.some((marker) => text.includes(marker))) return null;
   const end = text.indexOf(STP_END_MARKER);
   const signature = dropProof(end < 0 ? text : text.slice(0, end));
   if (!statementPieces(signature).balanced) return null;

@@ -40,7 +40,7 @@ export async function writeProofs(ports: Ports, proofs: KeptProofs, signal: Abor
   await mkdir(directory, { recursive: true });
   const pathOf = (index: number): string => join(directory, `Proofs${index + 1}.lean`);
   try {
-    const parts = [...cut(proofs.kept, textOf)];
+    const parts = cut(proofs.kept, textOf);
     let proofsMax = Number.POSITIVE_INFINITY;
     for (let index = 0; index < parts.length; ) {
       signal.throwIfAborted();
@@ -67,7 +67,7 @@ export async function writeProofs(ports: Ports, proofs: KeptProofs, signal: Abor
 const nameOf = (index: number): string => (index === 0 ? 'proofs.lean' : `proofs-${index + 1}.lean`);
 
 function placeLine(index: number): string {
-  const of = index === 0 ? 'goes on in proofs-2.lean' : `began in ${nameOf(0)}`;
+  const of = index === 0 ? `goes on in ${nameOf(1)}` : `began in ${nameOf(0)}`;
   return `/- File ${index + 1} of the proofs of one run, which ${of}; each file can be checked by itself. -/`;
 }
 

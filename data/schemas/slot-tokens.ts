@@ -32,6 +32,9 @@ export const STATE_MARKER = '<state>';
 /** Ends a prompt that asks for a proof or a tactic. */
 export const PROOF_MARKER = '<by>';
 
+/** Markers that every prompt may be built with, whether names are slots in it or not. */
+export const PROMPT_MARKERS: readonly string[] = ['<defs>', '<prove>', PROOF_MARKER, '<lemma>', '<easy>', '<hard>'];
+
 /** Null where all of the role are taken. */
 export function slotToken(role: SlotRole, index: number): string | null {
   return index < SLOT_COUNTS[role] ? `<${role}${index}>` : null;

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 
 /** Above this the texts are not what a list of words describes. */
-const WORDS_MAX = 8_192;
+export const WORDS_MAX = 8_192;
 const CHARACTERS_MAX = 128;
 
 /**

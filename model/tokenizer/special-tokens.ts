@@ -1,11 +1,8 @@
 /** Tokens that no text splits or merges into: they are found in a text as a whole, before everything else. */
-import { PROOF_MARKER, SLOT_TOKENS, STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
+import { PROMPT_MARKERS, SLOT_TOKENS, STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
 
 export const PAD_TOKEN = '<pad>';
 export const END_TOKEN = '<end>';
-
-/** Markers a prompt is built with; which one means what is the prompt's business (`selfplay/`). */
-export const PROMPT_MARKERS: readonly string[] = ['<defs>', '<prove>', PROOF_MARKER, '<lemma>', '<easy>', '<hard>'];
 
 /** Marks a text whose names are slots. */
 const DEFINITIONS_MARKER = '<defs>';

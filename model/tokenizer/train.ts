@@ -3,9 +3,11 @@
  * neighbours becomes a token. Deterministic: ties go to the pair with the lower ids. Texts are read once, as a stream;
  * memory holds the distinct words and their counts.
  */
+
 import { StpError } from '../../data/errors.ts';
+import { PROMPT_MARKERS } from '../../data/schemas/slot-tokens.ts';
 import { BYTE_ALPHABET } from './bytes.ts';
-import { END_TOKEN, PAD_TOKEN, PROMPT_MARKERS } from './special-tokens.ts';
+import { END_TOKEN, PAD_TOKEN } from './special-tokens.ts';
 import { Tokenizer, VOCABULARY_SIZE_MAX } from './tokenizer.ts';
 import { splitWords } from './words.ts';
 

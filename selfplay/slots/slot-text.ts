@@ -5,11 +5,11 @@
  */
 import { ALL_FUNCTIONS, SLOT_TOKENS } from '../../data/schemas/slot-tokens.ts';
 import { type Token, tokenize } from '../../lean/trust/screen/tokenizer.ts';
-import { PROMPT_MARKERS } from '../prompts.ts';
+import { MARKERS } from '../prompts.ts';
 import type { SlotTable } from './slot-table.ts';
 
 /** Text that a slot or a marker would be mistaken for. */
-const RESERVED = new RegExp([...SLOT_TOKENS, ...PROMPT_MARKERS].join('|'), 'u');
+const RESERVED = new RegExp([...SLOT_TOKENS, ...MARKERS].join('|'), 'u');
 const SLOT = new RegExp(SLOT_TOKENS.join('|'), 'gu');
 /** A name that follows one of these stands behind a blank. */
 const BLANK_AFTER = /[\p{L}\p{N}_'₀-₉)\]}⟩⦄»=,:;+*/→∧∨↔<>≤≥≠∣|^%←·]$/u;

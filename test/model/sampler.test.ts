@@ -5,13 +5,13 @@
 import fc from 'fast-check';
 import { Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
+import { PROMPT_MARKERS } from '../../data/schemas/slot-tokens.ts';
 import { decodeGraph } from '../../model/embedded/sampling/decode-graph.ts';
 import { KeyValueCache } from '../../model/embedded/sampling/key-value-cache.ts';
 import { uniformAt } from '../../model/embedded/sampling/philox.ts';
 import { Reader } from '../../model/embedded/sampling/reader.ts';
 import { type Sampled, type SampledModel, type SampleGroup, Sampler } from '../../model/embedded/sampling/sampler.ts';
 import { openSession } from '../../model/embedded/sampling/session.ts';
-import { PROMPT_MARKERS } from '../../model/tokenizer/special-tokens.ts';
 import type { ModelShape } from '../../model/trainer.ts';
 import { LlamaReference } from './llama-reference.ts';
 import { LEAN_TEXTS, SMALL_SHAPE, smallModel } from './small-checkpoint.ts';

@@ -2,10 +2,10 @@
  * Slots in the embedded engine: one token each if the examples have any, and no slot that the prompt does not contain.
  */
 import { describe, expect, it } from 'vitest';
-import { SLOT_TOKENS } from '../../data/schemas/slot-tokens.ts';
+import { PROMPT_MARKERS, SLOT_TOKENS } from '../../data/schemas/slot-tokens.ts';
 import { Sampler } from '../../model/embedded/sampling/sampler.ts';
 import { SlotMask } from '../../model/embedded/sampling/slot-mask.ts';
-import { markersOf, PROMPT_MARKERS } from '../../model/tokenizer/special-tokens.ts';
+import { markersOf } from '../../model/tokenizer/special-tokens.ts';
 import { trainTokenizer } from '../../model/tokenizer/train.ts';
 import { LEAN_TEXTS, SMALL_SHAPE, smallModel } from './small-checkpoint.ts';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StpError } from '../../data/errors.ts';
-import { PROMPT_MARKERS } from '../../model/tokenizer/special-tokens.ts';
+import { PROMPT_MARKERS } from '../../data/schemas/slot-tokens.ts';
 import { Tokenizer } from '../../model/tokenizer/tokenizer.ts';
 import { readTokenizer, writeTokenizer } from '../../model/tokenizer/tokenizer-file.ts';
 import { trainTokenizer } from '../../model/tokenizer/train.ts';

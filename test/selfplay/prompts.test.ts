@@ -5,7 +5,7 @@ import {
   conjecturerPrompt,
   displayProof,
   displayStatement,
-  PROMPT_MARKERS,
+  MARKERS,
   parseConjecture,
   proverExample,
   proverPrompt,
@@ -35,7 +35,7 @@ describe('prompts', () => {
     );
   });
   it('writes only markers that the tokenizer keeps whole', () => {
-    for (const marker of PROMPT_MARKERS) expect(markersOf(['<state>'])).toContain(marker);
+    for (const marker of MARKERS) expect(markersOf(['<state>'])).toContain(marker);
   });
 });
 

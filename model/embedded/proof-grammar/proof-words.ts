@@ -3,7 +3,7 @@
  * syllables to words that exist nowhere; a list of words forbids that.
  */
 import { PROOF_MARKER } from '../../../data/schemas/slot-tokens.ts';
-import { type ProofWords, proofWordsSchema, type WordPosition } from '../../tokenizer/proof-words.ts';
+import { type ProofWords, proofWordsSchema, WORDS_MAX, type WordPosition } from '../../tokenizer/proof-words.ts';
 import { isSlot } from '../../tokenizer/special-tokens.ts';
 import {
   afterNumber,
@@ -19,8 +19,6 @@ import {
   type ProofState,
 } from './proof-state.ts';
 
-/** Proofs with more words than this end the reading: memory stays bounded. */
-const WORDS_HELD_MAX = 100_000;
 /** Largest share of proofs that the rules may refuse; with more of them the rules are not for these proofs. */
 const REFUSED_SHARE_MAX = 0.001;
 
@@ -91,7 +89,7 @@ export function proofWordsOf(proofs: Iterable<ProofText>, known: ProofWords | nu
       state = next ?? state;
     }
     if (isRefused || !mayEnd(state)) refused++;
-    if (Object.values(words).some(({ size }) => size > WORDS_HELD_MAX)) return null;
+    if (Object.values(words).some(({ size }) => size > WORDS_MAX)) return null;
   }
   if (refused > REFUSED_SHARE_MAX * count) return null;
   const found = {
