@@ -62,7 +62,12 @@ describe('words', () => {
     expect({ names: more.names, shown: more.shown }).toEqual({ names: WORDS.names, shown: [] });
   });
   it('are none where the rules are not for these proofs', () => {
-    expect(proofWordsOf([...PROOFS, { prompt: PROMPT, target: 'simp [' }], null)).toBeNull();
+    const refused = { prompt: PROMPT, target: 'simp [' };
+    expect(proofWordsOf([...PROOFS, refused, refused], null)).toBeNull();
+    expect(proofWordsOf([refused, refused, ...PROOFS], WORDS)).toBeNull();
+  });
+  it('stay where the rules refuse one proof of a few', () => {
+    expect(proofWordsOf([...PROOFS, { prompt: PROMPT, target: 'simp [' }], WORDS)).toEqual(WORDS);
   });
 });
 

@@ -19,8 +19,11 @@ import {
   type ProofState,
 } from './proof-state.ts';
 
-/** Largest share of proofs that the rules may refuse; with more of them the rules are not for these proofs. */
-const REFUSED_SHARE_MAX = 0.001;
+/**
+ * Largest share of a training's proofs that the rules may refuse; with more of them the rules are not for these proofs. One is
+ * always allowed: a round may bring a handful.
+ */
+const REFUSED_SHARE_MAX = 0.02;
 
 export interface Atom {
   readonly kind: 'slot' | 'word' | 'number' | 'sign';
@@ -54,7 +57,7 @@ export function textsIn(prompt: string): ReadonlySet<string> {
 
 /**
  * Of these proofs and of those that `known` is of. Null where they are too many, or where the rules of `proof-state.ts` refuse more
- * than one in a thousand: the proofs are then of another kind.
+ * than `REFUSED_SHARE_MAX`: the proofs are then of another kind.
  */
 export function proofWordsOf(proofs: Iterable<ProofText>, known: ProofWords | null): ProofWords | null {
   const words = perPosition((position) => new Set(known?.words[position]));
@@ -91,7 +94,7 @@ export function proofWordsOf(proofs: Iterable<ProofText>, known: ProofWords | nu
     if (isRefused || !mayEnd(state)) refused++;
     if (Object.values(words).some(({ size }) => size > WORDS_MAX)) return null;
   }
-  if (refused > REFUSED_SHARE_MAX * count) return null;
+  if (refused > Math.max(1, REFUSED_SHARE_MAX * count)) return null;
   const found = {
     words: perPosition((position) => [...words[position]].sort()),
     names: [...bound].filter((name) => !free.has(name)).sort(),
