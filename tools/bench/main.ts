@@ -10,6 +10,7 @@ import { proverExample, proverPrompt } from '../../selfplay/prompts.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { benchAnswers } from './answers.ts';
 import { benchKernel } from './kernel.ts';
+import { benchKnownWords } from './known-words.ts';
 import { benchLean } from './lean.ts';
 import { benchMatching } from './matching.ts';
 import { row } from './measure.ts';
@@ -33,6 +34,7 @@ const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
       directory,
       theorems.map(({ statement }) => proverPrompt(statement)),
     );
+    await benchKnownWords(directory, theorems);
   },
   lean: benchLean,
   verify: benchVerify,

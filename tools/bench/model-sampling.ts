@@ -46,7 +46,7 @@ export async function freshCheckpoint(directory: string, shape: ModelShape, text
 }
 
 /** Texts of exactly `PROMPT_TOKENS` tokens, all different. */
-function promptsOf({ tokenizer }: SampledModel, statements: readonly string[], count: number): string[] {
+export function promptsOf({ tokenizer }: SampledModel, statements: readonly string[], count: number): string[] {
   return Array.from({ length: count }, (_, index) => {
     let text = `${index} `;
     for (let next = index; tokenizer.encode(text).length < 2 * PROMPT_TOKENS; next++)
@@ -59,7 +59,7 @@ function promptsOf({ tokenizer }: SampledModel, statements: readonly string[], c
 }
 
 /** With `rows` samples under way at once; a row that ends takes the next prompt, so that nearly every step is full. */
-async function ourRate(model: SampledModel, rows: number, prompts: readonly string[]): Promise<number> {
+export async function ourRate(model: SampledModel, rows: number, prompts: readonly string[]): Promise<number> {
   const sampler = await Sampler.open(model, rows);
   prompts.forEach((prompt, key) => {
     sampler.add({ prompt, sampling: SAMPLING, samples: [{ key, seed: key }] });
