@@ -10,7 +10,8 @@ import type { RoundManifest } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { grownMarks } from '../../lean/library/grow.ts';
-import { GROWN_NAMESPACE, LEMMA_MARKS } from '../../lean/trust/kept-theorem.ts';
+import { closingLines } from '../../lean/trust/header.ts';
+import { GROWN_NAMESPACE, headerOf, LEMMA_MARKS } from '../../lean/trust/kept-theorem.ts';
 import { readSignature } from '../../selfplay/signature.ts';
 import { PROPOSITION } from '../../selfplay/slots/slot-table.ts';
 import { withHeartbeat } from '../edge.ts';
@@ -124,8 +125,7 @@ async function nextTheorems(
   const known = new Set(earlier.map((theorem) => theorem.statementId));
   const shortest = new Map<string, Proved>();
   for await (const proof of readRecords(store, proved, provedSchema)) {
-    // What a header defines is not there for another header, and twice under its own.
-    if (known.has(proof.statementId) || ownDefinitions(proof.header).length > 0) continue;
+    if (known.has(proof.statementId) || !canGrow(proof.header)) continue;
     const seen = shortest.get(proof.statementId);
     if (seen === undefined || isShorter(proof, seen)) shortest.set(proof.statementId, proof);
   }
@@ -138,6 +138,14 @@ async function nextTheorems(
       const marks: GrownRecord['marks'] = isConditional(statement) ? ['grind ='] : [...LEMMA_MARKS];
       return { name, round, origin, statementId, header, statement, proof, premises, marks };
     });
+}
+
+/**
+ * What a header defines is not there for another header, and twice under its own. A namespace or section that it leaves open would
+ * hold its grown theorems, and all that stands below them in one file.
+ */
+function canGrow(header: string | null): boolean {
+  return ownDefinitions(header).length === 0 && closingLines(headerOf(header)).length === 0;
 }
 
 /** Has it hypotheses? As a rewrite rule it would have `simp` prove them wherever its left side stands. */

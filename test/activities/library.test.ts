@@ -280,6 +280,17 @@ describe('a library that grows', () => {
     expect(verdicts.filter(([name]) => name.startsWith('Kept.'))).toEqual(expected);
   });
 
+  it.each(['import Stp\nopen Stp\nnamespace Foo', 'import Stp\nopen Stp\nnoncomputable section'])(
+    'leaves out what stands in a scope that its header leaves open (%j), which both files close',
+    async (header) => {
+      const certified = [{ ...FIRST, header }];
+      expect(await grow(1, certified, null)).toBeNull();
+      const expected = certified.map((one) => [keptName(one), 'accepted']);
+      const texts = certified.map(keptText);
+      expect(await verdictsOf('Open', certificateFile(texts), certificateTask(texts))).toEqual(expected);
+    },
+  );
+
   it('gives a theorem with any name another one: universe parameters stay, quoted names go', async () => {
     const certified = [
       'theorem several.{u} (α : Type u) (a : α) : a = a',
