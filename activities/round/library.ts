@@ -125,12 +125,15 @@ async function nextTheorems(
   const known = new Set(earlier.map((theorem) => theorem.statementId));
   const shortest = new Map<string, Proved>();
   for await (const proof of readRecords(store, proved, provedSchema)) {
-    if (known.has(proof.statementId) || !canGrow(proof.header)) continue;
+    if (known.has(proof.statementId)) continue;
     const seen = shortest.get(proof.statementId);
     if (seen === undefined || isShorter(proof, seen)) shortest.set(proof.statementId, proof);
   }
   const first = 1 + Math.max(0, ...earlier.map(({ name }) => Number(name.slice(GROWN_NAMESPACE.length + 2))));
+  const headers = new Set([...shortest.values()].map(({ header }) => header));
+  const growing = new Set([...headers].filter(canGrow));
   return [...shortest.values()]
+    .filter(({ header }) => growing.has(header))
     .sort((a, b) => a.passRate - b.passRate || (a.statementId < b.statementId ? -1 : 1))
     .slice(0, GROWN_PER_ROUND_MAX)
     .map(({ statementId, header, statement, proof, premises, origin }, index) => {

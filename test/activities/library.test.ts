@@ -288,6 +288,8 @@ describe('a library that grows', () => {
       const expected = certified.map((one) => [keptName(one), 'accepted']);
       const texts = certified.map(keptText);
       expect(await verdictsOf('Open', certificateFile(texts), certificateTask(texts))).toEqual(expected);
+      const verdicts = await verdictsOf('OpenProofs', proofsFile(await repositorySources().modules(), certified));
+      expect(verdicts.filter(([name]) => name.startsWith('Kept.'))).toEqual(expected);
     },
   );
 

@@ -1,16 +1,16 @@
 /**
- * Measures the rules of proofs in known words (`model/embedded/proof-grammar/`) on the library's proofs: the processor time of the
- * allowed tokens, token by token, beside that of sampling a token. An untrained model's own texts would say nothing: no two are
- * alike, and what the rules keep of states would be of no use.
+ * Measures the rules of proofs in known words (`model/embedded/proof-grammar/`) on the proofs that a default run trains on: the
+ * processor time of the allowed tokens, token by token, beside that of sampling a token. An untrained model's own texts would say
+ * nothing: no two are alike, and what the rules keep of states would be of no use.
  */
 import { join } from 'node:path';
+import { runSft } from '../../activities/sft/run-sft.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
+import { PROOF_MARKER } from '../../data/schemas/slot-tokens.ts';
 import { readModel } from '../../model/checkpoint/sampled-model.ts';
 import { proofWordsOf } from '../../model/embedded/proof-grammar/proof-words.ts';
 import { ProofTokens, ProofWriter } from '../../model/embedded/proof-grammar/proof-writer.ts';
-import { markersOf } from '../../model/tokenizer/special-tokens.ts';
-import { trainTokenizer } from '../../model/tokenizer/train.ts';
-import { formExamples, slottedForm } from '../../selfplay/slots/prover-form.ts';
+import { repositorySources } from '../../workers/sources.ts';
 import { cpuSeconds, median, row } from './measure.ts';
 import { freshCheckpoint, ourRate, promptsOf } from './model-sampling.ts';
 
@@ -20,26 +20,36 @@ const ROWS = 32;
 const SAMPLES = 16;
 const MICROSECONDS = 1e6;
 
-export async function benchKnownWords(
-  directory: string,
-  theorems: readonly { readonly statement: string; readonly proof: string }[],
-): Promise<void> {
-  const { model: shape, prover } = resolveConfig({ preset: 'embedded' });
-  const examples = theorems.flatMap(({ statement, proof }) =>
-    formExamples(slottedForm(statement, [], prover.definitionTokens), proof, 1),
+export async function benchKnownWords(directory: string): Promise<void> {
+  const config = resolveConfig({ preset: 'embedded' });
+  const shape = config.model;
+  const nothing: ReadonlySet<string> = new Set();
+  const sealed = { heldOutKeys: nothing, theoremKeys: nothing, slotKeys: nothing };
+  const { train } = await runSft(repositorySources(), config, sealed);
+  const examples = (await Array.fromAsync(train)).filter(({ prompt }) => prompt.endsWith(PROOF_MARKER));
+  const checkpoint = join(directory, 'known-words');
+  await freshCheckpoint(
+    checkpoint,
+    shape,
+    examples.flatMap(({ prompt, target }) => [prompt, target]),
   );
-  const texts = examples.flatMap(({ prompt, target }) => [prompt, target]);
-  const tokenizer = trainTokenizer(texts, {
-    vocabularySize: shape.vocabularySize,
-    specialTokens: markersOf(texts),
-  });
+  const model = await readModel(checkpoint);
+  const { tokenizer } = model;
   const words = proofWordsOf(examples, null);
-  if (words === null) throw new Error('the rules of proofs are not for the proofs of the library');
+  if (words === null) throw new Error('the rules of proofs are not for these proofs');
   const tokens = new ProofTokens(words, tokenizer);
-  const written = examples.map(({ prompt, target }) => ({
+  const all = examples.map(({ prompt, target }) => ({
     prompt: tokens.promptOf(prompt, tokenizer.encode(prompt)),
     ids: tokenizer.encode(target),
   }));
+  const written = all.filter(({ prompt, ids }) => {
+    const writer = new ProofWriter(tokens, prompt);
+    return ids.every((id) => {
+      const isAllowed = writer.allowed().includes(id);
+      writer.push(id);
+      return isAllowed;
+    });
+  });
   const masked = new Float32Array(shape.vocabularySize);
   const ruleTime = (): number => {
     let count = 0;
@@ -56,8 +66,6 @@ export async function benchKnownWords(
       }
     return (cpuSeconds() - started) / count;
   };
-  await freshCheckpoint(join(directory, 'known-words'), shape, texts);
-  const model = await readModel(join(directory, 'known-words'));
   const prompts = promptsOf(
     model,
     examples.map(({ prompt }) => prompt),
@@ -69,6 +77,7 @@ export async function benchKnownWords(
     ours.push(ruleTime());
     tokenTimes.push(1 / (await ourRate(model, ROWS, prompts)));
   }
+  row('known words: proofs that the rules let through', (100 * written.length) / all.length, '%', 1);
   row('known words: a token’s rules', MICROSECONDS * median(ours), 'µs', 1);
   row(`embedded preset, batch ${ROWS}: a token sampled`, MICROSECONDS * median(tokenTimes), 'µs', 1);
   row('  rules / sampling', 100 * median(ours.map((time, at) => time / tokenTimes[at]!)), '%', 1);

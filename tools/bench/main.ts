@@ -34,7 +34,7 @@ const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
       directory,
       theorems.map(({ statement }) => proverPrompt(statement)),
     );
-    await benchKnownWords(directory, theorems);
+    await benchKnownWords(directory);
   },
   lean: benchLean,
   verify: benchVerify,

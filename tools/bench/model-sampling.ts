@@ -16,6 +16,7 @@ import { type SampledModel, Sampler } from '../../model/embedded/sampling/sample
 import { MODEL_SIZES } from '../../model/embedded/sizes.ts';
 import { initialParameters } from '../../model/embedded/training/initial-parameters.ts';
 import { parameterLayout, parameterView } from '../../model/embedded/training/parameter-layout.ts';
+import { markersOf } from '../../model/tokenizer/special-tokens.ts';
 import { trainTokenizer } from '../../model/tokenizer/train.ts';
 import type { ModelShape } from '../../model/trainer.ts';
 import { skipsPython } from '../../test/python/python.ts';
@@ -41,7 +42,7 @@ export async function freshCheckpoint(directory: string, shape: ModelShape, text
     ]),
   );
   const training = untrained(1);
-  const tokenizer = trainTokenizer(texts, { vocabularySize: shape.vocabularySize });
+  const tokenizer = trainTokenizer(texts, { vocabularySize: shape.vocabularySize, specialTokens: markersOf(texts) });
   await writeCheckpoint(directory, { shape, tensors, tokenizer, proofWords: null, training });
 }
 
