@@ -38,6 +38,8 @@ export interface CheckResult {
   readonly kind: VerdictKind;
   readonly messages: readonly LeanMessage[];
   readonly premises: readonly string[];
+  /** Grown theorems that its object mentions; missing where no object was read, and in older caches. */
+  readonly restsOn?: readonly string[] | undefined;
   /** Axioms outside the allowed set. */
   readonly axioms: readonly string[];
   /** Processor time Lean spent on it (its part, by time, of its run's), ms, without the wait for a process and the import of the header. */

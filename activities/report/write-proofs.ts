@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { StpError } from '../../data/errors.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import type { Proved } from '../../data/schemas/records.ts';
+import type { Lemmas } from '../../lean/trust/certificate/proofs-text.ts';
 import { FILE_BYTES_MAX, FILE_TIMEOUT_MS, type FileReport } from '../../lean/trust/check-file.ts';
 import type { Ports, VerificationLimits } from '../ports.ts';
 import type { GrownRecord } from '../round/library.ts';
@@ -35,7 +36,8 @@ export interface KeptProofs {
  */
 export async function writeProofs(ports: Ports, proofs: KeptProofs, signal: AbortSignal): Promise<ArtifactRef> {
   const modules = await ports.sources.modules();
-  const textOf = (part: readonly Proved[]): string => proofsFile(modules, part, proofs.library);
+  let lemmas: Lemmas = 'used';
+  const textOf = (part: readonly Proved[]): string => proofsFile(modules, part, proofs.library, lemmas);
   const directory = join(await ports.scratch(proofs.run), `report-${process.pid}`);
   await mkdir(directory, { recursive: true });
   const pathOf = (index: number): string => join(directory, `Proofs${index + 1}.lean`);
@@ -52,7 +54,10 @@ export async function writeProofs(ports: Ports, proofs: KeptProofs, signal: Abor
       await writeFile(pathOf(index), parts.length === 1 ? textOf(part) : `${placeLine(index)}\n${textOf(part)}`);
       const report = await ports.checkFile(proofs.run, pathOf(index), proofs.limits, signal);
       if (isCutOff(report) && part.length > 1) proofsMax = Math.ceil(part.length / 2);
-      else assertAccepted(report, nameOf(index++), part);
+      else if (lemmas === 'used' && refusedOf(report, part).length > 0) {
+        lemmas = 'marked';
+        parts.splice(index, 1, ...cut(part, textOf));
+      } else assertAccepted(report, nameOf(index++), part);
     }
     const store = await ports.store(proofs.run);
     const files: ArtifactRef[] = [];
@@ -96,15 +101,20 @@ function fits(proofs: readonly Proved[], textOf: (part: readonly Proved[]) => st
 /** Did Lean start, and come to no end? Fewer proofs may fit. */
 const isCutOff = ({ exit }: FileReport): boolean => exit === 'memory' || exit === 'deadline' || exit === 'crashed';
 
-function assertAccepted({ outcome, theorems, reason }: FileReport, name: string, part: readonly Proved[]): void {
-  const verdicts = new Map(theorems.map((theorem) => [theorem.name, theorem]));
-  const refused = part.filter((proof) => verdicts.get(keptName(proof))?.verdict !== 'accepted');
+function refusedOf({ theorems }: FileReport, part: readonly Proved[]): readonly Proved[] {
+  const accepted = new Set(theorems.filter(({ verdict }) => verdict === 'accepted').map(({ name }) => name));
+  return part.filter((proof) => !accepted.has(keptName(proof)));
+}
+
+function assertAccepted(report: FileReport, name: string, part: readonly Proved[]): void {
+  const refused = refusedOf(report, part);
   if (refused.length === 0) return;
+  const { outcome, theorems, reason } = report;
   const first = keptName(refused[0]!);
   throw new StpError(
     'STP1203',
     `${refused.length} certified theorem(s) do not hold in ${name}, the first being ${first}: ` +
-      (verdicts.get(first)?.message ?? reason),
+      (theorems.find((theorem) => theorem.name === first)?.message ?? reason),
     'If Lean could be run, this is a defect of the checker or of the file writer: please report it with the run folder.',
     { retryable: outcome === 'unchecked' && theorems.length === 0 },
   );

@@ -18,6 +18,7 @@ export function foundProof(
     proof: sample.proof,
     ...found,
     premises: verdict.premises,
+    restsOn: verdict.restsOn,
     model: sample.model,
     seed: sample.seed,
     leanVersion: verdict.leanVersion,

@@ -32,6 +32,8 @@ export const grownTheoremSchema = z.strictObject({
   proof: z.string(),
   /** Library and grown theorems that the proof names. */
   premises: z.array(z.string()),
+  /** Grown theorems that its compiled proof mentions; missing in older libraries. */
+  restsOn: z.array(z.string()).optional(),
   /** How proofs that open the library's marks use it (`lean/trust/kept-theorem.ts`). */
   marks: z.array(z.enum(LEMMA_MARKS)).default([]),
   /** Ids of statements of an evaluation that it states in other words; as little as itself may they have its marks. */
@@ -136,10 +138,10 @@ async function nextTheorems(
     .filter(({ header }) => growing.has(header))
     .sort((a, b) => a.passRate - b.passRate || (a.statementId < b.statementId ? -1 : 1))
     .slice(0, GROWN_PER_ROUND_MAX)
-    .map(({ statementId, header, statement, proof, premises, origin }, index) => {
+    .map(({ statementId, header, statement, proof, premises, restsOn, origin }, index) => {
       const name = `${GROWN_NAMESPACE}.g${first + index}`;
       const marks: GrownRecord['marks'] = isConditional(statement) ? ['grind ='] : [...LEMMA_MARKS];
-      return { name, round, origin, statementId, header, statement, proof, premises, marks };
+      return { name, round, origin, statementId, header, statement, proof, premises, restsOn, marks };
     });
 }
 

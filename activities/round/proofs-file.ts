@@ -11,6 +11,7 @@ import {
   importLines,
   KEPT_NAMESPACE,
   keptSection,
+  type Lemmas,
   neededTheorems,
   type ProofText,
 } from '../../lean/trust/certificate/proofs-text.ts';
@@ -25,9 +26,9 @@ export function keptName(proof: Proved): string {
 
 /** The proof as it stands in files, with a word on where it came from. */
 export function keptText(proof: Proved): ProofText {
-  const { header, statement, premises, origin, round, passRate, model } = proof;
+  const { header, statement, premises, restsOn, origin, round, passRate, model } = proof;
   const note = `${origin}, round ${round}, pass rate ${passRate.toFixed(3)}, model ${model}`;
-  return { name: keptName(proof), header, statement, proof: proof.proof, premises, note };
+  return { name: keptName(proof), header, statement, proof: proof.proof, premises, restsOn, note };
 }
 
 /** Modules of problem sets: the file includes only those that a proof's own header imports. */
@@ -35,7 +36,7 @@ const PROBLEM_MODULES = 'Stp.Problems.';
 
 /**
  * It carries the definitions of all modules and those of their theorems that the proofs need, and the grown theorems that they
- * need.
+ * need, as `neededTheorems` says.
  *
  * @param library the run's grown theorems, in order of growth
  */
@@ -43,8 +44,9 @@ export function proofsFile(
   modules: readonly LeanSource[],
   proofs: readonly Proved[],
   library: readonly GrownRecord[] = [],
+  lemmas: Lemmas = 'marked',
 ): string {
-  const grown = neededTheorems(proofs, library);
+  const grown = neededTheorems(proofs, library, lemmas);
   const imported = new Set(importLines([...proofs, ...grown]).map((line) => line.replace(/^import\s+/, '')));
   const sources = modules.filter(({ module }) => !module.startsWith(PROBLEM_MODULES) || imported.has(module));
   const needed = pruneTheorems(

@@ -193,6 +193,7 @@ function verdictOf(result: CheckResult, leanVersion: string): Verdict {
     kind: result.kind,
     messages: [...result.messages].slice(0, 8),
     premises: [...result.premises],
+    restsOn: result.restsOn && [...result.restsOn],
     axioms: [...result.axioms],
     checkMs: result.checkMs,
     tier: 'screen',

@@ -151,6 +151,8 @@ export const verdictSchema = z.strictObject({
   messages: z.array(leanMessageSchema).max(8),
   /** Library theorems used, by fully qualified name, sorted. */
   premises: z.array(z.string()),
+  /** Grown theorems that the compiled proof mentions, by name or not; not there where it was not compiled. */
+  restsOn: z.array(z.string()).optional(),
   /** Axioms outside the standard three, sorted; empty for a proof that counts. */
   axioms: z.array(z.string()),
   /** Processor time Lean spent on this candidate, ms; queue and header time are not in it. */
@@ -256,6 +258,8 @@ export const provedSchema = z.strictObject({
   round: z.number().int().nonnegative(),
   passRate: z.number().min(0).max(1),
   premises: z.array(z.string()),
+  /** `restsOn` of the verdict. */
+  restsOn: z.array(z.string()).optional(),
   model: z.string(),
   seed: z.number().int().nonnegative(),
   leanVersion: z.string(),

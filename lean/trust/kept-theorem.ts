@@ -35,6 +35,13 @@ export function markedNamespace(name: string): string {
   return `${GROWN_NAMESPACE}.marked${name.slice(GROWN_NAMESPACE.length + 2)}`;
 }
 
+/** Grown theorems among constants; what Lean has made for one (`Grown.g17._simp_1`) counts as that one. */
+export function grownAmong(constants: readonly string[]): string[] {
+  return [...new Set(constants.flatMap((name) => OF_GROWN.exec(name)?.[0] ?? []))];
+}
+
+const OF_GROWN = new RegExp(`^${GROWN_NAMESPACE}\\.g[1-9]\\d*(?![^.])`, 'u');
+
 const MARKED = new RegExp(`^open (${GROWN_NAMESPACE}\\.marked[1-9]\\d*) in\\n`, 'u');
 
 /** A tactic block at column 0 that runs with the marks of a namespace. */

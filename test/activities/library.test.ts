@@ -251,17 +251,36 @@ describe('a library that grows', () => {
       { ...one, header: null, proof: markedProof('have : 1 = 1 := by\n  rfl\nsimp', marks) },
       { id: 'tip', header: TIP, statement: tip, proof: markedProof('grind', 'Grown.marked3') },
     ]);
-    expect(results.map(({ kind }) => kind)).toEqual(['rejected', 'rejected', 'proved', 'proved']);
+    expect(results.map(({ kind, restsOn }) => [kind, restsOn])).toEqual([
+      ['rejected', undefined],
+      ['rejected', undefined],
+      ['proved', ['Grown.g1']],
+      ['proved', ['Grown.g3']],
+    ]);
 
     const kept = proved('theorem kept (n : Nat) : 1 + (double n + n) = 1 + 3 * n', markedProof('simp', marks), {
       round: 3,
     });
     const texts = [keptText(kept)];
-    const certificate = certificateFile(texts, next);
+    const certificate = certificateFile(texts, next, 'marked');
     const expected = [...['g1', 'g2', 'g4'].map((name) => [`Grown.${name}`, 'accepted']), [keptName(kept), 'accepted']];
     expect(await verdictsOf('MarkedCertificate', certificate, certificateTask(texts, next))).toEqual(expected);
-    const verdicts = await verdictsOf('MarkedProofs', proofsFile(await repositorySources().modules(), [kept], next));
-    expect(verdicts.filter(([name]) => name.startsWith('Grown.') || name.startsWith('Kept.'))).toEqual(expected);
+    const modules = await repositorySources().modules();
+    const isOurs = ([name]: readonly unknown[]): boolean => /^(?:Grown|Kept)\./.test(String(name));
+    const verdicts = await verdictsOf('MarkedProofs', proofsFile(modules, [kept], next));
+    expect(verdicts.filter(isOurs)).toEqual(expected);
+
+    // With what the proofs rest on alone, which may be nothing.
+    const alone = proved('theorem alone (n : Nat) : n + 0 = n', markedProof('simp', marks), { round: 3, restsOn: [] });
+    const known = [{ ...kept, restsOn: ['Grown.g1'] }, alone];
+    const few = [['Grown.g1', 'accepted'], ...known.map((one) => [keptName(one), 'accepted'])];
+    const used = [known.map(keptText), next, 'used'] as const;
+    expect(await verdictsOf('UsedCertificate', certificateFile(...used), certificateTask(...used))).toEqual(few);
+    expect((await verdictsOf('UsedProofs', proofsFile(modules, known, next, 'used'))).filter(isOurs)).toEqual(few);
+    const none = [[keptText(alone)], next, 'used'] as const;
+    expect(await verdictsOf('NoneCertificate', certificateFile(...none), certificateTask(...none))).toEqual([
+      [keptName(alone), 'accepted'],
+    ]);
   });
 
   it('leaves out what a header defines, which stands beside its theorems in both files', {

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { type Certified, certifyActivities } from '../../activities/round/certify.ts';
-import { keptName } from '../../activities/round/proofs-file.ts';
+import { keptName, keptText } from '../../activities/round/proofs-file.ts';
 import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import { sha256 } from '../../data/schemas/ids.ts';
@@ -25,7 +25,9 @@ import {
 import type { ShardResult } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { certifyProofs } from '../../lean/trust/certificate/certify-proofs.ts';
 import { checkFile, type FileReport } from '../../lean/trust/check-file.ts';
+import { markedProof } from '../../lean/trust/kept-theorem.ts';
 import { SECOND_KERNEL } from '../../lean/trust/object/findings.ts';
 import type { Candidate, CheckOptions, LeanEnvironment } from '../../lean/verifier.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
@@ -205,6 +207,40 @@ describe('certify', () => {
       proofs.map(({ certificate: _, ...proof }) => proof),
     );
   });
+  it('looks first below the grown theorems that the proofs rest on; what fails there, below all that are marked', async () => {
+    const lemma = (name: string) => ({
+      ...{ name, round: 0, statementId: name, header: null, statement: 'theorem l : 1 = 1', proof: 'rfl' },
+      ...{ premises: [], marks: ['simp' as const] },
+    });
+    const library = [lemma('Grown.g1'), lemma('Grown.g2')];
+    const over = proofs.slice(0, 3).map((proof, index) => ({
+      ...proof,
+      proof: markedProof(`p${index}`, 'Grown.marked2'),
+      restsOn: ['Grown.g1'],
+    }));
+    const looks: [lemmas: number, proofs: number][] = [];
+    /** The second proof needs what its record does not say. */
+    const check = async (text: string): Promise<FileReport> => {
+      const lemmas = text.match(/^theorem g\d/gm)!.length;
+      const own = over.filter((proof) => text.includes(keptName(proof).replace('Kept.', '')));
+      looks.push([lemmas, own.length]);
+      const spoilt = lemmas === 1 && own.includes(over[1]!);
+      const verdictOn = (proof: Proved) => (!spoilt ? 'accepted' : proof === over[1] ? 'rejected' : 'unchecked');
+      const theorems = own.map((proof) => ({
+        ...{ name: keptName(proof), verdict: verdictOn(proof) as 'accepted', line: 1, column: 0, message: '' },
+        axioms: [],
+      }));
+      return { path: '', outcome: spoilt ? 'rejected' : 'accepted', theorems, ...REST };
+    };
+    const findings = await certifyProofs(over.map(keptText), check, library);
+    expect(findings.map(({ certified }) => certified)).toEqual([true, true, true]);
+    expect(looks).toEqual([
+      [1, 3],
+      [1, 2],
+      [2, 1],
+    ]);
+  });
+
   it('says in the certificate what was checked, by what and where', async () => {
     const result = await certify(checker(() => false, []));
     const [first] = await readAll(store, result.proved, provedSchema);

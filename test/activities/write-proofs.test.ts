@@ -6,12 +6,14 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { writeProofs } from '../../activities/report/write-proofs.ts';
+import type { GrownRecord } from '../../activities/round/library.ts';
 import { keptName } from '../../activities/round/proofs-file.ts';
 import { resolveConfig } from '../../data/config/resolve.ts';
 import type { Proved } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { checkFile } from '../../lean/trust/check-file.ts';
+import { markedProof } from '../../lean/trust/kept-theorem.ts';
 import { coreEnvironment } from '../lean/environment.ts';
 import { proved } from '../selfplay/records.ts';
 
@@ -25,7 +27,11 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 /** Stores the proofs with real checks, which have memory for so many proofs of a file; which theorems each that ended was asked about. */
-async function write(kept: readonly Proved[], proofsInMemory = Number.POSITIVE_INFINITY) {
+async function write(
+  kept: readonly Proved[],
+  proofsInMemory = Number.POSITIVE_INFINITY,
+  library: readonly GrownRecord[] = [],
+) {
   const environment = await coreEnvironment();
   const checked: string[][] = [];
   let looks = 0;
@@ -43,7 +49,7 @@ async function write(kept: readonly Proved[], proofsInMemory = Number.POSITIVE_I
       return report;
     },
   } as unknown as Ports;
-  const ref = await writeProofs(ports, { run: 'test', kept, library: [], limits }, new AbortController().signal);
+  const ref = await writeProofs(ports, { run: 'test', kept, library, limits }, new AbortController().signal);
   return { ref, checked, looks };
 }
 const stored = async (): Promise<string[]> =>
@@ -108,4 +114,26 @@ it('nothing is stored where one file is refused', async () => {
   const kept = [proof(1, { checkMs: 90_000 }), proof(2, { proof: 'exact nonsense', checkMs: 90_000 })];
   await expect(write(kept)).rejects.toMatchObject({ code: 'STP1203', retryable: false });
   expect(await readdir(join(directory, 'store')).catch(() => [])).not.toContain('proofs.lean');
+});
+
+it.each([
+  ['no more grown theorems than their proofs rest on', ['Grown.g2'], { looks: 1, grown: ['theorem g2'] }],
+  ['all that were marked where a proof does not hold so', [], { looks: 2, grown: ['theorem g1', 'theorem g2'] }],
+])('hold %s', async (_, restsOn, expected) => {
+  const lemma = { round: 0, origin: 'conjecture' as const, statementId: 'l', header: '', premises: [] };
+  const library: GrownRecord[] = [
+    { ...lemma, name: 'Grown.g1', statement: 'theorem l (n : Nat) : n + 0 = n', proof: 'rfl', marks: ['simp'] },
+    {
+      ...lemma,
+      name: 'Grown.g2',
+      statement: 'theorem l (n m : Nat) : Nat.gcd n m = Nat.gcd m n',
+      proof: 'exact Nat.gcd_comm n m',
+      marks: ['simp'],
+    },
+  ];
+  const statement = 'theorem a (n m : Nat) : Nat.gcd (n + 1) (m * m) = Nat.gcd (m * m) (n + 1)';
+  const kept = proved(statement, markedProof('simp', 'Grown.marked2'), { header: '', restsOn });
+  const { ref, looks } = await write([kept], undefined, library);
+  const grown = (await store.get(ref)).toString().match(/^theorem g\d/gm);
+  expect({ looks, grown }).toEqual(expected);
 });

@@ -299,7 +299,7 @@ class ModuleCheck {
     const name = names.of(asked);
     const given = this.#own(name);
     const { stated } = this.#options;
-    if (given === null) return { name: asked, place: null, statement: 'unknown', reaches: [] };
+    if (given === null) return { name: asked, place: null, statement: 'unknown', reaches: [], mentions: [] };
     let statement: AskedReport['statement'] = 'unknown';
     if (stated !== null) {
       statement = explained(stated.path, () => {
@@ -312,8 +312,13 @@ class ModuleCheck {
         return same ? 'same' : 'other';
       });
     }
-    const reaches = this.#reached(name).map((its) => placeOf.get(its)!);
-    return { name: asked, place: placeOf.get(name)!, statement, reaches };
+    const reached = this.#reached(name);
+    const mentions = new Set<string>();
+    for (const own of [name, ...reached])
+      for (const its of this.#mentioned(own))
+        if (!this.#places.has(its)) mentions.add(displayName(names, publicName(names, its)));
+    const reaches = reached.map((its) => placeOf.get(its)!);
+    return { name: asked, place: placeOf.get(name)!, statement, reaches, mentions: [...mentions].sort() };
   }
 
   /** The module's own constants that one rests on, itself left out. */

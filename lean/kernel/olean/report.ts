@@ -44,6 +44,8 @@ export interface AskedReport {
   readonly statement: 'same' | 'other' | 'unknown';
   /** Places of the module's own constants that it rests on, itself left out. */
   readonly reaches: readonly number[];
+  /** Constants of other modules that it or one of those mentions, sorted; private ones by the name in their source. */
+  readonly mentions: readonly string[];
 }
 
 export interface ModuleReport {

@@ -10,7 +10,14 @@ import type { CheckRecord } from '../../../data/schemas/records.ts';
 import type { FileReport, TheoremReport } from '../check-file.ts';
 import { SECOND_KERNEL } from '../object/findings.ts';
 import type { CertificateTask } from './checkers.ts';
-import { certificateFile, certificateTask, type GrownText, KEPT_NAMESPACE, type ProofText } from './proofs-text.ts';
+import {
+  certificateFile,
+  certificateTask,
+  type GrownText,
+  KEPT_NAMESPACE,
+  type Lemmas,
+  type ProofText,
+} from './proofs-text.ts';
 
 /** Judges a file of this text; `task` is what it must prove. Never rejects for what the file holds. */
 export type CheckProofs = (text: string, task: CertificateTask) => Promise<FileReport>;
@@ -42,23 +49,72 @@ export interface RefusedProof extends Look {
 
 export type CertificateFinding = CertifiedProof | RefusedProof;
 
-/** A finding each, in order. STP1203, which may be tried again, where Lean judges nothing. Names of proofs differ. */
+/**
+ * A finding each, in order. STP1203, which may be tried again, where Lean judges nothing. Names of proofs differ.
+ *
+ * At first each stands below the grown theorems alone that it rests on: with all that are marked Lean takes far longer. What gets
+ * no certificate so is judged over all of them.
+ */
 export async function certifyProofs(
   proofs: readonly ProofText[],
   check: CheckProofs,
   library: readonly GrownText[] = [],
 ): Promise<readonly CertificateFinding[]> {
   const found = new Map<ProofText, CertificateFinding>();
-  await certifyBatch(proofs, found, async (batch) => {
-    const text = certificateFile(batch, library);
-    const report = await check(text, certificateTask(batch, library));
-    if (report.exit === 'not-started') throw noVerdict(batch.length, report.reason);
-    return { report, text };
-  });
+  const checkOver =
+    (lemmas: Lemmas): CheckBatch =>
+    async (batch) => {
+      const text = certificateFile(batch, library, lemmas);
+      const report = await check(text, certificateTask(batch, library, lemmas));
+      if (report.exit === 'not-started') throw noVerdict(batch.length, report.reason);
+      return { report, text };
+    };
+  const isShorter = certificateFile(proofs, library, 'used') !== certificateFile(proofs, library, 'marked');
+  const open = isShorter ? await certifyOverUsed(proofs, found, checkOver('used')) : proofs;
+  await certifyBatch(open, found, checkOver('marked'));
   return proofs.map((proof) => found.get(proof)!);
 }
 
 type CheckBatch = (batch: readonly ProofText[]) => Promise<{ readonly report: FileReport; readonly text: string }>;
+
+/** Returns the proofs that have no certificate. Two files at most: without what the first objects to, the rest may hold. */
+async function certifyOverUsed(
+  proofs: readonly ProofText[],
+  found: Map<ProofText, CertificateFinding>,
+  check: CheckBatch,
+): Promise<readonly ProofText[]> {
+  const first = readBatch(proofs, await check(proofs));
+  for (const [proof, finding] of first.certified) found.set(proof, finding);
+  const isWorthMore = first.refused.size > 0 && first.open.length > 0;
+  if (isWorthMore)
+    for (const [proof, finding] of readBatch(first.open, await check(first.open)).certified) found.set(proof, finding);
+  return proofs.filter((proof) => !found.has(proof));
+}
+
+/** What a file says of the proofs in it. */
+interface Reading {
+  readonly certified: ReadonlyMap<ProofText, CertifiedProof>;
+  readonly refused: ReadonlyMap<ProofText, RefusedProof>;
+  readonly open: readonly ProofText[];
+}
+
+function readBatch(batch: readonly ProofText[], { report, text }: Awaited<ReturnType<CheckBatch>>): Reading {
+  const fileHash = sha256(text);
+  const judged = new Map(report.theorems.map((theorem) => [theorem.name, theorem]));
+  // A certificate tells of a file in which nothing was objected to: what stands beside a refused proof is checked anew.
+  const isClean = report.checks.every(({ outcome }) => outcome !== 'refused' && outcome !== 'failed');
+  const certified = new Map<ProofText, CertifiedProof>();
+  const refused = new Map<ProofText, RefusedProof>();
+  const open: ProofText[] = [];
+  for (const proof of batch) {
+    const theorem = judged.get(proof.name);
+    if (theorem?.verdict === 'accepted' && isClean)
+      certified.set(proof, { certified: true, report, theorem, fileHash, checks: checksOf(report, theorem) });
+    else if (theorem?.verdict === 'rejected') refused.set(proof, refusal(report, theorem, true));
+    else open.push(proof);
+  }
+  return { certified, refused, open };
+}
 
 /** Every proof of the batch is in `found` afterwards. */
 async function certifyBatch(
@@ -67,24 +123,15 @@ async function certifyBatch(
   check: CheckBatch,
 ): Promise<void> {
   if (batch.length === 0) return;
-  const { report, text } = await check(batch);
-  const fileHash = sha256(text);
-  const judged = new Map(report.theorems.map((theorem) => [theorem.name, theorem]));
-  // A certificate tells of a file in which nothing was objected to: what stands beside a refused proof is checked anew.
-  const isClean = report.checks.every(({ outcome }) => outcome !== 'refused' && outcome !== 'failed');
-  const open: ProofText[] = [];
-  for (const proof of batch) {
-    const theorem = judged.get(proof.name);
-    if (theorem?.verdict === 'accepted' && isClean)
-      found.set(proof, { certified: true, report, theorem, fileHash, checks: checksOf(report, theorem) });
-    else if (theorem?.verdict === 'rejected') found.set(proof, refusal(report, theorem, true));
-    else open.push(proof);
-  }
+  const checked = await check(batch);
+  const { report } = checked;
+  const { certified, refused, open } = readBatch(batch, checked);
+  for (const [proof, finding] of [...certified, ...refused]) found.set(proof, finding);
   if (open.length === 0) return;
   if (batch.length === 1) {
     const [proof] = batch as [ProofText];
     await tryControl(proof, report, check);
-    const theorem = judged.get(proof.name) ?? null;
+    const theorem = report.theorems.find(({ name }) => name === proof.name) ?? null;
     // What a module is refused for without a theorem's name is one proof's fault where that stands alone in it.
     found.set(proof, refusal(report, theorem, report.outcome === 'rejected' || theorem?.refusedBy !== undefined));
     return;

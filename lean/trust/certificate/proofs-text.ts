@@ -29,23 +29,39 @@ export interface ProofText {
   readonly proof: string;
   /** Full names of theorems that the proof names; only grown ones matter. */
   readonly premises: readonly string[];
+  /** Grown theorems that its compiled object mentions, where that is known. */
+  readonly restsOn?: readonly string[] | undefined;
   /** A comment above it, one line. */
   readonly note?: string;
 }
 
-export type GrownText = GrownTheorem & Pick<ProofText, 'premises'>;
+export type GrownText = GrownTheorem & Pick<ProofText, 'premises' | 'restsOn'>;
 
 const NO_AUTO_BOUND = 'set_option autoImplicit false\n';
 
+/**
+ * What stands above a proof that opens marks. `used`: the grown theorems that its object mentions, where that is known.
+ * `marked`: all that are marked, as where it was found; a tactic may fare otherwise with fewer.
+ */
+export type Lemmas = 'used' | 'marked';
+
 /** The file over the compiled library. */
-export function certificateFile(proofs: readonly ProofText[], library: readonly GrownText[] = []): string {
-  const grown = neededTheorems(proofs, library);
+export function certificateFile(
+  proofs: readonly ProofText[],
+  library: readonly GrownText[] = [],
+  lemmas: Lemmas = 'marked',
+): string {
+  const grown = neededTheorems(proofs, library, lemmas);
   return [...importLines([...proofs, ...grown]), ...grownSection(grown, proofs), keptSection(proofs)].join('\n');
 }
 
 /** What that file is to prove: each theorem as our record states it. */
-export function certificateTask(proofs: readonly ProofText[], library: readonly GrownText[] = []): CertificateTask {
-  const grown = neededTheorems(proofs, library);
+export function certificateTask(
+  proofs: readonly ProofText[],
+  library: readonly GrownText[] = [],
+  lemmas: Lemmas = 'marked',
+): CertificateTask {
+  const grown = neededTheorems(proofs, library, lemmas);
   return {
     stated: [...grown, ...proofs].map(({ name, header, statement }) => ({
       name,
@@ -58,22 +74,23 @@ export function certificateTask(proofs: readonly ProofText[], library: readonly 
 }
 
 /**
- * Grown theorems that the proofs need, and those that their own proofs need, in order of growth: what a proof names, and where
- * it opens marks all that are marked, since a tactic may fare otherwise with fewer. A theorem needs only ones that grew before
- * it, so in this order each stands below all that it needs.
+ * Grown theorems that the proofs need, and those that their own proofs need, in order of growth: what a proof names, and what
+ * `lemmas` says. A theorem needs only ones that grew before it, so in this order each stands below all that it needs.
  */
 export function neededTheorems<Grown extends GrownText>(
-  proofs: readonly Pick<ProofText, 'proof' | 'premises'>[],
+  proofs: readonly Pick<ProofText, 'proof' | 'premises' | 'restsOn'>[],
   library: readonly Grown[],
+  lemmas: Lemmas,
 ): Grown[] {
   const needed = new Set<string>();
   /** Headers whose theorems are needed from here to the first. */
   const marked = new Set<string | null>();
   const opened = new Set<string>();
-  const need = ({ proof, premises }: Pick<ProofText, 'proof' | 'premises'>): void => {
+  const need = ({ proof, premises, restsOn }: Pick<ProofText, 'proof' | 'premises' | 'restsOn'>): void => {
     for (const premise of premises) needed.add(premise);
     const marks = marksOpened(proof);
-    if (marks !== null) opened.add(marks);
+    if (lemmas === 'used' && restsOn !== undefined) for (const lemma of restsOn) needed.add(lemma);
+    else if (marks !== null) opened.add(marks);
   };
   for (const proof of proofs) need(proof);
   const found: Grown[] = [];
@@ -92,23 +109,43 @@ export function importLines(proofs: readonly Pick<ProofText, 'header'>[]): strin
 }
 
 /**
+ * A namespace of marks marks those of the theorems that it marked where the proofs were found.
+ *
  * @param theorems as of `neededTheorems`
  * @param proofs that stand below them
  */
-export function grownSection(theorems: readonly GrownText[], proofs: readonly Pick<ProofText, 'proof'>[]): string[] {
-  if (theorems.length === 0) return [];
-  const opened = new Set([...proofs, ...theorems].map(({ proof }) => marksOpened(proof)));
-  const grown = theorems.map((theorem, place) => {
+export function grownSection(
+  theorems: readonly GrownText[],
+  proofs: readonly Pick<ProofText, 'header' | 'proof'>[],
+): string[] {
+  const opened = new Map<string, string | null>();
+  for (const { proof, header } of [...theorems, ...proofs]) {
+    const marks = marksOpened(proof);
+    if (marks !== null) opened.set(marks, header);
+  }
+  if (theorems.length === 0 && opened.size === 0) return [];
+  const namespaces = [...opened].map(([name, header]) => {
+    const place = placeOf(name);
+    const marked = theorems.filter((theorem) => theorem.header === header && placeOf(theorem.name) <= place);
+    const own = name.slice(GROWN_NAMESPACE.length + 1);
+    return { place, text: `${[`namespace ${own}`, ...markLines(marked), `end ${own}`].join('\n')}\n` };
+  });
+  const grown = theorems.map((theorem) => {
     const text = theoremText(theorem.name.slice(GROWN_NAMESPACE.length + 1), theorem);
     const stated = `section\n${openLines(theorem.header)}\n-- conjecture, round ${theorem.round}\n${text}\nend\n`;
-    const marks = markedNamespace(theorem.name);
-    if (!opened.has(marks)) return stated;
-    const marked = theorems.slice(0, place + 1).filter(({ header }) => header === theorem.header);
-    const name = marks.slice(GROWN_NAMESPACE.length + 1);
-    return `${stated}\n${[`namespace ${name}`, ...markLines(marked), `end ${name}`].join('\n')}\n`;
+    return { place: placeOf(theorem.name), text: stated };
   });
-  return [`namespace ${GROWN_NAMESPACE}\n\n${NO_AUTO_BOUND}`, ...grown, `end ${GROWN_NAMESPACE}\n`];
+  // A theorem stands above the namespace that marks it: `sort` keeps the order of equal places.
+  const inOrder = [...grown, ...namespaces].sort((a, b) => a.place - b.place);
+  return [
+    `namespace ${GROWN_NAMESPACE}\n\n${NO_AUTO_BOUND}`,
+    ...inOrder.map(({ text }) => text),
+    `end ${GROWN_NAMESPACE}\n`,
+  ];
 }
+
+/** The number in `Grown.g17` and `Grown.marked17`. */
+const placeOf = (name: string): number => Number(/\d+$/.exec(name)?.[0]);
 
 export function keptSection(proofs: readonly ProofText[]): string {
   const kept = proofs.map((proof) => {

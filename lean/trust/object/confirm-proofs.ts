@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { VerdictKind } from '../../../data/schemas/records.ts';
 import type { ProcessPlace } from '../../runtime/process/spawn.ts';
 import { splitImports } from '../header.ts';
+import { grownAmong } from '../kept-theorem.ts';
 import { optionLines } from '../verdict/batch-source.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from '../verdict/limits.ts';
 import { type CompiledModule, compileModule } from './compiled-module.ts';
@@ -29,6 +30,8 @@ export interface Confirmation {
   /** Why it is not proved; empty where it is. */
   readonly reason: string;
   readonly axioms: readonly string[];
+  /** Grown theorems that its object mentions; missing where it is not proved. */
+  readonly restsOn?: readonly string[] | undefined;
 }
 
 export interface ConfirmContext {
@@ -40,8 +43,6 @@ export interface ConfirmContext {
   readonly disagreementsFolder: string | null;
   readonly signal: AbortSignal;
 }
-
-const PROVED: Confirmation = { kind: 'proved', reason: '', axioms: [] };
 
 /** A confirmation each, in order. Rejects only with the signal's reason, or where the scratch folder cannot be written. */
 export async function confirmProofs(
@@ -118,8 +119,10 @@ async function lookAt(
   const { theorems, objection } = findProofs(report, expected);
   const wrong = theorems.find((theorem) => theorem.objection !== null || theorem.kernel === 'rejected');
   if (objection === null && wrong === undefined)
-    return theorems.map(({ kernel, reason }) =>
-      kernel === 'accepted' ? PROVED : refused('timeout', `the second kernel could not decide it: ${reason}`),
+    return theorems.map(({ kernel, reason: undecided, mentions }) =>
+      kernel === 'accepted'
+        ? { kind: 'proved', reason: '', axioms: [], restsOn: grownAmong(mentions) }
+        : refused('timeout', `the second kernel could not decide it: ${undecided}`),
     );
   if (claims.length === 1 && report.rejected.length > 0)
     await tellDisagreement(compiled.path, report, disagreementsFolder);

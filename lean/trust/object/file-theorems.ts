@@ -18,6 +18,7 @@ export function findInFile(report: ModuleReport, toleratesLibraryAxioms: boolean
       column: range?.column ?? 0,
       axioms: axiomNames(constant),
       restsOn: [],
+      mentions: [],
       objection:
         constant.kind === 'axiom' ? 'an axiom: nothing proves it' : axiomObjection(constant, toleratesLibraryAxioms),
       kernel: verdict === 'outside' ? 'declined' : verdict,

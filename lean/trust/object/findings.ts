@@ -14,6 +14,8 @@ export interface TheoremFinding {
   readonly axioms: readonly string[];
   /** Other theorems that the module was to hold and that this one rests on, in the order of the file. */
   readonly restsOn: readonly string[];
+  /** Constants of imported modules that it mentions, itself or through others of the module; none where theorems are only listed. */
+  readonly mentions: readonly string[];
   /** What the object says against it; null where nothing. */
   readonly objection: string | null;
   /** Of the second kernel. */

@@ -48,6 +48,7 @@ export function findProofs(report: ModuleReport, expected: ProofsExpected): Obje
       column: theorem?.range?.column ?? 0,
       axioms: axiomNames(theorem),
       restsOn: asked.reaches.flatMap((place) => nameAt.get(place) ?? []),
+      mentions: asked.mentions,
       objection: objectionTo(asked, theorem, mine, rests, index, expected),
       ...worst(mine),
     };

@@ -21,6 +21,7 @@ const lineSchema = z.object({
   messages: z.array(leanMessageSchema).max(8),
   axioms: z.array(z.string().max(512)).max(10_000),
   checkMs: z.number().nonnegative(),
+  restsOn: z.array(z.string().max(512)).max(10_000).optional(),
 });
 type CachedVerdict = z.infer<typeof lineSchema>;
 
@@ -66,9 +67,9 @@ export async function openVerdictCache(directory: string): Promise<VerdictCache>
       keep(key, body);
       return parse(body);
     },
-    async put(key, { kind, messages, axioms, checkMs }) {
+    async put(key, { kind, messages, axioms, checkMs, restsOn }) {
       if (!KEPT.has(kind) || known.has(key)) return;
-      const parsed = lineSchema.safeParse({ key, kind, messages, axioms, checkMs });
+      const parsed = lineSchema.safeParse({ key, kind, messages, axioms, checkMs, restsOn });
       if (!parsed.success) return;
       const body = JSON.stringify(parsed.data);
       keep(key, body);

@@ -7,6 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { LeanMessage, VerdictKind } from '../../../data/schemas/records.ts';
 import type { LeanPool } from '../../runtime/pool/lean-pool.ts';
 import type { Candidate, CheckOptions, CheckResult, LeanEnvironment } from '../../verifier.ts';
+import type { Confirmation } from '../object/confirm-proofs.ts';
 import type { ProofConfirmer } from '../object/proof-confirmer.ts';
 import { screenHeader } from '../screen/screen-header.ts';
 import { screenProof } from '../screen/screen-proof.ts';
@@ -31,7 +32,7 @@ const JUDGING_MAX = 1_024;
 /** As in `leanMessageSchema`. */
 const TEXT_CHARS_MAX = 4_096;
 const UNEXPLAINED: LeanMessage = { severity: 'error', line: 0, column: 0, text: 'Lean was not asked why it fails' };
-const UNCONFIRMED = { kind: 'proved', reason: '', axioms: [] } as const;
+const UNCONFIRMED: Confirmation = { kind: 'proved', reason: '', axioms: [] };
 
 export interface VerifierState {
   readonly environment: LeanEnvironment;
@@ -199,10 +200,11 @@ async function judgeOutcome(
     if (kind === 'rejected' && !work.isExplained) return { ...base, kind, messages: [UNEXPLAINED] };
     return { ...base, kind, messages: outcome.messages.map((message) => placeInProof(message, work)) };
   }
-  const { kind, reason, axioms } = confirming === null ? UNCONFIRMED : await state.confirmer.confirm(work, confirming);
+  const confirmation = confirming === null ? UNCONFIRMED : await state.confirmer.confirm(work, confirming);
+  const { kind, reason, axioms, restsOn } = confirmation;
   const messages: LeanMessage[] =
     reason === '' ? [] : [{ severity: 'error', line: 0, column: 0, text: reason.slice(0, TEXT_CHARS_MAX) }];
-  return { ...base, kind, axioms, messages };
+  return { ...base, kind, axioms, messages, restsOn };
 }
 
 function placeInProof(message: LeanMessage, work: Work): LeanMessage {
