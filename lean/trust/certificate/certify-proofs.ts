@@ -16,6 +16,7 @@ import {
   type GrownText,
   KEPT_NAMESPACE,
   type Lemmas,
+  neededTheorems,
   type ProofText,
 } from './proofs-text.ts';
 
@@ -69,8 +70,8 @@ export async function certifyProofs(
       if (report.exit === 'not-started') throw noVerdict(batch.length, report.reason);
       return { report, text };
     };
-  const isShorter = certificateFile(proofs, library, 'used') !== certificateFile(proofs, library, 'marked');
-  const open = isShorter ? await certifyOverUsed(proofs, found, checkOver('used')) : proofs;
+  const above = (lemmas: Lemmas): number => neededTheorems(proofs, library, lemmas).length;
+  const open = above('used') !== above('marked') ? await certifyOverUsed(proofs, found, checkOver('used')) : proofs;
   await certifyBatch(open, found, checkOver('marked'));
   return proofs.map((proof) => found.get(proof)!);
 }
