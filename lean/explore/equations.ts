@@ -31,6 +31,11 @@ export interface ExploreLimits {
    * that they are equal. With this, what holds of the other is found as well.
    */
   readonly twins: boolean;
+  /**
+   * Larger terms hold the function that is defined first, of two that are equal, and not the one that the statement mentions first: `s` and
+   * not `plus` in `s n = plus n one`. So laws of helper functions are found that others imply, and that a proof of these others may take.
+   */
+  readonly simplestFirst: boolean;
 }
 
 export const EXPLORE_LIMITS: ExploreLimits = {
@@ -43,6 +48,7 @@ export const EXPLORE_LIMITS: ExploreLimits = {
   equationsMax: 200,
   variablesMax: 3,
   twins: false,
+  simplestFirst: false,
 };
 
 /** Functions and work that each step deeper adds. */
@@ -59,6 +65,7 @@ export const deeperLimits = (deeper: number): ExploreLimits => ({
   stepsMax: EXPLORE_LIMITS.stepsMax * DEEPER_FACTOR ** deeper,
   equationsMax: EXPLORE_LIMITS.equationsMax * DEEPER_FACTOR ** deeper,
   twins: deeper > 0,
+  simplestFirst: deeper > 0,
 });
 
 /** Most terms are rewritten by an equation found earlier and not evaluated; no more than so many for each that may be. */

@@ -15,6 +15,7 @@ import { writtenName } from '../context/written-name.ts';
 import { DEFAULT_LIMITS } from '../kernel/budget.ts';
 import { type Expr, Terms } from '../kernel/expr.ts';
 import { Kernel } from '../kernel/kernel.ts';
+import { EMPTY_LEVELS } from '../kernel/level.ts';
 import type { Name } from '../kernel/name.ts';
 import { readModule } from '../kernel/olean/compiled-file.ts';
 import { CompiledLibrary } from '../kernel/olean/library.ts';
@@ -32,8 +33,9 @@ import {
   type TypeScheme,
   typeKey,
 } from './ground-type.ts';
+import { byPathOrder, type RankOf } from './path-order.ts';
 import { SignatureReader, type SymbolScheme, type TermSymbol } from './signature.ts';
-import { equationText, VARIABLE_NAMES } from './terms.ts';
+import { type Equation, equationText, VARIABLE_NAMES } from './terms.ts';
 import { testEach } from './test-equations.ts';
 import { type EvaluatedSignature, TestValues } from './test-values.ts';
 import { Wording } from './words.ts';
@@ -105,7 +107,7 @@ export async function exploreModule(
     const known = done.get(signature.key) ?? (await exploreOne(signature));
     done.set(signature.key, known);
     const { chosen, signature: its, terms, withoutValue, reason } = known;
-    const texts = new Map(chosen.map(({ equation, words }) => [equationText(equation, written), words]));
+    const texts = new Map(chosen.map(({ equation, words }) => [textOf(equation, signature, written), words]));
     const equations = [...texts].map(([text, words]) => ({ text, words }));
     return { equations, signature: its, terms, withoutValue, reason };
   });
@@ -140,26 +142,22 @@ export async function testEquations(
   stated: readonly StatedName[],
   options: ExploreOptions,
 ): Promise<TestedEquations[]> {
-  return forEachSignature<TestedEquations>(
-    stated,
-    options,
-    untested,
-    async ({ values, wording }, written, { place }) => {
-      const { candidates, known } = asked[place]!;
-      const read = candidates.map((words) => wording.read(words));
-      const whole = read.filter((equation) => equation !== null);
-      const facts = known.flatMap((words) => wording.read(words) ?? []);
-      const { stepsMax } = options.limits ?? EXPLORE_LIMITS;
-      const results = await testEach(whole, facts, values, stepsMax, options.signal);
-      const next = results.values();
-      const answers = read.map((equation): Tested => {
-        if (equation === null) return { text: null, verdict: 'fails' };
-        const { equation: its, verdict } = next.next().value!;
-        return { text: equationText(its, written), verdict };
-      });
-      return { answers, reason: '' };
-    },
-  );
+  return forEachSignature<TestedEquations>(stated, options, untested, async (signature, written, { place }) => {
+    const { values, wording } = signature;
+    const { candidates, known } = asked[place]!;
+    const read = candidates.map((words) => wording.read(words));
+    const whole = read.filter((equation) => equation !== null);
+    const facts = known.flatMap((words) => wording.read(words) ?? []);
+    const { stepsMax } = options.limits ?? EXPLORE_LIMITS;
+    const results = await testEach(whole, facts, values, stepsMax, options.signal);
+    const next = results.values();
+    const answers = read.map((equation): Tested => {
+      if (equation === null) return { text: null, verdict: 'fails' };
+      const { equation: its, verdict } = next.next().value!;
+      return { text: textOf(its, signature, written), verdict };
+    });
+    return { answers, reason: '' };
+  });
 }
 
 interface Signature {
@@ -168,7 +166,12 @@ interface Signature {
   readonly evaluated: EvaluatedSignature;
   readonly values: TestValues;
   readonly wording: Wording;
+  readonly rankOf: RankOf;
 }
+
+/** As a theorem says it: what rewrites by it goes from its left to its right. */
+const textOf = (equation: Equation, { rankOf }: Signature, written: Written): string =>
+  equationText(byPathOrder(equation, rankOf), written);
 
 async function forEachSignature<Answer>(
   stated: readonly StatedName[],
@@ -185,6 +188,8 @@ async function forEachSignature<Answer>(
   const reader = new SignatureReader(terms, kernel, library);
   const parts = { signature: reader, evaluator: new Evaluator(terms, library, reader), seed: options.seed };
   const definitions = new DefinitionReader(terms, library, options);
+  const print = (name: Name): string => terms.names.print(name);
+  const rankOf = ranks(terms, library, definitions);
   const places = new Map(module.names.map((name, place) => [name, place]));
   const signatures = new Map<string, Signature>();
   const answers: Answer[] = [];
@@ -195,16 +200,15 @@ async function forEachSignature<Answer>(
       answers.push(missing('the module has no such theorem'));
       continue;
     }
-    const names = functionsNear(definitions, constant.type, limits);
-    const key = names
-      .map((name) => terms.names.print(name))
-      .sort()
-      .join(' ');
+    const near = functionsNear(definitions, constant.type, limits);
+    // Of two equal terms the one found first stands in larger ones.
+    const names = limits.simplestFirst ? near.toSorted((one, other) => rankOf(print(one)) - rankOf(print(other))) : near;
+    const key = names.map(print).sort().join(' ');
     let signature = signatures.get(key);
     if (signature === undefined) {
       const evaluated = { ...parts, symbols: symbolsOf(names, reader) };
       const values = new TestValues(evaluated, limits.variablesMax);
-      signature = { key, evaluated, values, wording: new Wording(evaluated.symbols, values.variables) };
+      signature = { key, evaluated, values, wording: new Wording(evaluated.symbols, values.variables), rankOf };
       signatures.set(key, signature);
     }
     const scope = {
@@ -232,6 +236,22 @@ function functionsNear(definitions: DefinitionReader, type: Expr, { nearMax, dis
       return kind === 'definition' && distance <= distanceMax;
     })
     .slice(0, nearMax);
+}
+
+/** A constructor is the greater the later its type declares it; a function, the more definitions its own one rests on. */
+function ranks(terms: Terms, library: CompiledLibrary, definitions: DefinitionReader): RankOf {
+  const known = new Map<string, number>();
+  return (full) => {
+    let rank = known.get(full);
+    if (rank === undefined) {
+      const name = terms.names.of(full);
+      const constant = library.constant(name);
+      const mentioned = (): number => definitions.mentionedBy(terms.constant(name, EMPTY_LEVELS), NO_OWN).names.length;
+      rank = constant?.kind === 'constructor' ? constant.index : mentioned();
+      known.set(full, rank);
+    }
+    return rank;
+  };
 }
 
 /**

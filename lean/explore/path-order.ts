@@ -1,0 +1,37 @@
+/**
+ * Which side of an equation is to be rewritten to the other: the greater one in the lexicographic path order (Kamin and Lévy 1980; Baader and
+ * Nipkow, Term Rewriting and All That, §5.4.2). Definitions are unfolded towards what they are defined by, and constructors move outwards, as
+ * when Lean computes: `plus n (m + 1)` becomes `plus n m + 1`.
+ */
+import type { TermSymbol } from './signature.ts';
+import { type Equation, type Term, variablesOf, variableTerm } from './terms.ts';
+
+/**
+ * By full name: of a function greater than those of all functions that its definition mentions, of a constructor than those of its type
+ * that are less.
+ */
+export type RankOf = (name: string) => number;
+
+/** The equation, or it turned round where its right side is the greater one. */
+export function byPathOrder(equation: Equation, rankOf: RankOf): Equation {
+  const { left, right } = equation;
+  return isGreater(right, left, rankOf) ? { ...equation, left: right, right: left } : equation;
+}
+
+function isGreater(one: Term, other: Term, rankOf: RankOf): boolean {
+  if ('variable' in one.form) return false;
+  if ('variable' in other.form) return variablesOf(one).some((its) => variableTerm(its).key === other.key);
+  const [own, its] = [one.form, other.form];
+  if (own.args.some((part) => part.key === other.key || isGreater(part, other, rankOf))) return true;
+  const heads = compared(own.symbol, its.symbol, rankOf);
+  if (heads < 0 || !its.args.every((part) => isGreater(one, part, rankOf))) return false;
+  const at = own.args.findIndex((part, place) => part.key !== its.args[place]?.key);
+  return heads > 0 || (at >= 0 && isGreater(own.args[at]!, its.args[at]!, rankOf));
+}
+
+/** Constructors are less than functions. Names decide between those of one rank. */
+function compared(one: TermSymbol, other: TermSymbol, rankOf: RankOf): number {
+  if (one.name === other.name) return 0;
+  if (one.isConstructor !== other.isConstructor) return one.isConstructor ? -1 : 1;
+  return rankOf(one.name) - rankOf(other.name) || (one.name < other.name ? -1 : 1);
+}
