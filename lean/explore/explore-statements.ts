@@ -202,7 +202,9 @@ async function forEachSignature<Answer>(
     }
     const near = functionsNear(definitions, constant.type, limits);
     // Of two equal terms the one found first stands in larger ones.
-    const names = limits.simplestFirst ? near.toSorted((one, other) => rankOf(print(one)) - rankOf(print(other))) : near;
+    const names = limits.simplestFirst
+      ? near.toSorted((one, other) => rankOf(print(one)) - rankOf(print(other)))
+      : near;
     const key = names.map(print).sort().join(' ');
     let signature = signatures.get(key);
     if (signature === undefined) {
