@@ -103,11 +103,11 @@ export async function exploreModule(
     };
   };
   const done = new Map<string, Awaited<ReturnType<typeof exploreOne>>>();
-  return forEachSignature(stated, options, unexplored, async (signature, written) => {
+  return forEachSignature(stated, options, unexplored, async (signature, textOf) => {
     const known = done.get(signature.key) ?? (await exploreOne(signature));
     done.set(signature.key, known);
     const { chosen, signature: its, terms, withoutValue, reason } = known;
-    const texts = new Map(chosen.map(({ equation, words }) => [textOf(equation, signature, written), words]));
+    const texts = new Map(chosen.map(({ equation, words }) => [textOf(equation), words]));
     const equations = [...texts].map(([text, words]) => ({ text, words }));
     return { equations, signature: its, terms, withoutValue, reason };
   });
@@ -142,22 +142,26 @@ export async function testEquations(
   stated: readonly StatedName[],
   options: ExploreOptions,
 ): Promise<TestedEquations[]> {
-  return forEachSignature<TestedEquations>(stated, options, untested, async (signature, written, { place }) => {
-    const { values, wording } = signature;
-    const { candidates, known } = asked[place]!;
-    const read = candidates.map((words) => wording.read(words));
-    const whole = read.filter((equation) => equation !== null);
-    const facts = known.flatMap((words) => wording.read(words) ?? []);
-    const { stepsMax } = options.limits ?? EXPLORE_LIMITS;
-    const results = await testEach(whole, facts, values, stepsMax, options.signal);
-    const next = results.values();
-    const answers = read.map((equation): Tested => {
-      if (equation === null) return { text: null, verdict: 'fails' };
-      const { equation: its, verdict } = next.next().value!;
-      return { text: textOf(its, signature, written), verdict };
-    });
-    return { answers, reason: '' };
-  });
+  return forEachSignature<TestedEquations>(
+    stated,
+    options,
+    untested,
+    async ({ values, wording }, textOf, { place }) => {
+      const { candidates, known } = asked[place]!;
+      const read = candidates.map((words) => wording.read(words));
+      const whole = read.filter((equation) => equation !== null);
+      const facts = known.flatMap((words) => wording.read(words) ?? []);
+      const { stepsMax } = options.limits ?? EXPLORE_LIMITS;
+      const results = await testEach(whole, facts, values, stepsMax, options.signal);
+      const next = results.values();
+      const answers = read.map((equation): Tested => {
+        if (equation === null) return { text: null, verdict: 'fails' };
+        const { equation: its, verdict } = next.next().value!;
+        return { text: textOf(its), verdict };
+      });
+      return { answers, reason: '' };
+    },
+  );
 }
 
 interface Signature {
@@ -166,18 +170,16 @@ interface Signature {
   readonly evaluated: EvaluatedSignature;
   readonly values: TestValues;
   readonly wording: Wording;
-  readonly rankOf: RankOf;
 }
 
 /** As a theorem says it: what rewrites by it goes from its left to its right. */
-const textOf = (equation: Equation, { rankOf }: Signature, written: Written): string =>
-  equationText(byPathOrder(equation, rankOf), written);
+type TextOf = (equation: Equation) => string;
 
 async function forEachSignature<Answer>(
   stated: readonly StatedName[],
   options: ExploreOptions,
   missing: (reason: string) => Answer,
-  answer: (signature: Signature, written: Written, stated: StatedName) => Promise<Answer>,
+  answer: (signature: Signature, textOf: TextOf, stated: StatedName) => Promise<Answer>,
 ): Promise<Answer[]> {
   const { limits = EXPLORE_LIMITS } = options;
   const terms = new Terms();
@@ -210,7 +212,7 @@ async function forEachSignature<Answer>(
     if (signature === undefined) {
       const evaluated = { ...parts, symbols: symbolsOf(names, reader) };
       const values = new TestValues(evaluated, limits.variablesMax);
-      signature = { key, evaluated, values, wording: new Wording(evaluated.symbols, values.variables), rankOf };
+      signature = { key, evaluated, values, wording: new Wording(evaluated.symbols, values.variables) };
       signatures.set(key, signature);
     }
     const scope = {
@@ -218,17 +220,14 @@ async function forEachSignature<Answer>(
       bound: VARIABLE_NAMES,
       has: (dotted: string) => library.has(terms.names.of(dotted)),
     };
-    answers.push(
-      await answer(signature, (full) => writtenName(displayName(terms.names, terms.names.of(full)), scope), one),
-    );
+    const written = (full: string): string => writtenName(displayName(terms.names, terms.names.of(full)), scope);
+    answers.push(await answer(signature, (equation) => equationText(byPathOrder(equation, rankOf), written), one));
   }
   return answers;
 }
 
 const shortWords = (words: string[] | null): string[] | null =>
   words !== null && words.length <= WORDS_MAX ? words : null;
-
-type Written = (name: string) => string;
 
 function functionsNear(definitions: DefinitionReader, type: Expr, { nearMax, distanceMax }: ExploreLimits): Name[] {
   const mentioned = definitions.mentionedBy(type, NO_OWN);

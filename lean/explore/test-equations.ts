@@ -16,7 +16,7 @@ export type TestVerdict = 'holds' | 'fails' | 'unevaluated' | 'follows';
 
 export interface TestedEquation {
   readonly verdict: TestVerdict;
-  /** As it is to be stated. */
+  /** With its condition only where it needs one. A theorem may say it the other way round (`byPathOrder`). */
   readonly equation: Equation;
 }
 
