@@ -10,7 +10,6 @@ import { openSandbox } from '../lean/runtime/sandbox/open-sandbox.ts';
 import { readLakeProject } from '../lean/toolchain/lake-project.ts';
 import { explainToolchain } from '../lean/toolchain/resolve.ts';
 import type { Toolchain } from '../lean/toolchain/toolchain.ts';
-import { executionProviders } from '../model/embedded/execution-provider.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { leavingsText } from './leavings.ts';
 import { environmentWithoutOurBin } from './temporal.ts';
@@ -34,8 +33,6 @@ export async function doctor(): Promise<number> {
   );
   const free = await freeBytesOf(REPOSITORY);
   say(free >= DISK_BYTES_WANTED, 'disk', `${(free / 1e9).toFixed(1)} GB free at ${REPOSITORY} (3 GB wanted)`);
-  const { providers, note } = await executionProviders();
-  say(true, 'model', `runs on ${providers[0]!.toUpperCase()}${note === null ? '' : `: ${note}`}`);
   try {
     const temporal = await findTemporal({
       cacheDirectory: settings.cacheDirectory,

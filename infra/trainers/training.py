@@ -137,6 +137,9 @@ def run(request, reports, group, config, folders, work):
     )
     training = Training(request, reports, group, model, optimizer, objective, training_set, held_out, kept, variables, state)
     place = training.run(place)
+    if request["device"] == "cuda":
+        held, taken = torch.cuda.max_memory_allocated() / 2**30, torch.cuda.max_memory_reserved() / 2**30
+        print(f"most memory on this GPU: {held:.1f} GiB in tensors, {taken:.1f} GiB taken from the driver", flush=True)
     final_loss = place["finalLossSum"] / place["finalWeight"]
     record = {name: request[name] for name in RECORDED}
     record |= {"tokens": place["tokens"], "finalLoss": final_loss, "parent": request["parent"]}

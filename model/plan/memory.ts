@@ -1,15 +1,22 @@
 /**
  * How much memory a GPU needs to train and to sample a decoder: estimates by formula. Each part carries its formula, so that a
- * person can check it. Sources: ZeRO (arXiv 1910.02054) for what a weight costs, Korthikanti et al. (arXiv 2205.05198) for
- * activations.
+ * person can check it. Sources: ZeRO (arXiv 1910.02054) for what a weight costs. What
+ * layers keep was counted by PyTorch's hooks for saved tensors; on one H200 a training took 10 % less than these formulas say (docs/log.md).
  */
 import type { ModelShape } from '../trainer.ts';
 
 const GIB = 2 ** 30;
 /** CUDA's context, the libraries' buffers and fragments. */
 const OVERHEAD_GIB = 3;
-/** Bytes of activations for each token and hidden number of one layer in 16 bits, attention computed in place. */
-const LAYER_BYTES = 34;
+/**
+ * Bytes of activations for each token and hidden number of one layer, attention computed in place: what PyTorch keeps of transformers'
+ * Qwen3 in bfloat16. Casting weights in float32 as they are used also keeps the residual stream in float32.
+ */
+const LAYER_BYTES = { cast: 66, stored: 60 } as const;
+/** Of a layer's input, kept in place of its activations where these are computed again. */
+const INPUT_BYTES = { cast: 4, stored: 2 } as const;
+/** Of a scored token and word: the logits in 16 bits, in float32, and their logarithms or their gradient. */
+const LOGIT_BYTES = 2 + 4 + 4;
 /** Of a weight in four bits, with its share of the scales and of the embedding, which stays whole. */
 const QUANTISED_BYTES = 0.6;
 
@@ -54,7 +61,8 @@ export function adapterParameters(shape: ModelShape, rank: number): number {
 }
 
 export function trainingMemory(shape: ModelShape, setup: TrainingSetup): Part[] {
-  const { gpus, kind, rank, isQuantised, isSharded, recomputes, microBatchTokens: tokens } = setup;
+  const { gpus, kind, rank, isQuantised, recomputes, microBatchTokens: tokens } = setup;
+  const isSharded = setup.isSharded && gpus > 1;
   const { all, layer } = parameters(shape);
   const share = isSharded ? gpus : 1;
   const per = isSharded ? `/${gpus} GPUs` : ', on each GPU';
@@ -73,20 +81,28 @@ export function trainingMemory(shape: ModelShape, setup: TrainingSetup): Part[] 
             : part('weights that stay', (2 * all) / share, `2 bytes × P${per}`),
           part('adapter', (16 * trained) / share, `(4 + 4 + 8) bytes × A${per}, A of rank ${rank}`),
         ];
+  // One process computes with copies of its float32 weights; several have them brought together in 16 bits.
+  const weights = kind === 'full' && !isSharded ? 'cast' : 'stored';
+  const copies = weights === 'cast' ? [part('weights in 16 bits', 2 * all, '2 bytes × P, on each GPU')] : [];
   const gathered = isSharded ? [part('gathered layers', 2 * 2 * layer, '2 layers × 2 bytes × P of a layer')] : [];
   const { hiddenSize: h, layers, vocabularySize: v } = shape;
   const activations = recomputes
     ? part(
         'activations',
-        tokens * h * (2 * layers + LAYER_BYTES),
-        `tokens × hidden × (2 × layers + ${LAYER_BYTES}) bytes`,
+        tokens * h * (INPUT_BYTES[weights] * layers + LAYER_BYTES[weights]),
+        `tokens × hidden × (${INPUT_BYTES[weights]} × layers + ${LAYER_BYTES[weights]}) bytes`,
       )
-    : part('activations', tokens * h * LAYER_BYTES * layers, `tokens × hidden × ${LAYER_BYTES} × layers bytes`);
+    : part(
+        'activations',
+        tokens * h * LAYER_BYTES[weights] * layers,
+        `tokens × hidden × ${LAYER_BYTES[weights]} × layers bytes`,
+      );
   return [
     ...states,
+    ...copies,
     ...gathered,
     activations,
-    part('logits and their gradient', tokens * v * (4 + 4), 'tokens × vocabulary × 2 × 4 bytes'),
+    part('logits', tokens * v * LOGIT_BYTES, `tokens × vocabulary × ${LOGIT_BYTES} bytes, every token scored`),
     { what: 'context and buffers', gib: OVERHEAD_GIB, formula: 'assumed' },
   ];
 }

@@ -15,10 +15,10 @@ import {
 } from './memory.ts';
 
 const GIB = 2 ** 30;
-/** Shares of the data sheet's figures that well-kept engines reach. */
+/** Shares of the data sheet's figures: what is said of servers, and what our trainer reached on one H200 (docs/log.md). */
 const BANDWIDTH_SHARE = 0.6;
 const SAMPLING_FLOPS_SHARE = 0.3;
-const TRAINING_FLOPS_SHARE = 0.4;
+const TRAINING_FLOPS_SHARE = 0.24;
 
 export interface PlanInput {
   readonly shape: ModelShape;
@@ -116,9 +116,7 @@ function figures(input: PlanInput): Figure[] {
   const tokens = answers * sampling.meanTokens;
   const samplingHours = tokens / tokensPerSecond / 3_600;
   const answersPerSecond = tokensPerSecond / sampling.meanTokens;
-  const operations = (input.training.kind === 'full' ? 6 : 4) + (input.training.recomputes ? 2 : 0);
-  const trainingFlops = gpu.teraflops * 1e12 * TRAINING_FLOPS_SHARE * gpus;
-  const trainingHours = (operations * all * round.trainedTokens) / trainingFlops / 3_600;
+  const trainingHours = round.trainedTokens / trainingTokensPerSecond(shape, { ...input.training, gpus }, gpu) / 3_600;
   const hours = samplingHours + trainingHours;
   const figure = (what: string, value: number, unit: string, formula: string): Figure => ({
     what,
@@ -146,7 +144,7 @@ function figures(input: PlanInput): Figure[] {
       'training',
       trainingHours,
       'hours a round',
-      `${operations}P × trained tokens / (${TRAINING_FLOPS_SHARE} × FLOPS × GPUs)`,
+      `${operationsPerWeight(input.training)}P × trained tokens / (${TRAINING_FLOPS_SHARE} × FLOPS × GPUs)`,
     ),
     figure('round', hours, 'hours', 'sampling + training; Lean works meanwhile'),
     figure(
@@ -161,7 +159,24 @@ function figures(input: PlanInput): Figure[] {
   ];
 }
 
-/** Changes that would make it fit, the smallest first; each is tried by itself, then together with those before it. */
+/** Of a trained token, two a weight in each pass: forward, backward to the activations, to the weights, and forward again. */
+const operationsPerWeight = ({ kind, recomputes }: Pick<TrainingSetup, 'kind' | 'recomputes'>): number =>
+  (kind === 'full' ? 6 : 4) + (recomputes ? 2 : 0);
+
+/** On all GPUs together. */
+export function trainingTokensPerSecond(
+  shape: ModelShape,
+  setup: Pick<TrainingSetup, 'gpus' | 'kind' | 'recomputes'>,
+  { teraflops }: Pick<Gpu, 'teraflops'>,
+): number {
+  const flops = teraflops * 1e12 * TRAINING_FLOPS_SHARE * setup.gpus;
+  return flops / (operationsPerWeight(setup) * parameters(shape).all);
+}
+
+/**
+ * Changes that would make it fit, the smallest first; each is tried by itself, then together with those before it, then all of them with
+ * a larger GPU or more of them.
+ */
 export function whatWouldFit(input: PlanInput, gpus: readonly Gpu[]): string[] {
   const fits = (other: PlanInput): boolean => makePlan(other).problems.length === 0;
   const { training, sampling } = input;
@@ -195,15 +210,18 @@ export function whatWouldFit(input: PlanInput, gpus: readonly Gpu[]): string[] {
     together = change(together);
     if (fits(together)) return [taken.join(', ')];
   }
-  return gpus
-    .filter(({ memoryGib }) => memoryGib > input.gpu.memoryGib)
-    .filter((gpu) => fits({ ...input, gpu }))
-    .map(({ name }) => `--gpu ${name}`)
-    .concat(
-      [2, 4, 8]
-        .filter((factor) => fits({ ...input, gpus: input.gpus * factor }))
-        .map((factor) => `--gpus ${input.gpus * factor}`),
-    );
+  // Of two values of one setting the last is meant.
+  const last = taken.filter(
+    (name, at) => !taken.slice(at + 1).some((later) => later.split('=')[0] === name.split('=')[0]),
+  );
+  const gpu = gpus
+    .filter((other) => other.memoryGib > input.gpu.memoryGib && fits({ ...together, gpu: other }))
+    .sort((a, b) => a.memoryGib - b.memoryGib)[0];
+  const factor = [2, 4, 8].find((times) => fits({ ...together, gpus: input.gpus * times }));
+  return [
+    ...(gpu === undefined ? [] : [`--gpu ${gpu.name}`]),
+    ...(factor === undefined ? [] : [`--gpus ${input.gpus * factor}`]),
+  ].map((larger) => [...last, larger].join(', '));
 }
 
 const withTraining =

@@ -88,7 +88,7 @@ describe('what cannot fit', () => {
   it.each([
     [{ gpus: 1 }, ['--training lora']],
     [{ gpu: 'a100-40', gpus: 4 }, ['microBatchTokens', '--training lora']],
-    [{ gpu: 'rtx-4090', gpus: 1 }, ['--gpu h200']],
+    [{ gpu: 'rtx-4090', gpus: 1 }, ['--training lora (engines.trainer.lora), --gpu a100-40']],
   ])('with %j is refused with what would, and that fits', (options, expected) => {
     const input = inputOf('goedel-8b', options as Partial<PlanOptions>);
     expect(makePlan(input).problems.length).toBeGreaterThan(0);

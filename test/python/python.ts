@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { z } from 'zod';
 
 const CACHE = join(import.meta.dirname, '..', '..', '.cache');
 export const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
@@ -23,15 +24,20 @@ class PythonEnvironment {
   /** Copy of the requirements, written when all of them are installed. */
   readonly #installed: string;
 
-  constructor(name: string, requirements: string) {
+  readonly #isGiven: boolean;
+
+  /** `given`: a Python that has the packages already, in whatever versions. */
+  constructor(name: string, requirements: string, given?: string) {
     this.#name = name;
     this.#requirements = requirements;
     this.#installed = join(CACHE, name, 'installed.txt');
-    this.interpreter = join(CACHE, name, 'bin', 'python');
+    this.#isGiven = given !== undefined;
+    this.interpreter = given ?? join(CACHE, name, 'bin', 'python');
   }
 
   /** Whether everything is installed, in the versions asked for now. */
   get isInstalled(): boolean {
+    if (this.#isGiven) return true;
     return (
       existsSync(this.#installed) && readFileSync(this.#installed, 'utf8') === readFileSync(this.#requirements, 'utf8')
     );
@@ -74,7 +80,8 @@ class PythonEnvironment {
   }
 }
 
-const current = new PythonEnvironment('python-venv', REQUIREMENTS);
+/** Images for GPUs come with a PyTorch of their own: `STP_TEST_PYTHON` names the Python that has it. */
+const current = new PythonEnvironment('python-venv', REQUIREMENTS, process.env.STP_TEST_PYTHON);
 /** With `optimum-cli`. */
 export const optimum = new PythonEnvironment('optimum-venv', join(import.meta.dirname, 'optimum-requirements.txt'));
 /** With MLflow, TensorBoard and the client of Weights & Biases. */
@@ -82,6 +89,15 @@ export const tracking = new PythonEnvironment('tracking-venv', join(import.meta.
 export const ENVIRONMENTS = [current, optimum, tracking];
 
 export const { interpreter } = current;
+/** Where PyTorch computes in the trainer's tests: `STP_TEST_DEVICE` is `cpu` (the default) or `cuda`. */
+export const device = z.enum(['cpu', 'cuda']).default('cpu').parse(process.env.STP_TEST_DEVICE);
+/** NVIDIA's library for processes that meet gives each a GPU of its own. */
+export const canTrainTogether = device === 'cpu' || gpuCount() > 1;
+
+function gpuCount(): number {
+  const { status, stdout } = spawnSync('nvidia-smi', ['--list-gpus'], { encoding: 'utf8' });
+  return status === 0 ? stdout.trim().split('\n').length : 0;
+}
 export const skipsPython = (what: string): boolean => current.skips(what);
 export const runPython = (script: string, input: unknown, threads = 1): Promise<unknown> =>
   current.run(script, input, threads);

@@ -4,7 +4,7 @@
  */
 import { expect, it } from 'vitest';
 import { temporaryDirectory } from '../model/small-checkpoint.ts';
-import { runPython, skipsPython } from './python.ts';
+import { device, runPython, skipsPython } from './python.ts';
 
 /** float32 on both sides, in another order of summation. */
 const DIFFERENCE_MAX = 1e-5;
@@ -13,7 +13,9 @@ const UNPACKED = ['mamba'];
 const FAMILIES = ['llama', 'qwen2', 'qwen3', 'mistral', 'gpt2', ...UNPACKED];
 
 type Difference = { readonly loss: number; readonly gradient: number };
+/** `flex`: on a GPU, for the families that have it. */
 type Answer = Record<'plain' | 'recomputed' | 'eager', Difference> & {
+  readonly flex?: Difference;
   readonly loss: number;
   readonly largest: number;
   readonly packed: boolean;
@@ -23,7 +25,7 @@ type Answer = Record<'plain' | 'recomputed' | 'eager', Difference> & {
 it.skipIf(skipsPython('loss and gradients of the trainer'))(
   'loss and gradients are those of transformers, however rows are packed, recomputed and attended to',
   async () => {
-    const asked = { directory: await temporaryDirectory(), families: FAMILIES, seed: 5 };
+    const asked = { directory: await temporaryDirectory(), families: FAMILIES, seed: 5, device };
     const answers = (await runPython('trainer_loss.py', asked)) as Record<string, Answer>;
     expect(Object.keys(answers)).toEqual(FAMILIES);
     for (const [family, { loss, largest, packed, mixed, ...ways }] of Object.entries(answers)) {

@@ -1,6 +1,7 @@
 """
 Loss and gradients of the trainer's model on packed rows beside those of transformers on each example alone, for tiny random
-models of several families that are made on the spot. JSON in: a folder, the families, a seed. JSON out: the differences.
+models of several families that are made on the spot. Ours computes on the device that is asked for, theirs on the
+processor. JSON in: a folder, the families, a seed, the device. JSON out: the differences.
 """
 
 import json
@@ -24,9 +25,9 @@ SIZES = {
     "hidden_size": 32,
     "intermediate_size": 48,
     "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "head_dim": 8,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 1,
+    "head_dim": 16,
     "max_position_embeddings": CONTEXT,
 }
 REQUEST = {
@@ -57,7 +58,7 @@ class Examples:
 
 
 def make(directory, family):
-    sizes = SIZES if family != "gpt2" else {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": CONTEXT}
+    sizes = SIZES if family != "gpt2" else {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": CONTEXT}
     config = AutoConfig.for_model(family, vocab_size=VOCABULARY, eos_token_id=1, bos_token_id=None, pad_token_id=None, **sizes)
     config.tie_word_embeddings = family in ("qwen2", "gpt2")
     model = AutoModelForCausalLM.from_config(config)
@@ -69,18 +70,18 @@ def make(directory, family):
 
 
 def ours(model, examples, total, runs_on=False):
-    loss = torch.zeros(())
+    loss = torch.zeros((), device=model.group.device)
     rows = pack_rows(range(len(examples.lengths)), examples.lengths, CONTEXT, 16)
     if not model.keeps_apart:
         rows = [(examples.lengths[at], [at]) for at in range(len(examples.lengths))]
     for batch in micro_batches(rows, 2 * CONTEXT):
         tensors = batch_of(batch, examples, lambda at: examples.weights_of(at) / total, model.group.device)
         if runs_on:
-            tensors["positions"] = torch.arange(tensors["tokens"].shape[1]).expand_as(tensors["tokens"])
+            tensors["positions"] = torch.arange(tensors["tokens"].shape[1]).to(loss.device).expand_as(tensors["tokens"])
         part = model.loss(tensors)
         part.backward()
         loss += part.detach()
-    gradients = {name: parameter.grad.clone() for name, parameter in model.module.named_parameters()}
+    gradients = {name: parameter.grad.cpu() for name, parameter in model.module.named_parameters()}
     model.module.zero_grad()
     return loss.item(), gradients
 
@@ -105,7 +106,13 @@ def furthest(mine, others):
     return max((mine[name] - others[name]).abs().max().item() for name in mine)
 
 
+WAYS = {"plain": {}, "recomputed": {"recomputeActivations": True}, "eager": {"attention": "eager"}}
+# Compiled, which on the processor wants a compiler of C++ that finds Python's headers; it does not know every family.
+FLEX = {"flex": {"attention": "flex_attention"}}
+FLEX_FAMILIES = ("llama", "qwen2", "qwen3", "mistral")
+
 asked = json.load(sys.stdin)
+group = ProcessGroup(asked["device"], "")
 answers = {}
 for family in asked["families"]:
     torch.manual_seed(asked["seed"])
@@ -115,9 +122,10 @@ for family in asked["families"]:
     total = sum((n - p) * w for n, p, w in zip(examples.lengths, examples.prompt_lengths, examples.weights))
     expected_loss, expected = theirs(directory, examples, total)
     answer = {"loss": expected_loss, "largest": max(gradient.abs().max().item() for gradient in expected.values())}
-    for name, changes in {"plain": {}, "recomputed": {"recomputeActivations": True}, "eager": {"attention": "eager"}}.items():
+    ways = WAYS | (FLEX if asked["device"] == "cuda" and family in FLEX_FAMILIES else {})
+    for name, changes in ways.items():
         request = {**REQUEST, **changes}
-        model = LanguageModel(request, ProcessGroup("cpu", ""), directory, directory, read_config(directory))
+        model = LanguageModel(request, group, directory, directory, read_config(directory))
         loss, gradients = ours(model, examples, total)
         answer[name] = {"loss": abs(loss - expected_loss), "gradient": furthest(gradients, expected)}
     answer["packed"] = model.keeps_apart

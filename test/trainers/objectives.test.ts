@@ -11,7 +11,7 @@ import { type ObjectiveConfig, objectiveConfigSchema } from '../../data/schemas/
 import { embeddedTrainer } from '../../model/embedded/engine.ts';
 import type { TrainProgress, TrainRequest } from '../../model/trainer.ts';
 import { pytorchTrainer } from '../../model/trainers/pytorch/trainer.ts';
-import { interpreter, skipsPython } from '../python/python.ts';
+import { canTrainTogether, device, interpreter, skipsPython } from '../python/python.ts';
 import { EXAMPLES, smallTraining } from './small-training.ts';
 
 vi.setConfig({ testTimeout: 400_000 });
@@ -64,7 +64,7 @@ const CASES: readonly {
 
 const engine = (changes: Partial<PytorchEngine> = {}): PytorchEngine => ({
   ...(trainerEngineSchema.parse({ kind: 'pytorch' }) as PytorchEngine),
-  ...{ python: interpreter, device: 'cpu', precision: 'float32', microBatchTokens: 256, keepStateSeconds: 0 },
+  ...{ python: interpreter, device, precision: 'float32', microBatchTokens: 256, keepStateSeconds: 0 },
   ...changes,
 });
 
@@ -111,7 +111,7 @@ it.skipIf(skipsPython('objectives with PyTorch')).each(CASES)('$name', async ({ 
   // From the last state, which has the variables too.
   const again = { ...theirs.request, stateDirectory, outputDirectory: join(theirs.directory, 'again') };
   expectSame((await steps(again, 'pytorch')).seen, 2);
-  if (name !== 'gfn') return;
+  if (name !== 'gfn' || !canTrainTogether) return;
   const both = await training();
   expectSame((await steps(both.request, 'pytorch', { processes: 2 })).seen, 1);
 });

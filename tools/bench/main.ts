@@ -1,5 +1,5 @@
 /**
- * `npm run bench [model] [lean] [verify] [search] [suggest] [answers] [selection] [matching] [orchestration] [storage]`: how fast this machine trains,
+ * `npm run bench [model] [lean] [verify] [search] [suggest] [answers] [selection] [matching] [orchestration] [storage] [gpu]`: how fast this machine trains,
  * samples, embeds, verifies, searches, suggests, selects and matches, and what orchestration costs. Nothing here passes or fails. Costs about twenty
  * minutes; `model` has columns for PyTorch after `npm run test:python`.
  */
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { proverExample, proverPrompt } from '../../selfplay/prompts.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { benchAnswers } from './answers.ts';
+import { benchGpu } from './gpu.ts';
 import { benchKernel } from './kernel.ts';
 import { benchKnownWords } from './known-words.ts';
 import { benchLean } from './lean.ts';
@@ -23,13 +24,13 @@ import { benchStorage } from './storage.ts';
 import { benchSuggest } from './suggest.ts';
 import { benchVerify } from './verify.ts';
 
+const libraryExamples = async () =>
+  (await repositorySources().libraryTheorems()).map(({ statement, proof }) => proverExample(statement, proof, 1));
+
 const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
   async model(directory) {
     const theorems = await repositorySources().libraryTheorems();
-    await benchTraining(
-      directory,
-      theorems.map(({ statement, proof }) => proverExample(statement, proof, 1)),
-    );
+    await benchTraining(directory, await libraryExamples());
     await benchSampling(
       directory,
       theorems.map(({ statement }) => proverPrompt(statement)),
@@ -46,6 +47,7 @@ const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
   kernel: benchKernel,
   orchestration: benchOrchestration,
   storage: benchStorage,
+  gpu: async (directory) => benchGpu(directory, await libraryExamples()),
 };
 
 const wanted = process.argv.slice(2);

@@ -6,7 +6,6 @@
 import * as onnx from 'onnxruntime-node';
 import { StpError } from '../../../data/errors.ts';
 import type { ModelShape } from '../../trainer.ts';
-import { executionProviders } from '../execution-provider.ts';
 import { stepFactors } from './adamw.ts';
 import { type GraphLoss, weightedLikelihood } from './graph-loss.ts';
 import { microBatchFeeds } from './micro-batches.ts';
@@ -122,10 +121,9 @@ export class TrainingEngine {
       feeds[inputName(part, entry.name)] = new onnx.Tensor('float32', parameterView(vector, entry), entry.shape);
   }
 
-  private async open(model: () => Uint8Array): Promise<onnx.InferenceSession> {
-    const { providers } = await executionProviders();
+  private open(model: () => Uint8Array): Promise<onnx.InferenceSession> {
     return onnx.InferenceSession.create(model(), {
-      executionProviders: [...providers],
+      executionProviders: ['cpu'],
       intraOpNumThreads: this.options.threads,
       graphOptimizationLevel: 'all',
       // Shapes differ from batch to batch, and a memory plan would be kept for each.

@@ -1,0 +1,186 @@
+/**
+ * Measures training on this machine's GPU: tokens a second and memory of the PyTorch trainer beside what `bin/stp plan` estimates and
+ * beside transformers' own `Trainer`, with random weights in the shapes of open models. Needs NVIDIA's driver and a Python with PyTorch
+ * (`STP_TEST_PYTHON`, or `npm run test:python`); about six minutes.
+ */
+import { spawnSync } from 'node:child_process';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { resolveConfig } from '../../data/config/resolve.ts';
+import { type PytorchEngine, trainerEngineSchema } from '../../data/schemas/engines.ts';
+import type { Example } from '../../data/schemas/records.ts';
+import { makeFreshCheckpoint } from '../../model/embedded/fresh-checkpoint.ts';
+import { GPUS, type Gpu } from '../../model/plan/gpus.ts';
+import { totalGib, trainingMemory } from '../../model/plan/memory.ts';
+import { trainingTokensPerSecond } from '../../model/plan/plan.ts';
+import type { ModelShape, TrainRequest } from '../../model/trainer.ts';
+import { pytorchTrainer } from '../../model/trainers/pytorch/trainer.ts';
+import { interpreter, runPython, skipsPython } from '../../test/python/python.ts';
+import { median, row } from './measure.ts';
+
+const CONTEXT = 2048;
+const STEPS = 8;
+/** Kernels are chosen and compiled in the first steps. */
+const WARMUP_STEPS = 3;
+const TOKENS_PER_STEP = 65_536;
+const MICRO_BATCH_TOKENS = 8192;
+/** Theorems that make one example, so that its length is that of a language model's: some four hundred tokens. */
+const THEOREMS_AN_EXAMPLE = 8;
+
+/** As Qwen3-1.7B; `head_dim` follows from the sizes. */
+const SMALL: ModelShape = {
+  ...{ hiddenSize: 2048, layers: 28, heads: 16, keyValueHeads: 8, feedForwardSize: 6144 },
+  ...{ vocabularySize: 151_936, contextLength: CONTEXT, tiedEmbeddings: true },
+};
+
+interface Case {
+  readonly name: string;
+  readonly shape: ModelShape;
+  readonly tokensPerStep: number;
+  readonly engine: Partial<PytorchEngine>;
+}
+
+const LORA: PytorchEngine['lora'] = { rank: 32, alpha: 64, targets: [], quantised: false, output: 'separate' };
+
+const CASES: readonly Case[] = [
+  { name: 'all weights', shape: SMALL, tokensPerStep: TOKENS_PER_STEP, engine: {} },
+  {
+    name: 'all weights, flex_attention',
+    shape: SMALL,
+    tokensPerStep: TOKENS_PER_STEP,
+    engine: { attention: 'flex_attention' },
+  },
+  {
+    name: 'all weights, recomputed',
+    shape: SMALL,
+    tokensPerStep: TOKENS_PER_STEP,
+    engine: { recomputeActivations: true },
+  },
+  {
+    name: 'adapter of 8B, recomputed',
+    shape: { ...resolveConfig({ preset: 'goedel-8b' }).model, contextLength: CONTEXT },
+    tokensPerStep: TOKENS_PER_STEP / 2,
+    engine: { recomputeActivations: true, lora: LORA },
+  },
+];
+
+export async function benchGpu(directory: string, examples: readonly Example[]): Promise<void> {
+  const named = spawnSync('nvidia-smi', ['--query-gpu=name,memory.total', '--format=csv,noheader'], {
+    encoding: 'utf8',
+  });
+  if (named.status !== 0) return console.log('skipped: the PyTorch trainer on a GPU (there is no nvidia-smi)');
+  if (skipsPython('the PyTorch trainer on a GPU')) return;
+  console.log(`${named.stdout.trim()}, ${process.env.STP_TEST_PYTHON ?? 'the pinned Python'}`);
+  const gpu = GPUS.find(({ name }) => named.stdout.toLowerCase().includes(name)) ?? null;
+  const longer = await longerExamples(directory, examples);
+  for (const one of CASES) await benchCase(one, { directory, examplesPath: longer, gpu });
+}
+
+/** Of several theorems each. */
+async function longerExamples(directory: string, examples: readonly Example[]): Promise<string> {
+  const path = join(directory, 'longer.jsonl');
+  const lines: string[] = [];
+  for (let first = 0; first + THEOREMS_AN_EXAMPLE <= examples.length; first += 1) {
+    const parts = examples.slice(first, first + THEOREMS_AN_EXAMPLE);
+    const prompt = parts.map((part) => part.prompt).join('\n');
+    const target = parts.map((part) => part.target).join('\n');
+    lines.push(`${JSON.stringify({ prompt, target, weight: 1, role: 'prover' })}\n`);
+  }
+  await writeFile(path, lines.join(''));
+  return path;
+}
+
+interface Place {
+  readonly directory: string;
+  readonly examplesPath: string;
+  /** Null: no data sheet that we know. */
+  readonly gpu: Gpu | null;
+}
+
+async function benchCase({ name, shape, tokensPerStep, engine: changes }: Case, place: Place): Promise<void> {
+  const base = await randomModel(shape, place);
+  const engine: PytorchEngine = {
+    ...(trainerEngineSchema.parse({ kind: 'pytorch' }) as PytorchEngine),
+    ...{ python: interpreter, base, microBatchTokens: MICRO_BATCH_TOKENS, ...changes },
+  };
+  const outputDirectory = join(place.directory, 'trained');
+  const request = { ...requestOf(place, shape, outputDirectory), tokensPerStep };
+  const rates: number[] = [];
+  try {
+    await pytorchTrainer({ engine, threads: availableParallelism() }).train(request, {
+      onProgress: ({ step, tokensPerSecond }) => {
+        if (step > WARMUP_STEPS) rates.push(tokensPerSecond);
+      },
+    });
+    const setup = {
+      ...{ gpus: 1, kind: engine.lora === null ? ('full' as const) : ('lora' as const), rank: engine.lora?.rank ?? 0 },
+      ...{ isQuantised: false, isSharded: false, recomputes: engine.recomputeActivations },
+      microBatchTokens: engine.microBatchTokens,
+    };
+    row(`${name}: trained`, median(rates), 'tokens/s');
+    if (place.gpu !== null) row(`${name}: planned`, trainingTokensPerSecond(shape, setup, place.gpu), 'tokens/s');
+    row(`${name}: most memory in tensors`, await memoryOf(outputDirectory), 'GiB', 1);
+    row(`${name}: planned`, totalGib(trainingMemory(shape, setup)), 'GiB', 1);
+    if (engine.lora === null && engine.attention === 'auto') await benchLibrary(name, base, engine, request);
+  } catch (error) {
+    console.log(`${name}: failed: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    await rm(outputDirectory, { recursive: true, force: true });
+  }
+}
+
+/** The same examples by transformers' `Trainer`: padded batches of about as many tokens, the same number a step. */
+async function benchLibrary(name: string, base: string, engine: PytorchEngine, request: TrainRequest): Promise<void> {
+  const { examplesPath, tokensPerStep } = request;
+  const found = await runPython('bench_library_trainer.py', {
+    ...{ base, examplesPath, tokensPerStep, microBatchTokens: engine.microBatchTokens, steps: STEPS },
+    ...{ warmupSteps: WARMUP_STEPS, contextLength: CONTEXT, recompute: engine.recomputeActivations },
+  });
+  const { tokensPerSecond, meanTokens, gib } = found as Record<'tokensPerSecond' | 'meanTokens' | 'gib', number>;
+  row(`${name}: transformers’ Trainer`, tokensPerSecond, 'tokens/s');
+  row(`${name}: transformers’ Trainer, most memory in tensors`, gib, 'GiB', 1);
+  row(`${name}: an example`, meanTokens, 'tokens');
+}
+
+/** A folder of random weights in bfloat16, made once for each shape, with a tokenizer of ours. */
+async function randomModel(shape: ModelShape, { directory, examplesPath }: Place): Promise<string> {
+  const folder = join(directory, `model-${shape.hiddenSize}`);
+  if (made.has(folder)) return folder;
+  // One at a time: a disk may not have room for two.
+  for (const other of made) await rm(other, { recursive: true, force: true });
+  made.clear();
+  const fresh = join(directory, 'fresh');
+  await rm(fresh, { recursive: true, force: true });
+  const { model } = resolveConfig({ preset: 'embedded' });
+  await makeFreshCheckpoint({ examplesPath, shape: model, seed: 1 }, fresh);
+  const config = {
+    ...{ vocab_size: shape.vocabularySize, hidden_size: shape.hiddenSize, num_hidden_layers: shape.layers },
+    ...{ num_attention_heads: shape.heads, num_key_value_heads: shape.keyValueHeads },
+    ...{ head_dim: shape.hiddenSize / shape.heads, intermediate_size: shape.feedForwardSize },
+    ...{ max_position_embeddings: shape.contextLength, tie_word_embeddings: shape.tiedEmbeddings !== false },
+    ...{ eos_token_id: 0, bos_token_id: null, pad_token_id: null },
+  };
+  await mkdir(folder, { recursive: true });
+  await runPython('make_model.py', {
+    ...{ directory: folder, family: 'qwen3', config, dtype: 'bfloat16', seed: 1, device: 'cuda' },
+  });
+  await cp(join(fresh, 'tokenizer.json'), join(folder, 'tokenizer.json'));
+  made.add(folder);
+  return folder;
+}
+const made = new Set<string>();
+
+/** The most memory that tensors took on the GPU, GiB, as the trainer says at the end. */
+async function memoryOf(outputDirectory: string): Promise<number> {
+  const log = await readFile(`${outputDirectory}.log`, 'utf8');
+  return Number(/(\d+\.\d) GiB in tensors/.exec(log)?.[1]);
+}
+
+function requestOf({ examplesPath }: Place, shape: ModelShape, outputDirectory: string): TrainRequest {
+  return {
+    ...{ examplesPath, shape, outputDirectory, initDirectory: null, steps: STEPS, tokensPerStep: TOKENS_PER_STEP },
+    ...{ learningRate: 1e-4, warmupSteps: 0, schedule: 'constant', weightDecay: 0, gradientClipNorm: 1, seed: 1 },
+    ...{ stateDirectory: null, heldOutPath: null, heldOutEverySteps: STEPS },
+  };
+}
