@@ -13,6 +13,7 @@ import torch.distributed as dist
 import torch.nn.functional as F
 from checkpoint_folder import ADAPTER_CONFIG_FILE, ADAPTER_FILE, read_json
 from failure import damaged, invalid_request
+from safetensors import safe_open
 from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict, set_model_state_dict
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
@@ -299,7 +300,7 @@ def read_model(directory, dtype, request, quantised_on=None):
     except (ImportError, MemoryError, torch.OutOfMemoryError):
         raise
     except Exception as error:
-        raise damaged(directory, f"transformers does not load it: {str(error)[:500]}")
+        raise damaged(unreadable_part(directory), f"transformers does not load it: {str(error)[:500]}")
     for kind in ("missing_keys", "mismatched_keys", "unexpected_keys"):
         if found[kind]:
             name = sorted(map(str, found[kind]))[0]
@@ -308,6 +309,19 @@ def read_model(directory, dtype, request, quantised_on=None):
         if parameter.is_floating_point() and not torch.isfinite(parameter).all():
             raise damaged(directory, f"tensor {name} holds a value that is not finite")
     return module
+
+
+def unreadable_part(directory):
+    """The first file of weights that does not open; the folder itself where all do. The library's errors name no file."""
+    for name in sorted(os.listdir(directory)):
+        path = os.path.join(directory, name)
+        try:
+            if name.endswith(".safetensors"):
+                with safe_open(path, framework="pt"):
+                    pass
+        except Exception:
+            return path
+    return directory
 
 
 def batch_of(rows, training_set, weights_of, device):
