@@ -65,8 +65,8 @@ const TESTED_AT_ONCE = 100;
 export function exploreActivities(ports: Ports) {
   return {
     /**
-     * The n-th copy of a statement in the plan gets its n-th equation that no earlier round has proved, and none where there are
-     * fewer. Equations that another statement under the same header has are written once.
+     * Each copy of a statement in the plan gets its next equation that no earlier round has proved and no copy before has got, also
+     * of another statement under the same header; none where there are no more.
      */
     async exploreConjectures(input: ExploreConjecturesInput): Promise<ArtifactRef> {
       const { run, name, plan } = input;
@@ -279,16 +279,13 @@ function exploredTexts(
   proved: ReadonlySet<string>,
   formOf: (entry: ConjecturePlan) => TypedForm | null = () => null,
 ): ConjectureText[] {
-  const left = new Map<string, ExploredStatement['equations']>();
+  const left = new Map([...found].map(([seedId, { equations }]) => [seedId, equations.values()]));
   const taken = new Set(proved);
-  for (const { seedId, header } of entriesBySeed(entries)) {
-    const fresh = found.get(seedId)!.equations.filter(({ text }) => !taken.has(keyOf(header, text)));
-    for (const { text } of fresh) taken.add(keyOf(header, text));
-    left.set(seedId, fresh.reverse());
-  }
   return entries.flatMap((entry, input) => {
-    const equation = left.get(entry.seedId)?.pop();
+    // An array's iterator goes on from where it stood.
+    const equation = left.get(entry.seedId)?.find(({ text }) => !taken.has(keyOf(entry.header, text)));
     if (equation === undefined) return [];
+    taken.add(keyOf(entry.header, equation.text));
     const typed = equation.words === null ? null : (formOf(entry)?.write(equation.words) ?? null);
     return [{ input, text: equation.text, ...(typed === null ? {} : { typed }) }];
   });
