@@ -18,25 +18,40 @@ const folder = mkdtempSync(join(tmpdir(), 'stp-explored-test-'));
 let ports: AssembledPorts;
 let store: ObjectStore;
 let entry: ConjecturePlan;
+/** Over functions that the first is over too. */
+let other: ConjecturePlan;
 
 beforeAll(async () => {
   ports = await openAssembledPorts(folder);
   store = await ports.store('explored');
   const problems = await Array.fromAsync(ports.sources.problemSet('isaplanner'));
-  // That sorting sorts: one step away from its functions lies insertion.
-  const { id, header, statement } = problems.find(({ name }) => name === 'prop_78')!;
-  const origin = { kind: 'target', targetStatement: statement } as const;
-  entry = { prompt: '<hard>', labels: ['conjecture'], seedId: id, header, lemma: null, level: 1, origin };
+  const entryOf = (named: string): ConjecturePlan => {
+    const { id, header, statement } = problems.find(({ name }) => name === named)!;
+    const origin = { kind: 'target', targetStatement: statement } as const;
+    return { prompt: '<hard>', labels: ['conjecture'], seedId: id, header, lemma: null, level: 1, origin };
+  };
+  // That sorting sorts: one step away from its functions lies insertion. And that it keeps the length.
+  entry = entryOf('prop_78');
+  other = entryOf('prop_20');
 }, 280_000);
 afterAll(async () => {
   await ports?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Texts of a round with more places for the statement than it has equations. */
-async function texts(name: string, deeperMax: number, history: readonly ArtifactRef[] = []): Promise<string[]> {
+/** Texts of a round with more places for the statements, in turn, than they have equations. */
+async function texts(
+  name: string,
+  deeperMax: number,
+  history: readonly ArtifactRef[] = [],
+  entries = [entry],
+): Promise<string[]> {
   const config = resolveConfig({ preset: 'embedded', set: { 'conjectures.deeperMax': `${deeperMax}` } });
-  const plan = await writeRecords(store, `${name}/plan.jsonl`, new Array<ConjecturePlan>(300).fill(entry));
+  const plan = await writeRecords(
+    store,
+    `${name}/plan.jsonl`,
+    Array.from({ length: 300 }, (_, at) => entries[at % entries.length]!),
+  );
   const { exploreConjectures } = exploreActivities(ports);
   const input = { run: 'explored', name, config, plan, history };
   const written = (await new MockActivityEnvironment().run(exploreConjectures, input)) as ArtifactRef;
@@ -67,4 +82,17 @@ it('later rounds ask again for what was not proved, and go deeper where little i
   expect(deeper.length).toBeGreaterThan(first.length);
   expect(new Set(deeper).size).toBe(deeper.length);
   expect(deeper).not.toContain(first[0]);
+});
+
+it('what several statements have comes once, with the first whose turn it is', async () => {
+  const lists = [await texts('turns/1', 0), await texts('turns/2', 0, [], [other])].map((list) => [...list]);
+  const common = lists[0]!.filter((text) => lists[1]!.includes(text));
+  expect(common.length).toBeGreaterThan(1);
+  const expected = new Set<string>();
+  for (let turn = 0; lists.some((list) => list.length > 0); turn++) {
+    const list = lists[turn % 2]!;
+    while (list.length > 0 && expected.has(list[0]!)) list.shift();
+    if (list.length > 0) expected.add(list.shift()!);
+  }
+  expect(await texts('turns/both', 0, [], [entry, other])).toEqual([...expected]);
 });
