@@ -34,6 +34,9 @@ const SMALL: ModelShape = {
   ...{ vocabularySize: 151_936, contextLength: CONTEXT, tiedEmbeddings: true },
 };
 
+/** Folders of models that are there. */
+const made = new Set<string>();
+
 interface Case {
   readonly name: string;
   readonly shape: ModelShape;
@@ -72,7 +75,7 @@ export async function benchGpu(directory: string, examples: readonly Example[]):
   if (named.status !== 0) return console.log('skipped: the PyTorch trainer on a GPU (there is no nvidia-smi)');
   if (skipsPython('the PyTorch trainer on a GPU')) return;
   console.log(`${named.stdout.trim()}, ${process.env.STP_TEST_PYTHON ?? 'the pinned Python'}`);
-  const gpu = GPUS.find(({ name }) => named.stdout.toLowerCase().includes(name)) ?? null;
+  const gpu = GPUS.find(({ name }) => new RegExp(`\\b${name}\\b`, 'i').test(named.stdout)) ?? null;
   const longer = await longerExamples(directory, examples);
   for (const one of CASES) await benchCase(one, { directory, examplesPath: longer, gpu });
 }
@@ -169,7 +172,6 @@ async function randomModel(shape: ModelShape, { directory, examplesPath }: Place
   made.add(folder);
   return folder;
 }
-const made = new Set<string>();
 
 /** The most memory that tensors took on the GPU, GiB, as the trainer says at the end. */
 async function memoryOf(outputDirectory: string): Promise<number> {
