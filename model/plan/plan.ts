@@ -203,17 +203,14 @@ export function whatWouldFit(input: PlanInput, gpus: readonly Gpu[]): string[] {
   ].map(([name, change]) => [name, change]);
   const alone = changes.filter(([, change]) => fits(change(input))).map(([name]) => name);
   if (alone.length > 0) return alone;
-  const taken: string[] = [];
+  // By setting: of two values the later one is meant.
+  const taken = new Map<string, string>();
   let together = input;
   for (const [name, change] of changes) {
-    taken.push(name);
+    taken.set(name.split('=')[0]!, name);
     together = change(together);
-    if (fits(together)) return [taken.join(', ')];
+    if (fits(together)) return [[...taken.values()].join(', ')];
   }
-  // Of two values of one setting the last is meant.
-  const last = taken.filter(
-    (name, at) => !taken.slice(at + 1).some((later) => later.split('=')[0] === name.split('=')[0]),
-  );
   const gpu = gpus
     .filter((other) => other.memoryGib > input.gpu.memoryGib && fits({ ...together, gpu: other }))
     .sort((a, b) => a.memoryGib - b.memoryGib)[0];
@@ -221,7 +218,7 @@ export function whatWouldFit(input: PlanInput, gpus: readonly Gpu[]): string[] {
   return [
     ...(gpu === undefined ? [] : [`--gpu ${gpu.name}`]),
     ...(factor === undefined ? [] : [`--gpus ${input.gpus * factor}`]),
-  ].map((larger) => [...last, larger].join(', '));
+  ].map((larger) => [...taken.values(), larger].join(', '));
 }
 
 const withTraining =

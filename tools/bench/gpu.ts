@@ -108,7 +108,7 @@ async function benchCase({ name, shape, tokensPerStep, engine: changes }: Case, 
     ...{ python: interpreter, base, microBatchTokens: MICRO_BATCH_TOKENS, ...changes },
   };
   const outputDirectory = join(place.directory, 'trained');
-  const request = { ...requestOf(place, shape, outputDirectory), tokensPerStep };
+  const request = requestOf(place, { shape, tokensPerStep, outputDirectory });
   const rates: number[] = [];
   try {
     await pytorchTrainer({ engine, threads: availableParallelism() }).train(request, {
@@ -179,9 +179,12 @@ async function memoryOf(outputDirectory: string): Promise<number> {
   return Number(/(\d+\.\d) GiB in tensors/.exec(log)?.[1]);
 }
 
-function requestOf({ examplesPath }: Place, shape: ModelShape, outputDirectory: string): TrainRequest {
+function requestOf(
+  { examplesPath }: Place,
+  asked: Pick<TrainRequest, 'shape' | 'tokensPerStep' | 'outputDirectory'>,
+): TrainRequest {
   return {
-    ...{ examplesPath, shape, outputDirectory, initDirectory: null, steps: STEPS, tokensPerStep: TOKENS_PER_STEP },
+    ...{ ...asked, examplesPath, initDirectory: null, steps: STEPS },
     ...{ learningRate: 1e-4, warmupSteps: 0, schedule: 'constant', weightDecay: 0, gradientClipNorm: 1, seed: 1 },
     ...{ stateDirectory: null, heldOutPath: null, heldOutEverySteps: STEPS },
   };
