@@ -15,7 +15,7 @@ import {
 } from './memory.ts';
 
 const GIB = 2 ** 30;
-/** Shares of the data sheet's figures: what is said of servers, and what our trainer reached on one H200 (docs/log.md). */
+/** Shares of the data sheet's figures: what is said of servers, and what our trainer reached on one H200 (0.21 on an H100; docs/log.md). */
 const BANDWIDTH_SHARE = 0.6;
 const SAMPLING_FLOPS_SHARE = 0.3;
 const TRAINING_FLOPS_SHARE = 0.24;

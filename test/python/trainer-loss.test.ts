@@ -31,9 +31,9 @@ it.skipIf(skipsPython('loss and gradients of the trainer'))(
     for (const [family, { loss, largest, packed, mixed, ...ways }] of Object.entries(answers)) {
       expect(loss, family).toBeGreaterThan(1);
       expect(largest, family).toBeGreaterThan(0.01);
-      for (const way of Object.values(ways)) {
-        expect(way.loss, family).toBeLessThan(DIFFERENCE_MAX);
-        expect(way.gradient, family).toBeLessThan(DIFFERENCE_MAX * Math.max(1, largest));
+      for (const [way, difference] of Object.entries(ways)) {
+        expect(difference.loss, `${family}, ${way}`).toBeLessThan(DIFFERENCE_MAX);
+        expect(difference.gradient, `${family}, ${way}`).toBeLessThan(DIFFERENCE_MAX * Math.max(1, largest));
       }
       expect(packed, family).toBe(!UNPACKED.includes(family));
       // The comparison would notice examples that see one another.

@@ -64,8 +64,9 @@ def make(directory, family):
     model = AutoModelForCausalLM.from_config(config)
     with torch.no_grad():
         for parameter in model.parameters():
-            # Larger than fresh weights, and no gain of one: what is forgotten shows.
-            parameter.mul_(4.0).add_(0.05 * torch.randn_like(parameter))
+            # Larger matrices than fresh ones, and no gain of one: what is forgotten shows. Larger gains would make attention so
+            # sharp that float32 keeps three digits of a gradient.
+            parameter.mul_(4.0 if parameter.dim() > 1 else 1.0).add_(0.05 * torch.randn_like(parameter))
     model.save_pretrained(directory)
 
 
