@@ -7,7 +7,7 @@ import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { nextOf } from '../records/batches.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
-import { CERTIFICATE_BATCH, type Certified, certifiedSchema, joinCertified } from './certify.ts';
+import { type Certified, certifiedSchema, joinCertified } from './certify.ts';
 
 export interface CutProofsInput {
   readonly run: string;
@@ -18,15 +18,18 @@ export interface CutProofsInput {
   readonly partsWanted: number;
 }
 
+/** A smaller part would cost Lean's starts as much time as its proofs. */
+export const PART_PROOFS_MIN = 60;
+
 export function certifiedPartsActivities(ports: Ports) {
   return {
-    /** Parts of whole batches, as alike as can be. They stay as they were cut, though the fleet is another when it is tried again. */
+    /** Parts as alike as can be. They stay as they were cut, though the fleet is another when it is tried again. */
     async cutProofs({ run, name, proved, partsWanted }: CutProofsInput): Promise<readonly ArtifactRef[]> {
       const store = await ports.store(run);
       return once(store, `${name}/proof-parts.json`, z.array(artifactRefSchema), () =>
         withHeartbeat(async (signal) => {
-          const batches = Math.ceil(proved.count / CERTIFICATE_BATCH);
-          const size = CERTIFICATE_BATCH * Math.max(1, Math.ceil(batches / partsWanted));
+          const filled = Math.floor(proved.count / PART_PROOFS_MIN);
+          const size = Math.ceil(proved.count / Math.max(1, Math.min(filled, partsWanted)));
           const proofs = readRecords(store, proved, provedSchema);
           const parts: ArtifactRef[] = [];
           while (parts.length * size < proved.count) {

@@ -39,7 +39,7 @@ export interface CertifyInput {
  * Proofs certified in one file: small enough to bound a process, large enough to share its start. A file that is done is
  * not done again by a second attempt.
  */
-export const CERTIFICATE_BATCH = 300;
+const CERTIFICATE_BATCH = 300;
 
 export function certifyActivities(ports: Ports) {
   return {

@@ -1,4 +1,4 @@
-/** Proofs in parts: cut into whole batches once and for all, and put together in their order. */
+/** Proofs in parts: cut once and for all, and put together in their order. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +7,8 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { certifiedPartsActivities } from '../../activities/round/certified-parts.ts';
-import { CERTIFICATE_BATCH, type Certified } from '../../activities/round/certify.ts';
+import { certifiedPartsActivities, PART_PROOFS_MIN } from '../../activities/round/certified-parts.ts';
+import type { Certified } from '../../activities/round/certify.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { type Proved, provedSchema } from '../../data/schemas/records.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
@@ -40,9 +40,9 @@ const together = (parts: readonly ArtifactRef[], refused: number): Promise<Certi
 it.each([
   [0, 4, []],
   [1, 4, [1]],
-  [CERTIFICATE_BATCH, 4, [CERTIFICATE_BATCH]],
-  [3 * CERTIFICATE_BATCH + 1, 2, [2 * CERTIFICATE_BATCH, CERTIFICATE_BATCH + 1]],
-  [3 * CERTIFICATE_BATCH + 1, 100, [CERTIFICATE_BATCH, CERTIFICATE_BATCH, CERTIFICATE_BATCH, 1]],
+  [2 * PART_PROOFS_MIN - 1, 4, [2 * PART_PROOFS_MIN - 1]],
+  [3 * PART_PROOFS_MIN + 2, 2, [PART_PROOFS_MIN * 1.5 + 1, PART_PROOFS_MIN * 1.5 + 1]],
+  [3 * PART_PROOFS_MIN + 2, 100, [PART_PROOFS_MIN + 1, PART_PROOFS_MIN + 1, PART_PROOFS_MIN]],
 ])('%i proofs for %i parts are cut into %j, and come back in order', async (count, partsWanted, sizes) => {
   const all = proofs(count);
   const parts = await cut(await writeRecords(store, 'found.jsonl', all), partsWanted);
@@ -53,7 +53,7 @@ it.each([
 });
 
 it('stay as they were cut where a later attempt finds another fleet', async () => {
-  const found = await writeRecords(store, 'found.jsonl', proofs(CERTIFICATE_BATCH + 1));
+  const found = await writeRecords(store, 'found.jsonl', proofs(2 * PART_PROOFS_MIN));
   const parts = await cut(found, 2);
   expect(parts).toHaveLength(2);
   expect(await cut(found, 1)).toEqual(parts);

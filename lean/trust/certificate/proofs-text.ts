@@ -37,7 +37,8 @@ export interface ProofText {
 
 export type GrownText = GrownTheorem & Pick<ProofText, 'premises' | 'restsOn'>;
 
-const NO_AUTO_BOUND = 'set_option autoImplicit false\n';
+/** No variable is bound that a statement does not bind, and a reader’s `lean` says nothing of proofs that hold. */
+const OPTIONS = 'set_option autoImplicit false\nset_option linter.all false\n';
 
 /**
  * What stands above a proof that opens marks. `used`: the grown theorems that its object mentions, where that is known.
@@ -137,11 +138,7 @@ export function grownSection(
   });
   // A theorem stands above the namespace that marks it: `sort` keeps the order of equal places.
   const inOrder = [...grown, ...namespaces].sort((a, b) => a.place - b.place);
-  return [
-    `namespace ${GROWN_NAMESPACE}\n\n${NO_AUTO_BOUND}`,
-    ...inOrder.map(({ text }) => text),
-    `end ${GROWN_NAMESPACE}\n`,
-  ];
+  return [`namespace ${GROWN_NAMESPACE}\n\n${OPTIONS}`, ...inOrder.map(({ text }) => text), `end ${GROWN_NAMESPACE}\n`];
 }
 
 /** The number in `Grown.g17` and `Grown.marked17`. */
@@ -158,7 +155,7 @@ export function keptSection(proofs: readonly ProofText[]): string {
     const text = theoremText(closingLines(opens).length > 0 ? `_root_.${proof.name}` : name, proof);
     return `${open}\n${note}${text}\n${close}\n`;
   });
-  return [`namespace ${KEPT_NAMESPACE}\n\n${NO_AUTO_BOUND}`, ...kept, `end ${KEPT_NAMESPACE}\n`].join('\n');
+  return [`namespace ${KEPT_NAMESPACE}\n\n${OPTIONS}`, ...kept, `end ${KEPT_NAMESPACE}\n`].join('\n');
 }
 
 /** Lines of a header other than its imports, which the file carries in full: also its definitions. */
