@@ -8,7 +8,7 @@ import { nodeActivities } from './nodes/nodes.ts';
 import { provisionActivities } from './nodes/provision.ts';
 import { releaseClosedActivities } from './nodes/release-closed.ts';
 import type { Ports } from './ports.ts';
-import { reportActivities } from './report/report.ts';
+import { proofsActivities, reportActivities } from './report/report.ts';
 import { admitConjecturesActivities } from './round/admit-conjectures.ts';
 import { certifiedPartsActivities } from './round/certified-parts.ts';
 import { certifyActivities } from './round/certify.ts';
@@ -87,6 +87,7 @@ export function createLeanActivities(ports: Ports) {
     ...verifyShardActivities(ports),
     ...certifyActivities(ports),
     ...portfolioActivities(ports),
+    ...proofsActivities(ports),
   };
 }
 

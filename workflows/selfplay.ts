@@ -11,6 +11,7 @@ import {
   continueAsNew,
   isCancellation,
   log,
+  patched,
   startChild,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
@@ -21,6 +22,7 @@ import type { RoundOutcome } from '../data/schemas/round.ts';
 import { isInWords, type RunConfig, type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import { control, lean, streaming } from './control/activity-proxies.ts';
 import { type Attempted, attempt } from './control/attempt.ts';
+import { CHANGES } from './control/changes.ts';
 import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId, type Stage, setPausedSignal } from './control/contracts.ts';
 import { RunControl, type Steered } from './control/run-control.ts';
 import { Story } from './control/story.ts';
@@ -135,7 +137,10 @@ async function play(playing: Play): Promise<SelfplayResult> {
     if (isRetrainDue(state, story.round, steering.stopping)) {
       story.state = state;
       const label = 'retraining from fresh weights on everything found so far';
+      const isLast = story.round === state.config.rounds || steering.stopping;
+      const written = isLast && patched(CHANGES.proofsBesideRetraining) ? writeProofs(run, state) : null;
       const retrained = await tried('retrain', label, (on) => trainAnew(run, on, story.round));
+      await written;
       state = withFailures(retrained.result ?? state, retrained.failures);
     }
     if (isEvaluationDue(state, story.round)) {
@@ -210,6 +215,14 @@ async function measurePortfolio(run: string, config: RunConfig, settled: Settled
     .measurePortfolio({ run, config: { verification }, data: { train, heldOut } })
     // A cancellation too: what the run does beside it hears of that.
     .catch((error: unknown) => log.warn('the portfolio could not be measured', { error }));
+}
+
+/** Beside the last retraining, which leaves some of the cores idle. Where it fails, the report has Lean read the proofs. */
+async function writeProofs(run: string, state: RunState): Promise<void> {
+  if (isInWords(state.config)) return;
+  await lean('proofs.lean')
+    .writeProofs({ run, state })
+    .catch((error: unknown) => log.warn('proofs.lean could not be written ahead of the report', { error }));
 }
 
 /** The state before the first round: what was taken over, or the first model, trained on the machines. */

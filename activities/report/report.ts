@@ -28,6 +28,57 @@ const reportedSchema = z.strictObject({
   proofs: artifactRefSchema,
 });
 
+const keptProofsSchema = z.strictObject({
+  /** `proofs.lean`. */
+  proofs: artifactRefSchema,
+  /** In it and in the files that it goes on in. */
+  kept: z.number().int().nonnegative(),
+});
+
+export interface WriteProofsInput {
+  readonly run: string;
+  /** After the run's last round. */
+  readonly state: RunState;
+}
+
+/** For the queue of Lean. */
+export function proofsActivities(ports: Ports) {
+  return {
+    /** What the report needs of Lean, ahead of it. */
+    async writeProofs({ run, state }: WriteProofsInput): Promise<void> {
+      await withHeartbeat((signal) => proofsOf(ports, run, state, signal));
+    },
+  };
+}
+
+/** The run's `proofs.lean`, once. */
+async function proofsOf(
+  ports: Ports,
+  run: string,
+  state: RunState,
+  signal: AbortSignal,
+): Promise<z.infer<typeof keptProofsSchema>> {
+  const store = await ports.store(run);
+  return once(store, 'report/proofs.json', keptProofsSchema, async () => {
+    // One proof a statement, the shortest; all others are in the rounds' own files.
+    const shortest = new Map<string, Proved>();
+    // A round's library holds all that grew before it.
+    let library: ArtifactRef | null = null;
+    for (const outcome of state.outcomes) {
+      const manifest = await readJson(store, outcome.manifest, roundManifestSchema);
+      library = manifest.library ?? library;
+      for await (const proof of readRecords(store, manifest.proved, provedSchema)) {
+        const seen = shortest.get(proof.statementId);
+        if (!seen || proof.proof.length < seen.proof.length) shortest.set(proof.statementId, proof);
+      }
+    }
+    const kept = [...shortest.values()].sort((a, b) => a.round - b.round || (a.name < b.name ? -1 : 1));
+    const grown = await Array.fromAsync(grownTheorems(store, library));
+    const limits = state.config.verification;
+    return { proofs: await writeProofs(ports, { run, kept, library: grown, limits }, signal), kept: kept.length };
+  });
+}
+
 export function reportActivities(ports: Ports) {
   return {
     async writeReport(input: ReportInput): Promise<SelfplayResult> {
@@ -35,22 +86,8 @@ export function reportActivities(ports: Ports) {
       const store = await ports.store(run);
       return once(store, REPORTED, reportedSchema, () =>
         withHeartbeat(async (signal) => {
-          // One proof a statement, the shortest; all others are in the rounds' own files.
-          const shortest = new Map<string, Proved>();
-          // A round's library holds all that grew before it.
-          let library: ArtifactRef | null = null;
-          for (const outcome of state.outcomes) {
-            const manifest = await readJson(store, outcome.manifest, roundManifestSchema);
-            library = manifest.library ?? library;
-            for await (const proof of readRecords(store, manifest.proved, provedSchema)) {
-              const seen = shortest.get(proof.statementId);
-              if (!seen || proof.proof.length < seen.proof.length) shortest.set(proof.statementId, proof);
-            }
-          }
-          const kept = [...shortest.values()].sort((a, b) => a.round - b.round || (a.name < b.name ? -1 : 1));
-          const grown = await Array.fromAsync(grownTheorems(store, library));
+          const { proofs, kept } = await proofsOf(ports, run, state, signal);
           const limits = state.config.verification;
-          const proofs = await writeProofs(ports, { run, kept, library: grown, limits }, signal);
           const verifier = await ports.verifier(run, limits);
           const figures = await gatherRun({
             run,
@@ -65,7 +102,7 @@ export function reportActivities(ports: Ports) {
             cost: await once(store, 'report/cost.json', runCostSchema.nullable(), async () => costOfRun(state)),
             tracking: await once(store, 'report/tracking.json', z.array(trackingLinkSchema), () => readLinks(store)),
           });
-          const summary = { ...figures.summary, proofsInFile: kept.length };
+          const summary = { ...figures.summary, proofsInFile: kept };
           const [page, ...tables] = await makeReport([{ ...figures, summary }]);
           for (const table of tables) await store.put(table.name, table.text);
           const reported = {

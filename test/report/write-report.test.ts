@@ -8,7 +8,7 @@ import type { Ports } from '../../activities/ports.ts';
 import { gatherRun } from '../../activities/report/gather.ts';
 import { makeReport } from '../../activities/report/make-report.ts';
 import { openRun } from '../../activities/report/open-run.ts';
-import { reportActivities } from '../../activities/report/report.ts';
+import { proofsActivities, reportActivities } from '../../activities/report/report.ts';
 import { type Evaluation, type MachineTime, summarySchema } from '../../data/schemas/round.ts';
 import type { Metric, Monitor, RunEnd } from '../../infra/monitor/monitor.ts';
 import { keepLink, linkName } from '../../infra/monitor/trackers/tracker.ts';
@@ -54,8 +54,10 @@ const EVALUATION: Evaluation = {
   ...{ certified: { first: 1, last: 3 }, passAtK: { first: [], last: [] } },
 };
 
-const write = (verdict: 'accepted' | 'rejected') => {
-  const ports = {
+/** Files that Lean was asked about. */
+let asked = 0;
+const portsOf = (verdict: 'accepted' | 'rejected') =>
+  ({
     monitor: async () => monitor,
     store: async () => made.store,
     scratch: async () => directory,
@@ -64,12 +66,14 @@ const write = (verdict: 'accepted' | 'rejected') => {
     verifier: async () => ({ environment: { version: 'Lean 4.test' } }),
     sources: { modules: async () => [] },
     checkFile: async (_run: string, path: string) => {
+      asked += 1;
       const names = [...(await readFile(path, 'utf8')).matchAll(/^theorem (\S+)/gm)].map((match) => `Kept.${match[1]}`);
       const theorems = names.map((name) => ({ name, verdict, line: 1, column: 0, message: 'as told', axioms: [] }));
       return { path, theorems, messages: [], reason: '' };
     },
-  } as unknown as Ports;
-  const { writeReport } = reportActivities(ports);
+  }) as unknown as Ports;
+const write = (verdict: 'accepted' | 'rejected') => {
+  const { writeReport } = reportActivities(portsOf(verdict));
   const nodes = { provider: 'local', pricePerHour: 8 } as const;
   const state = { ...made.state, machineTime, config: { ...made.state.config, nodes } };
   return new MockActivityEnvironment().run(writeReport, { run: 'run', state, evaluation: EVALUATION });
@@ -83,8 +87,13 @@ it('writes nothing when its proofs do not hold in one file', async () => {
     expect(await made.store.stat(name)).toBeNull();
 });
 
-it('writes summary, proofs, page and tables, the same ones when it is done again', async () => {
+it('writes summary, proofs, page and tables, the same ones when it is done again, over proofs that were written before', async () => {
+  asked = 0;
+  const ahead = { run: 'run', state: made.state };
+  await new MockActivityEnvironment().run(proofsActivities(portsOf('accepted')).writeProofs, ahead);
+  expect(await made.store.stat('proofs.lean')).not.toBeNull();
   const result = await write('accepted');
+  expect(asked).toBe(1);
   // as after a crash just before the end: every object must come out the same, byte for byte
   await rm(join(directory, 'run', 'reported.json'));
   await rm(join(directory, 'run', '.stp', 'marks', 'reported.json'), { recursive: true });

@@ -389,6 +389,9 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       call('writeEvaluation', input.proved.count);
       return { evaluation: ref('evaluation'), log: ref('log') };
     },
+    async writeProofs({ state }) {
+      call('writeProofs', state.outcomes.length);
+    },
     async writeReport(input) {
       call('writeReport', input.state.outcomes.length);
       return { summary: ref('summary'), report: ref('report'), proofs: ref('proofs') };

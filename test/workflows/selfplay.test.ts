@@ -1,5 +1,6 @@
 /** The workflows on a real Temporal server, with activities that answer at once. Costs about a minute of one core. */
 import { randomUUID } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/activity';
 import { WorkflowFailedError, type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -55,6 +56,8 @@ const rootMessage = (error: unknown): string => {
   return cause.message;
 };
 
+const BESIDE = ['sampleShard', 'verifyShard', 'sampleConjectures', 'measurePortfolio', 'writeProofs'];
+
 describe('a run', () => {
   it('goes through its stages, a child for every round, and cleans the node before and after', async () => {
     const fakes = fakeActivities();
@@ -63,9 +66,10 @@ describe('a run', () => {
       expect(await handle.result()).toMatchObject({ report: { count: 1 } });
       const stages = fakes.calls
         .map((call) => call.split(' ')[0])
-        // The portfolio is measured beside the rest, whenever Lean takes it.
-        .filter((name) => !['sampleShard', 'verifyShard', 'sampleConjectures', 'measurePortfolio'].includes(name!));
+        // The portfolio is measured beside the rest, and proofs are written so, whenever Lean takes it.
+        .filter((name) => !BESIDE.includes(name!));
       expect(fakes.calls.filter((call) => call.startsWith('measurePortfolio'))).toEqual(['measurePortfolio 10']);
+      expect(fakes.calls.filter((call) => call.startsWith('writeProofs'))).toEqual(['writeProofs 3']);
       const certifying = ['cutProofs', 'certify', 'certify', 'joinCertified', 'cleanUpNode'];
       const baseline = ['planShards', 'cleanUpNode', 'collectRound', ...certifying, 'finishRound', 'trainModel'];
       const matching = ['chooseConjectures', 'embedStatements', 'embedStatements', 'matchConjectures'];
@@ -195,6 +199,17 @@ describe('a run', () => {
         'searchShard rounds/0/shard-0000 after 20',
         'searchShard rounds/1/shard-0000 after 20',
       ]);
+    });
+  });
+  it('writes its proofs beside the last retraining, and goes on to the report where that fails', async () => {
+    const fakes = fakeActivities(1);
+    fakes.activities.writeProofs = async () => {
+      throw ApplicationFailure.nonRetryable('Lean has no memory for this file');
+    };
+    await workers.with(fakes, async () => {
+      await (await start({ rounds: 2, set: { 'retrain.everyRounds': 1 } })).result();
+      expect(fakes.calls.filter((call) => call.startsWith('retrainSet'))).toHaveLength(2);
+      expect(fakes.calls).toContain('writeReport 3');
     });
   });
   it('tries scripts last where the configuration asks for them, and counts apart what they prove of held-out statements', async () => {
