@@ -137,7 +137,7 @@ async function play(playing: Play): Promise<SelfplayResult> {
     if (isRetrainDue(state, story.round, steering.stopping)) {
       story.state = state;
       const label = 'retraining from fresh weights on everything found so far';
-      const isLast = story.round === state.config.rounds || steering.stopping;
+      const isLast = isLastRound(state, story.round, steering.stopping);
       const written = isLast && patched(CHANGES.proofsBesideRetraining) ? writeProofs(run, state) : null;
       const retrained = await tried('retrain', label, (on) => trainAnew(run, on, story.round));
       await written;
@@ -308,8 +308,11 @@ const roundLabel = ({ nextRound, config }: RunState): string =>
 
 function isRetrainDue(state: RunState, round: number, stopping: boolean): boolean {
   const every = state.config.retrain.everyRounds;
-  return round > 0 && every > 0 && (round % every === 0 || round === state.config.rounds || stopping);
+  return round > 0 && every > 0 && (round % every === 0 || isLastRound(state, round, stopping));
 }
+
+const isLastRound = (state: RunState, round: number, stopping: boolean): boolean =>
+  round === state.config.rounds || stopping;
 
 /** Fresh weights trained on the SFT set and everything found so far (STP §3). */
 async function trainAnew(run: string, state: RunState, round: number): Promise<RunState> {

@@ -1,6 +1,8 @@
 /**
  * How much memory a GPU needs to train and to sample a decoder: estimates by formula. Each part carries its formula, so that a
- * person can check it. Sources: ZeRO (arXiv 1910.02054) for what a weight costs. What layers keep was counted by PyTorch's hooks for saved tensors; on GPUs trainings took 10 to 26 % less than these formulas say, most where few tokens are scored (docs/log.md).
+ * person can check it. Sources: ZeRO (arXiv 1910.02054) for what a weight costs. What layers keep was counted by PyTorch's
+ * hooks for saved tensors; on GPUs trainings took 10 to 26 % less than these formulas say, most where few tokens are scored
+ * (docs/log.md).
  */
 import type { ModelShape } from '../trainer.ts';
 

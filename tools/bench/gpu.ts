@@ -129,7 +129,7 @@ async function benchCase({ name, shape, tokensPerStep, engine: changes }: Case, 
   } catch (error) {
     console.log(`${name}: failed: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
-    for (const made of [outputDirectory, logOf(outputDirectory)]) await rm(made, { recursive: true, force: true });
+    for (const left of [outputDirectory, logOf(outputDirectory)]) await rm(left, { recursive: true, force: true });
   }
 }
 
