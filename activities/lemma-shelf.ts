@@ -17,7 +17,7 @@ import type { DefinitionSource, Sources } from './ports.ts';
 /** What is read of a theorem of the run (`grownTheoremSchema`). */
 export interface RunTheorem {
   readonly name: string;
-  readonly round: number;
+  readonly generation: number;
   readonly header: string | null;
   readonly statement: string;
   readonly restates?: readonly string[] | undefined;
@@ -50,16 +50,16 @@ export async function lemmaOffers(
   const retriever = new TermRetriever(table.finish(), 'bm25');
   const aboutOf = remembered((place: number) => about(definitions, theorems[place]!, 0));
   const keyOf = remembered((place: number) => keyUnder(definitions, theorems[place]!));
-  const roundOf = (asked: Asked): number =>
-    grown.find((one) => one.header === asked.header && one.statement === asked.statement)?.round ??
+  const generationOf = (asked: Asked): number =>
+    grown.find((one) => one.header === asked.header && one.statement === asked.statement)?.generation ??
     Number.POSITIVE_INFINITY;
   return (asked) => {
     const inLibrary = library.accessible(asked);
-    const round = roundOf(asked);
+    const generation = generationOf(asked);
     const isThere: Accessible = (place) => {
       if (place < library.theorems.length) return inLibrary(place);
       const one = grown[place - library.theorems.length]!;
-      return one.header === asked.header && one.round < round && !one.restates?.includes(asked.id ?? '');
+      return one.header === asked.header && one.generation < generation && !one.restates?.includes(asked.id ?? '');
     };
     const known = about(definitions, asked, Number.POSITIVE_INFINITY);
     const key = keyUnder(definitions, asked);

@@ -1,6 +1,6 @@
 /**
- * One round (`stp-round`): seeds → conjectures → gate → proofs, sampled and verified → certificates → selection →
- * training. Round 0 is the baseline: the SFT model proves what it can; there are no seeds yet, so nothing is conjectured.
+ * One round (`stp-round`): seeds → conjectures → gate → proofs, sampled and verified → certificates, first of conjectures, then
+ * of statements over what they add to the library → selection → training. Round 0 is the baseline: the SFT model proves what it can; there are no seeds yet, so nothing is conjectured.
  */
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
@@ -20,12 +20,10 @@ import { ShardTally } from './control/shard-tally.ts';
 import { StageClock } from './control/stage-clock.ts';
 import { byOne } from './nodes/crew.ts';
 import { readyNodes } from './nodes/ready-nodes.ts';
-import { endLean } from './nodes/stage-clean-up.ts';
-import { certifyProofs } from './stages/certify-proofs.ts';
 import { conjectureTexts } from './stages/conjecture-texts.ts';
 import { gateConjectures } from './stages/gate-conjectures.ts';
 import { matchConjectures } from './stages/match-conjectures.ts';
-import { proveShards } from './stages/prove-shards.ts';
+import { proveRound } from './stages/prove-round.ts';
 import { trainModel } from './stages/train.ts';
 
 export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
@@ -33,7 +31,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   const name = `rounds/${round}-${input.checkpoint.model.slice(0, MODEL_DIGITS)}`;
   const played = { run, round, name, config, data, history, replayFrom: input.replayFrom };
   let paused = input.paused;
-  const shards = new ShardTally();
+  const tally = new ShardTally();
   const clock = new StageClock();
 
   setHandler(setPausedSignal, (value) => {
@@ -48,7 +46,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
       rounds: config.rounds,
       child: null,
       stageStartedAtMs: clock.startedAtMs,
-      ...shards.figures(),
+      ...tally.figures(),
       statements: data.train.count,
       provedBaseline: null,
       provedPerRound: [],
@@ -64,16 +62,16 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
     publish({ run, round, stage, model: input.checkpoint.model });
   };
 
-  let library: ArtifactRef | null = null;
+  let before: ArtifactRef | null = null;
   let conjectures = null;
   let gated = null;
   const isConjecturing = round > 0 && config.conjectures.perRoundMax !== 0;
   if (isConjecturing) await enter('conjecture', 'choosing seeds and conjecturing');
   if (round > 0 && config.library === 'grow')
-    library = await byOne(hostQueues, 'grow the library', (machine) => machine.growLibrary(played));
+    before = await byOne(hostQueues, 'grow the library', (machine) => machine.growLibrary(played));
   if (isConjecturing) {
     const [plan] = await Promise.all([
-      byOne(hostQueues, 'choose seeds and lemmas', (machine) => machine.planConjectures({ ...played, library })),
+      byOne(hostQueues, 'choose seeds and lemmas', (machine) => machine.planConjectures({ ...played, library: before })),
       readyNodes(run, hostQueues, input.checkpoint),
     ]);
     if (plan !== null) {
@@ -86,53 +84,17 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
         checkpoint: input.checkpoint,
         config: { prover, sampling, conjectures: conjecturing, seed, modelThreads, verification },
       });
-      gated = await gateConjectures(hostQueues, { ...played, library, plan, texts }, () => !paused);
+      gated = await gateConjectures(hostQueues, { ...played, library: before, plan, texts }, () => !paused);
       conjectures = gated.conjectures;
     }
   }
 
+  const { shards, rates, certified, library } = await proveRound({
+    context: { ...played, library: before },
+    conjectures,
+    ...{ hostQueues, checkpoint: input.checkpoint, tally, enter, isOpen: () => !paused, title },
+  });
   const context = { ...played, library };
-  await enter(
-    'prove',
-    isInWords(config) ? 'sampling proofs and having them judged' : 'sampling proofs and verifying them in Lean',
-  );
-  const [plan] = await Promise.all([
-    streaming('cut statements and conjectures into shards').planShards({ ...context, conjectures }),
-    conjectures === null ? readyNodes(run, hostQueues, input.checkpoint) : null,
-  ]);
-  shards.total = plan.shards.length;
-  const results = await proveShards({
-    run,
-    hostQueues,
-    name,
-    shards: plan.shards,
-    checkpoint: input.checkpoint,
-    config,
-    library,
-    isOpen: () => !paused,
-    onShard: (shard) => {
-      shards.add(shard);
-      const { shardsDone, shardsTotal, samples, successes } = shards.figures();
-      setCurrentDetails(
-        `**${title}** · proving: ${shardsDone} of ${shardsTotal} shards, ${samples} samples, ${isInWords(config) ? 'judged' : `${successes} accepted by Lean`}`,
-      );
-    },
-  });
-
-  await endLean(run, hostQueues, 'prove');
-
-  await enter('certify', 'checking every proof again in a fresh process');
-  const collected = await streaming('count pass rates').collectRound({ ...context, shards: results, conjectures });
-  const certified = await certifyProofs({
-    run,
-    name,
-    proved: collected.proved,
-    library,
-    config: { verification: config.verification },
-  });
-
-  await endLean(run, hostQueues, 'certify');
-
   await enter('select', 'selecting what trains the next model');
   const chosen =
     conjectures === null
@@ -140,24 +102,24 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
       : await streaming('choose conjectures').chooseConjectures({
           ...context,
           conjectures,
-          rates: collected.rates,
+          rates,
           proved: certified.proved,
         });
   const matched =
     chosen === null
       ? null
       : await matchConjectures({ run, name, hostQueues, chosen, checkpoint: input.checkpoint, config });
-  const rewarded = { run, name, shards: results, proved: certified.proved, config };
+  const rewarded = { run, name, shards, proved: certified.proved, config };
   const rewards = trainsByReward(config) ? await streaming('reward the samples').rewardRound(rewarded) : null;
   const finished = await streaming('filter, weigh and write the manifest').finishRound({
     ...context,
     ...(rewards === null ? {} : { rewards }),
     modelIn: input.checkpoint.model,
-    shards: results,
+    shards,
     conjectures,
     conjecturesMade: gated?.made ?? 0,
     gate: gated?.counts ?? {},
-    rates: collected.rates,
+    rates,
     certified,
     conjecturesKept: chosen?.chosen ?? null,
     conjecturesMatched: matched,

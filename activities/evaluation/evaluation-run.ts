@@ -35,6 +35,7 @@ import { wallsOf, whyIneligible } from '../round/certificate-record.ts';
 import { type GrownRecord, grownTheorems, libraryAfter } from '../round/library.ts';
 import { PORTFOLIO } from '../round/portfolio.ts';
 import { describeRounds, lastRound, stateName } from '../run/finished-rounds.ts';
+import { readManifests } from '../run/history.ts';
 import { runStateSchema } from '../run/run-state.ts';
 import { nameOfRun } from '../run/take-over.ts';
 import { storeCheckpoint, uploadsIn } from '../training/checkpoints.ts';
@@ -213,7 +214,10 @@ async function takeLibrary(
   const other = await ports.store(name);
   const state = await other.stat(stateName(await lastRound(other)));
   const outcomes = state === null ? [] : (await readJson(other, state, runStateSchema)).outcomes;
-  const last = outcomes.at(-1)?.manifest;
+  const [last] = await readManifests(
+    other,
+    outcomes.slice(-1).map(({ manifest }) => manifest),
+  );
   const grown = last === undefined ? null : await libraryAfter(ports, run, last, config, signal);
   if (grown === null || (grown.before === null && grown.added.length === 0))
     throw new StpError(

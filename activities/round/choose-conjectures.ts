@@ -62,7 +62,7 @@ export function chooseConjecturesActivities(ports: Ports) {
           const order = (id: string): string => orderKey(config.seed, round, 'conjectures', id);
           const own = chooseConjectures(facts, config.conjectures, order);
           const used = rewardsUse(config.conjectures) ? await usedConjectures(store, input) : [];
-          const chosen = [...own, ...used];
+          const chosen = withoutRepeats([...own, ...used]);
           const name = `${input.name}/chosen.jsonl`;
           const ref = await writeRecords(
             store,
@@ -79,6 +79,13 @@ export function chooseConjecturesActivities(ports: Ports) {
   };
 }
 
+/** One that was chosen for two reasons counts once, by the better of them. */
+function withoutRepeats(chosen: readonly ChosenConjecture[]): ChosenConjecture[] {
+  const byId = new Map<string, ChosenConjecture>();
+  for (const one of chosen) if (one.weight > (byId.get(one.id)?.weight ?? 0)) byId.set(one.id, one);
+  return [...byId.values()];
+}
+
 /** Files of the conjectures that a round may train on: its own, and with a reward for use those of earlier rounds. */
 export function conjectureFiles(
   { conjectures }: Pick<RunConfig, 'conjectures'>,
@@ -89,7 +96,7 @@ export function conjectureFiles(
   return [own, ...before].filter((ref) => ref !== null);
 }
 
-/** Conjectures of earlier rounds that proofs of this round rest on, by their worth over the largest. */
+/** Conjectures of the library that proofs of this round rest on, by their worth over the largest. */
 async function usedConjectures(store: ObjectStore, input: ChooseConjecturesInput): Promise<ChosenConjecture[]> {
   const lemmas = await Array.fromAsync(grownTheorems(store, input.library));
   const uses = new Map<string, Set<string>>();

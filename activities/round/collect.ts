@@ -1,14 +1,15 @@
-/** After the last shard: pass rates and the distinct proofs of a round, one shard in memory at a time. */
+/** After the last shard: pass rates and the distinct proofs of a round or a pass of it, one shard in memory at a time. */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
 import type { Proved } from '../../data/schemas/records.ts';
-import type { Rate, ShardResult } from '../../data/schemas/round.ts';
+import { type Rate, rateSchema, type ShardResult } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { countRates, passRate } from '../../selfplay/rates.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
-import { once, readRecords } from '../records/record-files.ts';
+import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { withWriters } from '../records/record-writer.ts';
+import { type Certified, certifiedSchema, joinCertified } from './certify.ts';
 import type { RoundContext } from './conjecture.ts';
 import { conjectureRecordSchema } from './conjecture-records.ts';
 import { foundProof } from './found-proof.ts';
@@ -16,6 +17,10 @@ import { readShard, type Shard } from './judged-shard.ts';
 
 const collectedSchema = z.strictObject({ rates: artifactRefSchema, proved: artifactRefSchema });
 export type Collected = z.infer<typeof collectedSchema>;
+
+const passedSchema = z.strictObject({ rates: artifactRefSchema, certified: certifiedSchema });
+/** What a pass of a round came to: of all its statements the rates, of the proved ones certificates. */
+export type Passed = z.infer<typeof passedSchema>;
 
 export interface CollectRoundInput extends RoundContext {
   readonly shards: readonly ShardResult[];
@@ -45,6 +50,29 @@ export function collectActivities(ports: Ports) {
             };
           }),
         ),
+      );
+    },
+
+    /** Passes of a round over different statements, as one. */
+    async joinPasses(input: {
+      readonly run: string;
+      /** Folder of the round's objects. */
+      readonly name: string;
+      readonly passes: readonly Passed[];
+    }): Promise<Passed> {
+      const { run, name, passes } = input;
+      const store = await ports.store(run);
+      return once(store, `${name}/passed.json`, passedSchema, () =>
+        withHeartbeat(async (signal) => {
+          async function* rates(): AsyncGenerator<Rate> {
+            for (const pass of passes) yield* readRecords(store, pass.rates, rateSchema);
+          }
+          const certified = passes.map((pass) => pass.certified);
+          return {
+            rates: await writeRecords(store, `${name}/rates.jsonl`, rates(), signal),
+            certified: await joinCertified(store, name, certified, signal),
+          };
+        }),
       );
     },
   };

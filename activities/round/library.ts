@@ -1,6 +1,7 @@
 /**
- * The library of a run that grows (`library: grow`): what earlier rounds certified, conjectures and statements of the dataset, becomes
- * theorems that later proofs may name, and lemmas that later conjectures may have to share.
+ * The library of a run that grows (`library: grow`): what was certified so far, conjectures and statements of the dataset, becomes
+ * theorems that later proofs may name, and lemmas that later conjectures may have to share. It grows twice a round: by the
+ * round before, and by the round's own conjectures before its statements are tried.
  */
 import { z } from 'zod';
 import { ownDefinitions } from '../../data/lean-text/own-definitions.ts';
@@ -20,11 +21,13 @@ import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { readManifests } from '../run/history.ts';
 import type { RoundContext } from './conjecture.ts';
 
-export const grownTheoremSchema = z.strictObject({
+const grownRecordSchema = z.strictObject({
   /** `Grown.g17`: short and numbered in the order of growth, so that a model can learn it. */
   name: z.string().regex(/^Grown\.g[1-9]\d*$/),
   /** Round that proved it. */
   round: z.number().int().nonnegative(),
+  /** Which growth of the library added it; missing in older libraries, which grew once a round. */
+  generation: z.number().int().nonnegative().optional(),
   origin: z.enum(['dataset', 'conjecture']).default('conjecture'),
   statementId: z.string(),
   header: z.string().nullable(),
@@ -39,13 +42,17 @@ export const grownTheoremSchema = z.strictObject({
   /** Ids of statements of an evaluation that it states in other words; as little as itself may they have its marks. */
   restates: z.array(z.string()).optional(),
 });
+export const grownTheoremSchema = grownRecordSchema.transform((one) => ({
+  ...one,
+  generation: one.generation ?? one.round,
+}));
 export type GrownRecord = z.infer<typeof grownTheoremSchema>;
 
 /**
- * Theorems that a round adds at most, those proved least often first: each costs compiling once a node and a place in the
+ * Theorems that one growth adds at most, those proved least often first: each costs compiling once a node and a place in the
  * environment of every later check. A thousand compile in some ten seconds.
  */
-const GROWN_PER_ROUND_MAX = 1_000;
+const GROWN_AT_ONCE_MAX = 1_000;
 
 const grownSchema = z.strictObject({ library: artifactRefSchema.nullable() });
 
@@ -56,37 +63,47 @@ export async function* grownTheorems(store: ObjectStore, library: ArtifactRef | 
 
 /**
  * The namespace whose marks a statement may have; null where there is none. For a theorem of the library, and what it states in
- * other words (`restates`), it is that of the rounds before: its own mark would prove it.
+ * other words (`restates`), it is that of the generations before: its own mark would prove it.
  */
 export function marksFor(
   grown: readonly GrownRecord[],
 ): (statement: Pick<Statement, 'id' | 'header'>) => string | null {
-  const rounds = new Map<string, number>();
-  for (const { statementId, restates = [], round } of grown)
-    for (const id of [statementId, ...restates]) rounds.set(id, Math.min(round, rounds.get(id) ?? round));
+  const generations = new Map<string, number>();
+  for (const { statementId, restates = [], generation } of grown)
+    for (const id of [statementId, ...restates])
+      generations.set(id, Math.min(generation, generations.get(id) ?? generation));
   const before = new Map<number, ReadonlyMap<string | null, string>>();
-  const marksBefore = (round: number): ReadonlyMap<string | null, string> => {
-    const known = before.get(round) ?? grownMarks(grown.filter((one) => one.round < round));
-    before.set(round, known);
+  const marksBefore = (generation: number): ReadonlyMap<string | null, string> => {
+    const known = before.get(generation) ?? grownMarks(grown.filter((one) => one.generation < generation));
+    before.set(generation, known);
     return known;
   };
-  return ({ id, header }) => marksBefore(rounds.get(id) ?? Number.POSITIVE_INFINITY).get(header) ?? null;
+  return ({ id, header }) => marksBefore(generations.get(id) ?? Number.POSITIVE_INFINITY).get(header) ?? null;
+}
+
+/** What a library grows by. */
+export type Certificates = Pick<RoundManifest, 'round' | 'library' | 'proved'>;
+
+export interface GrowLibraryInput extends Omit<RoundContext, 'library'> {
+  /** The round's own conjectures: their certified proofs and the library under these; missing: the round before. */
+  readonly own?: Pick<Certificates, 'library' | 'proved'>;
 }
 
 export function libraryActivities(ports: Ports) {
   return {
     /**
-     * The library of a round: that of the round before and, of its certified statements, the shortest proof each that
-     * compiles. Null while no module exists.
+     * The library that stood under certified proofs and, of what they prove, the shortest proof each that compiles. Null while
+     * no module exists.
      */
-    async growLibrary(input: Omit<RoundContext, 'library'>): Promise<ArtifactRef | null> {
-      const { run, name, history, config } = input;
+    async growLibrary(input: GrowLibraryInput): Promise<ArtifactRef | null> {
+      const { run, round, name, history, config, own } = input;
       const store = await ports.store(run);
       const last = history.at(-1);
-      if (last === undefined) return null;
+      if (own === undefined && last === undefined) return null;
       const { library } = await once(store, `${name}/library.json`, grownSchema, () =>
         withHeartbeat(async (signal) => {
-          const { before, added } = await libraryAfter(ports, run, last, config, signal);
+          const certificates = own === undefined ? (await readManifests(store, [last!]))[0]! : { ...own, round };
+          const { before, added } = await libraryAfter(ports, run, certificates, config, signal);
           if (added.length === 0) return { library: before };
           const all = [...(await Array.fromAsync(grownTheorems(store, before))), ...added];
           return { library: await writeRecords(store, `${name}/library-*.jsonl`, all, signal) };
@@ -97,19 +114,18 @@ export function libraryActivities(ports: Ports) {
   };
 }
 
-/** The library that a round had, and what its certified statements add to it. */
+/** The library that stood under certified proofs, and what they add to it. */
 export async function libraryAfter(
   ports: Pick<Ports, 'store' | 'growable'>,
   run: string,
-  round: ArtifactRef,
+  certificates: Certificates,
   { verification }: Pick<RunConfig, 'verification'>,
   signal: AbortSignal,
 ): Promise<{ readonly before: ArtifactRef | null; readonly added: readonly GrownRecord[] }> {
   const store = await ports.store(run);
-  const [manifest] = await readManifests(store, [round]);
-  const { library: before } = manifest!;
+  const { library: before } = certificates;
   const earlier = await Array.fromAsync(grownTheorems(store, before));
-  const next = await nextTheorems(store, manifest!, earlier);
+  const next = await nextTheorems(store, certificates, earlier);
   if (next.length === 0) return { before, added: [] };
   const fit = await ports.growable(run, earlier, next, verification, signal);
   const marks = new Map(fit.map((theorem) => [theorem.name, [...theorem.marks]]));
@@ -121,7 +137,7 @@ export async function libraryAfter(
 
 async function nextTheorems(
   store: ObjectStore,
-  { proved, round }: RoundManifest,
+  { proved, round }: Certificates,
   earlier: readonly GrownRecord[],
 ): Promise<GrownRecord[]> {
   const known = new Set(earlier.map((theorem) => theorem.statementId));
@@ -131,17 +147,18 @@ async function nextTheorems(
     const seen = shortest.get(proof.statementId);
     if (seen === undefined || isShorter(proof, seen)) shortest.set(proof.statementId, proof);
   }
+  const generation = 1 + Math.max(-1, ...earlier.map((one) => one.generation));
   const first = 1 + Math.max(0, ...earlier.map(({ name }) => Number(name.slice(GROWN_NAMESPACE.length + 2))));
   const headers = new Set([...shortest.values()].map(({ header }) => header));
   const growing = new Set([...headers].filter(canGrow));
   return [...shortest.values()]
     .filter(({ header }) => growing.has(header))
     .sort((a, b) => a.passRate - b.passRate || (a.statementId < b.statementId ? -1 : 1))
-    .slice(0, GROWN_PER_ROUND_MAX)
+    .slice(0, GROWN_AT_ONCE_MAX)
     .map(({ statementId, header, statement, proof, premises, restsOn, origin }, index) => {
       const name = `${GROWN_NAMESPACE}.g${first + index}`;
       const marks: GrownRecord['marks'] = isConditional(statement) ? ['grind ='] : [...LEMMA_MARKS];
-      return { name, round, origin, statementId, header, statement, proof, premises, restsOn, marks };
+      return { name, round, generation, origin, statementId, header, statement, proof, premises, restsOn, marks };
     });
 }
 

@@ -1,7 +1,7 @@
 /** Plans the attempts of a round: statements and conjectures, those under one header together, canaries among them, cut into shards. */
 import { z } from 'zod';
 import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { statementSchema } from '../../data/schemas/records.ts';
+import { type Statement, statementSchema } from '../../data/schemas/records.ts';
 import { isInWords } from '../../data/schemas/run-config.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { orderKey, randomStream } from '../../selfplay/random.ts';
@@ -29,6 +29,8 @@ const CANARIES_PER_ROUND = 6;
 
 export interface PlanShardsInput extends RoundContext {
   readonly conjectures: ArtifactRef | null;
+  /** False: the conjectures alone, without canaries. */
+  readonly statements?: boolean;
 }
 
 export function planActivities(ports: Ports) {
@@ -54,7 +56,7 @@ export function planActivities(ports: Ports) {
             directory: await ports.scratch(run),
             signal,
           });
-          const canaries = await roundCanaries(store, input);
+          const canaries = input.statements === false ? [] : await roundCanaries(store, input);
           const size = shardSize(count + canaries.length, config.sampling.statementsPerShard);
           return {
             shards: await writeShards(store, input.name, spread(canaries, items, count), size, signal),
@@ -73,13 +75,10 @@ const samplesOf = ({ round, config: { sampling } }: PlanShardsInput): number =>
   round === 0 ? sampling.samplesFirstRound : sampling.samplesPerStatement;
 
 async function* roundItems(store: ObjectStore, input: PlanShardsInput): AsyncGenerator<WorkItem> {
-  const { round, config, data } = input;
+  const { config } = input;
   const samples = samplesOf(input);
-  const best = await certifiedRates(store, await readManifests(store, input.history));
-  for await (const statement of readRecords(store, data.train, statementSchema)) {
-    const coin = randomStream(config.seed, round, 'attempt', statement.id).next();
-    if (isAttempted(best.get(statement.id), config.selection, coin)) yield { statement, origin: 'dataset', samples };
-  }
+  if (input.statements !== false)
+    for await (const statement of attemptedStatements(store, input)) yield { statement, origin: 'dataset', samples };
   if (input.conjectures !== null)
     for await (const conjecture of readRecords(store, input.conjectures, conjectureRecordSchema)) {
       const { id, name, header, statement, split, labels, weight } = conjecture;
@@ -89,6 +88,15 @@ async function* roundItems(store: ObjectStore, input: PlanShardsInput): AsyncGen
         samples: config.sampling.samplesPerConjecture ?? samples,
       };
     }
+}
+
+async function* attemptedStatements(store: ObjectStore, input: PlanShardsInput): AsyncGenerator<Statement> {
+  const { round, config, data } = input;
+  const best = await certifiedRates(store, await readManifests(store, input.history));
+  for await (const statement of readRecords(store, data.train, statementSchema)) {
+    const coin = randomStream(config.seed, round, 'attempt', statement.id).next();
+    if (isAttempted(best.get(statement.id), config.selection, coin)) yield statement;
+  }
 }
 
 /** None for proofs in words: canaries are texts of Lean. */

@@ -3,9 +3,9 @@
  * proofs are checked. Knows their text and how to compile them, not how they were chosen.
  *
  * Each header (imports and opens of a dataset) has modules of its own, so that one dataset's definitions never enter
- * another's scope. A module holds the theorems that one round added and imports the module before. A cycle is
- * impossible: a proof was certified under the modules of earlier rounds only, so it can name no theorem of its own
- * round or a later one.
+ * another's scope. A module holds the theorems that one growth added (their generation) and imports the module before. A
+ * cycle is impossible: a proof was certified under the modules of earlier generations only, so it can name no theorem of its
+ * own generation or a later one.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -51,9 +51,9 @@ const MODULE_DEADLINE_MS = 600_000;
 export function grownModules(theorems: readonly GrownTheorem[]): GrownModule[] {
   return [...Map.groupBy(theorems, ({ header }) => header)].flatMap(([header, own]) => {
     const modules: GrownModule[] = [];
-    const rounds = [...Map.groupBy(own, ({ round }) => round)].sort(([a], [b]) => a - b);
+    const generations = [...Map.groupBy(own, ({ generation }) => generation)].sort(([a], [b]) => a - b);
     let earlier: readonly GrownTheorem[] = [];
-    for (const [, added] of rounds) {
+    for (const [, added] of generations) {
       modules.push(grownModule(header, added, earlier, modules.at(-1)?.module ?? null));
       earlier = [...earlier, ...added];
     }

@@ -17,7 +17,8 @@ export type LemmaMark = (typeof LEMMA_MARKS)[number];
 export interface GrownTheorem {
   /** Fully qualified, `Grown.g17`. */
   readonly name: string;
-  readonly round: number;
+  /** Which growth of the library added it. */
+  readonly generation: number;
   readonly header: string | null;
   /** `theorem ANYTHING BINDERS : TYPE`, screened. */
   readonly statement: string;

@@ -136,6 +136,7 @@ describe('planning conjectures', () => {
     const grown: GrownRecord = {
       name: 'Grown.g1',
       round: 1,
+      generation: 0,
       origin: 'conjecture',
       statementId: 'x',
       header: null,

@@ -24,7 +24,7 @@ const someTheorems = () => theorems.filter((_, place) => place % 3 === 0);
 
 const grown = (number: number, statement: string, more: Partial<RunTheorem> = {}): RunTheorem => ({
   name: `Grown.g${number}`,
-  round: 1,
+  generation: 1,
   header: ISA,
   statement,
   ...more,
@@ -110,21 +110,21 @@ describe('lemmas of the library', () => {
 });
 
 describe('theorems that the run has proved', () => {
-  it('are those of the statement’s header, of earlier rounds, and no answer', async () => {
+  it('are those of the statement’s header, of earlier generations, and no answer', async () => {
     const others = [
       grown(2, 'theorem b (n m : Nat) : plus n (m + 1) = plus n m + 1'),
       grown(3, 'theorem c (n : Nat) : plus 0 n = n', { header: null }),
       grown(4, 'theorem d (n m : Nat) : plus (n + 1) m = plus n m + 1', { restates: ['asked'] }),
       grown(5, 'theorem e (xs ys : List Nat) : len (append xs ys) = plus (len xs) (len ys)'),
-      grown(6, COMM, { round: 2 }),
-      grown(7, 'theorem f (n m k : Nat) : plus (plus n m) k = plus n (plus m k)', { round: 2 }),
+      grown(6, COMM, { generation: 2 }),
+      grown(7, 'theorem f (n m k : Nat) : plus (plus n m) k = plus n (plus m k)', { generation: 2 }),
     ];
     const offerFor = await lemmaOffers(sources, prover, [RIGHT_ZERO, ...others]);
     const names = (id: string, statement: string): string[] =>
       offerFor({ id, header: ISA, statement })()
         .lemmas.map(({ name }) => name)
         .sort();
-    // Its own round's are not there for it; of functions that it does not stand on nothing is.
+    // Its own generation's are not there for it; of functions that it does not stand on nothing is.
     expect(names('asked', COMM)).toEqual(['Grown.g1', 'Grown.g2']);
     const assoc = 'theorem new (a b c : Nat) : plus a (plus b c) = plus b (plus a c)';
     expect(names('other', assoc)).toEqual(['Grown.g1', 'Grown.g2', 'Grown.g4', 'Grown.g6', 'Grown.g7']);

@@ -151,7 +151,7 @@ describe('a library that grows', () => {
     expect(marks({ id: rule.statementId, header: null })).toBeNull();
     expect(marks({ id: 'another', header: null })).toBe('Grown.marked2');
     expect(marks({ id: 'another', header: TIP })).toBeNull();
-    const next = marksFor([...library, { ...library[1]!, name: 'Grown.g3', round: 2, statementId: 'later' }]);
+    const next = marksFor([...library, { ...library[1]!, name: 'Grown.g3', round: 2, generation: 2, statementId: 'later' }]);
     expect([rule.statementId, 'later', 'another'].map((id) => next({ id, header: null }))).toEqual([
       null,
       'Grown.marked2',
@@ -213,7 +213,7 @@ describe('a library that grows', () => {
     const library = await theoremsOf(await grow(1, [FIRST, OTHER], null));
     const grown: GrownRecord[] = [
       ...library,
-      { ...library[0]!, name: 'Grown.g5', round: 2, ...pick(SECOND), statementId: SECOND.statementId },
+      { ...library[0]!, name: 'Grown.g5', round: 2, generation: 2, ...pick(SECOND), statementId: SECOND.statementId },
     ];
     const kept = proved('theorem kept (n : Nat) : True ∧ double n + n = 3 * n', 'exact ⟨by simp [double], (g5 n).1⟩', {
       round: 3,
@@ -242,7 +242,7 @@ describe('a library that grows', () => {
       ['Grown.g2', []],
       ['Grown.g3', ['simp', 'grind =']],
     ]);
-    const next = [...library, { ...library[0]!, name: 'Grown.g4', round: 2, ...pick(SECOND), marks: [] }];
+    const next = [...library, { ...library[0]!, name: 'Grown.g4', round: 2, generation: 2, ...pick(SECOND), marks: [] }];
     const marks = grownMarks(next).get(null)!;
     expect([marks, grownMarks(library).get(TIP)]).toEqual(['Grown.marked4', 'Grown.marked3']);
     const one = statement('theorem t (n : Nat) : double n + n = 3 * n');

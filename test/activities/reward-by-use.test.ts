@@ -45,6 +45,7 @@ const conjecture = (id: string, typed?: string): ConjectureRecord => ({
 const grown = (number: number, statementId: string, more: Partial<GrownRecord> = {}): GrownRecord => ({
   name: `Grown.g${number}`,
   round: 1,
+  generation: 1,
   origin: 'conjecture',
   statementId,
   header: null,

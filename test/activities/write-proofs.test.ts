@@ -120,7 +120,7 @@ it.each([
   ['no more grown theorems than their proofs rest on', ['Grown.g2'], { looks: 1, grown: ['theorem g2'] }],
   ['all that were marked where a proof does not hold so', [], { looks: 2, grown: ['theorem g1', 'theorem g2'] }],
 ])('hold %s', async (_, restsOn, expected) => {
-  const lemma = { round: 0, origin: 'conjecture' as const, statementId: 'l', header: '', premises: [] };
+  const lemma = { round: 0, generation: 0, origin: 'conjecture' as const, statementId: 'l', header: '', premises: [] };
   const library: GrownRecord[] = [
     { ...lemma, name: 'Grown.g1', statement: 'theorem l (n : Nat) : n + 0 = n', proof: 'rfl', marks: ['simp'] },
     {

@@ -281,7 +281,7 @@ describe('runs that are out of the ordinary', () => {
         {
           samples: 2,
           shards: [{ 2: 1, 3: 0 }],
-          grown: [{ ...theorem, name: 'Grown.g1', origin: 'conjecture', marks: [] }],
+          grown: [{ ...theorem, generation: 1, name: 'Grown.g1', origin: 'conjecture', marks: [] }],
           restsOn: ['Grown.g1'],
         },
       ],

@@ -229,11 +229,11 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       return { conjectures: ref('conjectures', 4), made: 8, counts: { accepted: 4, duplicate: 4 } };
     },
     async growLibrary(input) {
-      call('growLibrary', input.round);
+      call('growLibrary', input.own === undefined ? input.round : `${input.round} by its own conjectures`);
       return ref('library', 3);
     },
     async planShards(input) {
-      call('planShards', input.round);
+      call('planShards', input.statements === false ? `${input.round} conjectures` : input.round);
       return { shards: Array.from({ length: shards }, (_, index) => ref(`items-${index}`, 5)) };
     },
     async sampleShard(input) {
@@ -320,6 +320,10 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     async collectRound(input) {
       call('collectRound', input.round);
       return { rates: ref('rates', 10), proved: ref('found', 3) };
+    },
+    async joinPasses({ passes }) {
+      call('joinPasses', passes.length);
+      return passes.at(-1)!;
     },
     async chooseConjectures(input) {
       call('chooseConjectures', input.round);

@@ -6,4 +6,6 @@
 export const CHANGES = {
   /** `proofs.lean` is written beside the last retraining. 2026-11 */
   proofsBesideRetraining: 'proofs-beside-retraining',
+  /** Where the library grows, a round proves its conjectures before its statements. 2026-11 */
+  conjecturesFirst: 'conjectures-first',
 } as const;

@@ -35,7 +35,11 @@ export interface ProofText {
   readonly note?: string;
 }
 
-export type GrownText = GrownTheorem & Pick<ProofText, 'premises' | 'restsOn'>;
+export type GrownText = GrownTheorem &
+  Pick<ProofText, 'premises' | 'restsOn'> & {
+    /** Round that proved it. */
+    readonly round: number;
+  };
 
 /** No variable is bound that a statement does not bind, and a reader’s `lean` says nothing of proofs that hold. */
 const OPTIONS = 'set_option autoImplicit false\nset_option linter.all false\n';

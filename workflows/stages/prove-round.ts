@@ -1,0 +1,120 @@
+/**
+ * What a round tries, from shards to certificates. Where the library grows, the round's conjectures are tried first: those that
+ * are proved stand in it when the statements are tried.
+ */
+import { patched, setCurrentDetails } from '@temporalio/workflow';
+import type { Passed } from '../../activities/round/collect.ts';
+import type { RoundContext } from '../../activities/round/conjecture.ts';
+import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
+import type { ShardResult } from '../../data/schemas/round.ts';
+import { isInWords } from '../../data/schemas/run-config.ts';
+import { streaming } from '../control/activity-proxies.ts';
+import { CHANGES } from '../control/changes.ts';
+import type { Stage } from '../control/contracts.ts';
+import type { ShardTally } from '../control/shard-tally.ts';
+import { byOne } from '../nodes/crew.ts';
+import { readyNodes } from '../nodes/ready-nodes.ts';
+import { endLean } from '../nodes/stage-clean-up.ts';
+import { certifyProofs } from './certify-proofs.ts';
+import { proveShards } from './prove-shards.ts';
+
+export interface ProveRoundInput {
+  /** With the library as it is before the round's conjectures are tried. */
+  readonly context: RoundContext;
+  /** Null: the round has none. */
+  readonly conjectures: ArtifactRef | null;
+  readonly hostQueues: readonly string[];
+  readonly checkpoint: CheckpointRef;
+  readonly tally: ShardTally;
+  readonly enter: (stage: Stage, details: string) => Promise<void>;
+  readonly isOpen: () => boolean;
+  /** What people read above the figures of a shard. */
+  readonly title: string;
+}
+
+export interface ProvedRound extends Passed {
+  readonly shards: readonly ShardResult[];
+  /** The one that stood under the statements. */
+  readonly library: ArtifactRef | null;
+}
+
+/** What is tried together, over one library. */
+interface Pass {
+  /** Folder of its objects. */
+  readonly name: string;
+  readonly conjectures: ArtifactRef | null;
+  readonly statements: boolean;
+}
+
+export async function proveRound(input: ProveRoundInput): Promise<ProvedRound> {
+  const { context, conjectures, hostQueues, checkpoint, tally, enter } = input;
+  const { run, name, config } = context;
+  let { library } = context;
+  const judged = isInWords(config) ? 'having them judged' : 'verifying them in Lean';
+  const enterPass = ({ statements }: Pass) =>
+    enter('prove', `sampling proofs${statements ? '' : ' of conjectures'} and ${judged}`);
+  const passes = passesOf(input);
+  await enterPass(passes[0]!);
+  const [plans] = await Promise.all([
+    Promise.all(passes.map((pass) => streaming(`cut ${labelOf(pass)} into shards`).planShards({ ...context, ...pass }))),
+    conjectures === null ? readyNodes(run, hostQueues, checkpoint) : null,
+  ]);
+  tally.total = plans.reduce((sum, plan) => sum + plan.shards.length, 0);
+  const passed: Passed[] = [];
+  const shards: ShardResult[] = [];
+  for (const [index, pass] of passes.entries()) {
+    const before = passed.at(-1);
+    if (before !== undefined) {
+      const own = { library, proved: before.certified.proved };
+      library = await byOne(hostQueues, 'grow the library by conjectures', (machine) =>
+        machine.growLibrary({ ...context, name: pass.name, own }),
+      );
+      await enterPass(pass);
+    }
+    const proved = await provePass(input, { ...context, ...pass, library }, plans[index]!.shards);
+    shards.push(...proved.shards);
+    passed.push({ rates: proved.rates, certified: proved.certified });
+  }
+  const all =
+    passed.length === 1 ? passed[0]! : await streaming('put passes together').joinPasses({ run, name, passes: passed });
+  return { ...all, shards, library };
+}
+
+function passesOf({ context: { name, config }, conjectures }: ProveRoundInput): readonly Pass[] {
+  if (conjectures === null || config.library !== 'grow' || !patched(CHANGES.conjecturesFirst))
+    return [{ name, conjectures, statements: true }];
+  return [
+    { name: `${name}/conjectures`, conjectures, statements: false },
+    { name: `${name}/statements`, conjectures: null, statements: true },
+  ];
+}
+
+function labelOf({ conjectures, statements }: Pass): string {
+  if (!statements) return 'conjectures';
+  return conjectures === null ? 'statements' : 'statements and conjectures';
+}
+
+async function provePass(
+  { hostQueues, checkpoint, tally, enter, isOpen, title }: ProveRoundInput,
+  pass: RoundContext & Pass,
+  planned: readonly ArtifactRef[],
+): Promise<Passed & { readonly shards: readonly ShardResult[] }> {
+  const { run, name, config, library } = pass;
+  const onShard = (shard: ShardResult): void => {
+    tally.add(shard);
+    const { shardsDone, shardsTotal, samples, successes } = tally.figures();
+    setCurrentDetails(
+      `**${title}** · proving: ${shardsDone} of ${shardsTotal} shards, ${samples} samples, ` +
+        (isInWords(config) ? 'judged' : `${successes} accepted by Lean`),
+    );
+  };
+  const places = { run, name, hostQueues, checkpoint, library };
+  const shards = await proveShards({ ...places, shards: planned, config, isOpen, onShard });
+  await endLean(run, hostQueues, 'prove');
+  await enter('certify', 'checking every proof again in a fresh process');
+  const { rates, proved } = await streaming('count pass rates').collectRound({ ...pass, shards });
+  const { verification } = config;
+  const certified = await certifyProofs({ run, name, proved, library, config: { verification } });
+  await endLean(run, hostQueues, 'certify');
+  return { shards, rates, certified };
+}
