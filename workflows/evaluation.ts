@@ -21,7 +21,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
   const run = folderName('stp-evaluate/', 'evaluation', 'Use stp-evaluate/NAME');
   const title = `**Evaluation ${run}** of ${input.modelName}`;
   const clock = new StageClock();
-  let shards = new ShardTally();
+  const shards = new ShardTally();
   let price: RunConfig['sampling']['price'];
   let statements = 0;
   setHandler(
@@ -63,8 +63,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
     enter('prove', 'sampling proofs and verifying them in Lean');
     const prove = ({ hostQueues }: Pick<Place, 'hostQueues'>): Promise<ShardResult[]> => {
       // Work that begins again on other machines finds the finished shards, and counts them anew.
-      shards = new ShardTally();
-      shards.total = plan.shards.length;
+      shards.begin(plan.shards.length);
       return proveShards({
         run,
         hostQueues,

@@ -5,7 +5,7 @@
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
-import { isInWords, trainsByReward } from '../data/schemas/run-config.ts';
+import { trainsByReward } from '../data/schemas/run-config.ts';
 import { streaming } from './control/activity-proxies.ts';
 import {
   MODEL_DIGITS,
@@ -71,7 +71,9 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
     before = await byOne(hostQueues, 'grow the library', (machine) => machine.growLibrary(played));
   if (isConjecturing) {
     const [plan] = await Promise.all([
-      byOne(hostQueues, 'choose seeds and lemmas', (machine) => machine.planConjectures({ ...played, library: before })),
+      byOne(hostQueues, 'choose seeds and lemmas', (machine) =>
+        machine.planConjectures({ ...played, library: before }),
+      ),
       readyNodes(run, hostQueues, input.checkpoint),
     ]);
     if (plan !== null) {

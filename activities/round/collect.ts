@@ -9,7 +9,7 @@ import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { withWriters } from '../records/record-writer.ts';
-import { type Certified, certifiedSchema, joinCertified } from './certify.ts';
+import { certifiedSchema, joinCertified } from './certify.ts';
 import type { RoundContext } from './conjecture.ts';
 import { conjectureRecordSchema } from './conjecture-records.ts';
 import { foundProof } from './found-proof.ts';

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
-import { readAll } from '../../activities/records/record-files.ts';
+import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { type GrownRecord, grownTheoremSchema, libraryActivities, marksFor } from '../../activities/round/library.ts';
 import { keptName, keptText, proofsFile } from '../../activities/round/proofs-file.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
@@ -83,12 +83,22 @@ const ports = (): Ports =>
   }) as unknown as Ports;
 
 let stores = 0;
-/** The library after a round that certified these proofs, over the library of the round before. */
-async function grow(round: number, certified: readonly Proved[], before: ArtifactRef | null): Promise<ArtifactRef> {
-  const own = `run-${stores++}`;
-  const history = [await writeManifest(store, own, { round, proved: certified, library: before })];
+/** The library after a round that certified these proofs, over the library of the round before; or within the round. */
+async function grow(
+  round: number,
+  certified: readonly Proved[],
+  before: ArtifactRef | null,
+  within = false,
+): Promise<ArtifactRef> {
+  const folder = `run-${stores++}`;
   const config = { verification: { sandbox: 'off' } };
-  const input = { run: 'test', round: round + 1, name: `${own}/rounds/${round + 1}`, history, config };
+  const history = within ? [] : [await writeManifest(store, folder, { round, proved: certified, library: before })];
+  const input = {
+    ...{ run: 'test', round: within ? round : round + 1, name: `${folder}/rounds/${round + 1}`, history, config },
+    ...(within
+      ? { own: { library: before, proved: await writeRecords(store, `${folder}/proved.jsonl`, certified) } }
+      : {}),
+  };
   const library = await new MockActivityEnvironment().run(libraryActivities(ports()).growLibrary as never, input);
   return library as unknown as ArtifactRef;
 }
@@ -151,12 +161,33 @@ describe('a library that grows', () => {
     expect(marks({ id: rule.statementId, header: null })).toBeNull();
     expect(marks({ id: 'another', header: null })).toBe('Grown.marked2');
     expect(marks({ id: 'another', header: TIP })).toBeNull();
-    const next = marksFor([...library, { ...library[1]!, name: 'Grown.g3', round: 2, generation: 2, statementId: 'later' }]);
+    const next = marksFor([
+      ...library,
+      { ...library[1]!, name: 'Grown.g3', round: 2, generation: 2, statementId: 'later' },
+    ]);
     expect([rule.statementId, 'later', 'another'].map((id) => next({ id, header: null }))).toEqual([
       null,
       'Grown.marked2',
       'Grown.marked3',
     ]);
+  });
+
+  it('grows by a round’s own conjectures too, and then by what else the round proved', { tags: ['slow'] }, async () => {
+    const first = await grow(0, [OTHER], null);
+    // Of a run from before libraries had generations.
+    const old = (await theoremsOf(first)).map(({ generation: _, ...one }) => one);
+    const before = await writeRecords(store, 'old-library.jsonl', old);
+    const within = await grow(1, [FIRST], before, true);
+    const rule = proved('theorem rule (n : Nat) : double n + n + n = 4 * n', 'rw [double_eq_add]\nomega', { round: 1 });
+    const library = await theoremsOf(await grow(1, [FIRST, rule], within));
+    expect(library.map(({ name, round, generation }) => [name, round, generation])).toEqual([
+      ['Grown.g1', 0, 0],
+      ['Grown.g2', 1, 1],
+      ['Grown.g3', 1, 2],
+    ]);
+    expect(grownModules(library)).toHaveLength(3);
+    expect(marksFor(library)({ id: rule.statementId, header: null })).toBe('Grown.marked2');
+    expect(marksFor(library)({ id: FIRST.statementId, header: null })).toBe('Grown.marked1');
   });
 
   it('marks nothing that follows from what is marked, earlier or smaller', async () => {
@@ -178,7 +209,7 @@ describe('a library that grows', () => {
     expect(next.map(({ marks }) => marks.length)).toEqual([2, 0, 2]);
   });
 
-  it('gives each header its own theorems, and a module for each round that imports the one before', {
+  it('gives each header its own theorems, and a module for each growth that imports the one before', {
     tags: ['slow'],
   }, async () => {
     const first = await grow(1, [OTHER, BROKEN, FIRST, ELSEWHERE], null);
@@ -242,7 +273,10 @@ describe('a library that grows', () => {
       ['Grown.g2', []],
       ['Grown.g3', ['simp', 'grind =']],
     ]);
-    const next = [...library, { ...library[0]!, name: 'Grown.g4', round: 2, generation: 2, ...pick(SECOND), marks: [] }];
+    const next = [
+      ...library,
+      { ...library[0]!, name: 'Grown.g4', round: 2, generation: 2, ...pick(SECOND), marks: [] },
+    ];
     const marks = grownMarks(next).get(null)!;
     expect([marks, grownMarks(library).get(TIP)]).toEqual(['Grown.marked4', 'Grown.marked3']);
     const one = statement('theorem t (n : Nat) : double n + n = 3 * n');

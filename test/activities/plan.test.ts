@@ -36,6 +36,7 @@ async function plan(
   set: Record<string, number> = {},
   environment = new MockActivityEnvironment(),
   train: readonly Statement[] = TRAIN,
+  more: object = {},
 ) {
   const own = `plan-${plans++}`;
   const history: ArtifactRef[] = [];
@@ -54,6 +55,7 @@ async function plan(
     replayFrom: 0,
     library: null,
     conjectures: null,
+    ...more,
   });
   const shards: WorkItem[][] = [];
   for (const ref of (planned as { shards: ArtifactRef[] }).shards)
@@ -117,6 +119,23 @@ it('what was proved often enough is left out, but for a few', async () => {
       .map(({ id }) => id)
       .sort(),
   );
+});
+
+it('conjectures that are tried by themselves come without statements, false ones too', async () => {
+  const typed = { seedId: 's', lemma: null, round: 1, level: 1, guide: null };
+  const own = ['one', 'two'].map((id) => ({
+    ...TRAIN[0]!,
+    id,
+    name: id,
+    ...typed,
+    origin: { kind: 'target', targetStatement: 'theorem s : True' },
+  }));
+  const conjectures = await writeRecords(store, 'conjectures.jsonl', own);
+  const both = await plan(1, [], {}, undefined, TRAIN, { conjectures });
+  expect(both.flat()).toHaveLength(28);
+  const alone = await plan(1, [], {}, undefined, TRAIN, { conjectures, statements: false });
+  expect(alone).toEqual([both.flat().filter(({ origin }) => origin === 'conjecture')]);
+  expect(idsOf(alone, 'conjecture').sort()).toEqual(['one', 'two']);
 });
 
 it('a round has no more shards than its results may be together in one payload', () => {

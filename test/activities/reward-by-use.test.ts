@@ -56,7 +56,7 @@ const grown = (number: number, statementId: string, more: Partial<GrownRecord> =
   ...more,
 });
 
-async function choose(reward: string) {
+async function choose(reward: string, ofThisRound: readonly GrownRecord[] = []) {
   const config = resolveConfig({
     preset: 'embedded',
     set: { 'conjectures.reward': reward, 'conjectures.source': 'both', 'conjectures.inelegantShare': 0 },
@@ -75,6 +75,7 @@ async function choose(reward: string) {
     grown(3, 'idle'),
     // A statement of the dataset: proofs may rest on it, but the conjecturer did not write it.
     grown(4, 'given', { origin: 'dataset' }),
+    ...ofThisRound,
   ]);
   const proof = (id: string, premises: readonly string[], origin: 'dataset' | 'conjecture' = 'dataset') =>
     proved(`theorem ${id} : True`, 'trivial', { statementId: id, premises: [...premises], origin });
@@ -82,6 +83,7 @@ async function choose(reward: string) {
     proof('one', ['Grown.g2', 'Grown.g4']),
     proof('one', ['Grown.g2']),
     proof('two', ['Grown.g2']),
+    ...ofThisRound.map(({ name }) => proof('three', [name])),
     proof('fresh', ['Grown.g3'], 'conjecture'),
   ]);
   const rates = await writeRecords(store, 'rounds/2/rates.jsonl', [
@@ -118,6 +120,18 @@ it('credits what a statement was proved with, and half as much what that rests o
 
 it('stands beside the band', async () => {
   expect((await choose('band-and-use')).chosen.map(([id]) => id)).toEqual(['behind', 'direct', 'fresh']);
+});
+
+it('reaches a conjecture of the same round, which counts once, by the better of two reasons', async () => {
+  const { chosen } = await choose('band-and-use', [
+    grown(5, 'fresh', { round: 2, generation: 2, premises: ['Grown.g2'] }),
+  ]);
+  // Band: 1. Use: 1 of the 2.5 that `direct` is worth.
+  expect(chosen).toEqual([
+    ['behind', 0.5],
+    ['direct', 1],
+    ['fresh', 1],
+  ]);
 });
 
 it('is not given where only the band counts', async () => {

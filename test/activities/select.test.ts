@@ -159,6 +159,24 @@ describe('a round', () => {
     expect(new Set(proofs.map((one) => `${one.statementId} ${one.proof}`)).size).toBe(proofs.length);
   });
 
+  it('is the same when its shards are counted in two passes', async () => {
+    const { shards, conjectures, context } = await write();
+    const { collectRound, joinPasses } = activities();
+    const pass = async (name: string, own: typeof shards) => {
+      const { rates, proved } = await run(collectRound, { ...context, name, shards: own, conjectures });
+      return { rates, certified: await certifySynthetic(store, name, proved) };
+    };
+    const whole = await pass('whole', shards);
+    const passes = [await pass('first', shards.slice(0, 1)), await pass('second', shards.slice(1))];
+    const joined = await run(joinPasses, { run: 'test', name: 'joined', passes });
+    const certified = ({ certified: { proved: _, ...counts } }: typeof joined) => counts;
+    expect(certified(joined)).toEqual({ disagreements: 0, ...certified(whole) });
+    expect(await readAll(store, joined.rates, rateSchema)).toEqual(await readAll(store, whole.rates, rateSchema));
+    const proofs = await readAll(store, joined.certified.proved, provedSchema);
+    expect(proofs).toEqual(await readAll(store, whole.certified.proved, provedSchema));
+    expect(proofs.length).toBeGreaterThan(100);
+  });
+
   it('refuses a sample of a statement that its shard does not have', async () => {
     const round = await write();
     const [first, second] = round.shards;

@@ -209,7 +209,15 @@ describe('certify', () => {
   });
   it('looks first below the grown theorems that the proofs rest on; what fails there, below all that are marked', async () => {
     const lemma = (name: string) => ({
-      ...{ name, round: 0, generation: 0, statementId: name, header: null, statement: 'theorem l : 1 = 1', proof: 'rfl' },
+      ...{
+        name,
+        round: 0,
+        generation: 0,
+        statementId: name,
+        header: null,
+        statement: 'theorem l : 1 = 1',
+        proof: 'rfl',
+      },
       ...{ premises: [], marks: ['simp' as const] },
     });
     const library = [lemma('Grown.g1'), lemma('Grown.g2')];

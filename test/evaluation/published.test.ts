@@ -59,7 +59,7 @@ it('stand in the text of an evaluation, with its tokens and what they cost', () 
 
 it('has its tokens and cost so far in its progress', () => {
   const shards = new ShardTally();
-  shards.total = 4;
+  shards.begin(4);
   const shard = { sampleCount: 32, verdictCounts: { proved: 8, rejected: 24 }, tokens: 90_000, promptTokens: 10_000 };
   for (let done = 0; done < 2; done++) shards.add(shard as unknown as ShardResult);
   const progress = { ...shards.figures(), ...shards.spent({ prompt: 1, answer: 4 }), stage: 'prove' };

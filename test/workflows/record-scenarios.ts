@@ -1,7 +1,7 @@
 /**
- * Records histories of runs to which things happen, for `replay.test.ts`: `node test/workflows/record-scenarios.ts`, on a
+ * Records histories of runs to which things happen, for `replay.test.ts`: `node test/workflows/record-scenarios.ts [NAME …]`, on a
  * server of its own with activities that do no work. Retries, a failed round with `retryRound`, a continue-as-new, machines of
- * a cloud that are lost and replaced, an evaluation, the janitor. Takes two minutes; writes test/histories/*.json.gz.
+ * a cloud that are lost and replaced, a library that grows, an evaluation, the janitor. All take two minutes; writes test/histories/*.json.gz.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -114,6 +114,10 @@ const scenarios: Readonly<Record<string, (fakes: Fakes) => Promise<void>>> = {
     await record('cloud', handle.workflowId);
     await record('cloud-round', contracts.roundWorkflowId(CLOUD_RUN, 1));
   },
+  async grown() {
+    await (await start('grown', { rounds: 1, set: { library: 'grow' } })).result();
+    await record('grown-round', contracts.roundWorkflowId('grown', 1));
+  },
   async others() {
     const workflowId = contracts.evaluateWorkflowId('evaluation');
     await workflow.execute(contracts.EVALUATE_TYPE, { workflowId, taskQueue, args: [{ modelName: 'model' }] });
@@ -124,7 +128,9 @@ const scenarios: Readonly<Record<string, (fakes: Fakes) => Promise<void>>> = {
 };
 
 try {
-  for (const scenario of Object.values(scenarios)) {
+  const named = process.argv.slice(2);
+  for (const [name, scenario] of Object.entries(scenarios)) {
+    if (named.length > 0 && !named.includes(name)) continue;
     const fakes = fakeActivities(2);
     await workers.with(fakes, () => scenario(fakes));
   }

@@ -46,7 +46,15 @@ it('there are histories of all that happens to a run', () => {
   expect(typesOf('continued-2.json.gz')).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED');
   const asked = eventsOf('cloud.json.gz').filter((event) => JSON.stringify(event).includes('"requestNodes"'));
   expect(asked).toHaveLength(2);
-  expect(names).toEqual(expect.arrayContaining(['cloud-round.json.gz', 'evaluation.json.gz', 'janitor.json.gz']));
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'cloud-round.json.gz',
+      'evaluation.json.gz',
+      'grown-round.json.gz',
+      'grown-round-one-pass.json.gz',
+      'janitor.json.gz',
+    ]),
+  );
 });
 
 it('every one of them replays', async () => {

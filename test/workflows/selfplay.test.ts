@@ -178,15 +178,46 @@ describe('a run', () => {
     });
   });
 
-  it('grows the library before it conjectures, and before its last model is evaluated', async () => {
-    const fakes = fakeActivities();
+  it('grows the library before it conjectures, by the round’s conjectures, and before its last model is evaluated', async () => {
+    const fakes = fakeActivities(1);
+    const given: [string, string | undefined][] = [];
+    const { sampleShard, finishRound, growLibrary } = fakes.activities;
+    fakes.activities.growLibrary = async (input) => {
+      const library = (await growLibrary(input))!;
+      return input.own === undefined ? library : { ...library, uri: `${library.uri} with conjectures` };
+    };
+    fakes.activities.sampleShard = async (input) => {
+      given.push([input.name.replace(/-[0-9a-z-]+\//u, '/'), input.library?.uri]);
+      return sampleShard(input);
+    };
+    fakes.activities.finishRound = async (input) => {
+      given.push([`round ${input.round}, ${input.shards.length} shards`, input.library?.uri]);
+      return finishRound(input);
+    };
     await workers.with(fakes, async () => {
       const handle = await start({ rounds: 1, set: { library: 'grow' } });
       await handle.result();
-      const names = fakes.calls.map((call) => call.split(' ')[0]);
-      expect(names.filter((name) => name === 'growLibrary')).toHaveLength(2);
-      expect(names.lastIndexOf('growLibrary')).toBeGreaterThan(names.indexOf('finishRound'));
-      expect(names.indexOf('growLibrary')).toBeLessThan(names.indexOf('planConjectures'));
+      const told = ['growLibrary', 'planConjectures', 'planShards', 'collectRound', 'joinPasses', 'finishRound'];
+      const calls = fakes.calls.filter((call) => told.some((name) => call.startsWith(name)));
+      expect(calls.slice(calls.indexOf('growLibrary 1'))).toEqual([
+        'growLibrary 1',
+        'planConjectures 1 replaying from 0',
+        'planShards 1 conjectures',
+        'planShards 1',
+        'collectRound 1',
+        'growLibrary 1 by its own conjectures',
+        'collectRound 1',
+        'joinPasses 2',
+        'finishRound 1',
+        'growLibrary 1',
+      ]);
+      expect(given.filter(([name]) => name.startsWith('round'))).toEqual([
+        ['rounds/0/shard-0000', undefined],
+        ['round 0, 1 shards', undefined],
+        ['rounds/1/conjectures/shard-0000', 'file:///test/library'],
+        ['rounds/1/statements/shard-0000', 'file:///test/library with conjectures'],
+        ['round 1, 2 shards', 'file:///test/library with conjectures'],
+      ]);
     });
   });
   it('searches for what samples did not prove, where the prover works by both, and never on held-out statements', async () => {

@@ -4,8 +4,14 @@ import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { Progress } from './contracts.ts';
 
 export class ShardTally {
-  total = 0;
-  private readonly done: ShardResult[] = [];
+  private total = 0;
+  private done: ShardResult[] = [];
+
+  /** So many shards are to come; those before are done with. */
+  begin(total: number): void {
+    this.total = total;
+    this.done = [];
+  }
 
   add(shard: ShardResult): void {
     this.done.push(shard);

@@ -56,10 +56,11 @@ export async function proveRound(input: ProveRoundInput): Promise<ProvedRound> {
   const passes = passesOf(input);
   await enterPass(passes[0]!);
   const [plans] = await Promise.all([
-    Promise.all(passes.map((pass) => streaming(`cut ${labelOf(pass)} into shards`).planShards({ ...context, ...pass }))),
+    Promise.all(
+      passes.map((pass) => streaming(`cut ${labelOf(pass)} into shards`).planShards({ ...context, ...pass })),
+    ),
     conjectures === null ? readyNodes(run, hostQueues, checkpoint) : null,
   ]);
-  tally.total = plans.reduce((sum, plan) => sum + plan.shards.length, 0);
   const passed: Passed[] = [];
   const shards: ShardResult[] = [];
   for (const [index, pass] of passes.entries()) {
@@ -100,11 +101,12 @@ async function provePass(
   planned: readonly ArtifactRef[],
 ): Promise<Passed & { readonly shards: readonly ShardResult[] }> {
   const { run, name, config, library } = pass;
+  tally.begin(planned.length);
   const onShard = (shard: ShardResult): void => {
     tally.add(shard);
     const { shardsDone, shardsTotal, samples, successes } = tally.figures();
     setCurrentDetails(
-      `**${title}** · proving: ${shardsDone} of ${shardsTotal} shards, ${samples} samples, ` +
+      `**${title}** · proving ${labelOf(pass)}: ${shardsDone} of ${shardsTotal} shards, ${samples} samples, ` +
         (isInWords(config) ? 'judged' : `${successes} accepted by Lean`),
     );
   };
