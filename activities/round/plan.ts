@@ -14,7 +14,7 @@ import { once, readAll, readRecords } from '../records/record-files.ts';
 import { certifiedRates, readManifests } from '../run/history.ts';
 import type { RoundContext } from './conjecture.ts';
 import { conjectureRecordSchema } from './conjecture-records.ts';
-import { writeShards } from './shard-files.ts';
+import { evenSize, writeShards } from './shard-files.ts';
 
 const shardPlanSchema = z.strictObject({ shards: z.array(artifactRefSchema) });
 
@@ -37,7 +37,7 @@ export function planActivities(ports: Ports) {
   return {
     /**
      * Work items in an order that the run's seed gives, a file a shard; in memory are ids and numbers. A shard has
-     * `sampling.statementsPerShard` items, more where a round would have too many shards. Items under one header follow each
+     * `sampling.statementsPerShard` items at most, more where a round would have too many shards. Items under one header follow each
      * other: a shard of many headers makes Lean import each of them, again for every small batch of proofs.
      */
     async planShards(input: PlanShardsInput) {
@@ -67,9 +67,9 @@ export function planActivities(ports: Ports) {
   };
 }
 
-/** Items of a shard: as many as configured, or as many as it takes for `items` to fit into the shards that are allowed. */
+/** Items of a shard: at most as many as configured, or as it takes for `items` to fit into the shards that are allowed. */
 export const shardSize = (items: number, statementsPerShard: number): number =>
-  Math.max(statementsPerShard, Math.ceil(items / SHARDS_MAX));
+  evenSize(items, Math.max(statementsPerShard, Math.ceil(items / SHARDS_MAX)));
 
 const samplesOf = ({ round, config: { sampling } }: PlanShardsInput): number =>
   round === 0 ? sampling.samplesFirstRound : sampling.samplesPerStatement;

@@ -140,7 +140,10 @@ it('conjectures that are tried by themselves come without statements, false ones
 
 it('a round has no more shards than its results may be together in one payload', () => {
   expect(shardSize(20, 7)).toBe(7);
+  expect(shardSize(0, 7)).toBe(0);
   expect(shardSize(7_000, 7)).toBe(7);
+  // Two shards of 64 and none of 100 beside one of 28.
+  expect(shardSize(128, 100)).toBe(64);
   expect(Math.ceil(5_000_000 / shardSize(5_000_000, 24))).toBeLessThanOrEqual(1_000);
 });
 
