@@ -29,7 +29,7 @@ export interface RoundContext {
   readonly history: readonly ArtifactRef[];
   /** First round whose proofs are replayed (STP §2.11: a retraining empties the replay window). */
   readonly replayFrom: number;
-  /** Theorems of the library that grew out of earlier rounds; null where the library is fixed or has not grown yet. */
+  /** Theorems of the library that the run has proved and compiled; null where the library is fixed or has not grown yet. */
   readonly library: ArtifactRef | null;
 }
 

@@ -215,7 +215,7 @@ export const runConfigSchema = z.strictObject({
       .strictObject({ prompt: z.number().nonnegative(), answer: z.number().nonnegative() })
       .nullable()
       .default(null),
-    /** Statements in a shard: one sampling and one verification activity each. */
+    /** Statements in a shard, at most: one sampling and one verification activity each. */
     statementsPerShard: positive,
   }),
   conjectures: z.strictObject({
@@ -269,7 +269,7 @@ export const runConfigSchema = z.strictObject({
     }),
     /**
      * `band`: those in the band train, all alike before the transport (STP). `solve-rate`: reward 1 − pass rate (SGS §4.4 of stp.md).
-     * `use`: those of earlier rounds, by the statements that this round proves with them, and by the lemmas whose proofs use them
+     * `use`: those of the library, by the statements that this round proves with them, and by the lemmas whose proofs use them
      * (`selfplay/use-credit.ts`), which takes a library that grows. `band-and-use`: both sorts.
      */
     reward: z.enum(['band', 'solve-rate', 'use', 'band-and-use']),
@@ -466,7 +466,7 @@ export const hasConjecturer = ({ source }: Pick<RunConfig['conjectures'], 'sourc
 export const writesTyped = ({ source }: Pick<RunConfig['conjectures'], 'source'>): boolean =>
   source === 'decode' || source === 'both';
 
-/** Is a conjecture of an earlier round credited for its use? */
+/** Is a conjecture of the library credited for its use? */
 export const rewardsUse = (config: Pick<RunConfig['conjectures'], 'reward' | 'source'>): boolean =>
   hasConjecturer(config) && (config.reward === 'use' || config.reward === 'band-and-use');
 
