@@ -31,7 +31,7 @@ export interface RoundFigures {
   /** Of attempted conjectures: characters of the statement without its name; novelty in [0, 1] (`selfplay/novelty.ts`). */
   readonly lengths: Quantiles | null;
   readonly novelties: Quantiles | null;
-  /** Theorems by which the library had grown before the round, and the round's certified proofs that rest on one. */
+  /** Theorems by which the library had grown before the round's statements were tried, and the round's certified proofs that rest on one. */
   readonly libraryGrown: number;
   readonly proofsWithGrown: number;
   /** Different sets of functions that the round's conjectures speak of. */

@@ -36,9 +36,10 @@ export interface LemmaUses {
 }
 
 export interface GrownFacts {
+  readonly statementId: string;
   readonly isConjecture: boolean;
-  /** Theorems in the longest chain that ends with it. */
-  readonly chain: number;
+  /** Theorems in the longest chain that ends with it; null while the round that proved it is read. */
+  chain: number | null;
 }
 
 /** What runs on from round to round. */
@@ -86,6 +87,8 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
   const { lengths, novelties, functions } = await measureConjectures(gathering, manifest);
   await readGrown(gathering, manifest);
   const chains = new Map<string, number>();
+  // A round's conjectures stand before the statements whose proofs may rest on them.
+  const chainOf = ({ statementId, chain }: GrownFacts): number => chain ?? chains.get(statementId) ?? 1;
   const firstProved = new Map<string, boolean>();
   const provedNow = new Set<string>();
   let proofsWithGrown = 0;
@@ -100,7 +103,7 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
     for (const lemma of restsOn) addUse(gathering.lemmaUses, lemma, proof);
     const { statementId } = proof;
     const under = restsOn.flatMap((lemma) => gathering.grown.get(lemma) ?? []);
-    const chain = 1 + Math.max(0, ...under.map((lemma) => lemma.chain));
+    const chain = 1 + Math.max(0, ...under.map(chainOf));
     chains.set(statementId, Math.min(chain, chains.get(statementId) ?? chain));
     if (proof.origin === 'dataset' && !gathering.provedEver.has(statementId))
       firstProved.set(
@@ -126,6 +129,7 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
   for (const { sandbox } of manifest.shards)
     for (const reason of sandbox === undefined ? [] : whyIneligible(sandbox)) gathering.ineligibleBecause.add(reason);
   await addProgress(gathering, manifest, provedNow);
+  for (const lemma of gathering.grown.values()) lemma.chain = chainOf(lemma);
   gathering.chains = chains;
   return {
     round: manifest.round,
@@ -152,11 +156,11 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
   };
 }
 
-/** What entered the library before the round. */
+/** What entered the library before the round's statements were tried. */
 async function readGrown({ store, grown, chains }: Gathering, { library }: RoundManifest): Promise<void> {
   for await (const { name, statementId, origin } of grownTheorems(store, library))
     if (!grown.has(name))
-      grown.set(name, { isConjecture: origin === 'conjecture', chain: chains.get(statementId) ?? 1 });
+      grown.set(name, { statementId, isConjecture: origin === 'conjecture', chain: chains.get(statementId) ?? null });
 }
 
 function addUse(uses: Map<string, LemmaUses>, lemma: string, proof: Proved): void {

@@ -9,6 +9,7 @@ import { gatherRun } from '../../activities/report/gather.ts';
 import { makeReport, type ReportFile } from '../../activities/report/make-report.ts';
 import { openRun } from '../../activities/report/open-run.ts';
 import { summaryRows } from '../../activities/report/summary.ts';
+import { statementId } from '../../data/schemas/ids.ts';
 import { CHECK_MS, makeRun, type SyntheticRun } from './synthetic-run.ts';
 import { firstFlaw } from './well-formed.ts';
 
@@ -311,6 +312,30 @@ describe('runs that are out of the ordinary', () => {
       'grows,2,1,1',
       'fixed,0,0,0',
     ]);
+  });
+  it('counts chains through conjectures that the same round proved', async () => {
+    const [first, second] = ['theorem c_1 (a b : Nat) : a + b = b + a', 'theorem c_2 (a : Nat) : a * 0 = 0'];
+    const grown = (text: string, generation: number) => ({
+      ...{ name: `Grown.g${generation}`, round: generation, generation, origin: 'conjecture' as const, marks: [] },
+      ...{ statementId: statementId(null, text), header: null, statement: text, proof: 'simp', premises: [] },
+    });
+    const figures = await gather('chains', {
+      set: { library: 'grow' },
+      statements: STATEMENTS,
+      rounds: [
+        { samples: 2, shards: [{ 0: 1 }] },
+        {
+          ...{ samples: 2, shards: [{ 1: 1 }], conjectures: [{ statement: first!, successes: 1 }] },
+          ...{ grown: [grown(first!, 1)], restsOn: ['Grown.g1'] },
+        },
+        {
+          ...{ samples: 2, shards: [{ 2: 1 }], conjectures: [{ statement: second!, successes: 1 }] },
+          ...{ grown: [grown(first!, 1), grown(second!, 2)], conjecturesRestOn: ['Grown.g1'], restsOn: ['Grown.g2'] },
+        },
+      ],
+    });
+    expect(figures.rounds.map(({ chain }) => chain)).toEqual([0, 1, 2]);
+    expect(figures.rounds.map(({ firstProved }) => firstProved.onConjectures)).toEqual([0, 1, 1]);
   });
 });
 

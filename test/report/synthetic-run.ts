@@ -39,8 +39,9 @@ export interface SyntheticRound {
   readonly kernelsDisagreed?: number;
   readonly secondsPerStage?: Readonly<Record<string, number>>;
   readonly proof?: string;
-  /** Grown theorems that its certified proofs rest on. */
+  /** Grown theorems that its certified proofs rest on, of statements and of conjectures. */
   readonly restsOn?: readonly string[];
+  readonly conjecturesRestOn?: readonly string[];
   /** Theorems by which the library had grown. */
   readonly grown?: readonly GrownRecord[];
 }
@@ -205,7 +206,11 @@ async function makeRound(
       `${folder}/certified-rates.jsonl`,
       rates.filter(({ successes }) => successes > 0),
     ),
-    proved: await writeRecords(store, `${folder}/proved.jsonl`, proved),
+    proved: await writeRecords(
+      store,
+      `${folder}/proved.jsonl`,
+      proved.toSorted((a, b) => Number(a.origin === 'dataset') - Number(b.origin === 'dataset')),
+    ),
     library: spec.grown === undefined ? null : await writeRecords(store, `${folder}/library.jsonl`, spec.grown),
     conjectures:
       conjectures.length === 0
@@ -280,7 +285,7 @@ function asProved(
       fingerprint: 'f',
       fileHash: 'a'.repeat(64),
       axioms: ['propext'],
-      restsOn: [...(spec.restsOn ?? [])],
+      restsOn: [...((origin === 'dataset' ? spec.restsOn : spec.conjecturesRestOn) ?? [])],
       // As on a machine that asks the second kernel about dataset statements only.
       ...(origin === 'dataset'
         ? { checks: [{ by: SECOND_KERNEL.name, version: '1', outcome: 'accepted' as const, ms: 1 }] }

@@ -34,7 +34,7 @@ export interface CurriculumOptions {
 
 export interface CurriculumRow {
   readonly figures: RoundFigures;
-  /** Grown theorems before the round, and those of them that are marked. */
+  /** Grown theorems under the round's statements, and those of them that are marked. */
   readonly library: { readonly theorems: number; readonly marked: number };
   /** How long Lean takes to start with that header of the library which takes longest, and with the same without the library. */
   readonly start: Start | null;
