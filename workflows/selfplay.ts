@@ -206,24 +206,29 @@ async function settle(run: string, start: StartInput, config: RunConfig, story: 
   return { state: null, data: await streaming('statements, SFT set, canaries').prepareData(run, config), sft };
 }
 
-/** Beside the first training: the figures go into the run's folder. A run is no worse without them. */
+/** Beside the first training: the figures go into the run's folder. */
 async function measurePortfolio(run: string, config: RunConfig, settled: Settled): Promise<void> {
   if (isInWords(config)) return;
   const { train, heldOut } = settled.state === null ? settled.data : settled.state.data;
   const { verification } = config;
-  await lean('what the portfolio of scripts proves')
-    .measurePortfolio({ run, config: { verification }, data: { train, heldOut } })
-    // A cancellation too: what the run does beside it hears of that.
-    .catch((error: unknown) => log.warn('the portfolio could not be measured', { error }));
+  const measuring = lean('what the portfolio of scripts proves').measurePortfolio({
+    run,
+    config: { verification },
+    data: { train, heldOut },
+  });
+  await besideTheRun(measuring, 'the portfolio could not be measured');
 }
 
 /** Beside the last retraining, which leaves some of the cores idle. Where it fails, the report has Lean read the proofs. */
 async function writeProofs(run: string, state: RunState): Promise<void> {
   if (isInWords(state.config)) return;
-  await lean('proofs.lean')
-    .writeProofs({ run, state })
-    .catch((error: unknown) => log.warn('proofs.lean could not be written ahead of the report', { error }));
+  const writing = lean('proofs.lean').writeProofs({ run, state });
+  await besideTheRun(writing, 'proofs.lean could not be written ahead of the report');
 }
+
+/** Work that a run is no worse without. It may be cancelled too: what the run does beside it hears of that. */
+const besideTheRun = (work: Promise<void>, otherwise: string): Promise<void> =>
+  work.catch((error: unknown) => log.warn(otherwise, { error }));
 
 /** The state before the first round: what was taken over, or the first model, trained on the machines. */
 async function firstState(

@@ -3,81 +3,28 @@
  * in the store alone.
  */
 import { z } from 'zod';
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { type Proved, provedSchema } from '../../data/schemas/records.ts';
-import { type Evaluation, roundManifestSchema, runCostSchema, trackingLinkSchema } from '../../data/schemas/round.ts';
+import { artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { type Evaluation, runCostSchema, trackingLinkSchema } from '../../data/schemas/round.ts';
 import type { Metric } from '../../infra/monitor/monitor.ts';
 import { readLinks } from '../../infra/monitor/trackers/tracker.ts';
 import { withHeartbeat } from '../edge.ts';
 import { concludeRun, logMetrics } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
-import { once, readJson, readRecords } from '../records/record-files.ts';
+import { once } from '../records/record-files.ts';
 import { whyIneligible } from '../round/certificate-record.ts';
-import { grownTheorems } from '../round/library.ts';
 import { costOfRun } from '../run/cost.ts';
 import { REPORTED } from '../run/finished-rounds.ts';
 import { metricsOfRound } from '../run/round-metrics.ts';
 import type { ReportInput, RunState, SelfplayResult } from '../run/run-state.ts';
 import { gatherRun } from './gather.ts';
+import { keptProofs } from './kept-proofs.ts';
 import { makeReport } from './make-report.ts';
-import { writeProofs } from './write-proofs.ts';
 
 const reportedSchema = z.strictObject({
   summary: artifactRefSchema,
   report: artifactRefSchema,
   proofs: artifactRefSchema,
 });
-
-const keptProofsSchema = z.strictObject({
-  /** `proofs.lean`. */
-  proofs: artifactRefSchema,
-  /** In it and in the files that it goes on in. */
-  kept: z.number().int().nonnegative(),
-});
-
-export interface WriteProofsInput {
-  readonly run: string;
-  /** After the run's last round. */
-  readonly state: RunState;
-}
-
-/** For the queue of Lean. */
-export function proofsActivities(ports: Ports) {
-  return {
-    /** What the report needs of Lean, ahead of it. */
-    async writeProofs({ run, state }: WriteProofsInput): Promise<void> {
-      await withHeartbeat((signal) => proofsOf(ports, run, state, signal));
-    },
-  };
-}
-
-/** The run's `proofs.lean`, once. */
-async function proofsOf(
-  ports: Ports,
-  run: string,
-  state: RunState,
-  signal: AbortSignal,
-): Promise<z.infer<typeof keptProofsSchema>> {
-  const store = await ports.store(run);
-  return once(store, 'report/proofs.json', keptProofsSchema, async () => {
-    // One proof a statement, the shortest; all others are in the rounds' own files.
-    const shortest = new Map<string, Proved>();
-    // A round's library holds all that grew before it.
-    let library: ArtifactRef | null = null;
-    for (const outcome of state.outcomes) {
-      const manifest = await readJson(store, outcome.manifest, roundManifestSchema);
-      library = manifest.library ?? library;
-      for await (const proof of readRecords(store, manifest.proved, provedSchema)) {
-        const seen = shortest.get(proof.statementId);
-        if (!seen || proof.proof.length < seen.proof.length) shortest.set(proof.statementId, proof);
-      }
-    }
-    const kept = [...shortest.values()].sort((a, b) => a.round - b.round || (a.name < b.name ? -1 : 1));
-    const grown = await Array.fromAsync(grownTheorems(store, library));
-    const limits = state.config.verification;
-    return { proofs: await writeProofs(ports, { run, kept, library: grown, limits }, signal), kept: kept.length };
-  });
-}
 
 export function reportActivities(ports: Ports) {
   return {
@@ -86,7 +33,7 @@ export function reportActivities(ports: Ports) {
       const store = await ports.store(run);
       return once(store, REPORTED, reportedSchema, () =>
         withHeartbeat(async (signal) => {
-          const { proofs, kept } = await proofsOf(ports, run, state, signal);
+          const { proofs, kept } = await keptProofs(ports, run, state, signal);
           const limits = state.config.verification;
           const verifier = await ports.verifier(run, limits);
           const figures = await gatherRun({

@@ -47,7 +47,7 @@ interface Pass {
 }
 
 export async function proveRound(input: ProveRoundInput): Promise<ProvedRound> {
-  const { context, conjectures, hostQueues, checkpoint, tally, enter } = input;
+  const { context, conjectures, hostQueues, checkpoint, enter } = input;
   const { run, name, config } = context;
   let { library } = context;
   const judged = isInWords(config) ? 'having them judged' : 'verifying them in Lean';

@@ -1,0 +1,62 @@
+/** The proofs that a run keeps, one a statement, as `proofs.lean`: made for its report, or ahead of it. */
+import { z } from 'zod';
+import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { type Proved, provedSchema } from '../../data/schemas/records.ts';
+import { roundManifestSchema } from '../../data/schemas/round.ts';
+import { withHeartbeat } from '../edge.ts';
+import type { Ports } from '../ports.ts';
+import { once, readJson, readRecords } from '../records/record-files.ts';
+import { grownTheorems } from '../round/library.ts';
+import type { RunState } from '../run/run-state.ts';
+import { writeProofs } from './write-proofs.ts';
+
+const keptProofsSchema = z.strictObject({
+  /** `proofs.lean`. */
+  proofs: artifactRefSchema,
+  /** In it and in the files that it goes on in. */
+  kept: z.number().int().nonnegative(),
+});
+
+export interface WriteProofsInput {
+  readonly run: string;
+  /** After the run's last round. */
+  readonly state: RunState;
+}
+
+/** For the queue of Lean. */
+export function proofsActivities(ports: Ports) {
+  return {
+    /** What the report needs of Lean, ahead of it. */
+    async writeProofs({ run, state }: WriteProofsInput): Promise<void> {
+      await withHeartbeat((signal) => keptProofs(ports, run, state, signal));
+    },
+  };
+}
+
+/** The run's `proofs.lean`, once. */
+export async function keptProofs(
+  ports: Ports,
+  run: string,
+  state: RunState,
+  signal: AbortSignal,
+): Promise<z.infer<typeof keptProofsSchema>> {
+  const store = await ports.store(run);
+  return once(store, 'report/proofs.json', keptProofsSchema, async () => {
+    // One proof a statement, the shortest; all others are in the rounds' own files.
+    const shortest = new Map<string, Proved>();
+    // A round's library holds all that grew before it.
+    let library: ArtifactRef | null = null;
+    for (const outcome of state.outcomes) {
+      const manifest = await readJson(store, outcome.manifest, roundManifestSchema);
+      library = manifest.library ?? library;
+      for await (const proof of readRecords(store, manifest.proved, provedSchema)) {
+        const seen = shortest.get(proof.statementId);
+        if (!seen || proof.proof.length < seen.proof.length) shortest.set(proof.statementId, proof);
+      }
+    }
+    const kept = [...shortest.values()].sort((a, b) => a.round - b.round || (a.name < b.name ? -1 : 1));
+    const grown = await Array.fromAsync(grownTheorems(store, library));
+    const limits = state.config.verification;
+    return { proofs: await writeProofs(ports, { run, kept, library: grown, limits }, signal), kept: kept.length };
+  });
+}
