@@ -1,6 +1,6 @@
 /**
- * One round (`stp-round`): seeds → conjectures → gate → proofs, sampled and verified → certificates, first of conjectures, then
- * of statements over what they add to the library → selection → training. Round 0 is the baseline: the SFT model proves what it can; there are no seeds yet, so nothing is conjectured.
+ * One round (`stp-round`): seeds → conjectures → gate → proofs, sampled and verified → certificates (where the library grows, of
+ * conjectures first, then of statements over what they add to it) → selection → training. Round 0 is the baseline: the SFT model proves what it can; there are no seeds yet, so nothing is conjectured.
  */
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { ArtifactRef } from '../data/schemas/artifact.ts';

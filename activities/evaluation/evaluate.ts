@@ -13,7 +13,7 @@ import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readAll, writeRecords } from '../records/record-files.ts';
 import { foundProof } from '../round/found-proof.ts';
-import { evenSize, writeShards } from '../round/shard-files.ts';
+import { writeShards } from '../round/shard-files.ts';
 import type { PreparedData } from '../run/datasets.ts';
 import { type StatementTally, tallyShards } from './evaluation-shards.ts';
 
@@ -105,7 +105,7 @@ export function shardSize(
 ): number {
   const samplesMax = Math.min(SHARD_SAMPLES, SHARD_TOKENS / maxTokens);
   const fitting = Math.max(1, Math.floor(samplesMax / Math.max(1, samples)));
-  return evenSize(statements, Math.max(Math.min(statementsPerShard, fitting), Math.ceil(statements / SHARDS_MAX)));
+  return Math.max(Math.min(statementsPerShard, fitting), Math.ceil(statements / SHARDS_MAX));
 }
 
 /** Work items of the statements, cut into shard files. */

@@ -44,7 +44,7 @@ export async function keptProofs(
   return once(store, 'report/proofs.json', keptProofsSchema, async () => {
     // One proof a statement, the shortest; all others are in the rounds' own files.
     const shortest = new Map<string, Proved>();
-    // A round's library holds all that grew before it.
+    // A round's library holds all that grew before its statements were tried.
     let library: ArtifactRef | null = null;
     for (const outcome of state.outcomes) {
       const manifest = await readJson(store, outcome.manifest, roundManifestSchema);

@@ -62,7 +62,9 @@ export function chooseConjecturesActivities(ports: Ports) {
           const order = (id: string): string => orderKey(config.seed, round, 'conjectures', id);
           const own = chooseConjectures(facts, config.conjectures, order);
           const used = rewardsUse(config.conjectures) ? await usedConjectures(store, input) : [];
-          const chosen = withoutRepeats([...own, ...used]);
+          // One of this round can be chosen for both reasons. The band's weight is the largest that there is.
+          const inBand = new Set(own.map(({ id }) => id));
+          const chosen = [...own, ...used.filter(({ id }) => !inBand.has(id))];
           const name = `${input.name}/chosen.jsonl`;
           const ref = await writeRecords(
             store,
@@ -77,13 +79,6 @@ export function chooseConjecturesActivities(ports: Ports) {
       );
     },
   };
-}
-
-/** One that was chosen for two reasons counts once, by the better of them. */
-function withoutRepeats(chosen: readonly ChosenConjecture[]): ChosenConjecture[] {
-  const byId = new Map<string, ChosenConjecture>();
-  for (const one of chosen) if (one.weight > (byId.get(one.id)?.weight ?? 0)) byId.set(one.id, one);
-  return [...byId.values()];
 }
 
 /** Files of the conjectures that a round may train on: its own, and with a reward for use those of earlier rounds. */

@@ -69,7 +69,7 @@ export function collectActivities(ports: Ports) {
           }
           const certified = passes.map((pass) => pass.certified);
           return {
-            rates: await writeRecords(store, `${name}/rates.jsonl`, rates(), signal),
+            rates: await writeRecords(store, `${name}/rates-*.jsonl`, rates(), signal),
             certified: await joinCertified(store, name, certified, signal),
           };
         }),

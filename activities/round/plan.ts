@@ -14,13 +14,13 @@ import { once, readAll, readRecords } from '../records/record-files.ts';
 import { certifiedRates, readManifests } from '../run/history.ts';
 import type { RoundContext } from './conjecture.ts';
 import { conjectureRecordSchema } from './conjecture-records.ts';
-import { evenSize, writeShards } from './shard-files.ts';
+import { writeShards } from './shard-files.ts';
 
 const shardPlanSchema = z.strictObject({ shards: z.array(artifactRefSchema) });
 
 /**
  * Maximum number of shards of a round. Their results (about 0.8 kB per shard) travel in one payload, which Temporal
- * limits to 2 MB, and their activities share one workflow history.
+ * limits to 2 MB, and their activities share one workflow history. Passes of a round share them.
  */
 const SHARDS_MAX = 1_000;
 
@@ -29,8 +29,10 @@ const CANARIES_PER_ROUND = 6;
 
 export interface PlanShardsInput extends RoundContext {
   readonly conjectures: ArtifactRef | null;
-  /** False: the conjectures alone, without canaries. */
+  /** False: the conjectures alone. */
   readonly statements?: boolean;
+  /** Passes of the round; missing: one. */
+  readonly passes?: number;
 }
 
 export function planActivities(ports: Ports) {
@@ -56,8 +58,8 @@ export function planActivities(ports: Ports) {
             directory: await ports.scratch(run),
             signal,
           });
-          const canaries = input.statements === false ? [] : await roundCanaries(store, input);
-          const size = shardSize(count + canaries.length, config.sampling.statementsPerShard);
+          const canaries = await roundCanaries(store, input);
+          const size = shardSize(count + canaries.length, config.sampling.statementsPerShard, input.passes);
           return {
             shards: await writeShards(store, input.name, spread(canaries, items, count), size, signal),
           };
@@ -67,15 +69,24 @@ export function planActivities(ports: Ports) {
   };
 }
 
-/** Items of a shard: at most as many as configured, or as it takes for `items` to fit into the shards that are allowed. */
-export const shardSize = (items: number, statementsPerShard: number): number =>
-  evenSize(items, Math.max(statementsPerShard, Math.ceil(items / SHARDS_MAX)));
+/**
+ * Items of a shard: at most as many as configured, or as it takes for `items` to fit into the shards that are allowed. The last
+ * shard is smaller by less than their number, so that no machine waits for another.
+ *
+ * @param passes passes of the round, which share those shards
+ */
+export function shardSize(items: number, statementsPerShard: number, passes = 1): number {
+  const most = Math.max(statementsPerShard, Math.ceil(items / (SHARDS_MAX / passes)));
+  return Math.ceil(items / Math.max(1, Math.ceil(items / most)));
+}
+
+const conjectureSamples = (input: PlanShardsInput): number =>
+  input.config.sampling.samplesPerConjecture ?? samplesOf(input);
 
 const samplesOf = ({ round, config: { sampling } }: PlanShardsInput): number =>
   round === 0 ? sampling.samplesFirstRound : sampling.samplesPerStatement;
 
 async function* roundItems(store: ObjectStore, input: PlanShardsInput): AsyncGenerator<WorkItem> {
-  const { config } = input;
   const samples = samplesOf(input);
   if (input.statements !== false)
     for await (const statement of attemptedStatements(store, input)) yield { statement, origin: 'dataset', samples };
@@ -85,7 +96,7 @@ async function* roundItems(store: ObjectStore, input: PlanShardsInput): AsyncGen
       yield {
         statement: { id, name, header, statement, split, labels, weight },
         origin: 'conjecture',
-        samples: config.sampling.samplesPerConjecture ?? samples,
+        samples: conjectureSamples(input),
       };
     }
 }
@@ -103,11 +114,12 @@ async function* attemptedStatements(store: ObjectStore, input: PlanShardsInput):
 async function roundCanaries(store: ObjectStore, input: PlanShardsInput): Promise<WorkItem[]> {
   const { round, config, data } = input;
   if (isInWords(config)) return [];
+  const samples = input.statements === false ? conjectureSamples(input) : samplesOf(input);
   return (await readAll(store, data.canaries, statementSchema))
     .map((statement) => ({ statement, key: orderKey(config.seed, round, 'canary', statement.id) }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
     .slice(0, CANARIES_PER_ROUND)
-    .map(({ statement }) => ({ statement, origin: 'canary', samples: samplesOf(input) }));
+    .map(({ statement }) => ({ statement, origin: 'canary', samples }));
 }
 
 /** The few at even distances among the `count` others, so that not one machine alone has them. */

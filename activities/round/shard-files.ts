@@ -7,10 +7,6 @@ import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
 import { batchesOf } from '../records/batches.ts';
 import { readAll, readRecords, writeRecords } from '../records/record-files.ts';
 
-/** Items of each shard where shards of at most `most` are as alike as can be: a small last one would leave machines idle. */
-export const evenSize = (items: number, most: number): number =>
-  Math.ceil(items / Math.max(1, Math.ceil(items / most)));
-
 /** One file a shard of `size` items, in order, under the stage's folder. One shard is in memory at a time. */
 export async function writeShards(
   store: ObjectStore,

@@ -151,7 +151,7 @@ export const roundManifestSchema = z.strictObject({
   /** Those of `rates` whose statement has a certified proof in this round: later rounds read no proofs to know what is proved. */
   certifiedRates: artifactRefSchema,
   proved: artifactRefSchema,
-  /** Grown theorems that stood under this round's proofs (`library: grow`); null: none. */
+  /** Grown theorems that stood under this round's proofs of statements (`library: grow`); null: none. */
   library: artifactRefSchema.nullable(),
   conjectures: artifactRefSchema.nullable(),
   conjecturerExamples: artifactRefSchema.nullable(),

@@ -199,7 +199,7 @@ export const runConfigSchema = z.strictObject({
   /** CPU threads of the embedded engine. Part of the result: sums in f32 differ between thread counts. */
   modelThreads: positive.max(256),
   sft: optimiserSchema,
-  /** `grow`: what a round certified, of conjectures and of the dataset, joins the library of later rounds. STP's is fixed. */
+  /** `grow`: what a round certified, of conjectures and of the dataset, joins the library of the run. STP's is fixed. */
   library: z.enum(['fixed', 'grow']),
   sampling: z.strictObject({
     samplesPerStatement: positive.max(100_000),

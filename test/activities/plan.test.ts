@@ -121,7 +121,7 @@ it('what was proved often enough is left out, but for a few', async () => {
   );
 });
 
-it('conjectures that are tried by themselves come without statements, false ones too', async () => {
+it('conjectures that are tried by themselves come with false statements too, and with no others', async () => {
   const typed = { seedId: 's', lemma: null, round: 1, level: 1, guide: null };
   const own = ['one', 'two'].map((id) => ({
     ...TRAIN[0]!,
@@ -133,8 +133,13 @@ it('conjectures that are tried by themselves come without statements, false ones
   const conjectures = await writeRecords(store, 'conjectures.jsonl', own);
   const both = await plan(1, [], {}, undefined, TRAIN, { conjectures });
   expect(both.flat()).toHaveLength(28);
-  const alone = await plan(1, [], {}, undefined, TRAIN, { conjectures, statements: false });
-  expect(alone).toEqual([both.flat().filter(({ origin }) => origin === 'conjecture')]);
+  const alone = await plan(1, [], { 'sampling.samplesPerConjecture': 3 }, undefined, TRAIN, {
+    conjectures,
+    statements: false,
+  });
+  expect(idsOf(alone, 'dataset')).toEqual([]);
+  expect(idsOf(alone, 'canary').sort()).toEqual(idsOf(both, 'canary').sort());
+  expect(alone.flat().map(({ samples }) => samples)).toEqual(Array(8).fill(3));
   expect(idsOf(alone, 'conjecture').sort()).toEqual(['one', 'two']);
 });
 
@@ -144,6 +149,7 @@ it('a round has no more shards than its results may be together in one payload',
   expect(shardSize(7_000, 7)).toBe(7);
   // Two shards of 64 and none of 100 beside one of 28.
   expect(shardSize(128, 100)).toBe(64);
+  expect(shardSize(7_000, 7, 2)).toBe(14);
   expect(Math.ceil(5_000_000 / shardSize(5_000_000, 24))).toBeLessThanOrEqual(1_000);
 });
 

@@ -122,7 +122,7 @@ it('stands beside the band', async () => {
   expect((await choose('band-and-use')).chosen.map(([id]) => id)).toEqual(['behind', 'direct', 'fresh']);
 });
 
-it('reaches a conjecture of the same round, which counts once, by the better of two reasons', async () => {
+it('reaches a conjecture of the same round, which counts once where it is in the band too', async () => {
   const { chosen } = await choose('band-and-use', [
     grown(5, 'fresh', { round: 2, generation: 2, premises: ['Grown.g2'] }),
   ]);

@@ -308,6 +308,6 @@ it('cuts shards that hold a bounded number of samples and are never too many for
   expect(Math.ceil(89_221 / shardSize(89_221, 32, limits(24)))).toBeLessThanOrEqual(1_000);
   // 32 samples of 244 statements: sixteen shards where answers may be long, not seven.
   expect(Math.ceil(244 / shardSize(244, 32, limits(40, 32_768)))).toBe(16);
-  expect(shardSize(244, 32, limits(40, 1_024))).toBe(35);
+  expect(shardSize(244, 32, limits(40, 1_024))).toBe(40);
   expect(shardSize(244, 1_000, limits(40, 32_768))).toBe(1);
 });

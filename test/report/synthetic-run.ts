@@ -209,7 +209,10 @@ async function makeRound(
     proved: await writeRecords(
       store,
       `${folder}/proved.jsonl`,
-      proved.toSorted((a, b) => Number(a.origin === 'dataset') - Number(b.origin === 'dataset')),
+      // Two passes: conjectures first.
+      spec.conjecturesRestOn === undefined
+        ? proved
+        : proved.toSorted((a, b) => Number(a.origin === 'dataset') - Number(b.origin === 'dataset')),
     ),
     library: spec.grown === undefined ? null : await writeRecords(store, `${folder}/library.jsonl`, spec.grown),
     conjectures:

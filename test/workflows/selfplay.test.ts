@@ -181,7 +181,7 @@ describe('a run', () => {
   it('grows the library before it conjectures, by the round’s conjectures, and before its last model is evaluated', async () => {
     const fakes = fakeActivities(1);
     const given: [string, string | undefined][] = [];
-    const { sampleShard, finishRound, growLibrary } = fakes.activities;
+    const { sampleShard, chooseConjectures, finishRound, growLibrary } = fakes.activities;
     fakes.activities.growLibrary = async (input) => {
       const library = (await growLibrary(input))!;
       return input.own === undefined ? library : { ...library, uri: `${library.uri} with conjectures` };
@@ -190,8 +190,14 @@ describe('a run', () => {
       given.push([input.name.replace(/-[0-9a-z-]+\//u, '/'), input.library?.uri]);
       return sampleShard(input);
     };
+    const joined: string[] = [];
+    fakes.activities.chooseConjectures = async (input) => {
+      joined.push(input.rates.uri, input.proved.uri);
+      return chooseConjectures(input);
+    };
     fakes.activities.finishRound = async (input) => {
       given.push([`round ${input.round}, ${input.shards.length} shards`, input.library?.uri]);
+      if (input.round > 0) joined.push(input.rates.uri, input.certified.proved.uri);
       return finishRound(input);
     };
     await workers.with(fakes, async () => {
@@ -218,6 +224,8 @@ describe('a run', () => {
         ['rounds/1/statements/shard-0000', 'file:///test/library with conjectures'],
         ['round 1, 2 shards', 'file:///test/library with conjectures'],
       ]);
+      const ofBoth = ['file:///test/joined-rates', 'file:///test/joined'];
+      expect(joined).toEqual([...ofBoth, ...ofBoth]);
     });
   });
   it('searches for what samples did not prove, where the prover works by both, and never on held-out statements', async () => {

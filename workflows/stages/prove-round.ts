@@ -54,11 +54,10 @@ export async function proveRound(input: ProveRoundInput): Promise<ProvedRound> {
   const enterPass = ({ statements }: Pass) =>
     enter('prove', `sampling proofs${statements ? '' : ' of conjectures'} and ${judged}`);
   const passes = passesOf(input);
+  const cut = { ...context, passes: passes.length };
   await enterPass(passes[0]!);
   const [plans] = await Promise.all([
-    Promise.all(
-      passes.map((pass) => streaming(`cut ${labelOf(pass)} into shards`).planShards({ ...context, ...pass })),
-    ),
+    Promise.all(passes.map((pass) => streaming(`cut ${labelOf(pass)} into shards`).planShards({ ...cut, ...pass }))),
     conjectures === null ? readyNodes(run, hostQueues, checkpoint) : null,
   ]);
   const passed: Passed[] = [];
@@ -66,11 +65,11 @@ export async function proveRound(input: ProveRoundInput): Promise<ProvedRound> {
   for (const [index, pass] of passes.entries()) {
     const before = passed.at(-1);
     if (before !== undefined) {
+      await enterPass(pass);
       const own = { library, proved: before.certified.proved };
       library = await byOne(hostQueues, 'grow the library by conjectures', (machine) =>
         machine.growLibrary({ ...context, name: pass.name, own }),
       );
-      await enterPass(pass);
     }
     const proved = await provePass(input, { ...context, ...pass, library }, plans[index]!.shards);
     shards.push(...proved.shards);
@@ -82,8 +81,8 @@ export async function proveRound(input: ProveRoundInput): Promise<ProvedRound> {
 }
 
 function passesOf({ context: { name, config }, conjectures }: ProveRoundInput): readonly Pass[] {
-  if (conjectures === null || config.library !== 'grow' || !patched(CHANGES.conjecturesFirst))
-    return [{ name, conjectures, statements: true }];
+  const inTwo = conjectures !== null && conjectures.count > 0 && config.library === 'grow';
+  if (!inTwo || !patched(CHANGES.conjecturesFirst)) return [{ name, conjectures, statements: true }];
   return [
     { name: `${name}/conjectures`, conjectures, statements: false },
     { name: `${name}/statements`, conjectures: null, statements: true },

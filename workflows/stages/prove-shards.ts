@@ -22,7 +22,7 @@ export interface ProveShardsInput {
   readonly shards: readonly ArtifactRef[];
   readonly checkpoint: CheckpointRef;
   readonly config: RunConfig;
-  /** Theorems that grew out of earlier rounds and stand under the proofs; null: none. */
+  /** Theorems that the run has proved and that stand under the proofs; null: none. */
   readonly library: ArtifactRef | null;
   readonly isOpen: () => boolean;
   readonly onShard: (result: ShardResult) => void;

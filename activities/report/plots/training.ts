@@ -24,7 +24,7 @@ export async function libraryPlot(runs: readonly RunFigures[]): Promise<Plot | n
     name: 'library',
     title: 'Library growth',
     caption:
-      'Theorems proved in earlier rounds, conjectures and statements of the dataset, that proofs of a round could use.',
+      'Theorems that the run had proved, conjectures and statements of the dataset, when it tried the statements of a round.',
     svg: await renderChart(
       {
         data: { values },

@@ -174,7 +174,7 @@ export function libraryText(run: RunFigures): string {
   const uses = run.rounds.reduce((sum, { proofsWithGrown }) => sum + proofsWithGrown, 0);
   const { conjecturesUsed, statementsUsed, listed } = run.lemmas;
   const text = note(
-    `The library grows: ${last?.libraryGrown ?? 0} theorems of earlier rounds could be used in the last round; ${uses} certified proofs of all rounds rest on one, and ${conjecturesUsed} conjectures and ${statementsUsed} statements of the dataset carry them.`,
+    `The library grows: ${last?.libraryGrown ?? 0} theorems could be used for the statements of the last round; ${uses} certified proofs of all rounds rest on one, and ${conjecturesUsed} conjectures and ${statementsUsed} statements of the dataset carry them.`,
   );
   if (listed.length === 0) return text;
   const rows = listed.map(({ name, round, origin, statement, proofs, statements, example }) => [
@@ -188,6 +188,6 @@ export function libraryText(run: RunFigures): string {
   ]);
   const heads = ['Lemma', 'Statement', 'From', 'Round', 'Proofs', 'Statements', 'One of these'];
   const caption =
-    'Theorems of earlier rounds that proofs rest on, as their compiled objects say: certified proofs, and statements of the dataset';
+    'Theorems of the run that proofs rest on, as their compiled objects say: certified proofs, and statements of the dataset';
   return [text, table(heads, rows, caption)].join('\n');
 }
