@@ -17,7 +17,7 @@ import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { growable, growEnvironment, grownHeaders, grownMarks, grownModules } from '../../lean/library/grow.ts';
 import type { CertificateTask } from '../../lean/trust/certificate/checkers.ts';
-import { certificateFile, certificateTask } from '../../lean/trust/certificate/proofs-text.ts';
+import { certificateFile } from '../../lean/trust/certificate/proofs-text.ts';
 import { checkFile } from '../../lean/trust/check-file.ts';
 import { LIBRARY_HEADER } from '../../lean/trust/header.ts';
 import { markedProof } from '../../lean/trust/kept-theorem.ts';
@@ -125,7 +125,9 @@ async function check(
   }
 }
 
-async function verdictsOf(name: string, text: string, task?: CertificateTask): Promise<[string, string][]> {
+type Checked = { readonly text: string; readonly task?: CertificateTask };
+
+async function verdictsOf(name: string, { text, task }: Checked): Promise<[string, string][]> {
   const path = join(directory, `${name}.lean`);
   await writeFile(path, text);
   const certificate = task === undefined ? {} : { certificate: task };
@@ -256,12 +258,10 @@ describe('a library that grows', () => {
       [keptName(kept), 'accepted'],
     ];
     const texts = [keptText(kept)];
-    expect(await verdictsOf('Certificate', certificateFile(texts, grown), certificateTask(texts, grown))).toEqual(
-      expected,
-    );
+    expect(await verdictsOf('Certificate', certificateFile(texts, grown))).toEqual(expected);
     const text = proofsFile(await repositorySources().modules(), [kept], grown);
     expect(text.match(/^import /gm)).toBeNull();
-    const verdicts = await verdictsOf('Proofs', text);
+    const verdicts = await verdictsOf('Proofs', { text });
     expect(verdicts.filter(([name]) => name.startsWith('Grown.') || name.startsWith('Kept.'))).toEqual(expected);
     expect(verdicts.filter(([, verdict]) => verdict !== 'accepted')).toEqual([]);
   });
@@ -298,12 +298,11 @@ describe('a library that grows', () => {
       round: 3,
     });
     const texts = [keptText(kept)];
-    const certificate = certificateFile(texts, next, 'marked');
     const expected = [...['g1', 'g2', 'g4'].map((name) => [`Grown.${name}`, 'accepted']), [keptName(kept), 'accepted']];
-    expect(await verdictsOf('MarkedCertificate', certificate, certificateTask(texts, next))).toEqual(expected);
+    expect(await verdictsOf('MarkedCertificate', certificateFile(texts, next, 'marked'))).toEqual(expected);
     const modules = await repositorySources().modules();
     const isOurs = ([name]: readonly unknown[]): boolean => /^(?:Grown|Kept)\./.test(String(name));
-    const verdicts = await verdictsOf('MarkedProofs', proofsFile(modules, [kept], next));
+    const verdicts = await verdictsOf('MarkedProofs', { text: proofsFile(modules, [kept], next) });
     expect(verdicts.filter(isOurs)).toEqual(expected);
 
     // With what the proofs rest on alone, which may be nothing.
@@ -311,12 +310,12 @@ describe('a library that grows', () => {
     const known = [{ ...kept, restsOn: ['Grown.g1'] }, alone];
     const few = [['Grown.g1', 'accepted'], ...known.map((one) => [keptName(one), 'accepted'])];
     const used = [known.map(keptText), next, 'used'] as const;
-    expect(await verdictsOf('UsedCertificate', certificateFile(...used), certificateTask(...used))).toEqual(few);
-    expect((await verdictsOf('UsedProofs', proofsFile(modules, known, next, 'used'))).filter(isOurs)).toEqual(few);
+    expect(await verdictsOf('UsedCertificate', certificateFile(...used))).toEqual(few);
+    expect((await verdictsOf('UsedProofs', { text: proofsFile(modules, known, next, 'used') })).filter(isOurs)).toEqual(
+      few,
+    );
     const none = [[keptText(alone)], next, 'used'] as const;
-    expect(await verdictsOf('NoneCertificate', certificateFile(...none), certificateTask(...none))).toEqual([
-      [keptName(alone), 'accepted'],
-    ]);
+    expect(await verdictsOf('NoneCertificate', certificateFile(...none))).toEqual([[keptName(alone), 'accepted']]);
   });
 
   it('leaves out what a header defines, which stands beside its theorems in both files', {
@@ -330,8 +329,10 @@ describe('a library that grows', () => {
     expect(await grow(1, certified, null)).toBeNull();
     const expected = certified.map((one) => [keptName(one), 'accepted']);
     const texts = certified.map(keptText);
-    expect(await verdictsOf('Own', certificateFile(texts), certificateTask(texts))).toEqual(expected);
-    const verdicts = await verdictsOf('OwnProofs', proofsFile(await repositorySources().modules(), certified));
+    expect(await verdictsOf('Own', certificateFile(texts))).toEqual(expected);
+    const verdicts = await verdictsOf('OwnProofs', {
+      text: proofsFile(await repositorySources().modules(), certified),
+    });
     expect(verdicts.filter(([name]) => name.startsWith('Kept.'))).toEqual(expected);
   });
 
@@ -342,8 +343,10 @@ describe('a library that grows', () => {
       expect(await grow(1, certified, null)).toBeNull();
       const expected = certified.map((one) => [keptName(one), 'accepted']);
       const texts = certified.map(keptText);
-      expect(await verdictsOf('Open', certificateFile(texts), certificateTask(texts))).toEqual(expected);
-      const verdicts = await verdictsOf('OpenProofs', proofsFile(await repositorySources().modules(), certified));
+      expect(await verdictsOf('Open', certificateFile(texts))).toEqual(expected);
+      const verdicts = await verdictsOf('OpenProofs', {
+        text: proofsFile(await repositorySources().modules(), certified),
+      });
       expect(verdicts.filter(([name]) => name.startsWith('Kept.'))).toEqual(expected);
     },
   );
@@ -359,7 +362,7 @@ describe('a library that grows', () => {
     expect(library.map(({ name }) => name)).toEqual(['Grown.g1', 'Grown.g2', 'Grown.g3', 'Grown.g4']);
     const expected = certified.map((one) => [keptName(one), 'accepted']);
     const texts = certified.map(keptText);
-    expect(await verdictsOf('Names', certificateFile(texts), certificateTask(texts))).toEqual(expected);
+    expect(await verdictsOf('Names', certificateFile(texts))).toEqual(expected);
   });
 
   it('says which theorem it cannot compile where it was made with another Lean', async () => {

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { LeanExit } from '../../lean/runtime/process/spawn.ts';
-import { certificateFile, certificateTask, type ProofText } from '../../lean/trust/certificate/proofs-text.ts';
+import { certificateFile, type ProofText } from '../../lean/trust/certificate/proofs-text.ts';
 import { checkFile } from '../../lean/trust/check-file.ts';
 import { compileModule } from '../../lean/trust/object/compiled-module.ts';
 import { type ClaimedProof, confirmProofs } from '../../lean/trust/object/confirm-proofs.ts';
@@ -180,13 +180,13 @@ describe('a file of certified proofs', () => {
   const check = async (text: string, certified: boolean) => {
     const path = join(scratchDirectory, 'Kept.lean');
     writeFileSync(path, text);
-    const certificate = certified ? { certificate: certificateTask(PROOFS) } : {};
+    const certificate = certified ? { certificate: certificateFile(PROOFS).task } : {};
     return checkFile(path, environment, { scratchDirectory, ...certificate });
   };
   const EACH = PROOFS.map(({ name }) => name);
 
   test('holds several of one name, and Lean accepts it by itself', async () => {
-    const text = certificateFile(PROOFS);
+    const { text } = certificateFile(PROOFS);
     for (const certified of [true, false]) {
       const { outcome, reason, theorems } = await check(text, certified);
       expect([outcome, reason]).toEqual(['accepted', '']);
@@ -197,7 +197,7 @@ describe('a file of certified proofs', () => {
 
   test('with another definition than the statement’s proves nothing', async () => {
     const text = certificateFile(PROOFS)
-      .replace('abbrev answer : Nat := 2', 'abbrev answer : Nat := 3')
+      .text.replace('abbrev answer : Nat := 2', 'abbrev answer : Nat := 3')
       .replace('1 + 1 = answer', '1 + 2 = answer');
     const { theorems } = await check(text, true);
     expect(theorems[0]).toMatchObject({ name: 'Kept.two', verdict: 'rejected' });

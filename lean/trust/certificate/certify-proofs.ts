@@ -12,7 +12,6 @@ import { SECOND_KERNEL } from '../object/findings.ts';
 import type { CertificateTask } from './checkers.ts';
 import {
   certificateFile,
-  certificateTask,
   type GrownText,
   KEPT_NAMESPACE,
   type Lemmas,
@@ -65,8 +64,8 @@ export async function certifyProofs(
   const checkOver =
     (lemmas: Lemmas): CheckBatch =>
     async (batch) => {
-      const text = certificateFile(batch, library, lemmas);
-      const report = await check(text, certificateTask(batch, library, lemmas));
+      const { text, task } = certificateFile(batch, library, lemmas);
+      const report = await check(text, task);
       if (report.exit === 'not-started') throw noVerdict(batch.length, report.reason);
       return { report, text };
     };

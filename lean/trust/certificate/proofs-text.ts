@@ -50,31 +50,25 @@ const OPTIONS = 'set_option autoImplicit false\nset_option linter.all false\n';
  */
 export type Lemmas = 'used' | 'marked';
 
-/** The file over the compiled library. */
+/** The file over the compiled library, and what it is to prove: each theorem as our record states it. */
 export function certificateFile(
   proofs: readonly ProofText[],
   library: readonly GrownText[] = [],
   lemmas: Lemmas = 'marked',
-): string {
+): { readonly text: string; readonly task: CertificateTask } {
   const grown = neededTheorems(proofs, library, lemmas);
-  return [...importLines([...proofs, ...grown]), ...grownSection(grown, proofs), keptSection(proofs)].join('\n');
-}
-
-/** What that file is to prove: each theorem as our record states it. */
-export function certificateTask(
-  proofs: readonly ProofText[],
-  library: readonly GrownText[] = [],
-  lemmas: Lemmas = 'marked',
-): CertificateTask {
-  const grown = neededTheorems(proofs, library, lemmas);
+  const imports = importLines([...proofs, ...grown]);
   return {
-    stated: [...grown, ...proofs].map(({ name, header, statement }) => ({
-      name,
-      opens: openLines(header),
-      signature: signatureOf(statement),
-    })),
-    importLines: importLines([...proofs, ...grown]),
-    marksTheorems: [...proofs, ...grown].some(({ proof }) => marksOpened(proof) !== null),
+    text: [...imports, ...grownSection(grown, proofs), keptSection(proofs)].join('\n'),
+    task: {
+      stated: [...grown, ...proofs].map(({ name, header, statement }) => ({
+        name,
+        opens: openLines(header),
+        signature: signatureOf(statement),
+      })),
+      importLines: imports,
+      marksTheorems: [...proofs, ...grown].some(({ proof }) => marksOpened(proof) !== null),
+    },
   };
 }
 
@@ -137,7 +131,7 @@ export function grownSection(
   });
   const grown = theorems.map((theorem) => {
     const text = theoremText(theorem.name.slice(GROWN_NAMESPACE.length + 1), theorem);
-    const stated = `section\n${openLines(theorem.header)}\n-- conjecture, round ${theorem.round}\n${text}\nend\n`;
+    const stated = `section\n${openLines(theorem.header)}\n-- lemma, round ${theorem.round}\n${text}\nend\n`;
     return { place: placeOf(theorem.name), text: stated };
   });
   // A theorem stands above the namespace that marks it: `sort` keeps the order of equal places.
