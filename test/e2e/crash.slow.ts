@@ -1,6 +1,6 @@
 /**
  * A run survives what kills its parts: the worker, the server with everything else. Each killed run ends as the run that
- * nobody disturbed, and does no finished shard again. Costs about three minutes. In the slow tier, without other files beside
+ * nobody disturbed, its library lemma by lemma, and does no finished shard again. Costs about six minutes. In the slow tier, without other files beside
  * it: six whole runs, two at a time, killed in moments that must lie within a round.
  *
  * @module-tag slow
@@ -16,7 +16,7 @@ import { type Summary, summarySchema } from '../../data/schemas/round.ts';
 import { readMetrics } from '../../infra/monitor/jsonl-monitor.ts';
 import { commandLineOf, listProcesses, runMarkOf } from '../../infra/processes.ts';
 import { localRunName } from '../../workers/settings.ts';
-import { stp, TINY_RUN } from '../support/stp.ts';
+import { GROWING_RUN, stp } from '../support/stp.ts';
 
 /** Whole runs, two in a test: with the other tests beside them each has taken more than three minutes. */
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 });
@@ -27,7 +27,7 @@ let undisturbed: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'stp-crash-'));
   undisturbed = join(directory, 'undisturbed', 'run');
-  const result = await stp(['selfplay', ...TINY_RUN, '--run-dir', undisturbed]);
+  const result = await stp(['selfplay', ...GROWING_RUN, '--run-dir', undisturbed]);
   expect(result.exitCode, String(result.all)).toBe(0);
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
@@ -46,7 +46,7 @@ const summaryOf = async (run: string): Promise<Omit<Summary, 'secondsPerStage' |
 async function recordsOf(run: string): Promise<Map<string, string>> {
   const records = new Map<string, string>();
   for (const name of (await readdir(join(run, 'rounds'), { recursive: true })).sort())
-    if (/(?:items|samples|conjectures|rates)\.jsonl$/.test(name))
+    if (/(?:items|samples|conjectures|rates|library)(?:-[0-9a-f]+)?\.jsonl$/.test(name))
       records.set(name, await readFile(join(run, 'rounds', name), 'utf8'));
   return records;
 }
@@ -121,6 +121,9 @@ it.concurrent('leaves a folder that holds what it should', async () => {
       'metrics.jsonl',
     ]),
   );
+  const ofConjectures = [...(await recordsOf(undisturbed))].filter(([name]) => /statements\/library/u.test(name));
+  expect(ofConjectures).toHaveLength(1);
+  expect(ofConjectures[0]![1]).toContain('"origin":"conjecture"');
   const check = await stp(['check', '--json', join(undisturbed, 'proofs.lean')]);
   expect(check.exitCode, String(check.all)).toBe(0);
 });
@@ -128,7 +131,7 @@ it.concurrent('leaves a folder that holds what it should', async () => {
 it.concurrent('ends the same after its worker was killed in the middle of a round', async () => {
   const parent = join(directory, 'worker');
   const run = join(parent, 'run');
-  const running = stp(['selfplay', ...TINY_RUN, '--run-dir', run]);
+  const running = stp(['selfplay', ...GROWING_RUN, '--run-dir', run]);
   await untilMidRound(run, 0, running);
   const workers = await processesOf(/workers\/dev\.ts/, parent);
   expect(workers).toHaveLength(1);
@@ -142,7 +145,7 @@ it.concurrent('ends the same after its worker was killed in the middle of a roun
 
 it.concurrent('ends the same after the server was killed, and says how to go on', async () => {
   const run = join(directory, 'server', 'run');
-  const first = stp(['selfplay', ...TINY_RUN, '--run-dir', run]);
+  const first = stp(['selfplay', ...GROWING_RUN, '--run-dir', run]);
   await untilMidRound(run, 0, first);
   const servers = await processesOf(/server start-dev/, run);
   expect(servers).toHaveLength(1);
@@ -151,7 +154,7 @@ it.concurrent('ends the same after the server was killed, and says how to go on'
   const stopped = await first;
   expect(stopped.exitCode).toBe(1);
   expect(stopped.all).toContain(`--run-dir ${run}`);
-  const second = await stp(['selfplay', ...TINY_RUN, '--run-dir', run]);
+  const second = await stp(['selfplay', ...GROWING_RUN, '--run-dir', run]);
   expect(second.exitCode, String(second.all)).toBe(0);
   expect(second.all).toContain('taking up the run');
   await expectSameAsUndisturbed(run, finished);
@@ -160,12 +163,12 @@ it.concurrent('ends the same after the server was killed, and says how to go on'
 it.concurrent('ends the same after everything was killed at once, and leaves no process behind', async () => {
   const parent = join(directory, 'all');
   const run = join(parent, 'run');
-  const first = stp(['selfplay', ...TINY_RUN, '--run-dir', run]);
+  const first = stp(['selfplay', ...GROWING_RUN, '--run-dir', run]);
   await untilMidRound(run, 1, first);
   const finished = await finishedWork(run);
   first.kill('SIGKILL');
   await first;
-  const second = await stp(['selfplay', ...TINY_RUN, '--run-dir', run]);
+  const second = await stp(['selfplay', ...GROWING_RUN, '--run-dir', run]);
   expect(second.exitCode, String(second.all)).toBe(0);
   await expectSameAsUndisturbed(run, finished);
   const left: number[] = [];
