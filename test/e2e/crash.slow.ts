@@ -55,7 +55,7 @@ async function recordsOf(run: string): Promise<Map<string, string>> {
 async function shardWork(run: string): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for await (const { name } of readMetrics(join(run, 'metrics.jsonl')))
-    if (/^rounds\/.*\/(?:samples|checks)$/.test(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
+    if (/^rounds\/.*\/(?:samples|checks|scripts_tried)$/.test(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
   return counts;
 }
 
@@ -64,11 +64,12 @@ async function finishedWork(run: string): Promise<string[]> {
   const names = await readdir(join(run, 'rounds'), { recursive: true });
   return names.flatMap((name) => {
     const match = /^(.*)\/(sampled|verified)\.json$/.exec(name);
-    return match
-      ? metricsAt(`rounds/${match[1]}`, 0, { [match[2] === 'sampled' ? 'samples' : 'checks']: 0 }).map(
-          (metric) => metric.name,
-        )
-      : [];
+    if (match === null) return [];
+    const [, folder = '', done] = match;
+    const sampled = folder.endsWith('/scripts') ? 'scripts_tried' : 'samples';
+    return metricsAt(`rounds/${folder}`, 0, { [done === 'sampled' ? sampled : 'checks']: 0 }).map(
+      (metric) => metric.name,
+    );
   });
 }
 
