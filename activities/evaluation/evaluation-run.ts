@@ -35,7 +35,7 @@ import { wallsOf, whyIneligible } from '../round/certificate-record.ts';
 import { type GrownRecord, grownTheorems, libraryAfter } from '../round/library.ts';
 import { PORTFOLIO } from '../round/portfolio.ts';
 import { describeRounds, lastRound, stateName } from '../run/finished-rounds.ts';
-import { readManifests } from '../run/history.ts';
+import { lastManifest } from '../run/history.ts';
 import { runStateSchema } from '../run/run-state.ts';
 import { nameOfRun } from '../run/take-over.ts';
 import { storeCheckpoint, uploadsIn } from '../training/checkpoints.ts';
@@ -214,9 +214,9 @@ async function takeLibrary(
   const other = await ports.store(name);
   const state = await other.stat(stateName(await lastRound(other)));
   const outcomes = state === null ? [] : (await readJson(other, state, runStateSchema)).outcomes;
-  const [last] = await readManifests(
+  const last = await lastManifest(
     other,
-    outcomes.slice(-1).map(({ manifest }) => manifest),
+    outcomes.map(({ manifest }) => manifest),
   );
   const grown = last === undefined ? null : await libraryAfter(ports, run, last, config, signal);
   if (grown === null || (grown.before === null && grown.added.length === 0))

@@ -1,11 +1,12 @@
 /** Figures of a run, from its state and its rounds' record files, one round after the other. */
 import { changedValues } from '../../data/config/resolve.ts';
-import { type Evaluation, type RunCost, roundManifestSchema, type TrackingLink } from '../../data/schemas/round.ts';
+import type { Evaluation, RunCost, TrackingLink } from '../../data/schemas/round.ts';
 import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { NoveltyIndex } from '../../selfplay/novelty.ts';
-import { readJson, readRecords } from '../records/record-files.ts';
+import { readRecords } from '../records/record-files.ts';
 import { grownTheorems } from '../round/library.ts';
 import { portfolioFigures } from '../round/portfolio.ts';
+import { lastManifest } from '../run/history.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { ListedLemma, LossPoint, RoundFigures, RunFigures } from './figures.ts';
 import { type Gathering, gatherRound, LISTED_MAX, newLists, textSchema } from './gather-round.ts';
@@ -101,9 +102,11 @@ async function usedLemmas({ store, lemmaUses }: Gathering, { outcomes }: RunStat
     LISTED_MAX,
     (a, b) => b.statements - a.statements || b.proofs - a.proofs || a.statement.length - b.statement.length,
   );
-  const last = outcomes.at(-1);
-  const library = last === undefined ? null : (await readJson(store, last.manifest, roundManifestSchema)).library;
-  for await (const { name, round, origin, statement } of grownTheorems(store, library)) {
+  const last = await lastManifest(
+    store,
+    outcomes.map(({ manifest }) => manifest),
+  );
+  for await (const { name, round, origin, statement } of grownTheorems(store, last?.library ?? null)) {
     const uses = lemmaUses.get(name);
     if (uses === undefined) continue;
     used[origin]++;

@@ -18,7 +18,7 @@ import { PROPOSITION } from '../../selfplay/slots/slot-table.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
-import { readManifests } from '../run/history.ts';
+import { lastManifest } from '../run/history.ts';
 import type { RoundContext } from './conjecture.ts';
 
 const grownRecordSchema = z.strictObject({
@@ -98,11 +98,10 @@ export function libraryActivities(ports: Ports) {
     async growLibrary(input: GrowLibraryInput): Promise<ArtifactRef | null> {
       const { run, round, name, history, config, own } = input;
       const store = await ports.store(run);
-      const last = history.at(-1);
-      if (own === undefined && last === undefined) return null;
+      if (own === undefined && history.length === 0) return null;
       const { library } = await once(store, `${name}/library.json`, grownSchema, () =>
         withHeartbeat(async (signal) => {
-          const certificates = own === undefined ? (await readManifests(store, [last!]))[0]! : { ...own, round };
+          const certificates = own === undefined ? (await lastManifest(store, history))! : { ...own, round };
           const { before, added } = await libraryAfter(ports, run, certificates, config, signal);
           if (added.length === 0) return { library: before };
           const all = [...(await Array.fromAsync(grownTheorems(store, before))), ...added];

@@ -24,12 +24,12 @@ const shardPlanSchema = z.strictObject({ shards: z.array(artifactRefSchema) });
  */
 const SHARDS_MAX = 1_000;
 
-/** Canaries in a round: enough to catch a checker that accepts anything, few enough not to be felt. */
-const CANARIES_PER_ROUND = 6;
+/** Canaries in a pass of a round: enough to catch a checker that accepts anything, few enough not to be felt. */
+const CANARIES_PER_PASS = 6;
 
 export interface PlanShardsInput extends RoundContext {
   readonly conjectures: ArtifactRef | null;
-  /** False: the conjectures alone. */
+  /** False: the conjectures alone, with canaries. */
   readonly statements?: boolean;
   /** Passes of the round; missing: one. */
   readonly passes?: number;
@@ -118,7 +118,7 @@ async function roundCanaries(store: ObjectStore, input: PlanShardsInput): Promis
   return (await readAll(store, data.canaries, statementSchema))
     .map((statement) => ({ statement, key: orderKey(config.seed, round, 'canary', statement.id) }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
-    .slice(0, CANARIES_PER_ROUND)
+    .slice(0, CANARIES_PER_PASS)
     .map(({ statement }) => ({ statement, origin: 'canary', samples }));
 }
 

@@ -10,6 +10,15 @@ export async function readManifests(store: ObjectStore, refs: readonly ArtifactR
   return Promise.all(refs.map((ref) => readJson(store, ref, roundManifestSchema)));
 }
 
+/** The manifest of the last round; undefined where none was played. */
+export async function lastManifest(
+  store: ObjectStore,
+  refs: readonly ArtifactRef[],
+): Promise<RoundManifest | undefined> {
+  const [last] = await readManifests(store, refs.slice(-1));
+  return last;
+}
+
 /**
  * Best pass rate of every statement with a certified proof, over the rounds that certified one; what only the screen let
  * through is still to be proved. A number a statement, read from files without texts.

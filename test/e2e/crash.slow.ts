@@ -1,6 +1,6 @@
 /**
  * A run survives what kills its parts: the worker, the server with everything else. Each killed run ends as the run that
- * nobody disturbed, its library lemma by lemma, and does no finished shard again. Costs about six minutes. In the slow tier, without other files beside
+ * nobody disturbed, its library lemma by lemma, and does no finished shard again. Costs about four minutes. In the slow tier, without other files beside
  * it: six whole runs, two at a time, killed in moments that must lie within a round.
  *
  * @module-tag slow

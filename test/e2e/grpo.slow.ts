@@ -14,6 +14,7 @@ import { type PolicyExample, policyExampleSchema } from '../../data/schemas/obje
 import { type RoundManifest, roundManifestSchema, summarySchema } from '../../data/schemas/round.ts';
 import { readCheckpoint } from '../../model/checkpoint/checkpoint.ts';
 import { REPOSITORY } from '../../workers/settings.ts';
+import { settings } from '../support/stp.ts';
 
 const VALUES = {
   'data.trainStatementsPerSetMax': 6,
@@ -35,8 +36,7 @@ afterAll(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }));
 
 it('rounds train the model by the advantages of its samples', { timeout: 900_000 }, async () => {
   const run = join(directory, 'run');
-  const values = Object.entries(VALUES).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
-  const words = ['selfplay', '--preset', 'grpo', '--rounds', '2', '--run-dir', run, ...values];
+  const words = ['selfplay', '--preset', 'grpo', '--rounds', '2', '--run-dir', run, ...settings(VALUES)];
   await execa(process.execPath, [join(REPOSITORY, 'cli', 'main.ts'), ...words]);
   const summary = summarySchema.parse(JSON.parse(await readFile(join(run, 'summary.json'), 'utf8')));
   expect(summary.provedPerRound).toHaveLength(2);

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { sampleRewardSchema } from '../../data/schemas/reward.ts';
 import { readMetrics } from '../../infra/monitor/jsonl-monitor.ts';
 import { type Fault, type JudgeServer, startJudgeServer } from '../fakes/judge-server.ts';
-import { stp } from '../support/stp.ts';
+import { settings, stp } from '../support/stp.ts';
 
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 });
 
@@ -77,10 +77,9 @@ it('goes from samples over judges and rewards to trained models, whatever the ju
     'training.examplesPerStep': 32,
     'judging.judges': JSON.stringify([judge]),
   };
-  const values = Object.entries(set).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
   const run = join(directory, 'runs', 'run');
   const result = await stp(
-    ['selfplay', '--preset', 'judge-grpo', '--rounds', '2', '--seed', '1', '--run-dir', run, ...values],
+    ['selfplay', '--preset', 'judge-grpo', '--rounds', '2', '--seed', '1', '--run-dir', run, ...settings(set)],
     { env },
   );
   expect(result.exitCode, String(result.all)).toBe(0);

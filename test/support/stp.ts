@@ -47,6 +47,7 @@ export const GROWING_RUN: readonly string[] = [
   }),
 ];
 
-function settings(values: Readonly<Record<string, string | number>>): string[] {
+/** `--set` for each. */
+export function settings(values: Readonly<Record<string, string | number | boolean>>): string[] {
   return Object.entries(values).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
 }

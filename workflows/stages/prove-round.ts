@@ -71,9 +71,9 @@ export async function proveRound(input: ProveRoundInput): Promise<ProvedRound> {
         machine.growLibrary({ ...context, name: pass.name, own }),
       );
     }
-    const proved = await provePass(input, { ...context, ...pass, library }, plans[index]!.shards);
-    shards.push(...proved.shards);
-    passed.push({ rates: proved.rates, certified: proved.certified });
+    const { shards: tried, ...own } = await provePass(input, { ...context, ...pass, library }, plans[index]!.shards);
+    shards.push(...tried);
+    passed.push(own);
   }
   const all =
     passed.length === 1 ? passed[0]! : await streaming('put passes together').joinPasses({ run, name, passes: passed });
