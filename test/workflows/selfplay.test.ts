@@ -181,10 +181,14 @@ describe('a run', () => {
   it('grows the library before it conjectures, by the round’s conjectures, and before its last model is evaluated', async () => {
     const fakes = fakeActivities(1);
     const given: [string, string | undefined][] = [];
+    const between: contracts.Progress[] = [];
     const { sampleShard, chooseConjectures, finishRound, growLibrary } = fakes.activities;
     fakes.activities.growLibrary = async (input) => {
       const library = (await growLibrary(input))!;
-      return input.own === undefined ? library : { ...library, uri: `${library.uri} with conjectures` };
+      if (input.own === undefined) return library;
+      const round = server.client.workflow.getHandle(contracts.roundWorkflowId(input.run, input.round));
+      between.push(await round.query(contracts.progressQuery));
+      return { ...library, uri: `${library.uri} with conjectures` };
     };
     fakes.activities.sampleShard = async (input) => {
       given.push([input.name.replace(/-[0-9a-z-]+\//u, '/'), input.library?.uri]);
@@ -224,6 +228,8 @@ describe('a run', () => {
         ['rounds/1/statements/shard-0000', 'file:///test/library with conjectures'],
         ['round 1, 2 shards', 'file:///test/library with conjectures'],
       ]);
+      // What the conjectures' shards came to is no part of the figures of the statements' shards.
+      expect(between).toMatchObject([{ stage: 'prove', shardsDone: 0, shardsTotal: 1, samples: 0 }]);
       const ofBoth = ['file:///test/joined-rates', 'file:///test/joined'];
       expect(joined).toEqual([...ofBoth, ...ofBoth]);
     });

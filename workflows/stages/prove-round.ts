@@ -47,7 +47,7 @@ interface Pass {
 }
 
 export async function proveRound(input: ProveRoundInput): Promise<ProvedRound> {
-  const { context, conjectures, hostQueues, checkpoint, enter } = input;
+  const { context, conjectures, hostQueues, checkpoint, tally, enter } = input;
   const { run, name, config } = context;
   let { library } = context;
   const judged = isInWords(config) ? 'having them judged' : 'verifying them in Lean';
@@ -63,6 +63,8 @@ export async function proveRound(input: ProveRoundInput): Promise<ProvedRound> {
   const passed: Passed[] = [];
   const shards: ShardResult[] = [];
   for (const [index, pass] of passes.entries()) {
+    const planned = plans[index]!.shards;
+    tally.begin(planned.length);
     const before = passed.at(-1);
     if (before !== undefined) {
       await enterPass(pass);
@@ -71,7 +73,7 @@ export async function proveRound(input: ProveRoundInput): Promise<ProvedRound> {
         machine.growLibrary({ ...context, name: pass.name, own }),
       );
     }
-    const { shards: tried, ...own } = await provePass(input, { ...context, ...pass, library }, plans[index]!.shards);
+    const { shards: tried, ...own } = await provePass(input, { ...context, ...pass, library }, planned);
     shards.push(...tried);
     passed.push(own);
   }
@@ -100,7 +102,6 @@ async function provePass(
   planned: readonly ArtifactRef[],
 ): Promise<Passed & { readonly shards: readonly ShardResult[] }> {
   const { run, name, config, library } = pass;
-  tally.begin(planned.length);
   const onShard = (shard: ShardResult): void => {
     tally.add(shard);
     const { shardsDone, shardsTotal, samples, successes } = tally.figures();
