@@ -8,6 +8,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Client, Connection, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { requireSameConfig } from '../data/config/resolve.ts';
 import { StpError } from '../data/errors.ts';
 import { type RunConfig, runConfigSchema } from '../data/schemas/run-config.ts';
@@ -102,9 +103,11 @@ export async function runLocally(
     connection = await Connection.connect({ address: server.address });
     const client = new Client({ connection });
     const status = await statusOf(client, workflow.id);
-    // Before a worker of this version touches it.
-    if (status === 'RUNNING')
+    // Before a worker of this version touches it. What its replay logs is no news to anyone.
+    if (status === 'RUNNING') {
+      Runtime.install({ logger: new DefaultLogger('WARN') });
       await requireFollowable(client, workflow.id, await workflowBundle(settings.cacheDirectory));
+    }
     worker = superviseWorker(
       { TEMPORAL_ADDRESS: server.address, STP_STORE: settings.storeUri, STP_CACHE: settings.cacheDirectory },
       join(directory, 'worker.log'),

@@ -119,6 +119,8 @@ async function play(playing: Play): Promise<SelfplayResult> {
   /** Work that a person may decide about when it fails; on other machines again when these are lost. */
   const tried = <T>(stage: Stage, label: string, work: (state: RunState) => Promise<T>): Promise<Attempted<T>> =>
     attempt(stage, label, steering, story, () => machines.use((place) => work({ ...state, ...place })));
+  /** `proofs.lean`, once it is being written. */
+  let written: Promise<void> | null = null;
   const historyEnd = state.nextRound + ROUNDS_PER_HISTORY;
   while (state.nextRound <= start.rounds && !(steering.stopping && state.nextRound > 0)) {
     if (state.nextRound === historyEnd) {
@@ -138,13 +140,15 @@ async function play(playing: Play): Promise<SelfplayResult> {
       story.state = state;
       const label = 'retraining from fresh weights on everything found so far';
       const isLast = isLastRound(state, story.round, steering.stopping);
-      const written = isLast && patched(CHANGES.proofsBesideRetraining) ? writeProofs(run, state) : null;
+      written = isLast && patched(CHANGES.proofsBesideRetraining) ? writeProofs(run, state) : null;
       const retrained = await tried('retrain', label, (on) => trainAnew(run, on, story.round));
-      await written;
+      if (!patched(CHANGES.modelsEvaluatedTogether)) await written;
       state = withFailures(retrained.result ?? state, retrained.failures);
     }
     if (isEvaluationDue(state, story.round)) {
       const label = `evaluating the model after round ${story.round} on held-out statements`;
+      // an evaluation ends Lean
+      await written;
       const evaluated = await tried('evaluate', label, (on) => evaluateRound(run, on, story.round, steering.isOpen));
       state = withFailures(state, evaluated.failures);
       if (evaluated.result !== null) state = { ...state, evaluations: [...state.evaluations, evaluated.result] };
@@ -168,8 +172,9 @@ async function play(playing: Play): Promise<SelfplayResult> {
   const label = 'comparing the first and the last model on held-out statements';
   const evaluated = await tried('evaluate', label, (on) =>
     // A run that was told to stop while it was paused ends, and does not wait.
-    evaluateHeldOut(run, on, () => steering.isOpen() || steering.stopping),
+    evaluateHeldOut(run, on, () => steering.isOpen() || steering.stopping, written),
   );
+  await written;
   const final = withFailures(state, evaluated.failures);
   const reported = await tried('report', 'writing summary, proofs and report', (on) =>
     byOne(on.hostQueues, 'summary, proofs.lean, report.html', (machine) =>

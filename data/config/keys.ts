@@ -40,6 +40,13 @@ export function setValue(config: JsonObject, key: string, value: Json): void {
   target[parts.at(-1)!] = value;
 }
 
+/** Takes one value or section away, in place. */
+export function removeValue(config: JsonObject, key: string): void {
+  const parts = key.split('.');
+  const section = parts.slice(0, -1).reduce<Json | undefined>((at, part) => (at as JsonObject)[part], config);
+  delete (section as JsonObject)[parts.at(-1)!];
+}
+
 /** The key, where it is one of the configuration's; otherwise STP1001 naming the source and the nearest known one. */
 export function requireKnown(key: string, keys: readonly string[], source: string): string {
   if (keys.includes(key)) return key;

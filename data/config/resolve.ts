@@ -21,12 +21,13 @@ import {
   leaves,
   parseValue,
   partialValues,
+  removeValue,
   requireKnown,
   setValue,
 } from './keys.ts';
 import { suggestion } from './nearest.ts';
 import { loadPreset } from './presets.ts';
-import { schemaKeys } from './variants.ts';
+import { foreignKeys, schemaKeys } from './variants.ts';
 
 export { presetNames } from './presets.ts';
 
@@ -65,12 +66,17 @@ export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
     keys.map((key) => [key, preset.givenBy.has(key) ? `preset ${preset.givenBy.get(key)}` : 'default']),
   );
   const known = [...new Set([...keys, ...schemaKeys(runConfigSchema)])];
+  const given: string[] = [];
   for (const { key, value, from } of overrides(sources, known)) {
     if (key === 'preset' && value !== sources.preset)
       throw new StpError('STP1001', `${from} says preset ${JSON.stringify(value)}`, 'Choose it with --preset instead.');
     setValue(values, requireKnown(key, known, from), value);
     source.set(key, from);
+    given.push(key);
   }
+  // where another variant is chosen, what the preset has for its own falls away
+  for (const key of [...foreignKeys(runConfigSchema, values)])
+    if (!given.some((other) => other === key || other.startsWith(`${key}.`))) removeValue(values, key);
   const config = checked(values, '');
   requireWeighedSets(config);
   requireFormat(config);

@@ -4,7 +4,7 @@
  * keys go together.
  */
 import type { z } from 'zod';
-import { WHOLE_VALUES } from './keys.ts';
+import { isSection, type JsonObject, WHOLE_VALUES } from './keys.ts';
 
 /** Every dotted key that the schema knows, of all variants; a record is one key. */
 export function* schemaKeys(schema: z.core.$ZodType, path = ''): Generator<string> {
@@ -18,14 +18,51 @@ export function* schemaKeys(schema: z.core.$ZodType, path = ''): Generator<strin
     case 'union':
       for (const option of def.options) yield* schemaKeys(option, path);
       return;
+    case 'nullable':
+      // a section that may be left out is set to null as a whole
+      yield path;
+      yield* schemaKeys(def.innerType, path);
+      return;
     case 'default':
     case 'prefault':
     case 'optional':
-    case 'nullable':
     case 'readonly':
       yield* schemaKeys(def.innerType, path);
       return;
     default:
       yield path;
   }
+}
+
+/** Dotted keys in `values` that the variant chosen there (its `kind`) does not have. */
+export function* foreignKeys(schema: z.core.$ZodType, values: JsonObject, path = ''): Generator<string> {
+  const { def } = schema._zod as { def: z.core.$ZodTypes['_zod']['def'] };
+  switch (def.type) {
+    case 'object':
+      for (const [key, value] of Object.entries(values)) {
+        const inner = path === '' ? key : `${path}.${key}`;
+        const known = def.shape[key];
+        if (known === undefined) yield inner;
+        else if (isSection(value)) yield* foreignKeys(known, value, inner);
+      }
+      return;
+    case 'union': {
+      const chosen = def.options.find((option) => chooses(option, values));
+      if (chosen !== undefined) yield* foreignKeys(chosen, values, path);
+      return;
+    }
+    case 'default':
+    case 'prefault':
+    case 'optional':
+    case 'nullable':
+    case 'readonly':
+      yield* foreignKeys(def.innerType, values, path);
+  }
+}
+
+/** Whether an option of a union is the one that `kind` names. */
+function chooses(option: z.core.$ZodType, values: JsonObject): boolean {
+  const { def } = option._zod as { def: z.core.$ZodTypes['_zod']['def'] };
+  const kind = def.type === 'object' ? def.shape.kind?._zod.def : undefined;
+  return kind?.type === 'literal' && (kind as z.core.$ZodLiteralDef<string>).values.includes(values.kind as string);
 }

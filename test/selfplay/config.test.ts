@@ -74,6 +74,16 @@ describe('configuration', () => {
     const file = { path: 'c.json', content: { data: { weights } } };
     expect(resolveConfig({ preset: 'smoke', file }).data.weights).toEqual(weights);
   });
+  it.each(['smoke', 'goedel-8b'])(
+    'every variant of a section survives the way to a worker, its nulls too: %s',
+    (preset) => {
+      for (const trainer of [{ kind: 'embedded' }, { kind: 'pytorch', device: 'cpu' }, { kind: 'levanter' }]) {
+        const file = { path: 'c.json', content: { engines: { trainer } } };
+        const config = resolveConfig({ preset, file });
+        expect(resolveConfig({ preset, set: changedValues(config) })).toEqual(config);
+      }
+    },
+  );
   it('refuses weights of a set that the run does not have', () => {
     const set = { 'data.weights': '{"isaplaner": [{"fromRound": 0, "weight": 2}]}' };
     expect(failure(() => resolveConfig({ preset: 'smoke', set })).message).toContain(

@@ -117,6 +117,7 @@ const scenarios: Readonly<Record<string, (fakes: Fakes) => Promise<void>>> = {
   async grown() {
     await (await start('grown', { rounds: 1, set: { library: 'grow' } })).result();
     await record('grown-round', contracts.roundWorkflowId('grown', 1));
+    await record('grown', contracts.selfplayWorkflowId('grown'));
   },
   async others() {
     const workflowId = contracts.evaluateWorkflowId('evaluation');

@@ -50,6 +50,7 @@ it('there are histories of all that happens to a run', () => {
     expect.arrayContaining([
       'cloud-round.json.gz',
       'evaluation.json.gz',
+      'grown.json.gz',
       'grown-round.json.gz',
       'grown-round-one-pass.json.gz',
       'janitor.json.gz',

@@ -76,8 +76,16 @@ describe('a run', () => {
       const gating = ['readConjectures', 'gateConjectures', 'admitConjectures'];
       const round = ['planConjectures', ...gating, ...baseline.toSpliced(8, 0, ...matching)];
       const kept = ['saveState'];
-      const evaluation = ['planEvaluation', 'collectEvaluation', ...certifying];
-      expect(stages).toEqual([
+      const evaluation = ['planEvaluation', 'collectEvaluation', ...certifying.slice(0, -1)];
+      // Two models are evaluated at once, in any order.
+      const evaluations = [...evaluation, ...evaluation, 'cleanUpNode'];
+      const begun = stages.indexOf('planEvaluation');
+      const ordered = stages.toSpliced(
+        begun,
+        evaluations.length,
+        ...stages.slice(begun, begun + evaluations.length).sort(),
+      );
+      expect(ordered).toEqual([
         'prepareRun',
         'prepareData',
         'provisionNodes',
@@ -92,8 +100,7 @@ describe('a run', () => {
         'retrainSet',
         'trainModel',
         ...kept,
-        ...evaluation,
-        ...evaluation,
+        ...evaluations.sort(),
         'writeReport',
         'cleanUpNode',
         'releaseNodes',
@@ -102,7 +109,7 @@ describe('a run', () => {
       expect(fakes.calls.filter((call) => call.startsWith('cleanUpNode'))).toEqual([
         'cleanUpNode before',
         ...[0, 1, 2].flatMap(() => stageEnds),
-        ...['first', 'last'].map(() => 'cleanUpNode after_certify'),
+        'cleanUpNode after_certify',
         'cleanUpNode after',
       ]);
       for (const number of [0, 1, 2]) {
@@ -255,6 +262,38 @@ describe('a run', () => {
       await (await start({ rounds: 2, set: { 'retrain.everyRounds': 1 } })).result();
       expect(fakes.calls.filter((call) => call.startsWith('retrainSet'))).toHaveLength(2);
       expect(fakes.calls).toContain('writeReport 3');
+    });
+  });
+  it('evaluates the last model while proofs of the first are checked and proofs.lean is written, and ends Lean after all of it', async () => {
+    const fakes = fakeActivities(1);
+    const { sampleShard, verifyShard, writeProofs } = fakes.activities;
+    const isEvaluated = ({ name }: { name: string }): boolean => name.startsWith('evaluation/');
+    const lastSamples = Promise.withResolvers<void>();
+    let models = 0;
+    Object.assign(fakes.activities, {
+      sampleShard: async (input: Parameters<typeof sampleShard>[0]) => {
+        if (isEvaluated(input)) models += 1;
+        if (models === 2) lastSamples.resolve();
+        return sampleShard(input);
+      },
+      verifyShard: async (input: Parameters<typeof verifyShard>[0]) => {
+        if (isEvaluated(input)) await lastSamples.promise;
+        return verifyShard(input);
+      },
+      writeProofs: async (input: Parameters<typeof writeProofs>[0]) => {
+        await lastSamples.promise;
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        return writeProofs(input);
+      },
+    });
+    await workers.with(fakes, async () => {
+      await (await start({ rounds: 1 })).result();
+      expect(models).toBe(2);
+      const written = fakes.calls.findIndex((call) => call.startsWith('writeProofs'));
+      const ends = fakes.calls.flatMap((call, index) => (call === 'cleanUpNode after_certify' ? [index] : []));
+      expect(ends).toHaveLength(3);
+      expect(ends[1]).toBeLessThan(written);
+      expect(ends[2]).toBeGreaterThan(written);
     });
   });
   it('tries scripts last where the configuration asks for them, and counts apart what they prove of held-out statements', async () => {

@@ -8,4 +8,6 @@ export const CHANGES = {
   proofsBesideRetraining: 'proofs-beside-retraining',
   /** Where the library grows, a round proves its conjectures before its statements. 2026-11 */
   conjecturesFirst: 'conjectures-first',
+  /** The first and the last model are evaluated at once, and `proofs.lean` may still be written meanwhile. 2026-11 */
+  modelsEvaluatedTogether: 'models-evaluated-together',
 } as const;

@@ -1,11 +1,14 @@
 /** Held-out statements, proved by models of the run with equal samples: at its end the first and the last, between rounds the current one. */
+import { condition, patched } from '@temporalio/workflow';
 import type { RunState } from '../../activities/run/run-state.ts';
 import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
 import type { Evaluation, ModelEvaluation, RoundEvaluation } from '../../data/schemas/round.ts';
 import { evaluationConfig, usesScripts } from '../../data/schemas/run-config.ts';
 import { control } from '../control/activity-proxies.ts';
+import { CHANGES } from '../control/changes.ts';
 import { MODEL_DIGITS } from '../control/contracts.ts';
 import { byOne } from '../nodes/crew.ts';
+import { allPieces } from '../nodes/lean-nodes.ts';
 import { endLean } from '../nodes/stage-clean-up.ts';
 import { certifyProofs } from './certify-proofs.ts';
 import { proveShards } from './prove-shards.ts';
@@ -13,14 +16,39 @@ import { proveShards } from './prove-shards.ts';
 const isWanted = ({ config, data }: RunState): boolean =>
   config.evaluation.samplesPerStatement > 0 && data.heldOut.count > 0;
 
-/** The first model of the run and the one it has now; null where the configuration wants no evaluation. */
-export async function evaluateHeldOut(run: string, state: RunState, isOpen: () => boolean): Promise<Evaluation | null> {
+/**
+ * The first model of the run and the one it has now, which samples while Lean still checks the first one's proofs. Null where
+ * the configuration wants no evaluation. Ends Lean once `beside`, other work of the run in Lean, is done too.
+ */
+export async function evaluateHeldOut(
+  run: string,
+  state: RunState,
+  isOpen: () => boolean,
+  beside: Promise<void> | null,
+): Promise<Evaluation | null> {
   if (!isWanted(state)) return null;
-  const first = await evaluateModel(run, state, state.sft.checkpoint, 0, null, isOpen);
-  const last =
-    state.checkpoint.model === state.sft.checkpoint.model
-      ? first
-      : await evaluateCurrent(run, state, Math.max(0, state.nextRound - 1), isOpen);
+  let isSampled = false;
+  const onSampled = (): void => {
+    isSampled = true;
+  };
+  const evaluateFirst = () => evaluateModel(run, state, state.sft.checkpoint, 0, null, isOpen, onSampled);
+  const evaluateLast = () => evaluateCurrent(run, state, Math.max(0, state.nextRound - 1), isOpen);
+  const afterFirst = async (): Promise<ModelEvaluation> => {
+    await condition(() => isSampled);
+    return evaluateLast();
+  };
+  const isOne = state.checkpoint.model === state.sft.checkpoint.model;
+  let models: readonly ModelEvaluation[];
+  if (patched(CHANGES.modelsEvaluatedTogether)) {
+    models = await allPieces(() => [evaluateFirst(), ...(isOne ? [] : [afterFirst()])]);
+    await beside;
+    await endLean(run, state.hostQueues, 'certify');
+  } else {
+    models = [await thenEndLean(run, state, evaluateFirst())];
+    if (!isOne) models = [...models, await thenEndLean(run, state, evaluateLast())];
+  }
+  const first = models[0]!;
+  const last = models.at(-1)!;
   return {
     statements: first.statements,
     samplesPerStatement: first.samplesPerStatement,
@@ -32,6 +60,12 @@ export async function evaluateHeldOut(run: string, state: RunState, isOpen: () =
       ? { withScripts: { first: withScripts(first, first.scripts), last: withScripts(last, last.scripts) } }
       : {}),
   };
+}
+
+async function thenEndLean<T>(run: string, { hostQueues }: RunState, work: Promise<T>): Promise<T> {
+  const result = await work;
+  await endLean(run, hostQueues, 'certify');
+  return result;
 }
 
 type Proved = Pick<ModelEvaluation, 'proved' | 'certified'>;
@@ -55,7 +89,8 @@ export async function evaluateRound(
   isOpen: () => boolean,
 ): Promise<RoundEvaluation> {
   const samplesSoFar = state.outcomes.reduce((sum, outcome) => sum + outcome.counts.samples, 0);
-  return { ...(await evaluateCurrent(run, state, round, isOpen)), round, samplesSoFar };
+  const evaluated = await thenEndLean(run, state, evaluateCurrent(run, state, round, isOpen));
+  return { ...evaluated, round, samplesSoFar };
 }
 
 /** The model that the run has now, over the library that it has now. */
@@ -88,6 +123,7 @@ async function evaluateModel(
   round: number,
   library: ArtifactRef | null,
   isOpen: () => boolean,
+  onSampled?: () => void,
 ): Promise<ModelEvaluation> {
   const { data, hostQueues } = state;
   const config = evaluationConfig(state.config, state.config.evaluation.samplesPerStatement);
@@ -104,6 +140,7 @@ async function evaluateModel(
     library,
     isOpen,
     onShard: () => undefined,
+    ...(onSampled ? { onSampled } : {}),
   });
   const collected = await byOne(hostQueues, 'count proofs, estimate pass@k', (machine) =>
     machine.collectEvaluation({
@@ -123,7 +160,6 @@ async function evaluateModel(
   const { certified } = await certifyProofs({ ...certifying, name, proved });
   const byScripts =
     provedByScripts && (await certifyProofs({ ...certifying, name: `${name}/scripts`, proved: provedByScripts }));
-  await endLean(run, hostQueues, 'certify');
   return {
     ...evaluation,
     certified,

@@ -26,6 +26,8 @@ export interface ProveShardsInput {
   readonly library: ArtifactRef | null;
   readonly isOpen: () => boolean;
   readonly onShard: (result: ShardResult) => void;
+  /** Called once the model has nothing left to do here. */
+  readonly onSampled?: () => void;
 }
 
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
@@ -38,6 +40,12 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
   const samplers = new Crew(hostQueues);
   const sampler = (isLast: boolean) => (isLast ? host : oneOfSeveral);
   const total = input.shards.length;
+  let unsampled = total;
+  const sampledOne = (): void => {
+    unsampled -= 1;
+    if (unsampled === 0) input.onSampled?.();
+  };
+  if (total === 0) input.onSampled?.();
   const prove = async (items: ArtifactRef, index: number): Promise<ShardResult> => {
     const label = `shard ${index + 1} of ${total}`;
     const name = shardFolder(input.name, index);
@@ -73,6 +81,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
     const proveWhole = async (): Promise<ShardResult> => {
       const summary = `sample ${label}: ${items.count} statements`;
       const sampled = await samplers.run((queue, isLast) => sampler(isLast)(queue, summary).sampleShard(shard));
+      if (mode === 'whole') sampledOne();
       return verify(name, sampled, null);
     };
     /** Each turn is verified before the next: Lean's errors are what the model is told. */
@@ -123,6 +132,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       return search === undefined ? verified : { ...verified, search };
     };
     const ownResult = await proveAs[mode]();
+    if (mode !== 'whole') sampledOne();
     const result = usesScripts(input.config) ? await tryScripts(ownResult) : ownResult;
     input.onShard(result);
     return result;
