@@ -93,7 +93,7 @@ export interface Ports {
   ): Promise<readonly ContextAnswer[]>;
   /**
    * Equations over the functions near each statement that hold on test values, or as many random ones: an answer each, in order.
-   * `deeper`: so many steps further than at first.
+   * `deeper`: so many steps further than at first. `coreTwins`: which functions Lean's core library has too comes first.
    */
   explore(
     run: string,
@@ -104,6 +104,7 @@ export interface Ports {
       readonly seed: number;
       readonly random: boolean;
       readonly deeper: number;
+      readonly coreTwins: boolean;
     },
     signal: AbortSignal,
   ): Promise<readonly ExploredStatement[]>;

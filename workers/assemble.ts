@@ -196,17 +196,18 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     contexts: async (run, statements, limits, signal) =>
       statementContexts(statements, await contextTask(run, limits, await moduleTexts(), signal)),
-    async explore(run, statements, { seed, random, deeper, processes, ...limits }, signal) {
+    async explore(run, statements, { seed, random, deeper, coreTwins, processes, ...limits }, signal) {
       const under = {
         cacheDirectory: settings.cacheDirectory,
         fingerprint: environment.fingerprint,
         seed,
         random,
         deeper,
+        coreTwins,
       };
       return explored(statements, under, async (open) => {
         const texts = await moduleTexts();
-        const asked = { texts, seed, random, limits: deeperLimits(deeper), threads: processes, signal };
+        const asked = { texts, seed, random, coreTwins, limits: deeperLimits(deeper), threads: processes, signal };
         return readStatements(open, await contextTask(run, limits, texts, signal), {
           read: (stated, { source: _, ...module }) => exploreInThreads(stated, { ...module, ...asked }),
           unread: unexplored,

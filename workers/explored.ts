@@ -5,7 +5,7 @@ import { deeperLimits } from '../lean/explore/equations.ts';
 import { type ExploredStatement, exploredStatementSchema } from '../lean/explore/explore-statements.ts';
 
 /** Raised whenever the equations of a statement could be others. */
-const VERSION = 15;
+const VERSION = 16;
 
 interface ExploredUnder {
   readonly cacheDirectory: string;
@@ -15,6 +15,7 @@ interface ExploredUnder {
   readonly random: boolean;
   /** As of `deeperLimits`. */
   readonly deeper: number;
+  readonly coreTwins: boolean;
 }
 
 /**
@@ -23,12 +24,12 @@ interface ExploredUnder {
  */
 export async function explored(
   statements: readonly StatementToRead[],
-  { cacheDirectory, fingerprint, seed, random, deeper }: ExploredUnder,
+  { cacheDirectory, fingerprint, seed, random, deeper, coreTwins }: ExploredUnder,
   explore: (open: readonly StatementToRead[]) => Promise<readonly ExploredStatement[]>,
 ): Promise<ExploredStatement[]> {
   const memoryOf = ({ header, statement }: StatementToRead): Memory<ExploredStatement> => ({
     cacheDirectory,
-    key: ['explored', VERSION, deeperLimits(deeper), fingerprint, seed, random, header, statement],
+    key: ['explored', VERSION, deeperLimits(deeper), fingerprint, seed, random, coreTwins, header, statement],
     schema: exploredStatementSchema,
   });
   const known = await Promise.all(statements.map((statement) => recall(memoryOf(statement))));

@@ -239,7 +239,13 @@ async function exploredBySeed(
 ): Promise<Map<string, ExploredStatement>> {
   const statements = entriesBySeed(entries);
   const bySeed = new Map<string, ExploredStatement>();
-  const options = { ...config.verification, seed: config.seed, random: config.conjectures.source === 'random', deeper };
+  const { source, coreTwins } = config.conjectures;
+  const options = {
+    ...config.verification,
+    ...{ seed: config.seed, random: source === 'random', deeper },
+    // Older configurations say nothing of it.
+    coreTwins: source !== 'random' && (coreTwins ?? false),
+  };
   for (let from = 0; from < statements.length; from += EXPLORED_AT_ONCE) {
     const some = statements.slice(from, from + EXPLORED_AT_ONCE);
     const asked = some.map((entry) => ({ header: entry.header, statement: anchorOf(entry) }));
@@ -279,7 +285,14 @@ function exploredTexts(
   proved: ReadonlySet<string>,
   formOf: (entry: ConjecturePlan) => TypedForm | null = () => null,
 ): ConjectureText[] {
-  const left = new Map([...found].map(([seedId, { equations }]) => [seedId, equations.values()]));
+  // What lacks theorems that its proof is likely to need comes last.
+  const inTurn = ({ seedId, header }: ConjecturePlan): ExploredStatement['equations'] => {
+    const equations = found.get(seedId)?.equations ?? [];
+    const isReady = ({ after }: (typeof equations)[number]): boolean =>
+      after.every((text) => proved.has(keyOf(header, text)));
+    return [...equations.filter(isReady), ...equations.filter((one) => !isReady(one))];
+  };
+  const left = new Map(entriesBySeed(entries).map((entry) => [entry.seedId, inTurn(entry).values()]));
   const taken = new Set(proved);
   return entries.flatMap((entry, input) => {
     // An array's iterator goes on from where it stood.

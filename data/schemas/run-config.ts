@@ -238,6 +238,11 @@ export const runConfigSchema = z.strictObject({
      * more of them in a side), so many steps at most.
      */
     deeperMax: z.number().int().nonnegative().max(3).default(0),
+    /**
+     * With `explore` and `both`: what is asked first of a function is whether it is one of Lean's core library, `plus n m = n + m`. Once
+     * proved, that library's theorems serve.
+     */
+    coreTwins: z.boolean().default(true),
     /** What a conjecture is conditioned on: a proved statement and its lemma (STP), or an unproved target (SGS). */
     conditionOn: z.enum(['proved-seed', 'unproved-target']),
     /**

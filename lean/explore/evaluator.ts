@@ -153,8 +153,9 @@ export class Evaluator {
     const head = headOf(terms, whole);
     if (terms.kind(head) !== CONSTANT) return null;
     const name = terms.name(head);
-    const scheme = this.#signature.scheme(name);
+    // Of a constructor that was read ahead; of a function, whose application is stuck, nothing may be read here.
     const parameters = this.#constants.get(name)?.parameters ?? null;
+    const scheme = parameters === null ? null : this.#signature.scheme(name);
     if (scheme === null || parameters === null) return null;
     const given = argumentsOf(terms, whole).slice(parameters);
     const types = scheme.slots.flatMap((slot) =>

@@ -21,6 +21,7 @@ import { readModule } from '../kernel/olean/compiled-file.ts';
 import { CompiledLibrary } from '../kernel/olean/library.ts';
 import { moduleName } from '../kernel/olean/module-finder.ts';
 import { displayName } from '../kernel/olean/names.ts';
+import { CoreTwins } from './core-twins.ts';
 import { EXPLORE_LIMITS, type ExploreLimits, Explorer, firstOfTwins } from './equations.ts';
 import { Evaluator } from './evaluator.ts';
 import {
@@ -41,13 +42,15 @@ import { type EvaluatedSignature, TestValues } from './test-values.ts';
 import { Wording } from './words.ts';
 
 export const exploredStatementSchema = z.strictObject({
-  /** Each once; fewer functions first. */
+  /** Each once; fewer functions first, after those with functions of Lean's core library. */
   equations: z.array(
     z.strictObject({
       /** `{α : Type} (xs : List α) : left = right`. */
       text: z.string(),
       /** As `Wording` has it; null where it cannot be written so. */
       words: equationWordsSchema.nullable(),
+      /** Texts of others that its proof is likely to need. */
+      after: z.array(z.string()),
     }),
   ),
   /** What equations are made of there. */
@@ -75,6 +78,8 @@ export interface ExploreOptions extends ModuleToRead {
   readonly seed: number;
   /** As many random equations instead, a control: well formed, most of them false. */
   readonly random?: boolean;
+  /** First the equations of `CoreTwins`. */
+  readonly coreTwins?: boolean;
   readonly limits?: ExploreLimits;
   readonly signal?: AbortSignal;
 }
@@ -85,7 +90,9 @@ export async function exploreModule(
   options: ExploreOptions,
 ): Promise<ExploredStatement[]> {
   const { limits = EXPLORE_LIMITS } = options;
-  const exploreOne = async ({ evaluated, values, wording }: Signature) => {
+  let coreTwins: CoreTwins | undefined;
+  const exploreOne = async ({ evaluated, values, wording, mentions }: Signature) => {
+    coreTwins ??= new CoreTwins(evaluated.signature);
     const explorer = new Explorer(evaluated, values, limits);
     const found = await explorer.explore(options.signal);
     const chosen = options.random ? explorer.randomEquations(found.equations.length) : [...found.equations];
@@ -94,9 +101,11 @@ export async function exploreModule(
       const more = new Explorer(others, new TestValues(others, limits.variablesMax), limits);
       chosen.push(...(await more.explore(options.signal)).equations);
     }
+    const twins = options.coreTwins ? coreTwins.of(evaluated.symbols, values, mentions) : [];
     const isEmpty = evaluated.symbols.every((symbol) => symbol.isConstructor);
     return {
       ...found,
+      twins,
       chosen: chosen.map((equation) => ({ equation, words: shortWords(wording.write(equation)) })),
       signature: wording.signature,
       reason: isEmpty ? 'no function near it has a first-order type' : '',
@@ -106,10 +115,17 @@ export async function exploreModule(
   return forEachSignature(stated, options, unexplored, async (signature, textOf) => {
     const known = done.get(signature.key) ?? (await exploreOne(signature));
     done.set(signature.key, known);
-    const { chosen, signature: its, terms, withoutValue, reason } = known;
-    const texts = new Map(chosen.map(({ equation, words }) => [textOf(equation), words]));
-    const equations = [...texts].map(([text, words]) => ({ text, words }));
-    return { equations, signature: its, terms, withoutValue, reason };
+    const { twins, chosen, signature: its, terms, withoutValue, reason } = known;
+    // First, since all others may follow from them; and never turned round.
+    const first = twins.map(({ equation, after }) => ({
+      text: textOf(equation, 'as it is'),
+      words: null,
+      after: after.map((other) => textOf(other, 'as it is')),
+    }));
+    const firstTexts = new Set(first.map(({ text }) => text));
+    const others = new Map(chosen.map(({ equation, words }) => [textOf(equation), words]));
+    const rest = [...others].flatMap(([text, words]) => (firstTexts.has(text) ? [] : [{ text, words, after: [] }]));
+    return { equations: [...first, ...rest], signature: its, terms, withoutValue, reason };
   });
 }
 
@@ -170,10 +186,12 @@ interface Signature {
   readonly evaluated: EvaluatedSignature;
   readonly values: TestValues;
   readonly wording: Wording;
+  /** Names of what the function's definition mentions, and the definitions of that, and so on; its own is among them. */
+  readonly mentions: (full: string) => ReadonlySet<string>;
 }
 
-/** As a theorem says it: what rewrites by it goes from its left to its right. */
-type TextOf = (equation: Equation) => string;
+/** As a theorem says it: what rewrites by it goes from its left to its right, the greater side as `byPathOrder` has it, or as it is. */
+type TextOf = (equation: Equation, side?: 'greater' | 'as it is') => string;
 
 async function forEachSignature<Answer>(
   stated: readonly StatedName[],
@@ -191,7 +209,8 @@ async function forEachSignature<Answer>(
   const parts = { signature: reader, evaluator: new Evaluator(terms, library, reader), seed: options.seed };
   const definitions = new DefinitionReader(terms, library, options);
   const print = (name: Name): string => terms.names.print(name);
-  const rankOf = ranks(terms, library, definitions);
+  const mentions = mentioning(terms, definitions);
+  const rankOf = ranks(terms, library, mentions);
   const places = new Map(module.names.map((name, place) => [name, place]));
   const signatures = new Map<string, Signature>();
   const answers: Answer[] = [];
@@ -212,7 +231,7 @@ async function forEachSignature<Answer>(
     if (signature === undefined) {
       const evaluated = { ...parts, symbols: symbolsOf(names, reader) };
       const values = new TestValues(evaluated, limits.variablesMax);
-      signature = { key, evaluated, values, wording: new Wording(evaluated.symbols, values.variables) };
+      signature = { key, evaluated, values, wording: new Wording(evaluated.symbols, values.variables), mentions };
       signatures.set(key, signature);
     }
     const scope = {
@@ -221,7 +240,9 @@ async function forEachSignature<Answer>(
       has: (dotted: string) => library.has(terms.names.of(dotted)),
     };
     const written = (full: string): string => writtenName(displayName(terms.names, terms.names.of(full)), scope);
-    answers.push(await answer(signature, (equation) => equationText(byPathOrder(equation, rankOf), written), one));
+    const textOf: TextOf = (equation, side = 'greater') =>
+      equationText(side === 'greater' ? byPathOrder(equation, rankOf) : equation, written);
+    answers.push(await answer(signature, textOf, one));
   }
   return answers;
 }
@@ -239,16 +260,28 @@ function functionsNear(definitions: DefinitionReader, type: Expr, { nearMax, dis
     .slice(0, nearMax);
 }
 
+function mentioning(terms: Terms, definitions: DefinitionReader): Signature['mentions'] {
+  const known = new Map<string, ReadonlySet<string>>();
+  return (full) => {
+    let names = known.get(full);
+    if (names === undefined) {
+      const constant = terms.constant(terms.names.of(full), EMPTY_LEVELS);
+      const mentioned = definitions.mentionedBy(constant, NO_OWN).names;
+      names = new Set(mentioned.map((name) => terms.names.print(name)));
+      known.set(full, names);
+    }
+    return names;
+  };
+}
+
 /** A constructor is the greater the later its type declares it; a function, the more definitions its own one rests on. */
-function ranks(terms: Terms, library: CompiledLibrary, definitions: DefinitionReader): RankOf {
+function ranks(terms: Terms, library: CompiledLibrary, mentions: Signature['mentions']): RankOf {
   const known = new Map<string, number>();
   return (full) => {
     let rank = known.get(full);
     if (rank === undefined) {
-      const name = terms.names.of(full);
-      const constant = library.constant(name);
-      const mentioned = (): number => definitions.mentionedBy(terms.constant(name, EMPTY_LEVELS), NO_OWN).names.length;
-      rank = constant?.kind === 'constructor' ? constant.index : mentioned();
+      const constant = library.constant(terms.names.of(full));
+      rank = constant?.kind === 'constructor' ? constant.index : mentions(full).size;
       known.set(full, rank);
     }
     return rank;

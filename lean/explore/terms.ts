@@ -1,4 +1,5 @@
 /** Terms of a signature, and equations between them, as text. */
+import { coreNotation } from './core-functions.ts';
 import { generalised, type TypedTerm } from './general-types.ts';
 import { ARROW, ELEMENT, type GroundType, type TypeScheme, typeKey } from './ground-type.ts';
 import type { TermSymbol } from './signature.ts';
@@ -174,6 +175,6 @@ function symbolText(name: string, parts: readonly string[], written: (name: stri
     case 'Bool.false':
       return name.slice('Bool.'.length);
     default:
-      return [written(name), ...parts].join(' ');
+      return coreNotation(name)?.(...parts) ?? [written(name), ...parts].join(' ');
   }
 }

@@ -36,6 +36,7 @@ const STP = join(REPOSITORY, 'cli', 'main.ts');
 /** Of ours: what is not run here, by its beginning, and why. */
 const NOT_RUN: readonly (readonly [start: string, why: string])[] = [
   ['bin/stp start', 'starts a run of a fleet; its configuration is resolved by other steps, and test/e2e starts runs'],
+  ['bin/stp selfplay', 'wants a GPU; test/e2e starts runs, and test/selfplay resolves what engines a preset may get'],
   ['bin/stp nodes bundle', 'packs all packages into a bucket; test/infra/bootstrap packs and unpacks them'],
   ['bin/stp nodes up', 'starts workers over ssh; test/infra/nodes does, with a stand-in for ssh'],
   ['bin/stp nodes run', 'as above'],

@@ -33,7 +33,12 @@ afterAll(async () => {
 });
 
 const explore = async (statements: readonly { header: string | null; statement: string }[], seed = 1) => {
-  const found = await ports.explore('explore', statements, { ...limits, seed, random: false, deeper: 0 }, signal);
+  const found = await ports.explore(
+    'explore',
+    statements,
+    { ...limits, seed, random: false, deeper: 0, coreTwins: true },
+    signal,
+  );
   return found.map((one) => ({ ...one, equations: one.equations.map(({ text }) => text) }));
 };
 const named = (name: string): Statement => problems.find((one) => one.name.endsWith(name))!;
@@ -68,10 +73,32 @@ describe('exploration', () => {
     expect(read.filter(({ kind }) => kind !== 'accepted')).toEqual([]);
   }, 240_000);
 
+  test('says first which functions Lean’s core library has too, as its theorems write them', async () => {
+    const found = await explore(['prop_85', 'nat_boring_min_assoc', 'list_assoc', 'prop_15'].map(named));
+    const isTwin = (text: string): boolean => / = (?:List\.|decide |\w+ (?:\+|\+\+|-|\*) \w+$)/u.test(text);
+    expect(found.map(({ equations }) => equations.filter(isTwin))).toEqual([
+      [
+        '{α : Type} (xs : List α) : len xs = List.length xs',
+        '{α β : Type} (xs : List α) (ys : List β) : zip xs ys = List.zip xs ys',
+        '{α : Type} (xs : List α) : rev xs = List.reverse xs',
+        '{α : Type} (xs : List α) (ys : List α) : append xs ys = xs ++ ys',
+      ],
+      ['(n : Nat) (m : Nat) : leq n m = decide (n ≤ m)'],
+      [
+        // Its arguments stand in another order there.
+        '{α β : Type} (xs : List α) (f : α → List β) : listBind xs f = List.flatMap f xs',
+        '{α : Type} (xs : List α) (ys : List α) : append xs ys = xs ++ ys',
+      ],
+      // Lean's library inserts in no order.
+      ['{α : Type} (xs : List α) : len xs = List.length xs', '(n : Nat) (m : Nat) : lt n m = decide (n < m)'],
+    ]);
+    for (const { equations } of found) expect(isTwin(equations[0]!)).toBe(true);
+  }, 240_000);
+
   test('ends with the reason of its signal, and keeps nothing of what was cut off', async () => {
     const stop = new AbortController();
     const near = [named('prop_15'), named('prop_58')];
-    const options = { ...limits, seed: 5, random: false, deeper: 0 };
+    const options = { ...limits, seed: 5, random: false, deeper: 0, coreTwins: true };
     const exploring = ports.explore('explore', near, options, stop.signal);
     setTimeout(() => stop.abort(new Error('enough')), 500);
     await expect(exploring).rejects.toThrow('enough');
@@ -147,7 +174,12 @@ describe('exploration', () => {
     const wanted = '(n : Nat) (m : Nat) : times n (m + 1) = plus n (times n m)';
     const asked = [named('nat_alt_mul_same')];
     const texts = async (deeper: number): Promise<string[]> => {
-      const [found] = await ports.explore('explore', asked, { ...limits, seed: 1, random: false, deeper }, signal);
+      const [found] = await ports.explore(
+        'explore',
+        asked,
+        { ...limits, seed: 1, random: false, deeper, coreTwins: false },
+        signal,
+      );
       return found!.equations.map(({ text }) => text);
     };
     expect(await texts(0)).not.toContain(wanted);
@@ -180,7 +212,7 @@ describe('equations from elsewhere', () => {
     const [near] = await ports.explore(
       'explore',
       [named('prop_85')],
-      { ...limits, seed: 1, random: false, deeper: 0 },
+      { ...limits, seed: 1, random: false, deeper: 0, coreTwins: true },
       signal,
     );
     const { signature } = near!;
@@ -221,7 +253,12 @@ describe('equations from elsewhere', () => {
       specialTokens: markersOf([`<defs>${SLOT_TOKENS.join('')}`]),
     });
     const random = randomStream(1, 'untrained');
-    const found = await ports.explore('explore', near, { ...limits, seed: 1, random: false, deeper: 0 }, signal);
+    const found = await ports.explore(
+      'explore',
+      near,
+      { ...limits, seed: 1, random: false, deeper: 0, coreTwins: true },
+      signal,
+    );
     const asked = near.map(({ header, statement }, place) => {
       const { signature, equations } = found[place]!;
       const shown = definitions.under(header, statement, boundNames(statement));

@@ -1,4 +1,4 @@
-/** Collects proofs by header until there are enough for a module; makes and judges one module at a time. */
+/** Collects proofs by header until there are enough for a module; makes and judges as many modules at a time as Lean may have processes. */
 import type { CheckEntry } from '../verdict/check-entries.ts';
 import { type Confirmation, type ConfirmContext, confirmProofs } from './confirm-proofs.ts';
 
@@ -22,7 +22,7 @@ export class ProofConfirmer {
   readonly #context: ConfirmerOptions;
   readonly #waiting = new Map<string, Waiting[]>();
   #timer: NodeJS.Timeout | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #running = new Set<Promise<void>>();
 
   constructor(context: ConfirmerOptions) {
     this.#context = context;
@@ -57,21 +57,24 @@ export class ProofConfirmer {
   /** Resolves when nothing is made or judged here any more: soon, once the context's signal is aborted. */
   async settled(): Promise<void> {
     this.flush();
-    await this.#turn;
+    await Promise.all(this.#running);
   }
 
   #start(header: string): void {
     const batch = this.#waiting.get(header)!;
     this.#waiting.delete(header);
-    this.#turn = this.#turn.then(async () => {
-      try {
-        const { takeTurn, signal } = this.#context;
-        const claims = batch.map(({ entry }) => entry);
-        const confirmations = await takeTurn(() => confirmProofs(header, claims, this.#context), signal);
-        for (const [index, { resolve }] of batch.entries()) resolve(confirmations[index]!);
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
-    });
+    const running = this.#judge(header, batch).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  async #judge(header: string, batch: readonly Waiting[]): Promise<void> {
+    try {
+      const { takeTurn, signal } = this.#context;
+      const claims = batch.map(({ entry }) => entry);
+      const confirmations = await takeTurn(() => confirmProofs(header, claims, this.#context), signal);
+      for (const [index, { resolve }] of batch.entries()) resolve(confirmations[index]!);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
   }
 }

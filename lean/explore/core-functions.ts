@@ -1,0 +1,60 @@
+/** Functions of Lean's core library that others may be equal to, and how its theorems write them. */
+
+type Written = (...parts: readonly string[]) => string;
+
+const infix =
+  (operator: string): Written =>
+  (one, other) =>
+    `${one} ${operator} ${other}`;
+const decided =
+  (operator: string): Written =>
+  (one, other) =>
+    `decide (${one} ${operator} ${other})`;
+
+/**
+ * Constants of `Init` with first-order types, each with the form in which theorems of the library speak of it; null: by its name. The
+ * first that is equal to a function is taken.
+ */
+export const CORE_FUNCTIONS: ReadonlyMap<string, Written | null> = new Map<string, Written | null>([
+  ['Nat.add', infix('+')],
+  ['Nat.sub', infix('-')],
+  ['Nat.mul', infix('*')],
+  ['Nat.div', infix('/')],
+  ['Nat.mod', infix('%')],
+  ['Nat.pow', infix('^')],
+  ['Nat.min', (one, other) => `min ${one} ${other}`],
+  ['Nat.max', (one, other) => `max ${one} ${other}`],
+  ['Nat.beq', decided('=')],
+  ['Nat.ble', decided('≤')],
+  ['Nat.blt', decided('<')],
+  ['Nat.pred', (one) => `${one} - 1`],
+  ['Nat.gcd', null],
+  ['Bool.and', infix('&&')],
+  ['Bool.or', infix('||')],
+  ['Bool.not', (one) => `!${one}`],
+  ['List.append', infix('++')],
+  ['List.length', null],
+  ['List.reverse', null],
+  ['List.take', null],
+  ['List.drop', null],
+  ['List.dropLast', null],
+  ['List.tail', null],
+  ['List.zip', null],
+  ['List.map', null],
+  ['List.filter', null],
+  ['List.takeWhile', null],
+  ['List.dropWhile', null],
+  ['List.flatten', null],
+  ['List.flatMap', null],
+  ['List.replicate', null],
+  ['List.isEmpty', null],
+  ['List.elem', null],
+  ['List.count', null],
+  ['List.erase', null],
+  ['List.isPrefixOf', null],
+  ['List.all', null],
+  ['List.any', null],
+]);
+
+/** How an application of the constant is written; undefined: by its name. */
+export const coreNotation = (name: string): Written | undefined => CORE_FUNCTIONS.get(name) ?? undefined;
