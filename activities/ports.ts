@@ -124,7 +124,7 @@ export interface Ports {
     run: string,
     earlier: readonly GrownTheorem[],
     added: readonly GrownTheorem[],
-    limits: Pick<VerificationLimits, 'sandbox'>,
+    limits: Pick<VerificationLimits, 'sandbox' | 'processes'>,
     signal: AbortSignal,
   ): Promise<readonly GrownTheorem[]>;
   /**

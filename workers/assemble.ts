@@ -235,6 +235,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
         ...growing(run),
         sandbox: await sandboxFor(limits.sandbox),
         trivialProof: TRIVIAL_PROOF,
+        processes: limits.processes,
         signal,
       }),
     checkFile: async (run, path, limits, signal, certificate) => {

@@ -19,7 +19,7 @@ export interface CutProofsInput {
 }
 
 /** A smaller part would cost Lean's starts as much time as its proofs. */
-export const PART_PROOFS_MIN = 30;
+export const PART_PROOFS_MIN = 15;
 
 export function certifiedPartsActivities(ports: Ports) {
   return {

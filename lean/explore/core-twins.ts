@@ -6,7 +6,7 @@ import { CORE_FUNCTIONS } from './core-functions.ts';
 import { ARROW, type GroundType, instantiateType, typeKey } from './ground-type.ts';
 import type { SignatureReader, TermSymbol } from './signature.ts';
 import { applied, type Equation, type Term, type Variable, variableTerm } from './terms.ts';
-import type { TestValues } from './test-values.ts';
+import type { Assignment, TestValues } from './test-values.ts';
 
 /** Finds such functions; what it found of one holds of it in every signature. */
 export class CoreTwins {
@@ -57,13 +57,10 @@ export class CoreTwins {
       const choices = scheme.variables === types.length ? [types] : filled;
       return choices.flatMap((at): Term[] => {
         const asked = scheme.slots.flatMap((slot) => (slot.kind === 'value' ? [instantiateType(slot.type, at)] : []));
-        const symbol = {
-          ...{ name, scheme, types: at, arguments: asked },
-          result: instantiateType(scheme.result, at),
-          isConstructor: false,
-        };
+        const made = instantiateType(scheme.result, at);
         const args = inOrderOf(asked, variables);
-        return args !== null && typeKey(symbol.result) === typeKey(result) ? [applied(symbol, args)] : [];
+        if (args === null || typeKey(made) !== typeKey(result)) return [];
+        return [applied({ name, scheme, types: at, arguments: asked, result: made, isConstructor: false }, args)];
       });
     });
   }
@@ -95,8 +92,10 @@ function variablesFor({ arguments: given }: TermSymbol, values: TestValues): Ter
 }
 
 function areEqual(left: Term, right: Term, values: TestValues): boolean {
-  return [...values.tests, ...values.moreTests].every((test) => {
+  const tests = [...values.tests, ...values.moreTests];
+  const areAlike = (test: Assignment): boolean => {
     const value = values.valueOf(left, test);
     return value !== null && value.key === values.valueOf(right, test)?.key;
-  });
+  };
+  return tests.length > 0 && tests.every(areAlike);
 }

@@ -13,6 +13,7 @@ import path from 'node:path';
 import { isThere } from '../../data/is-there.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import type { LeanMessage } from '../../data/schemas/records.ts';
+import { Turns } from '../../data/turns.ts';
 import type { Sandbox } from '../runtime/sandbox/sandbox.ts';
 import { splitImports } from '../trust/header.ts';
 import {
@@ -144,37 +145,44 @@ export async function growEnvironment(
 
 /**
  * The theorems of `added` that compile over `earlier`, each with the marks that Lean accepts of those it came with, or with none
- * where it is trivial by others (`consequences`). One module holds all theorems of one header; what Lean refuses is left out, and the rest tried again. STP1202 where Lean
+ * where it is trivial by others (`consequences`). Several headers at once, in so many processes. One module holds all theorems of one header; what Lean refuses is left out, and the rest tried again. STP1202 where Lean
  * refuses a module without saying what it means.
  */
 export async function growable(
   environment: LeanEnvironment,
   earlier: readonly GrownTheorem[],
   added: readonly GrownTheorem[],
-  options: GrowOptions & Pick<NewTheorems, 'trivialProof'>,
+  options: GrowOptions & Pick<NewTheorems, 'trivialProof'> & { readonly processes: number },
 ): Promise<GrownTheorem[]> {
+  const { trivialProof, processes } = options;
   const grown = await growEnvironment(environment, earlier, options);
-  const fit: GrownTheorem[] = [];
-  for (const [header, own] of Map.groupBy(added, (theorem) => theorem.header)) {
+  const fitUnder = async (header: string | null, own: readonly GrownTheorem[]): Promise<GrownTheorem[]> => {
     const before = earlier.filter((theorem) => theorem.header === header);
-    let standing: readonly GrownTheorem[] = own;
+    let standing = own;
     while (standing.length > 0) {
       const module = grownModules([...before, ...standing]).at(-1)!;
       const { folder, errors } = await compileGrownModule(grown, environment.fingerprint, module, options);
       if (errors.length === 0) {
         const under = { ...grown, searchPath: [...grown.searchPath, folder] };
-        const { trivialProof } = options;
         const asked = { module: module.module, header, added: standing, earlier: before, trivialProof };
         const idle = await consequences(asked, (input) => runUnder(under, { arguments: ['--stdin'], input }, options));
-        fit.push(...standing.map((one) => (idle.has(one.name) ? { ...one, marks: [] } : one)));
-        break;
+        return standing.map((one) => (idle.has(one.name) ? { ...one, marks: [] } : one));
       }
       const left = withoutRefused(module, errors);
       if (left === null) throw notCompiled(module, errors);
       standing = left;
     }
-  }
-  return fit;
+    return [];
+  };
+  const turns = new Turns();
+  const headers = [...Map.groupBy(added, (theorem) => theorem.header)];
+  const fits = await Promise.allSettled(
+    headers.map(([header, own]) => turns.run(processes, () => fitUnder(header, own))),
+  );
+  return fits.flatMap((fit) => {
+    if (fit.status === 'rejected') throw fit.reason;
+    return fit.value;
+  });
 }
 
 function runUnder(

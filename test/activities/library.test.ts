@@ -79,7 +79,7 @@ const ports = (): Ports =>
     store: async () => store,
     verifier: async () => verifier,
     growable: (_run: string, earlier: readonly GrownRecord[], added: readonly GrownRecord[]) =>
-      growable(environment, earlier, added, { ...options(), trivialProof: TRIVIAL_PROOF }),
+      growable(environment, earlier, added, { ...options(), trivialProof: TRIVIAL_PROOF, processes: 2 }),
   }) as unknown as Ports;
 
 let stores = 0;
