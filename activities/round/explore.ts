@@ -242,7 +242,9 @@ async function exploredBySeed(
   const { source, coreTwins } = config.conjectures;
   const options = {
     ...config.verification,
-    ...{ seed: config.seed, random: source === 'random', deeper },
+    seed: config.seed,
+    random: source === 'random',
+    deeper,
     // Older configurations say nothing of it.
     coreTwins: source !== 'random' && (coreTwins ?? false),
   };
@@ -290,7 +292,7 @@ function exploredTexts(
     const equations = found.get(seedId)?.equations ?? [];
     const isReady = ({ after }: (typeof equations)[number]): boolean =>
       after.every((text) => proved.has(keyOf(header, text)));
-    return [...equations.filter(isReady), ...equations.filter((one) => !isReady(one))];
+    return equations.toSorted((a, b) => Number(isReady(b)) - Number(isReady(a)));
   };
   const left = new Map(entriesBySeed(entries).map((entry) => [entry.seedId, inTurn(entry).values()]));
   const taken = new Set(proved);

@@ -66,17 +66,16 @@ export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
     keys.map((key) => [key, preset.givenBy.has(key) ? `preset ${preset.givenBy.get(key)}` : 'default']),
   );
   const known = [...new Set([...keys, ...schemaKeys(runConfigSchema)])];
-  const given: string[] = [];
-  for (const { key, value, from } of overrides(sources, known)) {
+  const given = [...overrides(sources, known)];
+  for (const { key, value, from } of given) {
     if (key === 'preset' && value !== sources.preset)
       throw new StpError('STP1001', `${from} says preset ${JSON.stringify(value)}`, 'Choose it with --preset instead.');
     setValue(values, requireKnown(key, known, from), value);
     source.set(key, from);
-    given.push(key);
   }
   // where another variant is chosen, what the preset has for its own falls away
   for (const key of [...foreignKeys(runConfigSchema, values)])
-    if (!given.some((other) => other === key || other.startsWith(`${key}.`))) removeValue(values, key);
+    if (!given.some(({ key: other }) => other === key || other.startsWith(`${key}.`))) removeValue(values, key);
   const config = checked(values, '');
   requireWeighedSets(config);
   requireFormat(config);

@@ -34,7 +34,7 @@ export function* schemaKeys(schema: z.core.$ZodType, path = ''): Generator<strin
   }
 }
 
-/** Dotted keys in `values` that the variant chosen there (its `kind`) does not have. */
+/** Dotted keys in `values` that the variant chosen there (`kind`, `provider`) does not have. */
 export function* foreignKeys(schema: z.core.$ZodType, values: JsonObject, path = ''): Generator<string> {
   const { def } = schema._zod as { def: z.core.$ZodTypes['_zod']['def'] };
   switch (def.type) {
@@ -47,7 +47,10 @@ export function* foreignKeys(schema: z.core.$ZodType, values: JsonObject, path =
       }
       return;
     case 'union': {
-      const chosen = def.options.find((option) => chooses(option, values));
+      const { discriminator } = def as Partial<z.core.$ZodDiscriminatedUnionDef>;
+      const chosen = def.options.find(
+        (option) => discriminator !== undefined && chooses(option, discriminator, values),
+      );
       if (chosen !== undefined) yield* foreignKeys(chosen, values, path);
       return;
     }
@@ -60,9 +63,8 @@ export function* foreignKeys(schema: z.core.$ZodType, values: JsonObject, path =
   }
 }
 
-/** Whether an option of a union is the one that `kind` names. */
-function chooses(option: z.core.$ZodType, values: JsonObject): boolean {
-  const { def } = option._zod as { def: z.core.$ZodTypes['_zod']['def'] };
-  const kind = def.type === 'object' ? def.shape.kind?._zod.def : undefined;
-  return kind?.type === 'literal' && (kind as z.core.$ZodLiteralDef<string>).values.includes(values.kind as string);
+/** Whether an option of a union is the one that the values name. */
+function chooses(option: z.core.$ZodType, discriminator: string, values: JsonObject): boolean {
+  const named = option._zod.propValues?.[discriminator];
+  return named?.has(values[discriminator] as string) === true;
 }

@@ -6,7 +6,7 @@ import { CORE_FUNCTIONS } from './core-functions.ts';
 import { ARROW, type GroundType, instantiateType, typeKey } from './ground-type.ts';
 import type { SignatureReader, TermSymbol } from './signature.ts';
 import { applied, type Equation, type Term, type Variable, variableTerm } from './terms.ts';
-import type { Assignment, TestValues } from './test-values.ts';
+import type { TestValues } from './test-values.ts';
 
 /** Finds such functions; what it found of one holds of it in every signature. */
 export class CoreTwins {
@@ -41,7 +41,9 @@ export class CoreTwins {
     const key = [symbol.name, ...symbol.types.map(typeKey)].join(' ');
     let right = this.#found.get(key);
     if (right === undefined) {
-      right = this.#like(symbol, variables).find((other) => areEqual(left, other, values)) ?? null;
+      const tests = [...values.tests, ...values.moreTests];
+      const isEqual = (other: Term): boolean => tests.length > 0 && values.agree(left, other, tests);
+      right = this.#like(symbol, variables).find(isEqual) ?? null;
       this.#found.set(key, right);
     }
     return right === null ? [] : [{ left, right }];
@@ -89,13 +91,4 @@ function variablesFor({ arguments: given }: TermSymbol, values: TestValues): Ter
     return variable === undefined ? [] : [variableTerm(variable)];
   });
   return terms.length === given.length && terms.some(({ type }) => type.head !== ARROW) ? terms : null;
-}
-
-function areEqual(left: Term, right: Term, values: TestValues): boolean {
-  const tests = [...values.tests, ...values.moreTests];
-  const areAlike = (test: Assignment): boolean => {
-    const value = values.valueOf(left, test);
-    return value !== null && value.key === values.valueOf(right, test)?.key;
-  };
-  return tests.length > 0 && tests.every(areAlike);
 }

@@ -293,11 +293,7 @@ export class Explorer {
   #found(equation: Equation): void {
     const { left, right } = equation;
     if (!isNamedLeft(equation)) return;
-    for (const test of this.#values.moreTests) {
-      const value = this.#values.valueOf(left, test);
-      if (value === null || value.key !== this.#values.valueOf(right, test)?.key) return;
-    }
-    this.#rules.push(ruleOf(equation));
+    if (this.#values.agree(left, right, this.#values.moreTests)) this.#rules.push(ruleOf(equation));
   }
 
   /**

@@ -86,6 +86,14 @@ export class TestValues {
     return this.#evaluator.steps - this.#stepsBefore;
   }
 
+  /** Whether both have the same value under every one of the tests. */
+  agree(left: Term, right: Term, tests: readonly Assignment[]): boolean {
+    return tests.every((test) => {
+      const value = this.valueOf(left, test);
+      return value !== null && value.key === this.valueOf(right, test)?.key;
+    });
+  }
+
   /** Null where it has no value. */
   valueOf({ form, key }: Term, test: Assignment): Value | null {
     if ('variable' in form) return test.get(key) ?? null;

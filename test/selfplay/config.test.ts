@@ -84,6 +84,13 @@ describe('configuration', () => {
       }
     },
   );
+  it('what a file says of machines of another kind is refused, what a preset says of its own falls away', () => {
+    const cloud = { 'nodes.provider': 'tpu', 'nodes.project': 'test-project', 'nodes.zone': 'us-central2-b' };
+    const config = resolveConfig({ preset: 'smoke', set: { ...cloud, 'nodes.accelerator': 'v4-16' } });
+    expect(resolveConfig({ preset: 'smoke', set: changedValues(config) })).toEqual(config);
+    const local = { ...changedValues(config), 'nodes.provider': 'local' };
+    expect(failure(() => resolveConfig({ preset: 'smoke', set: local })).message).toContain('nodes');
+  });
   it('refuses weights of a set that the run does not have', () => {
     const set = { 'data.weights': '{"isaplaner": [{"fromRound": 0, "weight": 2}]}' };
     expect(failure(() => resolveConfig({ preset: 'smoke', set })).message).toContain(
