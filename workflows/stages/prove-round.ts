@@ -101,7 +101,7 @@ async function provePass(
   pass: RoundContext & Pass,
   planned: readonly ArtifactRef[],
 ): Promise<Passed & { readonly shards: readonly ShardResult[] }> {
-  const { run, name, config, library } = pass;
+  const { run, name, config, library, round } = pass;
   const onShard = (shard: ShardResult): void => {
     tally.add(shard);
     const { shardsDone, shardsTotal, samples, successes } = tally.figures();
@@ -110,7 +110,7 @@ async function provePass(
         (isInWords(config) ? 'judged' : `${successes} accepted by Lean`),
     );
   };
-  const places = { run, name, hostQueues, checkpoint, library };
+  const places = { run, name, hostQueues, checkpoint, library, round };
   const shards = await proveShards({ ...places, shards: planned, config, isOpen, onShard });
   await endLean(run, hostQueues, 'prove');
   await enter('certify', 'checking every proof again in a fresh process');

@@ -24,6 +24,8 @@ export interface ProveShardsInput {
   readonly config: RunConfig;
   /** Theorems that the run has proved and that stand under the proofs; null: none. */
   readonly library: ArtifactRef | null;
+  /** Missing: the statements are none of a round's. */
+  readonly round?: number;
   readonly isOpen: () => boolean;
   readonly onShard: (result: ShardResult) => void;
   /** Called once the model has nothing left to do here. */
@@ -31,7 +33,7 @@ export interface ProveShardsInput {
 }
 
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
-  const { run, hostQueues, checkpoint, library } = input;
+  const { run, hostQueues, checkpoint, library, round } = input;
   const { prover, sampling, seed, modelThreads, verification, rewards, judging } = input.config;
   const mode = proverMode(input.config);
   // Those that are sampled come beside those that are checked.
@@ -58,7 +60,12 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       config: { prover, sampling, seed, modelThreads, verification },
       ...(trainsByReward(input.config) ? { keepsTexts: true } : {}),
     };
-    const verify = (folder: string, sampled: Sampled, earlier: ShardResult | null): Promise<ShardResult> => {
+    const verify = (
+      folder: string,
+      sampled: Sampled,
+      earlier: ShardResult | null,
+      limits: RunConfig['verification'] = verification,
+    ): Promise<ShardResult> => {
       if (isInWords(input.config))
         return streaming(`judge ${label}: ${sampled.distinctCount} distinct proofs`).judgeShard({
           run,
@@ -75,7 +82,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
         sampled,
         earlier,
         library,
-        config: { prover, verification },
+        config: { prover, verification: limits },
       });
     };
     const proveWhole = async (): Promise<ShardResult> => {
@@ -124,11 +131,13 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       both: async () => search(await proveWhole()),
     };
     const tryScripts = async (earlier: ShardResult): Promise<ShardResult> => {
-      const scripts = { run, name, items, earlier, library, config: { prover, verification } };
+      const scripts = { run, name, items, earlier, library, round, config: { prover, verification } };
       const sampled = await lean(`scripts for ${label}`, inFlightMax).scriptShard(scripts);
       if (sampled === null) return earlier;
       const { search } = earlier;
-      const verified = await verify(`${name}/scripts`, sampled, earlier);
+      // Lean has proved these once, the record's under limits of their own, others beside scripts with which they shared what Lean
+      // makes once a process: alone they can take more heartbeats.
+      const verified = await verify(`${name}/scripts`, sampled, earlier, { ...verification, heartbeatsMax: null });
       return search === undefined ? verified : { ...verified, search };
     };
     const ownResult = await proveAs[mode]();
