@@ -35,10 +35,17 @@ const DONE = statement('theorem done (n : Nat) : n = n');
 const EASY = statement('theorem easy (xs : List Nat) : app xs [] = xs');
 const FALSE = statement('theorem wrong (n : Nat) : n + 1 = n');
 const CANARY = statement('theorem canary (n : Nat) : n = n ∧ n + 0 = n');
+/** None of the first scripts, all of which end in `grind`, proves it; `omega` does. */
+const LATE = { ...statement('theorem late (n : Nat) : n <<< 1 = n + n'), header: ISA };
 const HELPED = { ...statement('theorem helped (n m : Nat) : plus n m = plus m n'), header: ISA };
 
 /** The shard after the model's samples: `rfl` for every statement, and the library that its proofs may use. */
-async function shard(name: string, items: readonly object[], statements: readonly ReturnType<typeof statement>[]) {
+async function shard(
+  name: string,
+  items: readonly object[],
+  statements: readonly ReturnType<typeof statement>[],
+  rounds: readonly number[] = [1],
+) {
   const store = await ports.store('test');
   const library = await writeRecords(
     store,
@@ -67,8 +74,17 @@ async function shard(name: string, items: readonly object[], statements: readonl
   const verify = (folderName: string, more: Sampled, earlier: ShardResult | null): Promise<ShardResult> =>
     run(verifyShardActivities(ports).verifyShard, { ...common, name: folderName, sampled: more, earlier });
   const earlier = await verify(name, sampled, null);
-  const scripts = await run<Sampled | null>(scriptShardActivities(ports).scriptShard, { ...common, earlier });
-  return { store, earlier, scripts, verify };
+  const found: (Sampled | null)[] = [];
+  for (const round of rounds)
+    found.push(
+      await run<Sampled | null>(scriptShardActivities(ports).scriptShard, {
+        ...common,
+        name: `${name}/${round}`,
+        round,
+        earlier,
+      }),
+    );
+  return { store, earlier, scripts: found[0] ?? null, found, verify };
 }
 
 it('tries what no sample proves, with the marks of the library, and its proofs are verified like others', async () => {
@@ -97,3 +113,18 @@ it('adds nothing where no script proves anything', async () => {
   const { scripts } = await shard('none', [{ statement: FALSE, origin: 'dataset', samples: 1 }], [FALSE]);
   expect(scripts).toBeNull();
 }, 120_000);
+
+it('tries the rest of the list on statements from the third round on, each script in one round of four', async () => {
+  const items = [{ statement: LATE, origin: 'dataset', samples: 1 }];
+  const raw = await shard('late', items, [LATE], [2, 3, 4, 5, 6]);
+  const [second, ...later] = raw.found;
+  expect(second).toBeNull();
+  const found = later.filter((one) => one !== null);
+  expect(found.length).toBeGreaterThan(0);
+  expect(found.length).toBeLessThan(later.length);
+  const result = await raw.verify('late/scripts', found[0]!, raw.earlier);
+  expect(result.provedStatements).toBe(1);
+  const conjecture = [{ statement: LATE, origin: 'conjecture', samples: 1 }];
+  const asked = await shard('late-conjecture', conjecture, [LATE], [3, 4, 5, 6]);
+  expect(asked.found).toEqual([null, null, null, null]);
+}, 180_000);

@@ -304,9 +304,17 @@ describe('a run', () => {
       reported = input.evaluation;
       return writeReport(input);
     };
+    const bounds = new Map<boolean, Set<number | null>>();
+    const { verifyShard } = fakes.activities;
+    fakes.activities.verifyShard = (input) => {
+      const isOfScripts = input.name.endsWith('/scripts');
+      bounds.set(isOfScripts, (bounds.get(isOfScripts) ?? new Set()).add(input.config.verification.heartbeatsMax));
+      return verifyShard(input);
+    };
     await workers.with(fakes, async () => {
       const handle = await start({ rounds: 1, set: { 'prover.mode': 'both', 'prover.scripts': 'unproved' } });
       await handle.result();
+      expect(Object.fromEntries(bounds)).toEqual({ false: new Set([2_000]), true: new Set([null]) });
       const plain = (kind: string): string[] =>
         fakes.calls
           .filter((call) => call.startsWith(kind))
