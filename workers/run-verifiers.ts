@@ -9,33 +9,39 @@ type Grown = NonNullable<Asked[2]>;
 
 interface Warm {
   readonly run: string;
+  /** Of the theorems that the run has grown. */
+  readonly modules: readonly string[];
   readonly verifier: Promise<Verifier>;
 }
 
 export class RunVerifiers {
   readonly #open: (run: string, limits: Limits, grown: Grown) => Promise<Verifier>;
   readonly #warm = new Map<string, Warm>();
-  /** Run → key of its verifier with grown theorems. */
-  readonly #grown = new Map<string, string>();
 
   constructor(open: (run: string, limits: Limits, grown: Grown) => Promise<Verifier>) {
     this.#open = open;
   }
 
   get(run: string, limits: Limits, grown: Grown): Promise<Verifier> {
-    const key = JSON.stringify([run, limits, grownModules(grown).map(({ module }) => module)]);
+    const modules = grownModules(grown).map(({ module }) => module);
+    const key = JSON.stringify([run, limits, modules]);
     const warm = this.#warm.get(key);
     if (warm !== undefined) return warm.verifier;
-    const outgrown = grown.length === 0 ? undefined : this.#grown.get(run);
-    if (grown.length > 0) this.#grown.set(run, key);
+    const outgrown = modules.length === 0 ? [] : this.#outgrown(run, modules);
     const verifier = (async () => {
-      // A verifier holds the whole cache of verdicts; that of the library as it was a round ago is not asked again.
-      if (outgrown !== undefined) await this.#close(outgrown);
+      // A verifier holds the whole cache of verdicts; those of the library as it was a round ago are not asked again.
+      for (const its of outgrown) await this.#close(its);
       return this.#open(run, limits, grown);
     })();
-    this.#warm.set(key, { run, verifier });
+    this.#warm.set(key, { run, modules, verifier });
     verifier.catch(() => this.#warm.delete(key));
     return verifier;
+  }
+
+  #outgrown(run: string, modules: readonly string[]): string[] {
+    return [...this.#warm].flatMap(([key, its]) =>
+      its.run === run && its.modules.length > 0 && its.modules.join() !== modules.join() ? [key] : [],
+    );
   }
 
   /** Closes those of the runs that are meant. */
