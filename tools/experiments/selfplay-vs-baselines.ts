@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { evaluationReportSchema } from '../../data/schemas/evaluation.ts';
 import { type PortfolioFigures, type Summary, summarySchema } from '../../data/schemas/round.ts';
 import { ROUNDS_MAX, runConfigSchema } from '../../data/schemas/run-config.ts';
-import { STP } from './command.ts';
+import { SHOWN, STP } from './command.ts';
 import {
   type Comparison,
   type Cost,
@@ -152,9 +152,7 @@ async function withLemmas(seed: number, origin: string, options: ExperimentOptio
   if (!existsSync(path)) {
     const { data } = runConfigSchema.parse(JSON.parse(await readFile(join(origin, 'config.json'), 'utf8')));
     const words = ['eval', '--model', 'portfolio', '--problems', data.problemSets.join(','), '--split', 'train'];
-    await execa(STP, [...words, '--library', origin, '--run-dir', folder], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
+    await execa(STP, [...words, '--library', origin, '--run-dir', folder], SHOWN);
   }
   const { groups } = evaluationReportSchema.parse(JSON.parse(await readFile(path, 'utf8')));
   return {
@@ -197,9 +195,7 @@ async function finishedRun(name: string, seed: number, options: ExperimentOption
     const summaryPath = join(folder, 'summary.json');
     if (!existsSync(summaryPath)) {
       const words = ['selfplay', '--preset', preset, '--rounds', `${rounds}`, '--seed', `${seed}`];
-      await execa(STP, [...words, '--run-dir', folder, ...start, ...values], {
-        stdio: ['ignore', 'ignore', 'inherit'],
-      });
+      await execa(STP, [...words, '--run-dir', folder, ...start, ...values], SHOWN);
     }
     const summary = summarySchema.parse(JSON.parse(await readFile(summaryPath, 'utf8')));
     return { summary, leanSeconds: await leanSecondsOf(folder), folder };
