@@ -4,6 +4,7 @@ import { type Sample, sampleSchema } from '../../data/schemas/records.ts';
 import type { ShardResult } from '../../data/schemas/round.ts';
 import type { RunConfig } from '../../data/schemas/run-config.ts';
 import type { SearchScript } from '../../lean/library/search/script-text.ts';
+import type { PortfolioStages } from '../../lean/portfolio/scripts.ts';
 import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
@@ -122,15 +123,13 @@ export function scriptShardActivities(ports: Ports) {
   };
 }
 
-type Stages = readonly (readonly SearchScript[])[];
-
-const firstOf = (stages: Stages, which: readonly [number, number]): SearchScript[] =>
+const firstOf = (stages: PortfolioStages, which: readonly [number, number]): SearchScript[] =>
   stages
     .slice(...which)
     .flat()
     .filter(isTried);
 
-function scriptsFor(stages: Stages, round: number): SearchScript[] {
+function scriptsFor(stages: PortfolioStages, round: number): SearchScript[] {
   const first = firstOf(stages, STAGES);
   if (round < REST_FROM_ROUND) return first;
   const rest = stages.flat().filter((script) => !first.includes(script));

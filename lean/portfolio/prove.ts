@@ -6,7 +6,7 @@
 import type { ContextAnswer } from '../context/statement-context.ts';
 import type { SearchScript } from '../library/search/script-text.ts';
 import type { Candidate, CheckResult } from '../verifier.ts';
-import { portfolioStages } from './scripts.ts';
+import { type PortfolioStages, portfolioStages } from './scripts.ts';
 
 /** Statements whose scripts are held at once. */
 const STATEMENTS_AT_ONCE = 100;
@@ -28,11 +28,9 @@ export interface PortfolioOutcome {
   readonly unread: string;
 }
 
-type Stages = ReturnType<typeof portfolioStages>;
-
 export interface PortfolioTools {
   /** What is tried for a statement of its stages; without it all. */
-  chosen?(id: string, stages: Stages): Stages;
+  chosen?(id: string, stages: PortfolioStages): PortfolioStages;
   /** What stands for a script in a proof of the statement; without it the script. */
   textOf?(id: string, script: string): string;
   contexts(statements: readonly PortfolioStatement[]): Promise<readonly ContextAnswer[]>;
@@ -42,7 +40,7 @@ export interface PortfolioTools {
 
 interface Open {
   readonly index: number;
-  readonly stages: Stages;
+  readonly stages: PortfolioStages;
   tried: number;
   leanMs: number;
 }

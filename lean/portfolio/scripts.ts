@@ -20,10 +20,10 @@ const FRESH = 'stp_h';
 /** The smaller part of a step of induction, such as a list's tail; where there are several, the last. No name, no cases. */
 const CASES_IN_STEP = '(try (rename_i stp_t _; cases stp_t))';
 
-/**
- * Stages of distinct scripts, cheap ones first: who is proved in one needs no later one.
- */
-export function portfolioStages(context: StatementContext): readonly (readonly SearchScript[])[] {
+/** Stages of distinct scripts, cheap ones first: who is proved in one needs no later one. */
+export type PortfolioStages = readonly (readonly SearchScript[])[];
+
+export function portfolioStages(context: StatementContext): PortfolioStages {
   const own = context.definitions.filter(({ kind }) => kind === 'definition').slice(0, DEFINITIONS_MAX);
   const definitions = own.map(({ written }) => written);
   const { binders, names } = introduced(context.binders);
