@@ -74,6 +74,8 @@ export interface CheckOptions {
   readonly confirm?: boolean;
   /** What exceeds the small limits is a `timeout` at once, not tried again under the big ones. For what should be cheap. */
   readonly smallLimitsOnly?: boolean;
+  /** As `BaseLimits`. */
+  readonly heartbeatsMax?: number | null | undefined;
   /**
    * Is it said why Lean rejects this candidate? Where not, its one message says so, and Lean takes about half of the time to reject
    * it. Default: yes, for all.
@@ -90,7 +92,7 @@ export interface Verifier {
   /** Do these statements elaborate? (No proof is tried.) The statement text may be untrusted here. */
   checkStatements(
     statements: readonly { id: string; header: string | null; statement: string }[],
-    options?: { readonly signal?: AbortSignal },
+    options?: Pick<CheckOptions, 'signal' | 'heartbeatsMax'>,
   ): Promise<readonly StatementResult[]>;
   /** Ends every process this verifier started. */
   close(): Promise<void>;

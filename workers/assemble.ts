@@ -135,7 +135,6 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       libraryHeader: LIBRARY_HEADER,
       batchSize: limits.candidatesPerProcess,
       candidateTimeoutMs: limits.candidateTimeoutMs,
-      heartbeatsMax: limits.heartbeatsMax,
       memoryBytesMax: limits.memoryBytesMax,
       sandbox,
       ...objectFolders,

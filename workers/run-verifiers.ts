@@ -5,6 +5,7 @@ import type { Verifier } from '../lean/verifier.ts';
 
 type Asked = Parameters<Ports['verifier']>;
 type Limits = Asked[1];
+type Bounds = Omit<Limits, 'heartbeatsMax'>;
 type Grown = NonNullable<Asked[2]>;
 
 interface Warm {
@@ -15,14 +16,20 @@ interface Warm {
 }
 
 export class RunVerifiers {
-  readonly #open: (run: string, limits: Limits, grown: Grown) => Promise<Verifier>;
+  readonly #open: (run: string, limits: Bounds, grown: Grown) => Promise<Verifier>;
   readonly #warm = new Map<string, Warm>();
 
-  constructor(open: (run: string, limits: Limits, grown: Grown) => Promise<Verifier>) {
+  /** `open` makes a verifier for checks under any heartbeats. */
+  constructor(open: (run: string, limits: Bounds, grown: Grown) => Promise<Verifier>) {
     this.#open = open;
   }
 
-  get(run: string, limits: Limits, grown: Grown): Promise<Verifier> {
+  /** One verifier, with its processes and its verdicts, serves requests that differ in heartbeats only. */
+  async get(run: string, limits: Limits, grown: Grown): Promise<Verifier> {
+    return under(limits.heartbeatsMax, await this.#warmed(run, limits, grown));
+  }
+
+  #warmed(run: string, { heartbeatsMax: _, ...limits }: Limits, grown: Grown): Promise<Verifier> {
     const modules = grownModules(grown).map(({ module }) => module);
     const key = JSON.stringify([run, limits, modules]);
     const warm = this.#warm.get(key);
@@ -54,4 +61,12 @@ export class RunVerifiers {
     this.#warm.delete(key);
     await warm?.verifier.then((open) => open.close()).catch(() => undefined);
   }
+}
+
+function under(heartbeatsMax: Limits['heartbeatsMax'], verifier: Verifier): Verifier {
+  return {
+    ...verifier,
+    check: (candidates, options) => verifier.check(candidates, { heartbeatsMax, ...options }),
+    checkStatements: (statements, options) => verifier.checkStatements(statements, { heartbeatsMax, ...options }),
+  };
 }

@@ -54,8 +54,6 @@ interface VerifierSettings {
   readonly sandbox?: Sandbox;
   /** Processor time for one candidate in the small class, ms; twice that in the big one. Ten times that in wall time. */
   readonly candidateTimeoutMs?: number;
-  /** As `BaseLimits`. */
-  readonly heartbeatsMax?: number | null | undefined;
   /** Resident memory of one process in the small class; twice that in the big one. */
   readonly memoryBytesMax?: number;
   /** Fully qualified names that count as premises; without them no verdict names any. */
@@ -95,14 +93,13 @@ export function openCheckPool(place: ProcessPlace, options: CheckPoolOptions): L
 /** Fails with STP1002 for a number of processes below 1. Starts no process yet. */
 export async function openVerifier(options: VerifierOptions): Promise<Verifier> {
   const { environment, scratchDirectory, runMark, sandbox } = options;
-  const limits = limitClasses({
+  const bounds = {
     candidateTimeoutMs: options.candidateTimeoutMs ?? CANDIDATE_TIMEOUT_MS,
     memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
-    heartbeatsMax: options.heartbeatsMax ?? null,
-  });
+  };
   const place: ProcessPlace = { environment, workingDirectory: scratchDirectory, runMark, sandbox };
   const host = options.host ?? openLeanHost();
-  const own = 'pool' in options ? null : ownPool(place, { ...options, host }, limits.small.memoryBytesMax);
+  const own = 'pool' in options ? null : ownPool(place, { ...options, host }, bounds.memoryBytesMax);
   const pool = 'pool' in options ? options.pool : own!;
   const { candidatesPerRun } = pool.driver;
   await mkdir(scratchDirectory, { recursive: true });
@@ -114,13 +111,13 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
     libraryHeader: options.libraryHeader,
     // Where the environment stays warm a run of one costs no more, and tells of one.
     entriesPerRun: candidatesPerRun === 1 ? 1 : (options.batchSize ?? candidatesPerRun),
-    limits,
+    limits: (heartbeatsMax) => limitClasses({ ...bounds, heartbeatsMax }),
     times: openCheckTimes(),
     cache: options.cacheDirectory === null ? null : await openVerdictCache(options.cacheDirectory),
     confirmer: new ProofConfirmer({
       place,
       scratchDirectory,
-      limits: limits.big,
+      limits: limitClasses(bounds).big,
       indexFolder: options.indexFolder ?? null,
       disagreementsFolder: options.disagreementsFolder ?? null,
       takeTurn: (work, signal) => host.turns.run(pool.stats().processes, work, signal),
@@ -146,7 +143,8 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
     environment,
     sandbox: (sandbox ?? noSandbox('none was asked for')).facts,
     check: (candidates, check = {}) => track(checkCandidates(state, candidates, check, signalOf(check.signal))),
-    checkStatements: (statements, check = {}) => track(checkStatementBatch(state, statements, signalOf(check.signal))),
+    checkStatements: (statements, check = {}) =>
+      track(checkStatementBatch(state, statements, check, signalOf(check.signal))),
     async close() {
       closing.abort(new StpError('STP1203', 'the verifier was closed', 'Open a new one.'));
       await Promise.allSettled(running);

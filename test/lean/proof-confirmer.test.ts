@@ -6,6 +6,8 @@ import type { CheckEntry } from '../../lean/trust/verdict/check-entries.ts';
 
 const PROVED: Confirmation = { kind: 'proved', reason: '', axioms: [] };
 const entry = (header: string): CheckEntry => ({ header, signature: ' : True', proofText: '  trivial' }) as CheckEntry;
+const confirm = (confirmer: ProofConfirmer, header: string): Promise<Confirmation> =>
+  confirmer.confirm(entry(header), 1_000, new AbortController().signal);
 
 test('proofs under several headers are judged at once, and all have ended when it has settled', async () => {
   const { signal } = new AbortController();
@@ -23,7 +25,7 @@ test('proofs under several headers are judged at once, and all have ended when i
       return [PROVED] as T;
     },
   });
-  const found = [confirmer.confirm(entry('import A'), signal), confirmer.confirm(entry('import B'), signal)];
+  const found = [confirm(confirmer, 'import A'), confirm(confirmer, 'import B')];
   await confirmer.settled();
   expect(ended).toBe(2);
   expect(await Promise.all(found)).toEqual([PROVED, PROVED]);
@@ -41,7 +43,7 @@ test('a proof whose module cannot be made is rejected with the reason, and the o
     },
   });
   let came = 0;
-  const found = [confirmer.confirm(entry('import A'), signal), confirmer.confirm(entry('import B'), signal)];
+  const found = [confirm(confirmer, 'import A'), confirm(confirmer, 'import B')];
   confirmer.flush();
   await expect(found[0]).rejects.toThrow('the disk is full');
   expect(await found[1]).toEqual(PROVED);

@@ -180,6 +180,12 @@ describe('accidents', () => {
     });
     const cheap = await verifier.check(candidates, { smallLimitsOnly: true });
     expect(kindsOf(cheap)).toEqual({ ...kindsOf(results), 'needs the big class': 'timeout' });
+    // What was asked under few heartbeats is judged beside what was asked under more.
+    const [few, more] = await Promise.all(
+      [1_000, null].map((heartbeatsMax) => verifier.check(candidates, { heartbeatsMax })),
+    );
+    expect(kindsOf(few!)).toEqual(kindsOf(cheap));
+    expect(kindsOf(more!)).toEqual(kindsOf(results));
   });
 
   test('a candidate that eats memory is stopped alone and the rest is proved', { tags: ['slow'] }, async () => {

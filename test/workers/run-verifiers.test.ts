@@ -1,11 +1,12 @@
-/** Which verifiers of a run are open at once, with verifiers that do nothing. */
+/** Which verifiers of a run are open at once, and under which heartbeats they are asked; with verifiers that do nothing. */
 import { expect, it } from 'vitest';
 import type { VerificationLimits } from '../../activities/ports.ts';
 import type { GrownTheorem } from '../../lean/trust/kept-theorem.ts';
 import type { Verifier } from '../../lean/verifier.ts';
 import { RunVerifiers } from '../../workers/run-verifiers.ts';
 
-const limits = (heartbeatsMax: number | null) => ({ heartbeatsMax }) as VerificationLimits;
+const limits = (processes: number, heartbeatsMax: number | null = 1_000) =>
+  ({ processes, heartbeatsMax }) as VerificationLimits;
 const grown = (generation: number): GrownTheorem[] => [
   {
     name: `Grown.g${generation}`,
@@ -19,20 +20,44 @@ const grown = (generation: number): GrownTheorem[] => [
 
 it('closes what a grown library has outgrown, and nothing that other limits or other runs still use', async () => {
   const open = new Set<string>();
-  const verifiers = new RunVerifiers(async (run, { heartbeatsMax }, theorems) => {
-    const name = `${run} ${heartbeatsMax} ${theorems.map((one) => one.name).join()}`;
+  const verifiers = new RunVerifiers(async (run, { processes }, theorems) => {
+    const name = `${run} ${processes} ${theorems.map((one) => one.name).join()}`;
     open.add(name);
     return { close: async () => void open.delete(name) } as unknown as Verifier;
   });
-  const first = verifiers.get('a', limits(1_000), grown(1));
-  await first;
-  await verifiers.get('a', limits(null), grown(1));
-  await verifiers.get('a', limits(1_000), []);
-  await verifiers.get('b', limits(1_000), grown(1));
-  expect(verifiers.get('a', limits(1_000), grown(1))).toBe(first);
-  expect([...open]).toEqual(['a 1000 Grown.g1', 'a null Grown.g1', 'a 1000 ', 'b 1000 Grown.g1']);
-  await verifiers.get('a', limits(1_000), grown(2));
-  expect([...open]).toEqual(['a 1000 ', 'b 1000 Grown.g1', 'a 1000 Grown.g2']);
+  await verifiers.get('a', limits(1), grown(1));
+  await verifiers.get('a', limits(2), grown(1));
+  await verifiers.get('a', limits(1), []);
+  await verifiers.get('b', limits(1), grown(1));
+  expect([...open]).toEqual(['a 1 Grown.g1', 'a 2 Grown.g1', 'a 1 ', 'b 1 Grown.g1']);
+  await verifiers.get('a', limits(1), grown(2));
+  expect([...open]).toEqual(['a 1 ', 'b 1 Grown.g1', 'a 1 Grown.g2']);
   await verifiers.letGo((run) => run === 'a');
-  expect([...open]).toEqual(['b 1000 Grown.g1']);
+  expect([...open]).toEqual(['b 1 Grown.g1']);
+});
+
+it('asks one verifier under the heartbeats of each request', async () => {
+  let opened = 0;
+  const asked: (number | null | undefined)[] = [];
+  const verifiers = new RunVerifiers(async () => {
+    opened += 1;
+    const verifier: Partial<Verifier> = {
+      check: async (_, options) => {
+        asked.push(options?.heartbeatsMax);
+        return [];
+      },
+      checkStatements: async (_, options) => {
+        asked.push(options?.heartbeatsMax);
+        return [];
+      },
+    };
+    return verifier as Verifier;
+  });
+  for (const heartbeatsMax of [1_000, null, 1_000]) {
+    const verifier = await verifiers.get('a', limits(1, heartbeatsMax), grown(1));
+    await verifier.check([], { smallLimitsOnly: true });
+    await verifier.checkStatements([]);
+  }
+  expect(opened).toBe(1);
+  expect(asked).toEqual([1_000, 1_000, null, null, 1_000, 1_000]);
 });

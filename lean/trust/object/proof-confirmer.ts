@@ -1,5 +1,6 @@
 /** Collects proofs by header until there are enough for a module; makes and judges as many modules at a time as Lean may have processes. */
 import type { CheckEntry } from '../verdict/check-entries.ts';
+import type { Limits } from '../verdict/limits.ts';
 import { type Confirmation, type ConfirmContext, confirmProofs } from './confirm-proofs.ts';
 
 /** Starting Lean twice is shared by so many; a fault costs some more starts the more there are. */
@@ -9,11 +10,13 @@ const WAIT_MS = 4_000;
 
 interface Waiting {
   readonly entry: CheckEntry;
+  readonly heartbeatsMax: number;
   readonly resolve: (confirmation: Confirmation) => void;
   readonly reject: (error: unknown) => void;
 }
 
-export interface ConfirmerOptions extends ConfirmContext {
+export interface ConfirmerOptions extends Omit<ConfirmContext, 'limits'> {
+  readonly limits: Omit<Limits, 'heartbeatsMax'>;
   /** Runs the work when one more Lean process may run on this host. Rejects with the signal's reason. */
   readonly takeTurn: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 }
@@ -28,8 +31,11 @@ export class ProofConfirmer {
     this.#context = context;
   }
 
-  /** Rejects with the signal's reason, or where nothing can be compiled any more. */
-  confirm(entry: CheckEntry, signal: AbortSignal): Promise<Confirmation> {
+  /**
+   * `heartbeatsMax`: under which the proof was accepted; with others it may get as many as any of them. Rejects with the
+   * signal's reason, or where nothing can be compiled any more.
+   */
+  confirm(entry: CheckEntry, heartbeatsMax: number, signal: AbortSignal): Promise<Confirmation> {
     return new Promise((resolve, reject) => {
       const stop = (): void => reject(signal.reason);
       signal.addEventListener('abort', stop, { once: true });
@@ -41,7 +47,7 @@ export class ProofConfirmer {
         };
       const list = this.#waiting.get(entry.header) ?? [];
       this.#waiting.set(entry.header, list);
-      list.push({ entry, resolve: settle(resolve), reject: settle(reject) });
+      list.push({ entry, heartbeatsMax, resolve: settle(resolve), reject: settle(reject) });
       if (list.length >= PROOFS_MAX) this.#start(entry.header);
       else this.#timer ??= setTimeout(() => this.flush(), WAIT_MS);
     });
@@ -70,8 +76,10 @@ export class ProofConfirmer {
   async #judge(header: string, batch: readonly Waiting[]): Promise<void> {
     try {
       const { takeTurn, signal } = this.#context;
+      const heartbeatsMax = Math.max(...batch.map((one) => one.heartbeatsMax));
+      const context = { ...this.#context, limits: { ...this.#context.limits, heartbeatsMax } };
       const claims = batch.map(({ entry }) => entry);
-      const confirmations = await takeTurn(() => confirmProofs(header, claims, this.#context), signal);
+      const confirmations = await takeTurn(() => confirmProofs(header, claims, context), signal);
       for (const [index, { resolve }] of batch.entries()) resolve(confirmations[index]!);
     } catch (error) {
       for (const { reject } of batch) reject(error);

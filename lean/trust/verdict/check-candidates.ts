@@ -17,7 +17,7 @@ import { type VerdictCache, verdictKey } from './cache.ts';
 import { type CheckEntry, checkEntries } from './check-entries.ts';
 import type { Outcome } from './check-outcome.ts';
 import type { CheckTimes } from './check-speculation.ts';
-import type { Limits } from './limits.ts';
+import type { LimitClasses } from './limits.ts';
 import type { PremiseResolver } from './premises.ts';
 import { PROOFS } from './run-batch.ts';
 
@@ -40,7 +40,7 @@ export interface VerifierState {
   readonly libraryHeader: string;
   /** Candidates of one run at most. */
   readonly entriesPerRun: number;
-  readonly limits: { readonly small: Limits; readonly big: Limits };
+  readonly limits: (heartbeatsMax: CheckOptions['heartbeatsMax']) => LimitClasses;
   readonly times: CheckTimes;
   readonly cache: VerdictCache | null;
   readonly confirmer: ProofConfirmer;
@@ -77,6 +77,8 @@ export async function checkCandidates(
   const alone = options.tier === 'certificate';
   const confirm = options.confirm ?? true;
   const cache = alone ? null : state.cache;
+  const limits = state.limits(options.heartbeatsMax);
+  const confirming = confirm ? { heartbeatsMax: limits.big.heartbeatsMax, signal } : null;
   /** What Lean is asked about now, by key. */
   const works = new Map<string, Work>();
   const judging = new Set<Promise<void>>();
@@ -88,7 +90,11 @@ export async function checkCandidates(
       while (judging.size >= JUDGING_MAX) await Promise.race(judging);
       if (failure !== null) throw failure.error;
       signal.throwIfAborted();
-      const prepared = prepare(state, candidate, confirm, options.explains?.(candidate) ?? true);
+      const prepared = prepare(state, candidate, {
+        limits,
+        confirm,
+        isExplained: options.explains?.(candidate) ?? true,
+      });
       if ('kind' in prepared) {
         report(index, prepared);
         continue;
@@ -108,7 +114,7 @@ export async function checkCandidates(
   }
 
   async function judge(work: Work, outcome: Outcome): Promise<void> {
-    const judged = await judgeOutcome(state, work, outcome, confirm ? signal : null);
+    const judged = await judgeOutcome(state, work, outcome, confirming);
     signal.throwIfAborted();
     works.delete(work.key);
     for (const index of work.indexes) report(index, judged);
@@ -124,7 +130,7 @@ export async function checkCandidates(
     judging.add(judged);
   }
 
-  const { pool, limits, times, entriesPerRun } = state;
+  const { pool, times, entriesPerRun } = state;
   const smallLimitsOnly = options.smallLimitsOnly ?? false;
   try {
     const check = { pool, ...limits, smallLimitsOnly, alone, entriesPerRun, times, form: PROOFS, signal };
@@ -140,8 +146,7 @@ export async function checkCandidates(
 function prepare(
   state: VerifierState,
   candidate: Candidate,
-  confirm: boolean,
-  isExplained: boolean,
+  asked: { readonly limits: LimitClasses; readonly confirm: boolean; readonly isExplained: boolean },
 ): Omit<Work, 'indexes'> | Judged {
   const screenedHeader = candidate.header === null ? null : screenHeader(candidate.header);
   if (screenedHeader?.accepted === false) {
@@ -156,9 +161,10 @@ function prepare(
   const proof = screenProof(candidate.proof);
   if (!proof.accepted) return refused(proof.refusal.kind, proof.refusal);
   const { environment } = state;
-  const limits = [state.limits.small, state.limits.big].map((limit) => JSON.stringify(limit));
-  const asked = confirm ? 'object' : 'text';
-  const parts = [CHECK_VERSION, asked, environment.fingerprint, header, statement.signature, proof.text, ...limits];
+  const { limits, confirm, isExplained } = asked;
+  const bounds = [limits.small, limits.big].map((limit) => JSON.stringify(limit));
+  const judgedBy = confirm ? 'object' : 'text';
+  const parts = [CHECK_VERSION, judgedBy, environment.fingerprint, header, statement.signature, proof.text, ...bounds];
   const explainedKey = verdictKey(parts);
   return {
     key: isExplained ? explainedKey : verdictKey([...parts, 'unexplained']),
@@ -183,7 +189,7 @@ async function judgeOutcome(
   state: VerifierState,
   work: Work,
   outcome: Outcome,
-  confirming: AbortSignal | null,
+  confirming: { readonly heartbeatsMax: number; readonly signal: AbortSignal } | null,
 ): Promise<Judged> {
   const { checkMs, queueMs, peakResidentBytes } = outcome;
   const base = {
@@ -200,7 +206,10 @@ async function judgeOutcome(
     if (kind === 'rejected' && !work.isExplained) return { ...base, kind, messages: [UNEXPLAINED] };
     return { ...base, kind, messages: outcome.messages.map((message) => placeInProof(message, work)) };
   }
-  const confirmation = confirming === null ? UNCONFIRMED : await state.confirmer.confirm(work, confirming);
+  const confirmation =
+    confirming === null
+      ? UNCONFIRMED
+      : await state.confirmer.confirm(work, confirming.heartbeatsMax, confirming.signal);
   const { kind, reason, axioms, restsOn } = confirmation;
   const messages: LeanMessage[] =
     reason === '' ? [] : [{ severity: 'error', line: 0, column: 0, text: reason.slice(0, TEXT_CHARS_MAX) }];

@@ -4,7 +4,7 @@
  * and Lean itself refuses an axiom with an unsolved part. The screen has ensured that the text is one signature.
  */
 import type { LeanMessage } from '../../../data/schemas/records.ts';
-import type { StatementResult } from '../../verifier.ts';
+import type { CheckOptions, StatementResult } from '../../verifier.ts';
 import { screenHeader } from '../screen/screen-header.ts';
 import { screenStatement } from '../screen/screen-statement.ts';
 import { cut, HEARTBEATS_USED, type Reading } from './batch-reading.ts';
@@ -26,6 +26,7 @@ const STATEMENTS: BatchForm = { source: statementSource, read: readStatement };
 export async function checkStatementBatch(
   state: VerifierState,
   statements: readonly Input[],
+  { heartbeatsMax }: Pick<CheckOptions, 'heartbeatsMax'>,
   signal: AbortSignal,
 ): Promise<readonly StatementResult[]> {
   signal.throwIfAborted();
@@ -46,7 +47,8 @@ export async function checkStatementBatch(
       report(index, { kind: 'forbidden', messages: [{ severity: 'error', line, column, text }] });
     }
   }
-  const { pool, limits, times, entriesPerRun } = state;
+  const { pool, times, entriesPerRun } = state;
+  const limits = state.limits(heartbeatsMax);
   const look = { smallLimitsOnly: false, alone: false, form: STATEMENTS };
   await checkEntries({ pool, ...limits, ...look, entriesPerRun, times, signal }, works, ({ index }, outcome) =>
     report(index, judge(outcome)),

@@ -32,13 +32,15 @@ export interface BaseLimits {
   readonly candidateTimeoutMs: number;
   readonly memoryBytesMax: number;
   /** Of both classes. Null, or missing in older requests: the default of each class. */
-  readonly heartbeatsMax?: number | null;
+  readonly heartbeatsMax?: number | null | undefined;
 }
 
-export function limitClasses({ candidateTimeoutMs, memoryBytesMax, heartbeatsMax }: BaseLimits): {
-  small: Limits;
-  big: Limits;
-} {
+export interface LimitClasses {
+  readonly small: Limits;
+  readonly big: Limits;
+}
+
+export function limitClasses({ candidateTimeoutMs, memoryBytesMax, heartbeatsMax }: BaseLimits): LimitClasses {
   return {
     small: { heartbeatsMax: heartbeatsMax ?? SMALL_HEARTBEATS_MAX, candidateTimeoutMs, memoryBytesMax },
     big: {
