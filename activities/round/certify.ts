@@ -67,7 +67,10 @@ export function certifyActivities(ports: Ports) {
               const findings = await certifyProofs(batch.map(keptText), check, library);
               const certified = batch.flatMap((proof, at): Proved[] => {
                 const finding = findings[at]!;
-                return finding.certified ? [{ ...proof, certificate: certificateOf(proof, finding) }] : [];
+                if (!finding.certified) return [];
+                // What its object mentions is not enough for it: a later file is not tried with that alone.
+                const known = finding.lemmas === 'marked' ? { ...proof, restsOn: undefined } : proof;
+                return [{ ...known, certificate: certificateOf(proof, finding) }];
               });
               return {
                 proved: await writeRecords(store, `${part}-*.jsonl`, certified, signal),

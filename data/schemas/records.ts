@@ -258,7 +258,7 @@ export const provedSchema = z.strictObject({
   round: z.number().int().nonnegative(),
   passRate: z.number().min(0).max(1),
   premises: z.array(z.string()),
-  /** `restsOn` of the verdict. */
+  /** `restsOn` of the verdict; missing too where the proof has no certificate below these alone. */
   restsOn: z.array(z.string()).optional(),
   model: z.string(),
   seed: z.number().int().nonnegative(),

@@ -192,6 +192,7 @@ class FileCheck {
       text,
       directory: this.#directory,
       deadlineMs: this.#options.timeoutMs ?? FILE_TIMEOUT_MS,
+      isAlone: this.#options.certificate === undefined,
     });
   }
 

@@ -2,7 +2,7 @@
  * The rules around verification, with a checker whose answers the test sets: canaries, infrastructure, certificates.
  * One test uses real Lean.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -247,6 +247,8 @@ describe('certify', () => {
       [1, 2],
       [2, 1],
     ]);
+    const lemmasAbove = findings.map((finding) => finding.certified && finding.lemmas);
+    expect(lemmasAbove).toEqual(['used', 'marked', 'used']);
   });
 
   it('says in the certificate what was checked, by what and where', async () => {
@@ -391,6 +393,44 @@ describe('certify', () => {
       return check(run, path);
     });
     expect(limits).toEqual(config.verification);
+  });
+  it('finds with real Lean what fails below the theorems that it rests on, and keeps the others below those', async () => {
+    const environment = await coreEnvironment();
+    const lemma = (place: number, statement: string) => ({
+      ...{
+        name: `Grown.g${place}`,
+        round: 0,
+        generation: 0,
+        statementId: `${place}`,
+        header: 'import Init',
+        statement,
+      },
+      ...{ proof: 'omega', premises: [], marks: ['simp' as const] },
+    });
+    const library = [
+      lemma(1, 'theorem a (n : Nat) : (n + 7) - 7 - n = 0'),
+      lemma(2, 'theorem b (n : Nat) : (n + 9) - 9 - n = 0'),
+    ];
+    const over = [7, 9, 7].map((number, index) =>
+      proved(
+        `theorem c (n : Nat) : ((n + ${number}) - ${number} - n) + ${index} = ${index}`,
+        markedProof(`simp only [Grown.g${number === 7 ? 1 : 2}, Nat.zero_add]`, 'Grown.marked2'),
+        { header: 'import Init', certificate: null, restsOn: ['Grown.g1'] },
+      ),
+    );
+    const looks: number[] = [];
+    const path = join(directory, 'Blamed.lean');
+    const findings = await certifyProofs(
+      over.map(keptText),
+      async (text, certificate) => {
+        looks.push(over.filter((proof) => text.includes(keptName(proof).replace('Kept.', ''))).length);
+        await writeFile(path, text);
+        return checkFile(path, environment, { scratchDirectory: directory, certificate });
+      },
+      library,
+    );
+    expect(looks).toEqual([3, 2, 1]);
+    expect(findings.map((finding) => finding.certified && finding.lemmas)).toEqual(['used', 'marked', 'used']);
   });
   it('tells with real Lean whether the proof is to blame or Lean: about five seconds of a core', {
     tags: ['slow'],

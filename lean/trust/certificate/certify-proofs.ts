@@ -1,8 +1,9 @@
 /**
  * Proofs certified together: they stand in one file, and what is found wrong with the file is traced to the proof whose doing it
  * is. One that does not hold spoils the module for the others, and one that makes Lean run on, or the file too large, leaves no
- * module at all; nobody can judge the others then. They are tried again in halves, a single one once more by itself. One that
- * has no verdict alone either is refused, but only where Lean judges a control in its place.
+ * module at all; nobody can judge the others then. Those in which Lean finds no error are tried again without the rest; where it
+ * names none, in halves; a single one once more by itself. One that has no verdict alone either is refused, but only where Lean
+ * judges a control in its place.
  */
 import { StpError } from '../../../data/errors.ts';
 import { sha256 } from '../../../data/schemas/ids.ts';
@@ -34,6 +35,8 @@ export interface CertifiedProof extends Look {
   readonly theorem: TheoremReport;
   /** SHA-256 of the file, hex. */
   readonly fileHash: string;
+  /** What stood above it there; `marked` only where it has no certificate below fewer theorems. */
+  readonly lemmas: Lemmas;
 }
 
 export interface RefusedProof extends Look {
@@ -64,18 +67,28 @@ export async function certifyProofs(
   const checkOver =
     (lemmas: Lemmas): CheckBatch =>
     async (batch) => {
-      const { text, task } = certificateFile(batch, library, lemmas);
+      const { text, task, proofAt } = certificateFile(batch, library, lemmas);
       const report = await check(text, task);
       if (report.exit === 'not-started') throw noVerdict(batch.length, report.reason);
-      return { report, text };
+      const errors = report.messages.filter(({ severity }) => severity === 'error');
+      return { report, text, lemmas, blamed: new Set(errors.flatMap(({ line }) => proofAt(line) ?? [])) };
     };
   const above = (lemmas: Lemmas): number => neededTheorems(proofs, library, lemmas).length;
-  const open = above('used') !== above('marked') ? await certifyOverUsed(proofs, found, checkOver('used')) : proofs;
-  await certifyBatch(open, found, checkOver('marked'));
+  const isChoice = above('used') !== above('marked');
+  const open = isChoice ? await certifyOverUsed(proofs, found, checkOver('used')) : proofs;
+  await certifyBatch(open, found, checkOver(isChoice ? 'marked' : 'used'));
   return proofs.map((proof) => found.get(proof)!);
 }
 
-type CheckBatch = (batch: readonly ProofText[]) => Promise<{ readonly report: FileReport; readonly text: string }>;
+interface Checked {
+  readonly report: FileReport;
+  readonly text: string;
+  readonly lemmas: Lemmas;
+  /** Where Lean says that errors are. It decides what is tried again beside what, and nothing else. */
+  readonly blamed: ReadonlySet<ProofText>;
+}
+
+type CheckBatch = (batch: readonly ProofText[]) => Promise<Checked>;
 
 /** Returns the proofs that have no certificate. Two files at most: without what the first objects to, the rest may hold. */
 async function certifyOverUsed(
@@ -83,11 +96,14 @@ async function certifyOverUsed(
   found: Map<ProofText, CertificateFinding>,
   check: CheckBatch,
 ): Promise<readonly ProofText[]> {
-  const first = readBatch(proofs, await check(proofs));
+  const checked = await check(proofs);
+  const { blamed } = checked;
+  const first = readBatch(proofs, checked);
   for (const [proof, finding] of first.certified) found.set(proof, finding);
-  const isWorthMore = first.refused.size > 0 && first.open.length > 0;
+  const rest = first.open.filter((proof) => !blamed.has(proof));
+  const isWorthMore = first.refused.size + blamed.size > 0 && rest.length > 0;
   if (isWorthMore)
-    for (const [proof, finding] of readBatch(first.open, await check(first.open)).certified) found.set(proof, finding);
+    for (const [proof, finding] of readBatch(rest, await check(rest)).certified) found.set(proof, finding);
   return proofs.filter((proof) => !found.has(proof));
 }
 
@@ -98,7 +114,7 @@ interface Reading {
   readonly open: readonly ProofText[];
 }
 
-function readBatch(batch: readonly ProofText[], { report, text }: Awaited<ReturnType<CheckBatch>>): Reading {
+function readBatch(batch: readonly ProofText[], { report, text, lemmas }: Checked): Reading {
   const fileHash = sha256(text);
   const judged = new Map(report.theorems.map((theorem) => [theorem.name, theorem]));
   // A certificate tells of a file in which nothing was objected to: what stands beside a refused proof is checked anew.
@@ -109,7 +125,7 @@ function readBatch(batch: readonly ProofText[], { report, text }: Awaited<Return
   for (const proof of batch) {
     const theorem = judged.get(proof.name);
     if (theorem?.verdict === 'accepted' && isClean)
-      certified.set(proof, { certified: true, report, theorem, fileHash, checks: checksOf(report, theorem) });
+      certified.set(proof, { certified: true, report, theorem, fileHash, lemmas, checks: checksOf(report, theorem) });
     else if (theorem?.verdict === 'rejected') refused.set(proof, refusal(report, theorem, true));
     else open.push(proof);
   }
@@ -136,9 +152,15 @@ async function certifyBatch(
     found.set(proof, refusal(report, theorem, report.outcome === 'rejected' || theorem?.refusedBy !== undefined));
     return;
   }
-  const half = Math.ceil(open.length / 2);
-  const parts = open.length < batch.length ? [open] : [open.slice(0, half), open.slice(half)];
+  const parts = open.length < batch.length ? [open] : parted(open, checked.blamed);
   for (const part of parts) await certifyBatch(part, found, check);
+}
+
+/** Two smaller ones: what Lean finds no fault with and the rest, or halves where it says nothing of the kind. */
+function parted(proofs: readonly ProofText[], blamed: ReadonlySet<ProofText>): ProofText[][] {
+  const half = Math.ceil(proofs.length / 2);
+  const [unblamed, rest] = [proofs.filter((proof) => !blamed.has(proof)), proofs.filter((proof) => blamed.has(proof))];
+  return unblamed.length > 0 && rest.length > 0 ? [unblamed, rest] : [proofs.slice(0, half), proofs.slice(half)];
 }
 
 /**

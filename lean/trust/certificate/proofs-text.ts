@@ -29,7 +29,7 @@ export interface ProofText {
   readonly proof: string;
   /** Full names of theorems that the proof names; only grown ones matter. */
   readonly premises: readonly string[];
-  /** Grown theorems that its compiled object mentions, where that is known. */
+  /** Grown theorems that its object mentions; missing where that is not known, or where the proof was seen to need more. */
   readonly restsOn?: readonly string[] | undefined;
   /** A comment above it, one line. */
   readonly note?: string;
@@ -50,16 +50,30 @@ const OPTIONS = 'set_option autoImplicit false\nset_option linter.all false\n';
  */
 export type Lemmas = 'used' | 'marked';
 
-/** The file over the compiled library, and what it is to prove: each theorem as our record states it. */
+export interface CertificateFile {
+  readonly text: string;
+  /** What it is to prove: each theorem as our record states it. */
+  readonly task: CertificateTask;
+  /** The proof at this line (from 1), or null. */
+  readonly proofAt: (line: number) => ProofText | null;
+}
+
+/** The file over the compiled library. */
 export function certificateFile(
   proofs: readonly ProofText[],
   library: readonly GrownText[] = [],
   lemmas: Lemmas = 'marked',
-): { readonly text: string; readonly task: CertificateTask } {
+): CertificateFile {
   const grown = neededTheorems(proofs, library, lemmas);
   const imports = importLines([...proofs, ...grown]);
+  const above = [...imports, ...grownSection(grown, proofs), KEPT_OPENING];
+  const sections = proofs.map(sectionOf);
+  const proofOf = [...above.map(() => null), ...proofs].flatMap((proof, index) =>
+    [...above, ...sections][index]!.split('\n').map(() => proof),
+  );
   return {
-    text: [...imports, ...grownSection(grown, proofs), keptSection(proofs)].join('\n'),
+    text: [...above, ...sections, KEPT_CLOSING].join('\n'),
+    proofAt: (line) => proofOf[line - 1] ?? null,
     task: {
       stated: [...grown, ...proofs].map(({ name, header, statement }) => ({
         name,
@@ -142,18 +156,22 @@ export function grownSection(
 /** The number in `Grown.g17` and `Grown.marked17`. */
 const placeOf = (name: string): number => Number(/\d+$/.exec(name)?.[0]);
 
+const KEPT_OPENING = `namespace ${KEPT_NAMESPACE}\n\n${OPTIONS}`;
+const KEPT_CLOSING = `end ${KEPT_NAMESPACE}\n`;
+
 export function keptSection(proofs: readonly ProofText[]): string {
-  const kept = proofs.map((proof) => {
-    const usesGrown = proof.premises.some((premise) => premise.startsWith(`${GROWN_NAMESPACE}.`));
-    const opens = usesGrown ? `${openLines(proof.header)}\nopen ${GROWN_NAMESPACE}` : openLines(proof.header);
-    const note = proof.note === undefined ? '' : `-- ${proof.note}\n`;
-    const name = proof.name.slice(KEPT_NAMESPACE.length + 1);
-    const { open, close } = ownScope(name, opens);
-    // Within namespaces of its header the theorem keeps its name.
-    const text = theoremText(closingLines(opens).length > 0 ? `_root_.${proof.name}` : name, proof);
-    return `${open}\n${note}${text}\n${close}\n`;
-  });
-  return [`namespace ${KEPT_NAMESPACE}\n\n${OPTIONS}`, ...kept, `end ${KEPT_NAMESPACE}\n`].join('\n');
+  return [KEPT_OPENING, ...proofs.map(sectionOf), KEPT_CLOSING].join('\n');
+}
+
+function sectionOf(proof: ProofText): string {
+  const usesGrown = proof.premises.some((premise) => premise.startsWith(`${GROWN_NAMESPACE}.`));
+  const opens = usesGrown ? `${openLines(proof.header)}\nopen ${GROWN_NAMESPACE}` : openLines(proof.header);
+  const note = proof.note === undefined ? '' : `-- ${proof.note}\n`;
+  const name = proof.name.slice(KEPT_NAMESPACE.length + 1);
+  const { open, close } = ownScope(name, opens);
+  // Within namespaces of its header the theorem keeps its name.
+  const text = theoremText(closingLines(opens).length > 0 ? `_root_.${proof.name}` : name, proof);
+  return `${open}\n${note}${text}\n${close}\n`;
 }
 
 /** Lines of a header other than its imports, which the file carries in full: also its definitions. */

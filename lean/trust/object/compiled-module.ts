@@ -5,6 +5,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LeanMessage } from '../../../data/schemas/records.ts';
+import { compileOptions } from '../../runtime/process/command-options.ts';
 import { refuseFullDisk } from '../../runtime/process/full-disk.ts';
 import { readLean } from '../../runtime/process/its-own-end.ts';
 import type { LeanExit, ProcessPlace } from '../../runtime/process/spawn.ts';
@@ -19,6 +20,8 @@ export interface CompileTask {
   /** Processor time of the process, ms; ten times that in wall time. */
   readonly deadlineMs: number;
   readonly memoryBytesMax: number;
+  /** Lean may take all cores for this one. */
+  readonly isAlone?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -45,11 +48,13 @@ export async function compileModule(task: CompileTask): Promise<CompiledModule> 
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await writeFile(source, text);
   };
+  await mkdir(directory, { recursive: true });
+  const here = { ...place, workingDirectory: directory };
+  const options = task.isAlone ? [] : await compileOptions(here);
   const run = {
-    ...place,
-    arguments: ['-o', path, source],
+    ...here,
+    arguments: [...options, '-o', path, source],
     input: null,
-    workingDirectory: directory,
     deadlineMs: task.deadlineMs,
     memoryBytesMax: task.memoryBytesMax,
     writable: [directory],
