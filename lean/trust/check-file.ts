@@ -192,7 +192,8 @@ class FileCheck {
       text,
       directory: this.#directory,
       deadlineMs: this.#options.timeoutMs ?? FILE_TIMEOUT_MS,
-      isAlone: this.#options.certificate === undefined,
+      // Certificates are made beside each other, a file for a person has the machine's other cores.
+      inOrder: this.#options.certificate !== undefined,
     });
   }
 

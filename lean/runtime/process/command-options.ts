@@ -26,7 +26,7 @@ export async function commandOptions(place: ProcessPlace): Promise<string[]> {
   return ['--stdin', THREADS, ...(await knownOptions(place, ELABORATION))];
 }
 
-/** Words after `lean --json` for a module that is compiled beside others: on one core, which takes a fifth less processor time. */
+/** Words after `lean --json` for a module that is compiled in order. */
 export async function compileOptions(place: ProcessPlace): Promise<string[]> {
   return [THREADS, ...(await knownOptions(place, [IN_ORDER]))];
 }

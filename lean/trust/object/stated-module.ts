@@ -85,6 +85,7 @@ export async function compileStatements(theorems: readonly StatedTheorem[], task
       module: attempt,
       text: `${lines.join('\n')}\n`,
       directory: join(task.directory, attempt),
+      inOrder: true,
       deadlineMs: HEADER_TIMEOUT_MS + readable.length * STATEMENT_TIMEOUT_MS,
     });
     let early = '';
