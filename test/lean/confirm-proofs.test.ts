@@ -2,7 +2,7 @@
  * Claimed proofs, judged as objects without a screen: a trick in a text that Lean accepts is not in the object, or the
  * second kernel refuses it. Real Lean; some twenty seconds of a core.
  */
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, watch } from 'node:fs';
 import { execaSync } from 'execa';
 import { afterAll, describe, expect, type TestContext, test, vi } from 'vitest';
 import { type ClaimedProof, type Confirmation, confirmProofs } from '../../lean/trust/object/confirm-proofs.ts';
@@ -107,7 +107,9 @@ theorem other : True := (by
     ]);
   });
 
-  test('of honest kinds stands: lemmas, matches, local functions, equations of what it used', async () => {
+  test('of honest kinds stands, all in one look: lemmas, matches, local functions, equations of what it used', async () => {
+    const looks = new Set<string | null>();
+    const watcher = watch(scratchDirectory, (_, name) => looks.add(name));
     const found = await confirm([
       HONEST,
       {
@@ -135,7 +137,9 @@ theorem other : True := (by
           '  have up : ∀ m : Nat, m < m + 1 := by\n    intro m\n    induction m with\n    | zero => decide\n    | succ m ih => exact Nat.succ_lt_succ ih\n  exact up n',
       },
     ]);
+    watcher.close();
     expect(found.map(({ kind, reason }) => reason || kind)).toEqual(found.map(() => 'proved'));
+    expect(looks.size).toBe(1);
   });
 });
 

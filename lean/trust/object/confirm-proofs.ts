@@ -92,6 +92,7 @@ async function lookAt(
   if (statements.problem !== '') return { mixed: refused('infra', `the statements: ${statements.problem}`) };
   const unread = [...statements.wrong.values()][0];
   if (unread !== undefined) return { mixed: refused('header_error', `the statement: ${unread}`) };
+  // Not in order: what Lean then makes for one proof another rests on, and they would have to be looked at apart.
   const compiled = await compileModule({
     ...bounds,
     module: 'Proofs',
