@@ -5,7 +5,7 @@ import { deeperLimits } from '../lean/explore/equations.ts';
 import { type ExploredStatement, exploredStatementSchema } from '../lean/explore/explore-statements.ts';
 
 /** Raised whenever the equations of a statement could be others. */
-const VERSION = 16;
+const VERSION = 17;
 
 interface ExploredUnder {
   readonly cacheDirectory: string;

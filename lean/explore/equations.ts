@@ -4,7 +4,7 @@
  * one that an equation found earlier rewrites is left out. That an equation holds on tests proves nothing.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Evaluator, Value } from './evaluator.ts';
+import type { Value } from './evaluator.ts';
 import { typeKey } from './ground-type.ts';
 import { isInstance, isInstanceUnder, isNamedLeft, normal, type Rule, rewritten, ruleOf } from './rewriting.ts';
 import type { TermSymbol } from './signature.ts';
@@ -116,7 +116,6 @@ function isTestOf(test: Term, term: Term): boolean {
 
 export class Explorer {
   readonly #values: TestValues;
-  readonly #evaluator: Evaluator;
   readonly #limits: ExploreLimits;
   readonly #symbols: readonly TermSymbol[];
   /** By type. */
@@ -131,12 +130,11 @@ export class Explorer {
   #withoutValue = 0;
 
   constructor(
-    { symbols, evaluator }: Pick<EvaluatedSignature, 'symbols' | 'evaluator'>,
+    { symbols }: Pick<EvaluatedSignature, 'symbols'>,
     values: TestValues,
     limits: ExploreLimits = EXPLORE_LIMITS,
   ) {
     this.#values = values;
-    this.#evaluator = evaluator;
     this.#limits = limits;
     this.#symbols = symbols;
   }
@@ -228,7 +226,7 @@ export class Explorer {
       const { form } = one.term;
       const given = one.args.map((part) => this.#valueUnder(test, part));
       const isWhole = 'symbol' in form && given.every((part) => part !== null);
-      value = isWhole ? this.#evaluator.apply(form.symbol, given as Value[]) : null;
+      value = isWhole ? this.#values.apply(form.symbol, given as Value[]) : null;
       one.values[test] = value;
     }
     return value;
@@ -347,7 +345,7 @@ export class Explorer {
       .sort((a, b) => a.term.functions + a.term.constructors - (b.term.functions + b.term.constructors));
     const known = this.#truths().map((term) => ({
       term,
-      value: 'symbol' in term.form ? this.#evaluator.apply(term.form.symbol, [])?.key : undefined,
+      value: 'symbol' in term.form ? this.#values.apply(term.form.symbol, [])?.key : undefined,
     }));
     const found: Equation[] = [];
     for (const one of tests)

@@ -1,6 +1,7 @@
 /**
  * Values of closed terms: constructors all the way down. The second kernel reduces a function applied to values; what it cannot
- * reduce within its limits has no value. An application of a function to the same values is computed once.
+ * reduce within its limits has no value. An application of a function to the same values is computed once, and charged to
+ * everybody who asks for it: what one may spend does not depend on what others have asked before.
  */
 import { DEFAULT_LIMITS } from '../kernel/budget.ts';
 import type { Checker } from '../kernel/check/checker.ts';
@@ -32,18 +33,29 @@ export function naturalValue(value: bigint): Value {
   return { key: String(value), type: NATURAL_TYPE, form: { kind: 'natural', value } };
 }
 
+/** What somebody's values have cost. */
+export interface Meter {
+  /** Of the kernel, each application once; some ten million a second where they are computed. */
+  steps: number;
+}
+
+interface Result {
+  readonly value: Value | null;
+  readonly steps: number;
+  /** The last who was charged for it. */
+  charged: Meter | null;
+}
+
 export class Evaluator {
   readonly #terms: Terms;
   readonly #kernel: Kernel;
   readonly #signature: SignatureReader;
-  readonly #results = new Map<string, Value | null>();
+  readonly #results = new Map<string, Result>();
   /** Of inductive types and constructors that were read: constants with their levels, and parameters of constructors. */
   readonly #constants = new Map<Name, { readonly levels: number; readonly parameters: number | null }>();
   readonly #prepared = new Set<string>();
   readonly #zero: Name;
   readonly #successor: Name;
-  /** Steps of the kernel so far; some ten million a second. */
-  steps = 0;
 
   constructor(terms: Terms, library: CompiledLibrary, signature: SignatureReader) {
     this.#terms = terms;
@@ -54,23 +66,29 @@ export class Evaluator {
   }
 
   /** Null where it has no value. */
-  apply(symbol: TermSymbol, values: readonly Value[]): Value | null {
+  apply(symbol: TermSymbol, values: readonly Value[], meter: Meter): Value | null {
     const key = [symbol.name, typeKey(symbol.result), ...values.map((value) => value.key)].join(' ');
     let known = this.#results.get(key);
     if (known === undefined) {
       this.#prepare(symbol.result);
       for (const type of [...symbol.types, ...symbol.arguments]) this.#prepare(type);
-      known = this.#kernel.ask((checker) => {
+      let steps = 0;
+      const value = this.#kernel.ask((checker) => {
         const applied = this.#application(symbol.scheme, symbol.types, values);
         try {
           return applied === null ? null : this.#read(checker, applied, symbol.result, { size: 0 });
         } finally {
-          this.steps += checker.budget.spent;
+          steps = checker.budget.spent;
         }
       });
+      known = { value, steps, charged: null };
       this.#results.set(key, known);
     }
-    return known;
+    if (known.charged !== meter) {
+      meter.steps += known.steps;
+      known.charged = meter;
+    }
+    return known.value;
   }
 
   /** Reads the constructors of a type and of their fields: within a question nothing can be read. */

@@ -1,5 +1,5 @@
 /** Values for the variables of a signature, chosen by a generator of fixed numbers, and what terms are under them. */
-import type { Evaluator, Value } from './evaluator.ts';
+import type { Evaluator, Meter, Value } from './evaluator.ts';
 import { type GroundType, typeKey } from './ground-type.ts';
 import { SmallRandom, sampleValue } from './samples.ts';
 import type { SignatureReader, TermSymbol } from './signature.ts';
@@ -48,13 +48,11 @@ export class TestValues {
   /** Where the values ended. */
   readonly random: SmallRandom;
   readonly #evaluator: Evaluator;
-  /** Of the evaluator, which signatures share. */
-  readonly #stepsBefore: number;
+  readonly #meter: Meter = { steps: 0 };
 
   /** @param variablesMax of one type */
   constructor({ symbols, signature, evaluator, seed }: EvaluatedSignature, variablesMax: number) {
     this.#evaluator = evaluator;
-    this.#stepsBefore = evaluator.steps;
     this.variables = variablesFor(symbols, signature, variablesMax);
     const random = new SmallRandom(seed);
     this.random = random;
@@ -81,9 +79,14 @@ export class TestValues {
     this.moreTests = whole.slice(TESTS);
   }
 
-  /** Steps of the kernel since these values were made; some ten million a second. */
+  /** As of `Meter`. */
   get steps(): number {
-    return this.#evaluator.steps - this.#stepsBefore;
+    return this.#meter.steps;
+  }
+
+  /** Null where it has no value. */
+  apply(symbol: TermSymbol, values: readonly Value[]): Value | null {
+    return this.#evaluator.apply(symbol, values, this.#meter);
   }
 
   /** Whether both have the same value under every one of the tests. */
@@ -103,6 +106,6 @@ export class TestValues {
       if (value === null) return null;
       args.push(value);
     }
-    return this.#evaluator.apply(form.symbol, args);
+    return this.apply(form.symbol, args);
   }
 }

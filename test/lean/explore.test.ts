@@ -106,6 +106,19 @@ describe('exploration', () => {
     expect(alone.map(({ equations }) => equations.length > 0)).toEqual([true, true]);
   }, 240_000);
 
+  test('finds the same over whatever it has explored before, on as many threads', async () => {
+    // Over the same functions, and each uses up its steps.
+    const near = ['sort_nat_TSortSorts', 'sort_nat_ISortSorts', 'sort_nat_TSortCount'].map(named);
+    const found: string[] = [];
+    for (const processes of [1, 2, 3]) {
+      rmSync(join(cache, 'remembered'), { recursive: true, force: true });
+      const options = { ...limits, seed: 1, random: false, deeper: 0, coreTwins: true, processes };
+      found.push(JSON.stringify(await ports.explore('explore', near, options, signal)));
+    }
+    expect(found[1]).toBe(found[0]);
+    expect(found[2]).toBe(found[0]);
+  });
+
   test('gives the same equations again, and no equation that a test value refutes', async () => {
     const one = await explore([named('prop_15')]);
     expect(await explore([named('prop_15')])).toEqual(one);
