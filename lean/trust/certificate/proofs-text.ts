@@ -67,12 +67,13 @@ export function certificateFile(
   const grown = neededTheorems(proofs, library, lemmas);
   const imports = importLines([...proofs, ...grown]);
   const above = [...imports, ...grownSection(grown, proofs), KEPT_OPENING];
-  const sections = proofs.map(sectionOf);
-  const proofOf = [...above.map(() => null), ...proofs].flatMap((proof, index) =>
-    [...above, ...sections][index]!.split('\n').map(() => proof),
-  );
+  const blocks = [
+    ...above.map((text) => ({ text, proof: null })),
+    ...proofs.map((proof) => ({ text: sectionOf(proof), proof })),
+  ];
+  const proofOf = blocks.flatMap(({ text, proof }) => text.split('\n').map(() => proof));
   return {
-    text: [...above, ...sections, KEPT_CLOSING].join('\n'),
+    text: [...blocks.map(({ text }) => text), KEPT_CLOSING].join('\n'),
     proofAt: (line) => proofOf[line - 1] ?? null,
     task: {
       stated: [...grown, ...proofs].map(({ name, header, statement }) => ({
