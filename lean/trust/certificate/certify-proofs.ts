@@ -65,18 +65,19 @@ export async function certifyProofs(
 ): Promise<readonly CertificateFinding[]> {
   const found = new Map<ProofText, CertificateFinding>();
   const checkOver =
-    (lemmas: Lemmas): CheckBatch =>
+    (lemmas: Lemmas, needed = lemmas): CheckBatch =>
     async (batch) => {
       const { text, task, proofAt } = certificateFile(batch, library, lemmas);
       const report = await check(text, task);
       if (report.exit === 'not-started') throw noVerdict(batch.length, report.reason);
       const errors = report.messages.filter(({ severity }) => severity === 'error');
-      return { report, text, lemmas, blamed: new Set(errors.flatMap(({ line }) => proofAt(line) ?? [])) };
+      return { report, text, lemmas: needed, blamed: new Set(errors.flatMap(({ line }) => proofAt(line) ?? [])) };
     };
   const above = (lemmas: Lemmas): number => neededTheorems(proofs, library, lemmas).length;
   const isChoice = above('used') !== above('marked');
   const open = isChoice ? await certifyOverUsed(proofs, found, checkOver('used')) : proofs;
-  await certifyBatch(open, found, checkOver(isChoice ? 'marked' : 'used'));
+  // A part of the proofs rests on fewer than are marked, also where all of them together do not.
+  await certifyBatch(open, found, checkOver('marked', isChoice ? 'marked' : 'used'));
   return proofs.map((proof) => found.get(proof)!);
 }
 
