@@ -68,7 +68,7 @@ export function certifyActivities(ports: Ports) {
               const certified = batch.flatMap((proof, at): Proved[] => {
                 const finding = findings[at]!;
                 if (!finding.certified) return [];
-                // What its object mentions is not enough for it: a later file is not tried with that alone.
+                // What its object mentions was not enough for it: a later file is not tried with that alone.
                 const known = finding.lemmas === 'marked' ? { ...proof, restsOn: undefined } : proof;
                 return [{ ...known, certificate: certificateOf(proof, finding) }];
               });

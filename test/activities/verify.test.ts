@@ -207,25 +207,28 @@ describe('certify', () => {
       proofs.map(({ certificate: _, ...proof }) => proof),
     );
   });
-  it('looks first below the grown theorems that the proofs rest on; what fails there, below all that are marked', async () => {
-    const lemma = (name: string) => ({
-      ...{
-        name,
-        round: 0,
-        generation: 0,
-        statementId: name,
-        header: null,
-        statement: 'theorem l : 1 = 1',
-        proof: 'rfl',
-      },
-      ...{ premises: [], marks: ['simp' as const] },
-    });
-    const library = [lemma('Grown.g1'), lemma('Grown.g2')];
-    const over = proofs.slice(0, 3).map((proof, index) => ({
-      ...proof,
+  const lemma = (name: string) => ({
+    ...{
+      name,
+      round: 0,
+      generation: 0,
+      statementId: name,
+      header: null,
+      statement: 'theorem l : 1 = 1',
+      proof: 'rfl',
+    },
+    ...{ premises: [], marks: ['simp' as const] },
+  });
+  const library = [lemma('Grown.g1'), lemma('Grown.g2')];
+  /** Proofs that open all marks, and rest on one lemma each as their records say. */
+  const resting = (...restsOn: readonly string[]): Proved[] =>
+    restsOn.map((name, index) => ({
+      ...proofs[index]!,
       proof: markedProof(`p${index}`, 'Grown.marked2'),
-      restsOn: ['Grown.g1'],
+      restsOn: [name],
     }));
+  it('looks first below the grown theorems that the proofs rest on; what fails there, below all that are marked', async () => {
+    const over = resting('Grown.g1', 'Grown.g1', 'Grown.g1');
     const looks: [lemmas: number, proofs: number][] = [];
     /** The second proof needs what its record does not say. */
     const check = async (text: string): Promise<FileReport> => {
@@ -249,6 +252,40 @@ describe('certify', () => {
     ]);
     const lemmasAbove = findings.map((finding) => finding.certified && finding.lemmas);
     expect(lemmasAbove).toEqual(['used', 'marked', 'used']);
+  });
+
+  it('judges what is left of proofs that rest on all lemmas together below all of them, too', async () => {
+    const [bad, needy] = resting('Grown.g1', 'Grown.g2') as [Proved, Proved];
+    /** The second one needs both lemmas, though it rests on one. */
+    const check = async (text: string): Promise<FileReport> => {
+      const lemmas = text.match(/^theorem g\d/gm)!.length;
+      const own = [bad, needy].filter((proof) => text.includes(keptName(proof).replace('Kept.', '')));
+      const spoilt = own.includes(bad) || lemmas < 2;
+      const verdictOn = (proof: Proved) =>
+        proof === bad || lemmas < 2 ? 'rejected' : spoilt ? 'unchecked' : ('accepted' as const);
+      const theorems = own.map((proof) => ({
+        ...{ name: keptName(proof), verdict: verdictOn(proof) as 'accepted', line: 1, column: 0, message: '' },
+        axioms: [],
+      }));
+      return { path: '', outcome: spoilt ? 'rejected' : 'accepted', theorems, ...REST };
+    };
+    const findings = await certifyProofs([bad, needy].map(keptText), check, library);
+    expect(findings.map(({ certified }) => certified)).toEqual([false, true]);
+  });
+
+  it('blames nobody where Lean comes to no end below few lemmas', async () => {
+    const over = resting('Grown.g1', 'Grown.g1');
+    const check = async (text: string): Promise<FileReport> => {
+      if (text.match(/^theorem g\d/gm)!.length === 1)
+        return { path: '', outcome: 'unchecked', theorems: [], ...REST, exit: 'deadline' };
+      const theorems = over.map((proof) => ({
+        ...{ name: keptName(proof), verdict: 'accepted' as const, line: 1, column: 0, message: '' },
+        axioms: [],
+      }));
+      return { path: '', outcome: 'accepted', theorems, ...REST };
+    };
+    const findings = await certifyProofs(over.map(keptText), check, library);
+    expect(findings.map((finding) => finding.certified && finding.lemmas)).toEqual(['used', 'used']);
   });
 
   it('says in the certificate what was checked, by what and where', async () => {

@@ -180,7 +180,7 @@ describe('accidents', () => {
     });
     const cheap = await verifier.check(candidates, { smallLimitsOnly: true });
     expect(kindsOf(cheap)).toEqual({ ...kindsOf(results), 'needs the big class': 'timeout' });
-    // What was asked under few heartbeats is judged beside what was asked under more.
+    // One verifier is asked under few heartbeats and under more at once.
     const [few, more] = await Promise.all(
       [1_000, null].map((heartbeatsMax) => verifier.check(candidates, { heartbeatsMax })),
     );

@@ -2,15 +2,15 @@
  * Command-line options that make Lean readable from outside, if this Lean has them. An unknown option is an error, so
  * Lean is tested with them once on an empty file, first with all of them together.
  */
+import { tmpdir } from 'node:os';
 import { readLean } from './its-own-end.ts';
 import type { ProcessPlace } from './spawn.ts';
 
-/** One declaration after another: a message belongs to the text that is being read, and time to its candidate. */
-const IN_ORDER = '-DElab.async=false';
 const ELABORATION = [
   /** Lean 4.35 stops at its hundredth error, and most candidates are one. */
   '-DmaxErrors=1000000',
-  IN_ORDER,
+  /** One declaration after another: a message belongs to the text that is being read, and time to its candidate. */
+  '-DElab.async=false',
 ];
 /** A server gathers messages for 200 ms before it sends any; with 0 a run takes what its elaboration takes. */
 const REPORTING = ['-Dserver.reportDelayMs=0'];
@@ -23,12 +23,7 @@ const answers = new Map<string, Promise<readonly string[]>>();
 
 /** Words after `lean --json`. Each executable is asked once a process; one that cannot be started is asked again. */
 export async function commandOptions(place: ProcessPlace): Promise<string[]> {
-  return ['--stdin', THREADS, ...(await knownOptions(place, ELABORATION))];
-}
-
-/** Words after `lean --json` for a module that is compiled in order. */
-export async function compileOptions(place: ProcessPlace): Promise<string[]> {
-  return [THREADS, ...(await knownOptions(place, [IN_ORDER]))];
+  return [THREADS, ...(await knownOptions(place, ELABORATION))];
 }
 
 /** Words after `lean --worker`, before the document's name. */
@@ -57,6 +52,8 @@ async function askAbout(
 async function knows(place: ProcessPlace, options: readonly string[], onNoAnswer: () => void): Promise<boolean> {
   const exit = await readLean({
     ...place,
+    // The place's own folder may not be there yet.
+    workingDirectory: tmpdir(),
     arguments: ['--stdin', ...options],
     input: 'prelude\n',
     deadlineMs: PROBE_TIMEOUT_MS,

@@ -36,7 +36,7 @@ export function openJsonDriver(place: ProcessPlace): LeanDriver {
       const messages: LeanMessage[] = [];
       const exit = await runLean({
         ...place,
-        arguments: await commandOptions(place),
+        arguments: ['--stdin', ...(await commandOptions(place))],
         input: `${header}\n`,
         deadlineMs: HEADER_DEADLINE_MS,
         memoryBytesMax,
@@ -64,7 +64,7 @@ function jsonSession(place: ProcessPlace, header: string, headerAllowedMs: numbe
         ...place,
         ...run,
         deadlineMs: deadlineMs + headerAllowedMs,
-        arguments: await commandOptions(place),
+        arguments: ['--stdin', ...(await commandOptions(place))],
         input: `${header}\n${body}`,
       });
     },

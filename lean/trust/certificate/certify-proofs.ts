@@ -35,7 +35,7 @@ export interface CertifiedProof extends Look {
   readonly theorem: TheoremReport;
   /** SHA-256 of the file, hex. */
   readonly fileHash: string;
-  /** What stood above it there; `marked` only where it has no certificate below fewer theorems. */
+  /** What it needs above it; `marked` where it was seen to fail below those alone that it rests on. */
   readonly lemmas: Lemmas;
 }
 
@@ -63,70 +63,79 @@ export async function certifyProofs(
   check: CheckProofs,
   library: readonly GrownText[] = [],
 ): Promise<readonly CertificateFinding[]> {
-  const found = new Map<ProofText, CertificateFinding>();
+  const found: Findings = new Map();
   const checkOver =
-    (lemmas: Lemmas, needed = lemmas): CheckBatch =>
+    (lemmas: Lemmas): CheckBatch =>
     async (batch) => {
       const { text, task, proofAt } = certificateFile(batch, library, lemmas);
       const report = await check(text, task);
       if (report.exit === 'not-started') throw noVerdict(batch.length, report.reason);
       const errors = report.messages.filter(({ severity }) => severity === 'error');
-      return { report, text, lemmas: needed, blamed: new Set(errors.flatMap(({ line }) => proofAt(line) ?? [])) };
+      return { report, text, blamed: new Set(errors.flatMap(({ line }) => proofAt(line) ?? [])) };
     };
   const above = (lemmas: Lemmas): number => neededTheorems(proofs, library, lemmas).length;
-  const isChoice = above('used') !== above('marked');
-  const open = isChoice ? await certifyOverUsed(proofs, found, checkOver('used')) : proofs;
-  // A part of the proofs rests on fewer than are marked, also where all of them together do not.
-  await certifyBatch(open, found, checkOver('marked', isChoice ? 'marked' : 'used'));
-  return proofs.map((proof) => found.get(proof)!);
+  const short = above('used') === above('marked') ? new Set() : await certifyOverUsed(proofs, found, checkOver('used'));
+  await certifyBatch(
+    proofs.filter((proof) => !found.has(proof)),
+    found,
+    checkOver('marked'),
+  );
+  return proofs.map((proof) => {
+    const finding = found.get(proof)!;
+    return finding.certified ? { ...finding, lemmas: short.has(proof) ? 'marked' : 'used' } : finding;
+  });
 }
+
+type Certified = Omit<CertifiedProof, 'lemmas'>;
+type Findings = Map<ProofText, Certified | RefusedProof>;
 
 interface Checked {
   readonly report: FileReport;
   readonly text: string;
-  readonly lemmas: Lemmas;
   /** Where Lean says that errors are. It decides what is tried again beside what, and nothing else. */
   readonly blamed: ReadonlySet<ProofText>;
 }
 
 type CheckBatch = (batch: readonly ProofText[]) => Promise<Checked>;
 
-/** Returns the proofs that have no certificate. Two files at most: without what the first objects to, the rest may hold. */
+/** Returns the proofs that fail there. Two files at most: without what the first objects to, the rest may hold. */
 async function certifyOverUsed(
   proofs: readonly ProofText[],
-  found: Map<ProofText, CertificateFinding>,
+  found: Findings,
   check: CheckBatch,
-): Promise<readonly ProofText[]> {
-  const checked = await check(proofs);
-  const { blamed } = checked;
-  const first = readBatch(proofs, checked);
-  for (const [proof, finding] of first.certified) found.set(proof, finding);
-  const rest = first.open.filter((proof) => !blamed.has(proof));
-  const isWorthMore = first.refused.size + blamed.size > 0 && rest.length > 0;
-  if (isWorthMore)
-    for (const [proof, finding] of readBatch(rest, await check(rest)).certified) found.set(proof, finding);
-  return proofs.filter((proof) => !found.has(proof));
+): Promise<ReadonlySet<ProofText>> {
+  const short = new Set<ProofText>();
+  const look = async (batch: readonly ProofText[]): Promise<void> => {
+    const checked = await check(batch);
+    const { certified, refused } = readBatch(batch, checked);
+    for (const [proof, finding] of certified) found.set(proof, finding);
+    for (const proof of [...refused.keys(), ...checked.blamed]) short.add(proof);
+  };
+  await look(proofs);
+  const rest = proofs.filter((proof) => !found.has(proof) && !short.has(proof));
+  if (short.size > 0 && rest.length > 0) await look(rest);
+  return short;
 }
 
 /** What a file says of the proofs in it. */
 interface Reading {
-  readonly certified: ReadonlyMap<ProofText, CertifiedProof>;
+  readonly certified: ReadonlyMap<ProofText, Certified>;
   readonly refused: ReadonlyMap<ProofText, RefusedProof>;
   readonly open: readonly ProofText[];
 }
 
-function readBatch(batch: readonly ProofText[], { report, text, lemmas }: Checked): Reading {
+function readBatch(batch: readonly ProofText[], { report, text }: Checked): Reading {
   const fileHash = sha256(text);
   const judged = new Map(report.theorems.map((theorem) => [theorem.name, theorem]));
   // A certificate tells of a file in which nothing was objected to: what stands beside a refused proof is checked anew.
   const isClean = report.checks.every(({ outcome }) => outcome !== 'refused' && outcome !== 'failed');
-  const certified = new Map<ProofText, CertifiedProof>();
+  const certified = new Map<ProofText, Certified>();
   const refused = new Map<ProofText, RefusedProof>();
   const open: ProofText[] = [];
   for (const proof of batch) {
     const theorem = judged.get(proof.name);
     if (theorem?.verdict === 'accepted' && isClean)
-      certified.set(proof, { certified: true, report, theorem, fileHash, lemmas, checks: checksOf(report, theorem) });
+      certified.set(proof, { certified: true, report, theorem, fileHash, checks: checksOf(report, theorem) });
     else if (theorem?.verdict === 'rejected') refused.set(proof, refusal(report, theorem, true));
     else open.push(proof);
   }
@@ -134,11 +143,7 @@ function readBatch(batch: readonly ProofText[], { report, text, lemmas }: Checke
 }
 
 /** Every proof of the batch is in `found` afterwards. */
-async function certifyBatch(
-  batch: readonly ProofText[],
-  found: Map<ProofText, CertificateFinding>,
-  check: CheckBatch,
-): Promise<void> {
+async function certifyBatch(batch: readonly ProofText[], found: Findings, check: CheckBatch): Promise<void> {
   if (batch.length === 0) return;
   const checked = await check(batch);
   const { report } = checked;

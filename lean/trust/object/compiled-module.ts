@@ -5,7 +5,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LeanMessage } from '../../../data/schemas/records.ts';
-import { compileOptions } from '../../runtime/process/command-options.ts';
+import { commandOptions } from '../../runtime/process/command-options.ts';
 import { refuseFullDisk } from '../../runtime/process/full-disk.ts';
 import { readLean } from '../../runtime/process/its-own-end.ts';
 import type { LeanExit, ProcessPlace } from '../../runtime/process/spawn.ts';
@@ -51,13 +51,11 @@ export async function compileModule(task: CompileTask): Promise<CompiledModule> 
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await writeFile(source, text);
   };
-  await mkdir(directory, { recursive: true });
-  const here = { ...place, workingDirectory: directory };
-  const options = task.inOrder ? await compileOptions(here) : [];
   const run = {
-    ...here,
-    arguments: [...options, '-o', path, source],
+    ...place,
+    arguments: [...(task.inOrder ? await commandOptions(place) : []), '-o', path, source],
     input: null,
+    workingDirectory: directory,
     deadlineMs: task.deadlineMs,
     memoryBytesMax: task.memoryBytesMax,
     writable: [directory],

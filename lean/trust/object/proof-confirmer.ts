@@ -1,4 +1,4 @@
-/** Collects proofs by header until there are enough for a module; makes and judges as many modules at a time as Lean may have processes. */
+/** Collects proofs by header and heartbeats until there are enough for a module; makes and judges as many modules at a time as Lean may have processes. */
 import type { CheckEntry } from '../verdict/check-entries.ts';
 import type { Limits } from '../verdict/limits.ts';
 import { type Confirmation, type ConfirmContext, confirmProofs } from './confirm-proofs.ts';
@@ -32,8 +32,8 @@ export class ProofConfirmer {
   }
 
   /**
-   * `heartbeatsMax`: under which the proof was accepted; with others it may get as many as any of them. Rejects with the
-   * signal's reason, or where nothing can be compiled any more.
+   * `heartbeatsMax`: under which the proof was accepted. Rejects with the signal's reason, or where nothing can be compiled any
+   * more.
    */
   confirm(entry: CheckEntry, heartbeatsMax: number, signal: AbortSignal): Promise<Confirmation> {
     return new Promise((resolve, reject) => {
@@ -45,10 +45,11 @@ export class ProofConfirmer {
           signal.removeEventListener('abort', stop);
           how(value);
         };
-      const list = this.#waiting.get(entry.header) ?? [];
-      this.#waiting.set(entry.header, list);
+      const key = `${heartbeatsMax} ${entry.header}`;
+      const list = this.#waiting.get(key) ?? [];
+      this.#waiting.set(key, list);
       list.push({ entry, heartbeatsMax, resolve: settle(resolve), reject: settle(reject) });
-      if (list.length >= PROOFS_MAX) this.#start(entry.header);
+      if (list.length >= PROOFS_MAX) this.#start(key);
       else this.#timer ??= setTimeout(() => this.flush(), WAIT_MS);
     });
   }
@@ -57,7 +58,7 @@ export class ProofConfirmer {
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const header of [...this.#waiting.keys()]) this.#start(header);
+    for (const key of [...this.#waiting.keys()]) this.#start(key);
   }
 
   /** Resolves when nothing is made or judged here any more: soon, once the context's signal is aborted. */
@@ -66,20 +67,21 @@ export class ProofConfirmer {
     await Promise.all(this.#running);
   }
 
-  #start(header: string): void {
-    const batch = this.#waiting.get(header)!;
-    this.#waiting.delete(header);
-    const running = this.#judge(header, batch).finally(() => this.#running.delete(running));
+  #start(key: string): void {
+    const batch = this.#waiting.get(key)!;
+    this.#waiting.delete(key);
+    const running = this.#judge(batch).finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
 
-  async #judge(header: string, batch: readonly Waiting[]): Promise<void> {
+  /** All under one header and one limit of heartbeats. */
+  async #judge(batch: readonly Waiting[]): Promise<void> {
     try {
       const { takeTurn, signal } = this.#context;
-      const heartbeatsMax = Math.max(...batch.map((one) => one.heartbeatsMax));
+      const { entry, heartbeatsMax } = batch[0]!;
       const context = { ...this.#context, limits: { ...this.#context.limits, heartbeatsMax } };
-      const claims = batch.map(({ entry }) => entry);
-      const confirmations = await takeTurn(() => confirmProofs(header, claims, context), signal);
+      const claims = batch.map((one) => one.entry);
+      const confirmations = await takeTurn(() => confirmProofs(entry.header, claims, context), signal);
       for (const [index, { resolve }] of batch.entries()) resolve(confirmations[index]!);
     } catch (error) {
       for (const { reject } of batch) reject(error);
