@@ -14,26 +14,26 @@ import {
   STRING,
   type Terms,
 } from './expr.ts';
-import type { KnownNames } from './known-names.ts';
 import { PairMemory } from './memory.ts';
 import type { Name } from './name.ts';
+import type { LiteralConstants } from './special/literal-constants.ts';
 
 export class Axioms {
   readonly #terms: Terms;
-  readonly #known: KnownNames;
+  readonly #literals: LiteralConstants;
   readonly #of = new Map<Name, ReadonlySet<Name>>();
   readonly #sets = new Map<string, ReadonlySet<Name>>([['', new Set()]]);
   readonly #seen = new PairMemory();
 
-  constructor(terms: Terms, known: KnownNames) {
+  constructor(terms: Terms, literals: LiteralConstants) {
     this.#terms = terms;
-    this.#known = known;
+    this.#literals = literals;
   }
 
   /** Notes a constant that is made of these terms. */
   note(names: readonly Name[], parts: readonly Expr[], isAxiom = false): void {
     const found = new Set<Name>(isAxiom ? names : []);
-    for (const name of mentioned(this.#terms, this.#known, parts, this.#seen))
+    for (const name of mentioned(this.#terms, this.#literals, parts, this.#seen))
       for (const axiom of this.#of.get(name) ?? []) found.add(axiom);
     const sorted = [...found].sort((a, b) => a - b);
     const key = sorted.join(' ');
@@ -53,7 +53,7 @@ export class Axioms {
 /** The constants that terms mention, each once; a literal mentions what it stands for. */
 export function mentioned(
   terms: Terms,
-  known: KnownNames,
+  literals: LiteralConstants,
   parts: readonly Expr[],
   seen = new PairMemory(),
 ): ReadonlySet<Name> {
@@ -66,10 +66,10 @@ export function mentioned(
         names.add(terms.name(expr));
         continue;
       case NATURAL:
-        names.add(known.nat);
+        for (const name of literals.natural) names.add(name);
         continue;
       case STRING:
-        for (const name of [known.string, known.stringOfList, known.charOfNat, known.list]) names.add(name);
+        for (const name of literals.string) names.add(name);
         continue;
     }
     if (seen.get(expr, 0) === 1) continue;

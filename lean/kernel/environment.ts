@@ -102,6 +102,12 @@ export class Environment {
     return this.find(name) !== undefined;
   }
 
+  /** The constructors of a declared inductive type, or null. Reads nothing. */
+  constructorsOf(name: Name): readonly Name[] | null {
+    const constant = this.#constants.get(name);
+    return constant?.kind === 'inductive' ? constant.constructors : null;
+  }
+
   valueOf(constant: DefinitionConstant): Expr {
     if (constant.value === UNREAD_VALUE) throw new Unread(constant.name);
     return constant.value;

@@ -10,6 +10,7 @@
 import { grown, NodeTable } from './interning.ts';
 import { type Level, type LevelList, LevelTable } from './level.ts';
 import { type Name, NameTable } from './name.ts';
+import { textKey } from './text-key.ts';
 import { Decline } from './verdict.ts';
 
 declare const brand: unique symbol;
@@ -36,13 +37,15 @@ const BOUND_INDEX_MAX = (1 << 24) - 1;
  */
 export const EXPRESSION_HEIGHT_MAX = 100_000;
 
+const LARGEST_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
+
 /** The tables behind all terms of one or several environments. Terms of different tables must not meet. */
 export class Terms {
   readonly names = new NameTable();
   readonly levels = new LevelTable();
   readonly nodes = new NodeTable('expressions');
   readonly #naturals: bigint[] = [];
-  readonly #naturalIndex = new Map<bigint, number>();
+  readonly #naturalIndex = new Map<number | string, number>();
   readonly #strings: string[] = [];
   readonly #stringIndex = new Map<string, number>();
   #permanentNaturals = 0;
@@ -131,27 +134,33 @@ export class Terms {
   }
 
   natural(value: bigint): Expr {
-    let index = this.#naturalIndex.get(value);
+    const key = naturalKey(value);
+    let index = this.#naturalIndex.get(key);
     if (index === undefined) {
       index = this.#naturals.length;
       this.#naturals.push(value);
-      this.#naturalIndex.set(value, index);
+      this.#naturalIndex.set(key, index);
     }
     return this.#make(NATURAL, index, 0, 0, true, 0, 0, 0, false);
   }
 
   string(value: string): Expr {
-    let index = this.#stringIndex.get(value);
+    const key = textKey(value);
+    let index = this.#stringIndex.get(key);
     if (index === undefined) {
       index = this.#strings.length;
       this.#strings.push(value);
-      this.#stringIndex.set(value, index);
+      this.#stringIndex.set(key, index);
     }
     return this.#make(STRING, index, 0, 0, true, 0, 0, 0, false);
   }
 
   kind(expr: Expr): number {
     return this.nodes.kinds[expr]!;
+  }
+
+  isApplication(expr: Expr): boolean {
+    return this.nodes.kinds[expr] === APPLICATION;
   }
 
   /** Of a bound or a local variable. */
@@ -253,8 +262,8 @@ export class Terms {
   dropScratch(): void {
     this.levels.dropScratch();
     this.nodes.dropScratch();
-    for (const value of this.#naturals.splice(this.#permanentNaturals)) this.#naturalIndex.delete(value);
-    for (const value of this.#strings.splice(this.#permanentStrings)) this.#stringIndex.delete(value);
+    for (const value of this.#naturals.splice(this.#permanentNaturals)) this.#naturalIndex.delete(naturalKey(value));
+    for (const value of this.#strings.splice(this.#permanentStrings)) this.#stringIndex.delete(textKey(value));
   }
 
   #binder(kind: number, type: Expr, body: Expr): Expr {
@@ -299,4 +308,12 @@ export class Terms {
     this.#hasParameters[expr] = hasParameter ? 1 : 0;
     return expr;
   }
+}
+
+/**
+ * The key of a number in a map. The engine hashes a big integer by its lowest word alone, so that numbers chosen to agree in it
+ * would all fall into one slot; it hashes the digits of a text.
+ */
+function naturalKey(value: bigint): number | string {
+  return value <= LARGEST_EXACT ? Number(value) : textKey(value.toString(16));
 }

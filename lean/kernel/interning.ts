@@ -5,11 +5,18 @@
  * There are two levels. Nodes of the environment are permanent. Nodes of one declaration's check are scratch above it
  * and are dropped when the check ends, so a process that checks for days stays as large as its environment.
  */
+import { randomOdd } from './memory.ts';
 import { Decline } from './verdict.ts';
 
 const FIRST_CAPACITY = 1 << 12;
 /** Slots of the scratch index to which it shrinks when scratch is dropped. */
 const SCRATCH_SLOTS = 1 << 13;
+
+/**
+ * Drawn anew in each process: a file cannot be made so that its nodes fall into few slots. The numbers of nodes, and so every
+ * verdict, do not depend on them.
+ */
+const [FIRST, SECOND, THIRD, LAST] = randomOdd(4) as [number, number, number, number];
 
 export class NodeTable {
   kinds = new Uint8Array(FIRST_CAPACITY);
@@ -131,8 +138,8 @@ export function grown<Column extends Int32Array<ArrayBuffer> | Uint8Array<ArrayB
 
 /** 32-bit mixing: products with odd constants, folded so that the low bits, which pick the slot, depend on all bits. */
 function mix(kind: number, first: number, second: number, third: number): number {
-  let hash = Math.imul(first, 0x9e3779b1) ^ Math.imul(second + kind, 0x85ebca6b) ^ Math.imul(third + 1, 0xc2b2ae35);
-  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  let hash = Math.imul(first, FIRST) ^ Math.imul(second + kind, SECOND) ^ Math.imul(third + 1, THIRD);
+  hash = Math.imul(hash ^ (hash >>> 15), LAST);
   return (hash ^ (hash >>> 13)) >>> 0;
 }
 

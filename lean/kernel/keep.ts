@@ -93,6 +93,11 @@ export function noteDown(terms: Terms, kept: readonly Expr[]): Make<Expr[]> {
     }
   };
 
+  /** A level may share its parts as terms do: each is noted, and made, once. */
+  const levelSteps: Make<Level>[] = [];
+  const madeLevels: Level[] = [];
+  const levelPlaces = new Map<Level, Make<Level>>();
+
   const noteLevels = (list: LevelList): Make<LevelList> => {
     if (levels.isPermanentList(list)) return () => list;
     const parts = levels.array(list).map(noteLevel);
@@ -101,6 +106,17 @@ export function noteDown(terms: Terms, kept: readonly Expr[]): Make<Expr[]> {
 
   const noteLevel = (level: Level): Make<Level> => {
     if (levels.isPermanent(level)) return () => level;
+    let place = levelPlaces.get(level);
+    if (place === undefined) {
+      const step = compoundLevel(level);
+      const at = levelSteps.push(step) - 1;
+      place = () => madeLevels[at]!;
+      levelPlaces.set(level, place);
+    }
+    return place;
+  };
+
+  const compoundLevel = (level: Level): Make<Level> => {
     switch (levels.kind(level)) {
       case LEVEL_SUCCESSOR: {
         const below = noteLevel(levels.left(level));
@@ -124,6 +140,7 @@ export function noteDown(terms: Terms, kept: readonly Expr[]): Make<Expr[]> {
 
   const places_ = kept.map(note);
   return () => {
+    for (const step of levelSteps) madeLevels.push(step());
     for (const step of steps) made.push(step());
     return places_.map((place) => place());
   };

@@ -8,19 +8,17 @@
 import { Axioms, mentioned } from './axioms.ts';
 import { DEFAULT_LIMITS, type Limits } from './budget.ts';
 import { Checker } from './check/checker.ts';
-import { OPERATIONS } from './check/naturals.ts';
 import type { ConstantHead, Declaration, InductiveDeclaration, ReducibilityHint } from './declaration.ts';
 import { type Constant, Environment, UNREAD_VALUE, Unread } from './environment.ts';
 import type { Expr, Terms } from './expr.ts';
 import { checkInductive } from './inductive/add-inductive.ts';
 import { noteDown } from './keep.ts';
-import { KnownNames } from './known-names.ts';
-import { EMPTY_LEVELS } from './level.ts';
-import { LevelOrder } from './level-order.ts';
 import type { Name } from './name.ts';
-import { verifiedPrimitive } from './primitives.ts';
-import { checkQuotient } from './quotient.ts';
-import { isStandardAxiom } from './standard-axioms.ts';
+import { type LiteralConstants, literalConstants } from './special/literal-constants.ts';
+import { KnownNames } from './special/names.ts';
+import { operationOfAxiom, verifiedPrimitive } from './special/primitives.ts';
+import { checkQuotient } from './special/quotient.ts';
+import { isStandardAxiom } from './special/standard-axioms.ts';
 import { Decline, Rejection, type Verdict } from './verdict.ts';
 
 export interface KernelOptions {
@@ -55,7 +53,7 @@ export class Kernel {
   readonly environment: Environment;
   readonly axioms: Axioms;
   readonly #known: KnownNames;
-  readonly #order: LevelOrder;
+  readonly #literals: LiteralConstants;
   readonly #limits: Limits;
   readonly #remembers: boolean;
   readonly #accelerates: boolean;
@@ -63,6 +61,8 @@ export class Kernel {
   readonly #accelerated = new Map<Name, string>();
   /** Names that were added and not trusted, declined ones too. */
   readonly #added = new Set<Name>();
+  /** What string literals are made by; fixed by the first declaration that has one. */
+  #stringMaker: Name | null = null;
   #isTrusting = false;
   /** Of the last check: steps spent and expressions made. */
   lastSpent = { steps: 0, nodes: 0 };
@@ -73,8 +73,8 @@ export class Kernel {
     this.#trusted = trusted ?? null;
     this.environment = new Environment((name) => terms.names.print(name), trusted && ((name) => trusted.has(name)));
     this.#known = new KnownNames(terms.names);
-    this.axioms = new Axioms(terms, this.#known);
-    this.#order = new LevelOrder(terms.levels);
+    this.#literals = literalConstants(terms.names, (name) => this.environment.constructorsOf(name));
+    this.axioms = new Axioms(terms, this.#literals);
     this.#limits = options.limits ?? DEFAULT_LIMITS;
     this.#remembers = options.remembers ?? true;
     this.#accelerates = options.accelerates ?? true;
@@ -109,7 +109,7 @@ export class Kernel {
     this.#isTrusting = wasTrusting;
     if (verdict.kind === 'accepted' && this.#accelerates) {
       if (declaration.kind === 'definition') this.#verifyPrimitive(declaration.name);
-      if (declaration.kind === 'axiom') this.#takeOperation(declaration);
+      if (declaration.kind === 'axiom') this.#verifyPrimitive(declaration.name, operationOfAxiom);
     }
     return verdict;
   }
@@ -129,6 +129,7 @@ export class Kernel {
   dropAdded(): void {
     this.environment.remove(this.#added);
     for (const name of this.#added) this.#accelerated.delete(name);
+    if (this.#stringMaker !== null && this.#added.has(this.#stringMaker)) this.#stringMaker = null;
     this.#added.clear();
   }
 
@@ -173,10 +174,11 @@ export class Kernel {
     const { terms } = this;
     const before = terms.nodes.count;
     terms.openScratch();
-    const checker = new Checker(terms, this.environment, this.#order, this.#known, {
+    const checker = new Checker(terms, this.environment, this.#known, {
       limits: this.#limits,
       remembers: this.#remembers,
       accelerated: this.#accelerated,
+      stringMaker: this.#stringMaker,
     });
     let constants: readonly Constant[] = [];
     let made: () => Expr[] = () => [];
@@ -189,9 +191,11 @@ export class Kernel {
     }
     this.lastSpent = { steps: checker.budget.spent, nodes: terms.nodes.count - before };
     this.environment.dropProvisional();
-    this.#order.forget();
     terms.dropScratch();
-    if (verdict === ACCEPTED) this.#declare(constants, made());
+    if (verdict === ACCEPTED) {
+      this.#stringMaker ??= checker.special.stringMaker;
+      this.#declare(constants, made());
+    }
     return verdict;
   }
 
@@ -209,7 +213,7 @@ export class Kernel {
       for (const its of declaration === null ? [next] : namesOf(declaration)) this.environment.markRead(its);
       if (declaration === null || this.trust(declaration).kind !== 'accepted') this.environment.markDeclined(next);
       else if (declaration.kind !== 'inductive')
-        waiting.push(...mentioned(this.terms, this.#known, [declaration.type]));
+        waiting.push(...mentioned(this.terms, this.#literals, [declaration.type]));
     }
   }
 
@@ -252,28 +256,15 @@ export class Kernel {
       throw new Rejection('closed', `${what} has a variable without a binder`);
   }
 
-  /** An operation on numbers that is defined as it must be is computed from here on. */
-  #verifyPrimitive(name: Name): void {
+  /** An operation on numbers that is what it must be is computed from here on. */
+  #verifyPrimitive(name: Name, verify = verifiedPrimitive): void {
     let operation: string | null = null;
     const label = this.terms.names.print(name);
     this.#inScratch(label, (checker) => {
-      operation = verifiedPrimitive(checker, name, label);
+      operation = verify(checker, name, label);
       return [];
     });
     if (operation !== null) this.#accelerated.set(name, operation);
-  }
-
-  /**
-   * A library may be there without the bodies of what it does not expose. Its operations on numbers are then axioms to everyone,
-   * and Lean's kernel computes them by their names; trust in the library includes that they are what their names say.
-   */
-  #takeOperation({ name, type }: ConstantHead): void {
-    const { terms } = this;
-    const label = terms.names.print(name);
-    if (!Object.hasOwn(OPERATIONS, label) || name !== terms.names.of(label)) return;
-    const [nat, bool] = ['Nat', 'Bool'].map((its) => terms.constant(terms.names.of(its), EMPTY_LEVELS)) as [Expr, Expr];
-    const result = label === 'Nat.beq' || label === 'Nat.ble' ? bool : nat;
-    if (type === terms.forall(nat, terms.forall(nat, result))) this.#accelerated.set(name, label);
   }
 
   /** Constants of one declaration; `parts` are their terms, now permanent. */

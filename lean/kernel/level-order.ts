@@ -8,6 +8,8 @@
  * terms one by one is complete, and the terms that no other term covers are a canonical form. Lean's own test is weaker
  * in places; see `docs/divergences.md`.
  */
+
+import type { Budget } from './budget.ts';
 import {
   EMPTY_LEVELS,
   LEVEL_IMPREDICATIVE_MAXIMUM,
@@ -32,19 +34,23 @@ interface Term {
 
 /** Terms of one level: `imax` under `imax` can make exponentially many. */
 const TERMS_MAX = 500;
+/** Comparisons of names in the time of a step, as a power of two. */
+const COMPARED_BITS = 4;
 
 export class LevelOrder {
   readonly #levels: LevelTable;
+  readonly #budget: Budget;
   readonly #terms = new Map<Level, readonly Term[]>();
 
-  constructor(levels: LevelTable) {
+  constructor(levels: LevelTable, budget: Budget) {
     this.#levels = levels;
+    this.#budget = budget;
   }
 
   isAtMost(left: Level, right: Level): boolean {
     if (left === right || left === this.#levels.zero) return true;
     const above = this.#normal(right);
-    return this.#normal(left).every((term) => above.some((other) => covers(other, term)));
+    return this.#normal(left).every((term) => above.some((other) => this.#covers(other, term)));
   }
 
   isEqual(left: Level, right: Level): boolean {
@@ -72,11 +78,6 @@ export class LevelOrder {
     return this.isAtMost(this.#levels.one, level);
   }
 
-  /** Forgets what is known of levels in scratch: their numbers will mean other levels. */
-  forget(): void {
-    this.#terms.clear();
-  }
-
   #normal(level: Level): readonly Term[] {
     let terms = this.#terms.get(level);
     if (terms === undefined) {
@@ -97,17 +98,17 @@ export class LevelOrder {
       }
       case LEVEL_SUCCESSOR:
         // The successor of a guarded term is 1 where the guard fails.
-        return reduced([
+        return this.#reduced([
           { guards: [], variable: -1, offset: 1 },
           ...this.#normal(levels.left(level)).map((term) => ({ ...term, offset: term.offset + 1 })),
         ]);
       case LEVEL_MAXIMUM:
-        return reduced([...this.#normal(levels.left(level)), ...this.#normal(levels.right(level))]);
+        return this.#reduced([...this.#normal(levels.left(level)), ...this.#normal(levels.right(level))]);
       case LEVEL_IMPREDICATIVE_MAXIMUM: {
         const left = this.#normal(levels.left(level));
         // A term of the right side is positive exactly where its guards are: there the left side counts too.
         const right = this.#normal(levels.right(level));
-        return reduced(
+        return this.#reduced(
           right.flatMap((term) => [
             term,
             ...left.map((other) => ({ ...other, guards: union(other.guards, term.guards) })),
@@ -118,27 +119,29 @@ export class LevelOrder {
         throw new Error('no such level');
     }
   }
-}
 
-/** Whether the first is at least the second for all values. */
-function covers(above: Term, below: Term): boolean {
-  if (!above.guards.every((name) => below.guards.includes(name))) return false;
-  if (below.variable !== -1) return above.variable === below.variable && above.offset >= below.offset;
-  // A variable under the guards is at least 1.
-  return above.offset + (above.variable === -1 ? 0 : 1) >= below.offset;
-}
-
-function reduced(terms: readonly Term[]): readonly Term[] {
-  const kept: Term[] = [];
-  for (const term of terms) {
-    if (kept.some((other) => covers(other, term))) continue;
-    let count = 0;
-    for (const other of kept) if (!covers(term, other)) kept[count++] = other;
-    kept.length = count;
-    kept.push(term);
-    if (kept.length > TERMS_MAX) throw new Decline(`a universe level with more than ${TERMS_MAX} terms`);
+  /** The terms without those that others cover. */
+  #reduced(terms: readonly Term[]): readonly Term[] {
+    const kept: Term[] = [];
+    for (const term of terms) {
+      if (kept.some((other) => this.#covers(other, term))) continue;
+      let count = 0;
+      for (const other of kept) if (!this.#covers(term, other)) kept[count++] = other;
+      kept.length = count;
+      kept.push(term);
+      if (kept.length > TERMS_MAX) throw new Decline(`a universe level with more than ${TERMS_MAX} terms`);
+    }
+    return kept;
   }
-  return kept;
+
+  /** Whether the first is at least the second for all values. */
+  #covers(above: Term, below: Term): boolean {
+    this.#budget.steps(1 + ((above.guards.length * below.guards.length) >> COMPARED_BITS));
+    if (!above.guards.every((name) => below.guards.includes(name))) return false;
+    if (below.variable !== -1) return above.variable === below.variable && above.offset >= below.offset;
+    // A variable under the guards is at least 1.
+    return above.offset + (above.variable === -1 ? 0 : 1) >= below.offset;
+  }
 }
 
 function union(left: readonly Name[], right: readonly Name[]): readonly Name[] {

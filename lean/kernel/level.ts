@@ -115,56 +115,36 @@ export class LevelTable {
     return length;
   }
 
-  /** The level with the parameters replaced, `values[i]` for `parameters[i]`; others stay. */
-  instantiate(level: Level, parameters: readonly Name[], values: readonly Level[]): Level {
-    if (!this.hasParameter(level)) return level;
-    switch (this.kind(level)) {
-      case LEVEL_SUCCESSOR:
-        return this.successor(this.instantiate(this.left(level), parameters, values));
-      case LEVEL_PARAMETER: {
-        const at = parameters.indexOf(this.name(level));
-        return at < 0 ? level : values[at]!;
+  /** For people: the first `charactersMax` characters. A shared part is printed wherever it occurs, so the whole may be very long. */
+  print(level: Level, names: NameTable, charactersMax: number): string {
+    let text = '';
+    const write = (at: Level): void => {
+      if (text.length > charactersMax) return;
+      switch (this.kind(at)) {
+        case LEVEL_ZERO:
+          text += '0';
+          return;
+        case LEVEL_SUCCESSOR: {
+          let base = at;
+          let offset = 0;
+          for (; this.kind(base) === LEVEL_SUCCESSOR; base = this.left(base)) offset++;
+          if (this.kind(base) !== LEVEL_ZERO) write(base);
+          text += this.kind(base) === LEVEL_ZERO ? String(offset) : `+${offset}`;
+          return;
+        }
+        case LEVEL_PARAMETER:
+          text += names.print(this.name(at));
+          return;
+        default:
+          text += this.kind(at) === LEVEL_MAXIMUM ? '(max ' : '(imax ';
+          write(this.left(at));
+          text += ' ';
+          write(this.right(at));
+          text += ')';
       }
-      default: {
-        const left = this.instantiate(this.left(level), parameters, values);
-        const right = this.instantiate(this.right(level), parameters, values);
-        return this.kind(level) === LEVEL_MAXIMUM ? this.maximum(left, right) : this.impredicativeMaximum(left, right);
-      }
-    }
-  }
-
-  instantiateList(list: LevelList, parameters: readonly Name[], values: readonly Level[]): LevelList {
-    if (list === EMPTY_LEVELS) return list;
-    const head = this.instantiate(this.head(list), parameters, values);
-    return this.cons(head, this.instantiateList(this.tail(list), parameters, values));
-  }
-
-  /** The first parameter of the level that is not among these, if there is one. */
-  foreignParameter(level: Level, parameters: readonly Name[]): Name | null {
-    if (!this.hasParameter(level)) return null;
-    if (this.kind(level) === LEVEL_PARAMETER) return parameters.includes(this.name(level)) ? null : this.name(level);
-    const left = this.foreignParameter(this.left(level), parameters);
-    if (left !== null || this.kind(level) === LEVEL_SUCCESSOR) return left;
-    return this.foreignParameter(this.right(level), parameters);
-  }
-
-  print(level: Level, names: NameTable): string {
-    switch (this.kind(level)) {
-      case LEVEL_ZERO:
-        return '0';
-      case LEVEL_SUCCESSOR: {
-        let base = level;
-        let offset = 0;
-        for (; this.kind(base) === LEVEL_SUCCESSOR; base = this.left(base)) offset++;
-        return this.kind(base) === LEVEL_ZERO ? String(offset) : `${this.print(base, names)}+${offset}`;
-      }
-      case LEVEL_PARAMETER:
-        return names.print(this.name(level));
-      default: {
-        const word = this.kind(level) === LEVEL_MAXIMUM ? 'max' : 'imax';
-        return `(${word} ${this.print(this.left(level), names)} ${this.print(this.right(level), names)})`;
-      }
-    }
+    };
+    write(level);
+    return text.length <= charactersMax ? text : `${text.slice(0, charactersMax)}…`;
   }
 
   openScratch(): void {

@@ -2,10 +2,20 @@
  * A map from pairs of numbers to numbers in one typed array, cleared in constant time: each entry has the number of the
  * generation that made it. For the caches of a single check.
  */
+import { randomBytes } from 'node:crypto';
+
 const SLOT = 4;
 const FIRST_SLOTS = 1 << 8;
 /** Slots above which `clear` gives the memory back. */
 const KEPT_SLOTS = 1 << 17;
+
+/** Random odd multipliers of 32 bits for hashing: nobody can choose keys that collide under them. */
+export function randomOdd(count: number): number[] {
+  return Array.from({ length: count }, () => randomBytes(4).readInt32LE() | 1);
+}
+
+/** Drawn anew in each process; no result depends on them. */
+const [FIRST, SECOND] = randomOdd(2) as [number, number];
 
 export class PairMemory {
   #slots = new Int32Array(FIRST_SLOTS * SLOT);
@@ -52,7 +62,7 @@ export class PairMemory {
   }
 
   #start(first: number, second: number): number {
-    const hash = Math.imul(first, 0x9e3779b1) ^ Math.imul(second + 1, 0x85ebca6b);
+    const hash = Math.imul(first, FIRST) ^ Math.imul(second + 1, SECOND);
     return (hash ^ (hash >>> 15)) & this.#mask;
   }
 

@@ -2,6 +2,8 @@
  * Hierarchical names (`Nat.add`, `_private.Foo.0.bar`), interned: two names are equal when their numbers are. A name is
  * anonymous, or a prefix with a text or a number. Names are few and are never dropped.
  */
+import { textKey } from './text-key.ts';
+
 declare const brand: unique symbol;
 
 /** An index into the table that made it. */
@@ -21,12 +23,20 @@ export class NameTable {
 
   /** `prefix.text` */
   text(prefix: Name, text: string): Name {
-    return this.#intern(`${prefix} ${text}`, prefix, text);
+    return this.#intern(`${prefix} ${textKey(text)}`, prefix, text);
   }
 
   /** `prefix.number` */
   number(prefix: Name, part: number | bigint): Name {
     return this.#intern(`${prefix}#${part}`, prefix, BigInt(part));
+  }
+
+  /**
+   * A name for what the kernel makes during a check. Its last component is a negative number, which no source can have, so it is
+   * never the name of a declared constant.
+   */
+  internal(prefix: Name, part: number): Name {
+    return this.number(prefix, -1 - part);
   }
 
   /** The name whose components are the parts between dots, all of them texts: for names this kernel knows itself. */

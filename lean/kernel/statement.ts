@@ -8,8 +8,8 @@
 import { mentioned } from './axioms.ts';
 import type { Declaration } from './declaration.ts';
 import type { Expr, Terms } from './expr.ts';
-import { KnownNames } from './known-names.ts';
 import type { Name } from './name.ts';
+import { type LiteralConstants, literalConstants } from './special/literal-constants.ts';
 
 /** What of a declaration gives its constants their meaning; equal shapes, equal meanings. */
 interface Shape {
@@ -17,18 +17,28 @@ interface Shape {
   readonly terms: readonly Expr[];
 }
 
+/** `incomplete`: the trusted export lacks parts, so that it says neither yes nor no. */
+export interface Difference {
+  readonly kind: 'different' | 'incomplete';
+  readonly message: string;
+}
+
 export class Statements {
   readonly #terms: Terms;
-  readonly #known: KnownNames;
+  readonly #literals: LiteralConstants;
+  readonly #constructors = new Map<Name, readonly Name[]>();
   readonly #shapes = new Map<Name, Shape>();
 
   constructor(terms: Terms) {
     this.#terms = terms;
-    this.#known = new KnownNames(terms.names);
+    this.#literals = literalConstants(terms.names, (name) => this.#constructors.get(name) ?? null);
   }
 
   /** Of several declarations of a name the first counts, as for the kernel. */
   note(declaration: Declaration): void {
+    if (declaration.kind === 'inductive')
+      for (const { name, constructors } of declaration.types)
+        if (!this.#shapes.has(name)) this.#constructors.set(name, constructors);
     const shape = shapeOf(declaration);
     for (const name of this.#names(declaration)) if (!this.#shapes.has(name)) this.#shapes.set(name, shape);
   }
@@ -44,30 +54,38 @@ export class Statements {
     ];
   }
 
-  /** Why the theorem of `candidate` is not the statement of `trusted`, or null where it is. */
-  static difference(candidate: Statements, trusted: Statements, name: Name): string | null {
+  /** Why the theorem of `candidate`, which the kernel accepted, is not shown to be the statement of `trusted`; null where it is. */
+  static difference(candidate: Statements, trusted: Statements, name: Name): Difference | null {
     const terms = trusted.#terms;
     const print = (of: Name): string => terms.names.print(of);
     const asked = trusted.#shapes.get(name);
     const given = candidate.#shapes.get(name);
-    if (asked === undefined) return `the trusted export does not have ${print(name)}`;
-    if (given === undefined) return `${print(name)} is not declared`;
-    if (!given.what.startsWith('theorem ')) return `${print(name)} is no theorem`;
+    const different = (message: string): Difference => ({ kind: 'different', message });
+    if (asked === undefined) return different(`the trusted export does not have ${print(name)}`);
+    if (given === undefined) return different(`${print(name)} is not declared`);
+    if (!given.what.startsWith('theorem ')) return different(`${print(name)} is no theorem`);
     // Before the theorem is proved its statement may stand as an axiom or an opaque constant.
     if (given.what.replace(/^\w+ /, '') !== asked.what.replace(/^\w+ /, '') || given.terms[0] !== asked.terms[0])
-      return `${print(name)} states something else than the trusted export`;
+      return different(`${print(name)} states something else than the trusted export`);
     const seen = new Set<Name>();
-    const waiting = [...mentioned(terms, trusted.#known, [asked.terms[0]!])];
+    const waiting = [...mentioned(terms, trusted.#literals, [asked.terms[0]!])];
+    let missing: Name | null = null;
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       if (seen.has(next)) continue;
       seen.add(next);
       const [its, other] = [trusted.#shapes.get(next), candidate.#shapes.get(next)];
-      if (its === undefined) return `the trusted export does not have ${print(next)}, which ${print(name)} rests on`;
-      if (other === undefined || other.what !== its.what || !isSame(other.terms, its.terms))
-        return `${print(next)}, which ${print(name)} rests on, differs from the trusted export`;
-      waiting.push(...mentioned(terms, trusted.#known, its.terms));
+      // Of the two makers of strings one may be absent on both sides. The kernel found every other constant.
+      if (its === undefined && other === undefined) continue;
+      if (its === undefined) missing = next;
+      else if (other === undefined || other.what !== its.what || !isSame(other.terms, its.terms))
+        return different(`${print(next)}, which ${print(name)} rests on, differs from the trusted export`);
+      else waiting.push(...mentioned(terms, trusted.#literals, its.terms));
     }
-    return null;
+    if (missing === null) return null;
+    return {
+      kind: 'incomplete',
+      message: `the trusted export does not have ${print(missing)}, which ${print(name)} rests on; export it with all that it mentions`,
+    };
   }
 }
 

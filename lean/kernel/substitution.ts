@@ -19,21 +19,36 @@ import {
   SORT,
   type Terms,
 } from './expr.ts';
-import type { Level } from './level.ts';
+import {
+  EMPTY_LEVELS,
+  LEVEL_IMPREDICATIVE_MAXIMUM,
+  LEVEL_PARAMETER,
+  LEVEL_SUCCESSOR,
+  type Level,
+  type LevelList,
+} from './level.ts';
 import { PairMemory } from './memory.ts';
 import type { Name } from './name.ts';
+
+/** Local variables that are looked through in the time of a step, as a power of two. */
+const LOCALS_BITS = 5;
+/** What a number in the memory of levels stands for. */
+const LEVELS = 0;
+const LISTS = 1;
 
 export class Substitution {
   readonly #terms: Terms;
   readonly #budget: Budget;
   readonly #memory = new PairMemory();
+  /** Levels, and lists of levels, with the parameters of `instantiateLevels` replaced. */
+  readonly #levelMemory = new PairMemory();
   #values: readonly Expr[] = [];
   #from = 0;
   #to = 0;
   #locals: readonly Expr[] = [];
+  #localCount = 0;
   #firstLocal = 0;
-  #parameters: readonly Name[] = [];
-  #levels: readonly Level[] = [];
+  #levels: ReadonlyMap<Name, Level> = new Map();
 
   constructor(terms: Terms, budget: Budget) {
     this.#terms = terms;
@@ -50,20 +65,23 @@ export class Substitution {
     return this.#instantiated(body, 0);
   }
 
-  /** The term below binders for these local variables, the outermost first. */
-  abstract(term: Expr, locals: readonly Expr[]): Expr {
-    if (locals.length === 0) return term;
+  /** The term below binders for the first `count` of these local variables, the outermost first. */
+  abstract(term: Expr, locals: readonly Expr[], count = locals.length): Expr {
+    if (count === 0 || this.#terms.freeBound(term) === 0) return term;
+    this.#budget.steps(count >> LOCALS_BITS);
     this.#locals = locals;
-    this.#firstLocal = locals.reduce((least, local) => Math.min(least, this.#terms.number(local)), 0x7fffffff);
+    this.#localCount = count;
+    this.#firstLocal = 0x7fffffff;
+    for (let at = 0; at < count; at++) this.#firstLocal = Math.min(this.#firstLocal, this.#terms.number(locals[at]!));
     this.#memory.clear();
     return this.#abstracted(term, 0);
   }
 
   instantiateLevels(term: Expr, parameters: readonly Name[], levels: readonly Level[]): Expr {
     if (parameters.length === 0 || !this.#terms.hasLevelParameter(term)) return term;
-    this.#parameters = parameters;
-    this.#levels = levels;
+    this.#levels = new Map(parameters.map((name, at) => [name, levels[at]!]));
     this.#memory.clear();
+    this.#levelMemory.clear();
     return this.#withLevels(term);
   }
 
@@ -137,9 +155,12 @@ export class Substitution {
     const kind = terms.kind(expr);
     if (kind === LOCAL) {
       // Telescopes are mostly opened at once, so that numbers follow one another.
-      const guess = terms.number(expr) - this.#firstLocal;
-      const at = this.#locals[guess] === expr ? guess : this.#locals.lastIndexOf(expr);
-      return at < 0 ? expr : terms.bound(offset + this.#locals.length - 1 - at);
+      let at = terms.number(expr) - this.#firstLocal;
+      if (at >= this.#localCount || this.#locals[at] !== expr) {
+        this.#budget.steps(this.#localCount >> LOCALS_BITS);
+        at = this.#locals.lastIndexOf(expr, this.#localCount - 1);
+      }
+      return at < 0 ? expr : terms.bound(offset + this.#localCount - 1 - at);
     }
     const known = this.#memory.get(expr, offset);
     if (known >= 0) return known as Expr;
@@ -188,17 +209,13 @@ export class Substitution {
     const known = this.#memory.get(expr, 0);
     if (known >= 0) return known as Expr;
     this.#budget.step();
-    const { levels } = terms;
     let result: Expr;
     switch (terms.kind(expr)) {
       case SORT:
-        result = terms.sort(levels.instantiate(terms.level(expr), this.#parameters, this.#levels));
+        result = terms.sort(this.#level(terms.level(expr)));
         break;
       case CONSTANT:
-        result = terms.constant(
-          terms.name(expr),
-          levels.instantiateList(terms.levelList(expr), this.#parameters, this.#levels),
-        );
+        result = terms.constant(terms.name(expr), this.#levelList(terms.levelList(expr)));
         break;
       case APPLICATION:
         result = terms.application(this.#withLevels(terms.fn(expr)), this.#withLevels(terms.argument(expr)));
@@ -207,6 +224,36 @@ export class Substitution {
         result = this.#rebuilt(expr, (part) => this.#withLevels(part));
     }
     this.#memory.set(expr, 0, result);
+    return result;
+  }
+
+  #level(level: Level): Level {
+    const { levels } = this.#terms;
+    if (!levels.hasParameter(level)) return level;
+    const kind = levels.kind(level);
+    if (kind === LEVEL_PARAMETER) return this.#levels.get(levels.name(level)) ?? level;
+    const known = this.#levelMemory.get(level, LEVELS);
+    if (known >= 0) return known as Level;
+    this.#budget.step();
+    const left = this.#level(levels.left(level));
+    let result: Level;
+    if (kind === LEVEL_SUCCESSOR) result = levels.successor(left);
+    else {
+      const right = this.#level(levels.right(level));
+      result =
+        kind === LEVEL_IMPREDICATIVE_MAXIMUM ? levels.impredicativeMaximum(left, right) : levels.maximum(left, right);
+    }
+    this.#levelMemory.set(level, LEVELS, result);
+    return result;
+  }
+
+  #levelList(list: LevelList): LevelList {
+    if (list === EMPTY_LEVELS) return list;
+    const known = this.#levelMemory.get(list, LISTS);
+    if (known >= 0) return known as LevelList;
+    const { levels } = this.#terms;
+    const result = levels.list(levels.array(list).map((level) => this.#level(level)));
+    this.#levelMemory.set(list, LISTS, result);
     return result;
   }
 

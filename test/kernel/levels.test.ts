@@ -1,13 +1,14 @@
 /** The order of universe levels: laws, and agreement with evaluation at many values of the parameters. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Budget, DEFAULT_LIMITS } from '../../lean/kernel/budget.ts';
 import { LEVEL_MAXIMUM, LEVEL_PARAMETER, LEVEL_SUCCESSOR, LEVEL_ZERO, type Level } from '../../lean/kernel/level.ts';
 import { LevelOrder } from '../../lean/kernel/level-order.ts';
 import { Build, impredicative, type LevelWord, maximum, successor } from './build.ts';
 
 const build = new Build();
 const { levels, names } = build.terms;
-const order = new LevelOrder(levels);
+const order = new LevelOrder(levels, new Budget(DEFAULT_LIMITS));
 
 /** The value of a level; `of` by the parameter's name. */
 function value(level: Level, of: Readonly<Record<string, number>>): number {

@@ -217,7 +217,7 @@ describe('equality', () => {
 describe('strings', () => {
   it('are what makes them, and have no type without that', () => {
     const build = prelude();
-    expect(rule(build.define('s', c('Nat'), text('a')))).toBe('constant');
+    expect(rule(build.define('s', c('Nat'), text('a')))).toBe('literal');
     build.axiom('Char', type);
     build.axiom('Char.ofNat', arrow(nat, c('Char')));
     const list = (its: Word): Word => call(c('List', 'u'), its);

@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS } from '../../lean/kernel/budget.ts';
 import { Terms } from '../../lean/kernel/expr.ts';
 import { checkExport } from '../../lean/kernel/run/check-export.ts';
 import { checkInThread } from '../../lean/kernel/run/check-in-thread.ts';
-import { STANDARD_AXIOMS } from '../../lean/kernel/standard-axioms.ts';
+import { STANDARD_AXIOMS } from '../../lean/kernel/special/standard-axioms.ts';
 import { benchKernelModule } from './kernel-module.ts';
 import { cpuSeconds, row } from './measure.ts';
 

@@ -6,10 +6,13 @@
 import { Budget, type Limits } from '../budget.ts';
 import type { Environment } from '../environment.ts';
 import type { Expr, Terms } from '../expr.ts';
-import type { KnownNames } from '../known-names.ts';
-import type { LevelOrder } from '../level-order.ts';
+import { LEVEL_PARAMETER, LEVEL_SUCCESSOR, type Level } from '../level.ts';
+import { LevelOrder } from '../level-order.ts';
 import { PairMemory } from '../memory.ts';
 import type { Name } from '../name.ts';
+import { SpecialConstants } from '../special/constants.ts';
+import type { KnownNames } from '../special/names.ts';
+import { argumentsOf } from '../spine.ts';
 import { Substitution } from '../substitution.ts';
 import { Equality } from './equality.ts';
 import { Inference } from './inference.ts';
@@ -18,18 +21,24 @@ import { Naturals } from './naturals.ts';
 import { RecursorReduction } from './recursor-reduction.ts';
 import { Reduction } from './reduction.ts';
 
+/** Arguments that are walked in the time of a step, as a power of two. */
+const SPINE_BITS = 4;
+
 export interface CheckOptions {
   readonly limits: Limits;
   /** False: nothing is remembered between steps. The verdict is the same, the way there longer. */
   readonly remembers: boolean;
   /** Operations on natural numbers that may be computed on literals, by name. */
   readonly accelerated: ReadonlyMap<Name, string>;
+  /** The constant that makes strings, once a declaration with a literal was accepted. */
+  readonly stringMaker: Name | null;
 }
 
 export class Checker {
   readonly terms: Terms;
   readonly environment: Environment;
   readonly order: LevelOrder;
+  /** For the files of `special/` alone. */
   readonly known: KnownNames;
   readonly options: CheckOptions;
   readonly budget: Budget;
@@ -40,17 +49,25 @@ export class Checker {
   readonly equality: Equality;
   readonly literals: Literals;
   readonly naturals: Naturals;
-  /** Universe parameters of the declaration. */
-  levelParams: readonly Name[] = [];
+  readonly special: SpecialConstants;
+  #levelParams: ReadonlySet<Name> = new Set();
+  /** Levels whose parameters are all the declaration's. */
+  readonly #ownLevels = new PairMemory();
   readonly #localTypes: Expr[] = [];
 
-  constructor(terms: Terms, environment: Environment, order: LevelOrder, known: KnownNames, options: CheckOptions) {
+  constructor(
+    terms: Terms,
+    environment: Environment,
+    known: KnownNames,
+    options: CheckOptions,
+    budget = new Budget(options.limits),
+  ) {
     this.terms = terms;
     this.environment = environment;
-    this.order = order;
     this.known = known;
     this.options = options;
-    this.budget = new Budget(options.limits);
+    this.budget = budget;
+    this.order = new LevelOrder(terms.levels, budget);
     this.substitution = new Substitution(terms, this.budget);
     this.inference = new Inference(this);
     this.reduction = new Reduction(this);
@@ -58,6 +75,33 @@ export class Checker {
     this.equality = new Equality(this);
     this.literals = new Literals(this);
     this.naturals = new Naturals(this);
+    this.special = new SpecialConstants(this);
+  }
+
+  /** One that remembers nothing of this one, for an environment that has changed; both spend one budget. */
+  anew(): Checker {
+    return new Checker(this.terms, this.environment, this.known, this.options, this.budget);
+  }
+
+  /** Universe parameters of the declaration. */
+  set levelParams(names: readonly Name[]) {
+    this.#levelParams = new Set(names);
+    this.#ownLevels.clear();
+  }
+
+  /** A parameter of the level that is none of the declaration's, if there is one. */
+  foreignParameter(level: Level): Name | null {
+    const { levels } = this.terms;
+    if (!levels.hasParameter(level)) return null;
+    const kind = levels.kind(level);
+    if (kind === LEVEL_PARAMETER) return this.#levelParams.has(levels.name(level)) ? null : levels.name(level);
+    if (this.#ownLevels.get(level, 0) === 1) return null;
+    this.budget.step();
+    const foreign =
+      this.foreignParameter(levels.left(level)) ??
+      (kind === LEVEL_SUCCESSOR ? null : this.foreignParameter(levels.right(level)));
+    if (foreign === null) this.#ownLevels.set(level, 0, 1);
+    return foreign;
   }
 
   /** A new local variable of the type. */
@@ -74,7 +118,14 @@ export class Checker {
     return this.options.remembers ? new PairMemory() : new Forgetful();
   }
 
-  /** `∀ locals, body` with the locals' types as they are, or as `adapt` makes them. */
+  /** The arguments of an application; a long spine counts as several steps. */
+  argumentsOf(expr: Expr): Expr[] {
+    const given = argumentsOf(this.terms, expr);
+    this.budget.steps(given.length >> SPINE_BITS);
+    return given;
+  }
+
+  /** `∀ locals, body` */
   forallOver(locals: readonly Expr[], body: Expr, adapt = (type: Expr): Expr => type): Expr {
     return this.#over(locals, body, adapt, true);
   }
@@ -84,10 +135,11 @@ export class Checker {
     return this.#over(locals, body, adapt, false);
   }
 
+  /** `adapt` changes the locals' types. */
   #over(locals: readonly Expr[], body: Expr, adapt: (type: Expr) => Expr, isForall: boolean): Expr {
     let result = this.substitution.abstract(body, locals);
     for (let at = locals.length - 1; at >= 0; at--) {
-      const type = this.substitution.abstract(adapt(this.localType(locals[at]!)), locals.slice(0, at));
+      const type = this.substitution.abstract(adapt(this.localType(locals[at]!)), locals, at);
       result = isForall ? this.terms.forall(type, result) : this.terms.lambda(type, result);
     }
     return result;

@@ -17,8 +17,8 @@ import { argumentsOf, headOf } from '../spine.ts';
 
 const DEPTH = 6;
 const CHARACTERS = 300;
-/** Digits of a literal and characters of a string that are shown. */
-const LITERAL = 40;
+/** Digits of a literal, and characters of a string or a universe level, that are shown. */
+export const LITERAL = 40;
 
 export function describe({ terms }: { readonly terms: Terms }, expr: Expr): string {
   return cut(text(terms, expr, DEPTH), CHARACTERS);
@@ -33,8 +33,8 @@ function text(terms: Terms, expr: Expr, depth: number): string {
     case LOCAL:
       return `x${terms.number(expr)}`;
     case SORT: {
-      const level = terms.levels.print(terms.level(expr), terms.names);
-      return level === '0' ? 'Prop' : `Sort ${cut(level, LITERAL)}`;
+      const level = terms.levels.print(terms.level(expr), terms.names, LITERAL);
+      return level === '0' ? 'Prop' : `Sort ${level}`;
     }
     case CONSTANT:
       return terms.names.print(terms.name(expr));

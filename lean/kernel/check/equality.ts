@@ -3,39 +3,36 @@
  * unfolding definitions, treats two proofs of one proposition as equal, unfolds definitions step by step, the higher
  * one first (`lazy-unfolding.ts`), and last compares heads and arguments and tries eta (`eta.ts`).
  *
- * It keeps equalities as classes (union-find) and failures as pairs.
+ * It remembers the verdict of each ordered pair, and nothing that follows from several: equality as it is decided here is
+ * neither symmetric nor transitive in all cases (a proof may hide what reduction needs), so a verdict on `a = c` that was put
+ * together from `a = b` and `b = c` would depend on what was compared before.
  */
 import { CONSTANT, type Expr, FORALL, LAMBDA, LOCAL, NATURAL, PROJECTION, SORT, STRING } from '../expr.ts';
-import { argumentsOf, headOf, isConstant } from '../spine.ts';
+import { headOf } from '../spine.ts';
 import type { Checker } from './checker.ts';
 import { etaEqual, structureEtaEqual, unitLikeEqual } from './eta.ts';
 import { unfoldTogether } from './lazy-unfolding.ts';
 
 export class Equality {
   readonly #checker: Checker;
-  readonly #parents;
-  readonly #failures;
+  /** 1 for equal, 0 for not, by ordered pair. */
+  readonly #verdicts;
   /** Applications of one definition whose arguments differ; unfolded they may still be equal. */
   readonly #argumentFailures;
 
   constructor(checker: Checker) {
     this.#checker = checker;
-    this.#parents = checker.memory();
-    this.#failures = checker.memory();
+    this.#verdicts = checker.memory();
     this.#argumentFailures = checker.memory();
   }
 
   isEqual(left: Expr, right: Expr): boolean {
     if (left === right) return true;
-    const [a, b] = [this.#root(left), this.#root(right)];
-    if (a === b) return true;
-    const [least, most] = left < right ? [left, right] : [right, left];
-    if (this.#failures.get(least, most) === 1) return false;
-    const { budget } = this.#checker;
-    budget.step();
+    const known = this.#verdicts.get(left, right);
+    if (known >= 0) return known === 1;
+    this.#checker.budget.step();
     const isEqual = this.#decide(left, right);
-    if (isEqual) this.#join(left, right);
-    else this.#failures.set(least, most, 1);
+    this.#verdicts.set(left, right, isEqual ? 1 : 0);
     return isEqual;
   }
 
@@ -45,7 +42,7 @@ export class Equality {
     if (this.#argumentFailures.get(left, right) === 1) return false;
     if (
       order.areEqual(terms.levelList(headOf(terms, left)), terms.levelList(headOf(terms, right))) &&
-      this.#areAllEqual(argumentsOf(terms, left), argumentsOf(terms, right))
+      this.#areAllEqual(this.#checker.argumentsOf(left), this.#checker.argumentsOf(right))
     )
       return true;
     this.#argumentFailures.set(left, right, 1);
@@ -70,14 +67,14 @@ export class Equality {
       case CONSTANT:
         return this.#sameConstant(left, right) ? true : null;
       default:
-        return this.#root(left) === this.#root(right) ? true : null;
+        return null;
     }
   }
 
   /** Heads and arguments one by one. */
   #areApplicationsEqual(left: Expr, right: Expr): boolean {
     const { terms } = this.#checker;
-    const [some, others] = [argumentsOf(terms, left), argumentsOf(terms, right)];
+    const [some, others] = [this.#checker.argumentsOf(left), this.#checker.argumentsOf(right)];
     if (some.length === 0 || some.length !== others.length) return false;
     return this.isEqual(headOf(terms, left), headOf(terms, right)) && this.#areAllEqual(some, others);
   }
@@ -87,12 +84,11 @@ export class Equality {
   }
 
   #decide(left: Expr, right: Expr): boolean {
-    const { terms, reduction, known, inference } = this.#checker;
+    const { terms, reduction, special, inference } = this.#checker;
     const seen = this.look(left, right);
     if (seen !== null) return seen;
     // `decide`-like proofs: `p = true` for a closed p is computed to its end at once.
-    if (terms.freeBound(left) === 0 && isConstant(terms, right, known.boolTrue))
-      if (isConstant(terms, reduction.whnf(left), known.boolTrue)) return true;
+    if (terms.freeBound(left) === 0 && special.isTrue(right) && reduction.whnf(left) === right) return true;
     const a = reduction.whnfCore(left, true);
     const b = reduction.whnfCore(right, true);
     if (a !== left || b !== right) {
@@ -126,9 +122,8 @@ export class Equality {
     if (a !== left || b !== right) return this.isEqual(a, b);
     if (this.#areApplicationsEqual(left, right)) return true;
     if (etaEqual(this.#checker, left, right) || structureEtaEqual(this.#checker, left, right)) return true;
-    if (kind === STRING && reduction.headName(right) === literals.stringMaker())
-      return this.isEqual(literals.stringAsApplication(left), right);
-    if (terms.kind(right) === STRING && reduction.headName(left) === literals.stringMaker())
+    if (kind === STRING && literals.isMadeString(right)) return this.isEqual(literals.stringAsApplication(left), right);
+    if (terms.kind(right) === STRING && literals.isMadeString(left))
       return this.isEqual(left, literals.stringAsApplication(right));
     return unitLikeEqual(this.#checker, left, right);
   }
@@ -155,23 +150,5 @@ export class Equality {
       if (a === b) return true;
     }
     return this.isEqual(substitution.instantiate(a, locals), substitution.instantiate(b, locals));
-  }
-
-  #join(left: Expr, right: Expr): void {
-    const [a, b] = [this.#root(left), this.#root(right)];
-    // They may have come together on the way.
-    if (a !== b) this.#parents.set(a, 0, b);
-  }
-
-  #root(expr: Expr): Expr {
-    let at = expr;
-    for (;;) {
-      const parent = this.#parents.get(at, 0);
-      if (parent < 0) break;
-      at = parent as Expr;
-    }
-    // Halves the way for the next question.
-    if (at !== expr && this.#parents.get(expr, 0) !== at) this.#parents.set(expr, 0, at);
-    return at;
   }
 }

@@ -4,7 +4,7 @@
  */
 import { structureConstructor } from '../environment.ts';
 import { type Expr, FORALL, LAMBDA } from '../expr.ts';
-import { argumentCount, argumentsOf } from '../spine.ts';
+import { argumentCount } from '../spine.ts';
 import type { Checker } from './checker.ts';
 
 export function etaEqual(checker: Checker, left: Expr, right: Expr): boolean {
@@ -33,7 +33,8 @@ function equalsConstructor(checker: Checker, left: Expr, right: Expr): boolean {
   if (argumentCount(terms, right) !== maker.parameters + maker.fields) return false;
   if (structureConstructor(environment, maker.inductive) === null) return false;
   if (!equality.isEqual(inference.infer(left), inference.infer(right))) return false;
-  return argumentsOf(terms, right)
+  return checker
+    .argumentsOf(right)
     .slice(maker.parameters)
     .every((field, at) => equality.isEqual(terms.projection(maker.inductive, at, left), field));
 }

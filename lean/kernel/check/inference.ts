@@ -16,7 +16,7 @@ import {
   STRING,
 } from '../expr.ts';
 import { EMPTY_LEVELS, type Level } from '../level.ts';
-import { argumentsOf, headOf } from '../spine.ts';
+import { headOf } from '../spine.ts';
 import { Rejection } from '../verdict.ts';
 import type { Checker } from './checker.ts';
 import { describe } from './describe.ts';
@@ -56,11 +56,13 @@ export class Inference {
     return this.requireSort(this.check(type), type);
   }
 
-  /** Whether the type is a proposition: its universe is zero for all values of the level parameters. */
+  /**
+   * Whether the type is a proposition: its universe is zero for all values of the level parameters. Rejects what cannot be shown
+   * to be a type. "Its sort does not reduce" is not "it is no proposition": rules that keep proofs and data apart would take that
+   * as leave to take data out of a proof.
+   */
   isProposition(type: Expr): boolean {
-    const { terms, order, reduction } = this.#checker;
-    const sort = reduction.whnf(this.infer(type));
-    return terms.kind(sort) === SORT && order.isAlwaysZero(terms.level(sort));
+    return this.#checker.order.isAlwaysZero(this.universeOf(type));
   }
 
   requireSort(type: Expr, expr: Expr): Level {
@@ -135,15 +137,15 @@ export class Inference {
   }
 
   #requireLevel(level: Level): void {
-    const { terms, levelParams } = this.#checker;
-    const foreign = terms.levels.foreignParameter(level, levelParams);
+    const { terms } = this.#checker;
+    const foreign = this.#checker.foreignParameter(level);
     if (foreign !== null)
       throw new Rejection('level', `${terms.names.print(foreign)} is no universe parameter of the declaration`);
   }
 
   #applicationType(expr: Expr, isChecked: boolean): Expr {
     const { terms, substitution, reduction, equality } = this.#checker;
-    const given = argumentsOf(terms, expr);
+    const given = this.#checker.argumentsOf(expr);
     let fnType = this.#type(headOf(terms, expr), isChecked);
     /** Arguments from here on are not yet put into `fnType`. */
     let pending = 0;

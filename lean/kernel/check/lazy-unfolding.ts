@@ -4,8 +4,8 @@
  * it unfolds both.
  */
 import type { DefinitionConstant } from '../environment.ts';
-import { APPLICATION, type Expr, NATURAL, PROJECTION } from '../expr.ts';
-import { headOf, isConstant } from '../spine.ts';
+import { APPLICATION, type Expr, PROJECTION } from '../expr.ts';
+import { headOf } from '../spine.ts';
 import type { Checker } from './checker.ts';
 
 export interface Stuck {
@@ -75,10 +75,8 @@ function unfoldOne(checker: Checker, expr: Expr): Expr {
 
 /** `n + 1` against `m + 1` and zero against zero without unfolding anything; null if neither case applies. */
 function compareOffsets(checker: Checker, left: Expr, right: Expr): boolean | null {
-  const { naturals, equality, known, terms } = checker;
-  const isZero = (expr: Expr): boolean =>
-    isConstant(terms, expr, known.natZero) || (terms.kind(expr) === NATURAL && terms.naturalValue(expr) === 0n);
-  if (isZero(left) && isZero(right)) return true;
+  const { naturals, equality, special } = checker;
+  if (special.naturalValue(left) === 0n && special.naturalValue(right) === 0n) return true;
   const below = naturals.predecessor(left);
   if (below === null) return null;
   const other = naturals.predecessor(right);

@@ -1,10 +1,10 @@
 /**
  * Arithmetic on literals with big integers instead of a successor at a time. Only operations whose definitions were verified
- * (`primitives.ts`) are computed, so this changes how long an answer takes and never the answer.
+ * (`special/primitives.ts`) are computed, so this changes how long an answer takes and never the answer.
  */
 import { type Expr, NATURAL } from '../expr.ts';
 import { EMPTY_LEVELS } from '../level.ts';
-import { argumentCount, headOf } from '../spine.ts';
+import { headOf } from '../spine.ts';
 import type { Checker } from './checker.ts';
 
 /** Bits of the largest number that is computed: Lean's own bound for exponents. Beyond it definitions unfold. */
@@ -42,39 +42,38 @@ export class Naturals {
 
   /** The value, a literal or truth value, of a closed application of an arithmetic operation to literals, else null. */
   reduce(expr: Expr): Expr | null {
-    const { terms, known, options, literals, reduction, budget } = this.#checker;
-    if (terms.freeBound(expr) > 0) return null;
-    const name = reduction.headName(expr);
-    if (name === -1 || terms.levelList(headOf(terms, expr)) !== EMPTY_LEVELS) return null;
-    const count = argumentCount(terms, expr);
-    if (count === 1 && name === known.natSucc) {
-      const value = literals.naturalValue(reduction.whnf(terms.argument(expr)));
+    const { terms, options, special, reduction, budget } = this.#checker;
+    if (terms.freeBound(expr) > 0 || !terms.isApplication(expr)) return null;
+    const below = special.successorArgument(expr);
+    if (below !== null) {
+      const value = special.naturalValue(reduction.whnf(below));
       return value === null ? null : terms.natural(value + 1n);
     }
-    const operation = count === 2 ? options.accelerated.get(name) : undefined;
-    if (operation === undefined) return null;
-    const left = literals.naturalValue(reduction.whnf(terms.argument(terms.fn(expr))));
+    const name = reduction.headName(expr);
+    if (name === -1) return null;
+    const operation = options.accelerated.get(name);
+    if (operation === undefined || terms.levelList(headOf(terms, expr)) !== EMPTY_LEVELS) return null;
+    const first = terms.fn(expr);
+    if (!terms.isApplication(first) || terms.isApplication(terms.fn(first))) return null;
+    const left = special.naturalValue(reduction.whnf(terms.argument(first)));
     if (left === null) return null;
-    const right = literals.naturalValue(reduction.whnf(terms.argument(expr)));
+    const right = special.naturalValue(reduction.whnf(terms.argument(expr)));
     if (right === null) return null;
     const size = (length(left) + length(right)) / BITS_PER_STEP;
     // A multiplication or division takes up to a step for each pair of words.
     budget.steps(Math.ceil(size * size) + 1);
     const result = OPERATIONS[operation]!(left, right);
     if (result === null) return null;
-    if (typeof result === 'boolean') return terms.constant(result ? known.boolTrue : known.boolFalse, EMPTY_LEVELS);
+    // The operation was verified over these truth values (`special/primitives.ts`).
+    if (typeof result === 'boolean') return special.booleans()?.[`${result}`] ?? null;
     budget.steps(Math.ceil(length(result) / BITS_PER_STEP));
     return terms.natural(result);
   }
 
-  /** The predecessor of a literal that is not zero, or what `Nat.succ` is applied to; else null. */
+  /** The predecessor of a literal that is not zero, or what the successor is applied to; else null. */
   predecessor(expr: Expr): Expr | null {
-    const { terms, known, reduction } = this.#checker;
-    if (terms.kind(expr) === NATURAL) {
-      const value = terms.naturalValue(expr);
-      return value > 0n ? terms.natural(value - 1n) : null;
-    }
-    return reduction.headName(expr) === known.natSucc && argumentCount(terms, expr) === 1 ? terms.argument(expr) : null;
+    const { terms, literals, special } = this.#checker;
+    return terms.kind(expr) === NATURAL ? literals.predecessor(expr) : special.successorArgument(expr);
   }
 }
 

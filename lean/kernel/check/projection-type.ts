@@ -4,7 +4,7 @@
  * otherwise two equal proofs would have different projections.
  */
 import { type Expr, FORALL } from '../expr.ts';
-import { argumentsOf, headOf } from '../spine.ts';
+import { headOf } from '../spine.ts';
 import { Rejection } from '../verdict.ts';
 import type { Checker } from './checker.ts';
 import { describe } from './describe.ts';
@@ -16,7 +16,7 @@ export function projectionType(checker: Checker, expr: Expr, valueType: Expr): E
     throw new Rejection('projection', `${describe(checker, expr)}: ${why}`);
   };
   const type = reduction.whnf(valueType);
-  const given = argumentsOf(terms, type);
+  const given = checker.argumentsOf(type);
   const inductive = environment.get(structure);
   if (inductive.kind !== 'inductive') return refuse(`${terms.names.print(structure)} is not an inductive type`);
   if (reduction.headName(type) !== structure)

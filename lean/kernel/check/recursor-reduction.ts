@@ -6,7 +6,7 @@
  */
 import { type RecursorConstant, structureConstructor } from '../environment.ts';
 import { CONSTANT, type Expr, NATURAL, STRING } from '../expr.ts';
-import { apply, argumentsOf, headOf } from '../spine.ts';
+import { apply, headOf } from '../spine.ts';
 import type { Checker } from './checker.ts';
 
 /** Where `Quot.mk r a` stands among the arguments, and which argument takes `a`. */
@@ -34,7 +34,7 @@ export class RecursorReduction {
 
   #recursor(recursor: RecursorConstant, expr: Expr, head: Expr): Expr | null {
     const { terms, substitution } = this.#checker;
-    const given = argumentsOf(terms, expr);
+    const given = this.#checker.argumentsOf(expr);
     const firstIndex = recursor.parameters + recursor.motives + recursor.minors;
     const majorAt = firstIndex + recursor.indices;
     if (given.length <= majorAt) return null;
@@ -44,7 +44,7 @@ export class RecursorReduction {
     const name = this.#checker.reduction.headName(major);
     const rule = recursor.rules.find((candidate) => candidate.constructor === name);
     if (rule === undefined) return null;
-    const fields = argumentsOf(terms, major);
+    const fields = this.#checker.argumentsOf(major);
     if (fields.length < rule.fields) return null;
     const value = substitution.instantiateLevels(rule.value, recursor.levelParams, levels);
     let result = apply(terms, value, given, 0, firstIndex);
@@ -78,7 +78,7 @@ export class RecursorReduction {
     const inductive = environment.find(recursor.inductive);
     if (inductive?.kind !== 'inductive') return null;
     const maker = terms.constant(inductive.constructors[0]!, terms.levelList(headOf(terms, type)));
-    const applied = apply(terms, maker, argumentsOf(terms, type), 0, inductive.parameters);
+    const applied = apply(terms, maker, this.#checker.argumentsOf(type), 0, inductive.parameters);
     return equality.isEqual(type, inference.infer(applied)) ? applied : null;
   }
 
@@ -92,7 +92,7 @@ export class RecursorReduction {
     // A proof has no projections to data; proof irrelevance does for it what this does for data.
     if (inference.isProposition(type)) return major;
     let form = terms.constant(maker.name, terms.levelList(head));
-    form = apply(terms, form, argumentsOf(terms, type), 0, maker.parameters);
+    form = apply(terms, form, this.#checker.argumentsOf(type), 0, maker.parameters);
     for (let field = 0; field < maker.fields; field++)
       form = terms.application(form, terms.projection(recursor.inductive, field, major));
     return form;
@@ -100,13 +100,13 @@ export class RecursorReduction {
 
   #quotient(expr: Expr, { major, taker }: { major: number; taker: number }): Expr | null {
     const { terms, environment, reduction } = this.#checker;
-    const given = argumentsOf(terms, expr);
+    const given = this.#checker.argumentsOf(expr);
     if (given.length <= major) return null;
     const quotient = reduction.whnf(given[major]!);
     const name = reduction.headName(quotient);
     const maker = name === -1 ? undefined : environment.find(name);
     if (maker?.kind !== 'quotient' || maker.role !== 'ctor') return null;
-    const made = argumentsOf(terms, quotient);
+    const made = this.#checker.argumentsOf(quotient);
     if (made.length !== MK_ARGUMENTS) return null;
     return apply(terms, terms.application(given[taker]!, made[2]!), given, major + 1);
   }

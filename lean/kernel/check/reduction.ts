@@ -5,7 +5,7 @@
 import type { DefinitionConstant } from '../environment.ts';
 import { APPLICATION, CONSTANT, type Expr, LAMBDA, LET, PROJECTION, STRING } from '../expr.ts';
 import type { Name } from '../name.ts';
-import { apply, argumentsOf, headOf } from '../spine.ts';
+import { apply, headOf } from '../spine.ts';
 import type { Checker } from './checker.ts';
 
 const FULL = 0;
@@ -99,7 +99,7 @@ export class Reduction {
       );
       this.#values.set(head, 0, value);
     }
-    return head === expr ? value : apply(terms, value, argumentsOf(terms, expr));
+    return head === expr ? value : apply(terms, value, this.#checker.argumentsOf(expr));
   }
 
   /** One step of `whnfCore` at the head, or null if no step applies. */
@@ -114,11 +114,11 @@ export class Reduction {
         const head = headOf(terms, expr);
         switch (terms.kind(head)) {
           case LAMBDA:
-            return this.#beta(head, argumentsOf(terms, expr));
+            return this.#beta(head, this.#checker.argumentsOf(expr));
           case LET:
           case PROJECTION: {
             const reduced = this.whnfCore(head, isCheap);
-            return reduced === head ? null : apply(terms, reduced, argumentsOf(terms, expr));
+            return reduced === head ? null : apply(terms, reduced, this.#checker.argumentsOf(expr));
           }
           case CONSTANT:
             return recursors.reduce(expr, head);
@@ -148,7 +148,7 @@ export class Reduction {
     const name = this.headName(value);
     const maker = name === -1 ? undefined : environment.find(name);
     if (maker?.kind !== 'constructor' || maker.inductive !== terms.name(expr)) return null;
-    return argumentsOf(terms, value)[maker.parameters + terms.fieldIndex(expr)] ?? null;
+    return this.#checker.argumentsOf(value)[maker.parameters + terms.fieldIndex(expr)] ?? null;
   }
 
   #mayReduce(expr: Expr, withDefinitions: boolean): boolean {

@@ -7,6 +7,7 @@ import type { InductiveDeclaration } from '../declaration.ts';
 import type { Constant } from '../environment.ts';
 import { Rejection } from '../verdict.ts';
 import type { Block } from './block.ts';
+import { checkRecursors } from './check-recursors.ts';
 import { checkRecords, compareCounts, compareRecursors } from './claims.ts';
 import { belowParameters, checkConstructors } from './constructors.ts';
 import { flatten } from './nested.ts';
@@ -34,7 +35,18 @@ export function checkInductive(checker: Checker, declaration: InductiveDeclarati
   compareCounts(checker, declaration);
   const recursors = deriveRecursors(checker, checked, flattened.restoration(checked.parameters));
   for (const recursor of recursors) environment.requireFree(recursor.name);
-  compareRecursors(checker, declaration.recursors, recursors);
+  const constants = constantsOf(checker, block, recursors);
+  // From here on the block is as it will be declared: without auxiliary types.
+  environment.dropProvisional();
+  for (const constant of constants) environment.declareProvisionally(constant);
+  const fresh = checker.anew();
+  checkRecursors(fresh, recursors);
+  compareRecursors(fresh, declaration.recursors, recursors);
+  return constants;
+}
+
+function constantsOf(checker: Checker, block: Block, recursors: readonly Constant[]): readonly Constant[] {
+  const { environment } = checker;
   const constants: Constant[] = [];
   for (const type of block.types) {
     const found = environment.get(type.name);

@@ -7,7 +7,7 @@ import { APPLICATION, CONSTANT, type Expr, FORALL, LAMBDA, LET, PROJECTION } fro
 import type { Level, LevelList } from '../level.ts';
 import type { PairMemory } from '../memory.ts';
 import type { Name } from '../name.ts';
-import { argumentCount, argumentsOf, headOf } from '../spine.ts';
+import { headOf } from '../spine.ts';
 
 export interface BlockConstructor {
   readonly name: Name;
@@ -39,6 +39,8 @@ export interface CheckedBlock {
   /** Local variables for the parameters, shared by all types and constructors. */
   readonly parameters: readonly Expr[];
   readonly types: readonly CheckedType[];
+  /** Places of the types by their constants. */
+  readonly places: ReadonlyMap<Expr, number>;
   /** The universe all types of the block live in. */
   readonly level: Level;
   readonly occurrences: Occurrences;
@@ -87,24 +89,12 @@ export class Occurrences {
 /** Which type of the block this is an application of: to its parameters themselves and to indices free of the block; or -1. */
 export function appliedType(checker: Checker, block: CheckedBlock, expr: Expr): number {
   const { terms } = checker;
-  const head = headOf(terms, expr);
-  const at = block.types.findIndex((type) => type.constant === head);
+  const at = block.places.get(headOf(terms, expr)) ?? -1;
   const type = block.types[at];
-  if (type === undefined || argumentCount(terms, expr) !== block.parameters.length + type.indices) return -1;
-  const isApplied = argumentsOf(terms, expr).every((argument, position) =>
+  const given = checker.argumentsOf(expr);
+  if (type === undefined || given.length !== block.parameters.length + type.indices) return -1;
+  const isApplied = given.every((argument, position) =>
     position < block.parameters.length ? argument === block.parameters[position] : !block.occurrences.in(argument),
   );
   return isApplied ? at : -1;
-}
-
-/** Without the wrappers around a binder's type that speak to the elaborator (`outParam`, `optParam` …). */
-export function withoutAnnotations(checker: Checker, type: Expr): Expr {
-  const { terms, known, reduction } = checker;
-  let plain = type;
-  for (;;) {
-    const name = reduction.headName(plain);
-    const count = name === -1 ? undefined : known.annotations.get(name);
-    if (count === undefined || argumentCount(terms, plain) !== count) return plain;
-    plain = argumentsOf(terms, plain)[0]!;
-  }
 }

@@ -14,6 +14,8 @@ export function checkRecords(checker: Checker, declaration: InductiveDeclaration
   const { names } = checker.terms;
   const [first] = declaration.types;
   if (first === undefined) throw new Rejection('inductive-type', 'a block without types');
+  requireDistinct(checker, declaration);
+  const makers = new Map(declaration.constructors.map((maker) => [maker.name, maker]));
   let seen = 0;
   for (const type of declaration.types) {
     const label = names.print(type.name);
@@ -28,7 +30,7 @@ export function checkRecords(checker: Checker, declaration: InductiveDeclaration
         `${label} has ${type.parameters} parameters, the first type ${first.parameters}`,
       );
     for (const [index, name] of type.constructors.entries()) {
-      const maker = declaration.constructors.find((candidate) => candidate.name === name);
+      const maker = makers.get(name);
       if (maker === undefined)
         throw new Rejection('constructor', `${names.print(name)} of ${label} is not in the block`);
       if (maker.inductive !== type.name || maker.index !== index)
@@ -43,6 +45,17 @@ export function checkRecords(checker: Checker, declaration: InductiveDeclaration
   }
   if (seen !== declaration.constructors.length)
     throw new Rejection('constructor', 'the block has constructors that none of its types names, or one twice');
+}
+
+/** No two types, constructors or recursors have one name, and no name is taken. */
+function requireDistinct({ environment, terms }: Checker, declaration: InductiveDeclaration): void {
+  const { types, constructors, recursors } = declaration;
+  const seen = new Set<Name>();
+  for (const { name } of [...types, ...constructors, ...recursors]) {
+    environment.requireFree(name);
+    if (seen.has(name)) throw new Rejection('name', `${terms.names.print(name)} is declared twice in one block`);
+    seen.add(name);
+  }
 }
 
 /** The claimed counts of types and constructors. */
@@ -74,8 +87,9 @@ export function compareRecursors(
   const { names } = checker.terms;
   if (claimed.length !== derived.length)
     throw new Rejection('recursor', `${claimed.length} recursors are claimed, ${derived.length} follow from the types`);
+  const byName = new Map(derived.map((recursor) => [recursor.name, recursor]));
   for (const claim of claimed) {
-    const own = derived.find((candidate) => candidate.name === claim.name);
+    const own = byName.get(claim.name);
     if (own === undefined)
       throw new Rejection('recursor', `no recursor ${names.print(claim.name)} follows from the types`);
     const difference = differenceOf(checker, claim, own);

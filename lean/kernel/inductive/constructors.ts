@@ -4,21 +4,17 @@
  * constructor's type is taken as written; only the types of fields are reduced.
  */
 import type { Checker } from '../check/checker.ts';
-import { describe } from '../check/describe.ts';
+import { describe, LITERAL } from '../check/describe.ts';
 import { type Expr, FORALL } from '../expr.ts';
 import type { Name } from '../name.ts';
 import { Rejection } from '../verdict.ts';
-import { appliedType, type CheckedBlock, withoutAnnotations } from './block.ts';
+import { appliedType, type CheckedBlock } from './block.ts';
 
 /** Checks the constructors and declares them provisionally, so that recursors may mention them. */
 export function checkConstructors(checker: Checker, block: CheckedBlock): void {
   const { environment } = checker;
-  for (const [at, type] of block.types.entries()) {
-    for (const maker of type.constructors) {
-      environment.requireFree(maker.name);
-      checkConstructor(checker, block, at, maker.name, maker.type);
-    }
-  }
+  for (const [at, type] of block.types.entries())
+    for (const maker of type.constructors) checkConstructor(checker, block, at, maker.name, maker.type);
   for (const type of block.types)
     for (const [index, maker] of type.constructors.entries())
       environment.declareProvisionally({
@@ -65,10 +61,10 @@ function checkConstructor(checker: Checker, block: CheckedBlock, typeAt: number,
     if (!order.isAlwaysZero(block.level) && !order.isAtMost(level, block.level))
       throw new Rejection(
         'universe',
-        `field ${field} of ${label} lives in universe ${terms.levels.print(level, terms.names)}, above the type's`,
+        `field ${field} of ${label} lives in universe ${terms.levels.print(level, terms.names, LITERAL)}, above the type's`,
       );
     checkPositivity(checker, block, domain, `field ${field} of ${label}`);
-    const local = checker.local(withoutAnnotations(checker, domain));
+    const local = checker.local(domain);
     rest = substitution.instantiate(terms.body(rest), [local]);
   }
   if (appliedType(checker, block, rest) !== typeAt)
@@ -89,7 +85,7 @@ function checkPositivity(checker: Checker, block: CheckedBlock, type: Expr, wher
     }
     if (block.occurrences.in(terms.binderType(rest)))
       throw new Rejection('positivity', `${where} takes a type of the block as an argument`);
-    const local = checker.local(withoutAnnotations(checker, terms.binderType(rest)));
+    const local = checker.local(terms.binderType(rest));
     rest = substitution.instantiate(terms.body(rest), [local]);
   }
 }

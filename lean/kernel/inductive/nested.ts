@@ -12,7 +12,7 @@ import { EMPTY_LEVELS } from '../level.ts';
 import { ANONYMOUS, type Name } from '../name.ts';
 import { apply, argumentsOf, headOf } from '../spine.ts';
 import { Decline, Rejection } from '../verdict.ts';
-import { type Block, type BlockConstructor, type BlockType, Occurrences, withoutAnnotations } from './block.ts';
+import { type Block, type BlockConstructor, type BlockType, Occurrences } from './block.ts';
 import type { Restoration } from './recursors.ts';
 
 /** Auxiliary types of one block; a type can be nested in ever larger copies of itself. */
@@ -45,7 +45,6 @@ class Flattening {
   readonly #auxiliaries: Auxiliary[] = [];
   /** The block's own types. Auxiliary ones occur only in what has been replaced already. */
   readonly #own: Occurrences;
-  #numbers = 0;
 
   constructor(checker: Checker, block: Block) {
     this.#checker = checker;
@@ -81,14 +80,13 @@ class Flattening {
 
   /** Local variables for the parameters, from the type of the block's first type. */
   #openParameters(): Expr[] {
-    const { terms, reduction, substitution } = this.#checker;
+    const { terms, substitution } = this.#checker;
     const locals: Expr[] = [];
     let rest = this.#block.types[0]!.type;
     while (locals.length < this.#block.parameters) {
-      rest = reduction.whnf(rest);
       if (terms.kind(rest) !== FORALL)
         throw new Rejection('inductive-type', `it has ${locals.length} parameters, not ${this.#block.parameters}`);
-      locals.push(this.#checker.local(withoutAnnotations(this.#checker, terms.binderType(rest))));
+      locals.push(this.#checker.local(terms.binderType(rest)));
       rest = substitution.instantiate(terms.body(rest), locals.slice(-1));
     }
     return locals;
@@ -155,10 +153,10 @@ class Flattening {
           this.#parameters,
           this.#instantiated(substitution.instantiateLevels(type, original.levelParams, levels), parameters),
         );
-      const auxiliary = this.#freshName();
+      const auxiliary = terms.names.internal(ANONYMOUS, this.#auxiliaries.length);
       const constructors = original.constructors.map(
         (maker, at): BlockConstructor => ({
-          name: terms.names.number(auxiliary, at),
+          name: terms.names.internal(auxiliary, at),
           type: put(environment.get(maker).type),
         }),
       );
@@ -169,16 +167,6 @@ class Flattening {
         constructors: constructors.map((maker, at) => [maker.name, original.constructors[at]!] as const),
       });
       this.#types.push({ name: auxiliary, type: put(original.type), constructors });
-    }
-  }
-
-  /** A name nothing has. That it may be known to the name table does no harm: the block was checked without it. */
-  #freshName(): Name {
-    const { terms, environment } = this.#checker;
-    const root = terms.names.text(ANONYMOUS, '_nested');
-    for (;;) {
-      const name = terms.names.number(root, this.#numbers++);
-      if (!environment.has(name)) return name;
     }
   }
 

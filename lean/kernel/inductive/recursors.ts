@@ -4,12 +4,14 @@
  * rule for a constructor applies its minor premise and makes those values by recursion.
  */
 import type { Checker } from '../check/checker.ts';
+import { describe } from '../check/describe.ts';
 import type { RecursorRule } from '../declaration.ts';
 import type { RecursorConstant } from '../environment.ts';
 import { type Expr, FORALL } from '../expr.ts';
 import type { Name } from '../name.ts';
 import { apply, argumentsOf } from '../spine.ts';
-import { appliedType, type CheckedBlock, type CheckedType, withoutAnnotations } from './block.ts';
+import { Rejection } from '../verdict.ts';
+import { appliedType, type CheckedBlock, type CheckedType } from './block.ts';
 import { type Elimination, elimination } from './elimination.ts';
 
 /** How recursors of a block with auxiliary types are stated without them. For other blocks nothing changes. */
@@ -88,13 +90,13 @@ class Derivation {
 
   /** `∀ indices, C params indices → Sort l` */
   #openMotive(type: CheckedType): Motive {
-    const { terms, reduction, substitution } = this.#checker;
+    const { terms, substitution } = this.#checker;
     const indices: Expr[] = [];
-    let rest = reduction.whnf(type.type);
-    for (let at = 0; terms.kind(rest) === FORALL; at++, rest = reduction.whnf(rest)) {
+    let rest = type.type;
+    for (let at = 0; terms.kind(rest) === FORALL; at++) {
       let local = this.#block.parameters[at];
       if (local === undefined) {
-        local = this.#checker.local(withoutAnnotations(this.#checker, terms.binderType(rest)));
+        local = this.#checker.local(terms.binderType(rest));
         indices.push(local);
       }
       rest = substitution.instantiate(terms.body(rest), [local]);
@@ -113,7 +115,7 @@ class Derivation {
       let local = this.#block.parameters[at];
       if (local === undefined) {
         const domain = terms.binderType(rest);
-        local = this.#checker.local(withoutAnnotations(this.#checker, domain));
+        local = this.#checker.local(domain);
         fields.push(local);
         if (this.#recursiveType(domain) >= 0) recursive.push(local);
       }
@@ -138,7 +140,7 @@ class Derivation {
     const levels = terms.levels.list(this.#elimination.levelParams.map((name) => terms.levels.parameter(name)));
     const values = maker.recursive.map((field) =>
       this.#overArguments(field, (arguments_, result) => {
-        const at = appliedType(this.#checker, this.#block, result);
+        const at = this.#placeOf(result);
         const recursor = terms.constant(this.#restoration.recursorName(at), levels);
         const indices = argumentsOf(terms, result).slice(this.#block.parameters.length);
         const value = terms.application(
@@ -159,9 +161,16 @@ class Derivation {
   /** The motive of the type that `result` is an application of, at its indices and a value. */
   #motiveAt(result: Expr, value: Expr): Expr {
     const { terms } = this.#checker;
-    const at = appliedType(this.#checker, this.#block, result);
+    const at = this.#placeOf(result);
     const indices = argumentsOf(terms, result).slice(this.#block.parameters.length);
     return terms.application(apply(terms, this.#motives[at]!.motive, indices), value);
+  }
+
+  /** Which type of the block this is an application of. The constructors were checked to have no other results. */
+  #placeOf(result: Expr): number {
+    const at = appliedType(this.#checker, this.#block, result);
+    if (at < 0) throw new Rejection('recursor', `${describe(this.#checker, result)} is no type of the block`);
+    return at;
   }
 
   /** With new variables for what a recursive field takes, and what it then gives. */
@@ -170,7 +179,7 @@ class Derivation {
     const taken: Expr[] = [];
     let rest = reduction.whnf(this.#checker.localType(field));
     for (; terms.kind(rest) === FORALL; rest = reduction.whnf(rest)) {
-      const local = this.#checker.local(withoutAnnotations(this.#checker, terms.binderType(rest)));
+      const local = this.#checker.local(terms.binderType(rest));
       taken.push(local);
       rest = substitution.instantiate(terms.body(rest), [local]);
     }

@@ -1,13 +1,16 @@
 /**
  * Checks the types of a block: each is closed and well typed, and is a telescope of the same parameters, then indices,
  * with the same sort at its end.
+ *
+ * The telescope and its sort must stand there as they are. A sort that is only reached by reduction may be `Prop` for one argument
+ * and stuck for another that is equal to it; data could then be taken out of a proof of the type (leanprover/lean4#14807).
  */
 import type { Checker } from '../check/checker.ts';
 import { describe } from '../check/describe.ts';
 import { type Expr, FORALL, SORT } from '../expr.ts';
 import type { Level } from '../level.ts';
 import { Rejection } from '../verdict.ts';
-import { type Block, type CheckedBlock, type CheckedType, Occurrences, withoutAnnotations } from './block.ts';
+import { type Block, type CheckedBlock, type CheckedType, Occurrences } from './block.ts';
 
 /** Checks the types and declares them provisionally, so that constructors may mention them. */
 export function checkTypes(checker: Checker, block: Block): CheckedBlock {
@@ -21,7 +24,11 @@ export function checkTypes(checker: Checker, block: Block): CheckedBlock {
     environment.requireFree(declared.name);
     inference.checkType(declared.type);
     const { indices, result } = openType(checker, block, declared.type, parameters, types.length === 0, name);
-    if (terms.kind(result) !== SORT) throw new Rejection('inductive-type', `${name} does not end in a sort`);
+    if (terms.kind(result) !== SORT)
+      throw new Rejection(
+        'inductive-type',
+        `${name} ends in ${describe(checker, result)}, which is not a sort as it stands`,
+      );
     const itsLevel = terms.level(result);
     if (level === null) level = itsLevel;
     else if (!order.isEqual(level, itsLevel))
@@ -33,7 +40,16 @@ export function checkTypes(checker: Checker, block: Block): CheckedBlock {
     checker,
     types.map((type) => type.name),
   );
-  const checked: CheckedBlock = { levelParams: block.levelParams, levels, parameters, types, level, occurrences };
+  const places = new Map(types.map(({ constant }, at) => [constant, at]));
+  const checked: CheckedBlock = {
+    levelParams: block.levelParams,
+    levels,
+    parameters,
+    types,
+    places,
+    level,
+    occurrences,
+  };
   for (const type of types)
     environment.declareProvisionally({
       kind: 'inductive',
@@ -58,18 +74,18 @@ function openType(
   isFirst: boolean,
   name: string,
 ): { readonly indices: number; readonly result: Expr } {
-  const { terms, reduction, substitution, equality } = checker;
+  const { terms, substitution, equality } = checker;
   let seen = 0;
   let indices = 0;
-  let type = reduction.whnf(declared);
-  for (; terms.kind(type) === FORALL; type = reduction.whnf(type)) {
+  let type = declared;
+  while (terms.kind(type) === FORALL) {
     const domain = terms.binderType(type);
     let local: Expr;
     if (seen === block.parameters) {
-      local = checker.local(withoutAnnotations(checker, domain));
+      local = checker.local(domain);
       indices++;
     } else {
-      if (isFirst) parameters.push(checker.local(withoutAnnotations(checker, domain)));
+      if (isFirst) parameters.push(checker.local(domain));
       local = parameters[seen++]!;
       if (!isFirst && !equality.isEqual(domain, checker.localType(local)))
         throw new Rejection(

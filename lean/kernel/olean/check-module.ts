@@ -10,8 +10,8 @@ import { Budget, DEFAULT_LIMITS } from '../budget.ts';
 import type { Declaration } from '../declaration.ts';
 import type { Terms } from '../expr.ts';
 import type { Kernel } from '../kernel.ts';
-import { KnownNames } from '../known-names.ts';
 import type { Name } from '../name.ts';
+import { type LiteralConstants, literalConstants } from '../special/literal-constants.ts';
 import { Substitution } from '../substitution.ts';
 import { Decline, type Verdict } from '../verdict.ts';
 import { AxiomTrace } from './axiom-trace.ts';
@@ -56,7 +56,7 @@ class ModuleCheck {
   readonly #library: CompiledLibrary;
   readonly #module: CompiledModule;
   readonly #options: ModuleCheckOptions;
-  readonly #known: KnownNames;
+  readonly #literals: LiteralConstants;
   readonly #places: ReadonlyMap<Name, number>;
   readonly #constants = new Map<Name, CompiledConstant>();
   /** Names whose declaration was checked, or waits for what it mentions. */
@@ -79,7 +79,7 @@ class ModuleCheck {
     this.#library = library;
     this.#module = module;
     this.#options = options;
-    this.#known = new KnownNames(terms.names);
+    this.#literals = literalConstants(terms.names, (name) => this.#constructorsOf(name));
     this.#places = new Map(module.names.map((name, place) => [name, place]));
     if (this.#places.size !== module.names.length) throw new Damaged('it holds two constants of one name');
   }
@@ -119,7 +119,7 @@ class ModuleCheck {
         continue;
       }
       for (const made of namesOf(next.declaration)) this.#begun.add(made);
-      for (const its of mentioned(this.#terms, this.#known, termsOf(next.declaration)))
+      for (const its of mentioned(this.#terms, this.#literals, termsOf(next.declaration)))
         if (!this.#isBegun(its)) waiting.push({ name: its, declaration: null });
     }
   }
@@ -135,6 +135,11 @@ class ModuleCheck {
     const known = this.#constants.get(name) ?? this.#module.constant(place);
     this.#constants.set(name, known);
     return known;
+  }
+
+  #constructorsOf(name: Name): readonly Name[] | null {
+    const constant = this.#own(name) ?? (this.#library.has(name) ? this.#library.constant(name) : null);
+    return constant?.kind === 'inductive' ? constant.constructors : null;
   }
 
   #declarationOf(name: Name): Declaration | null {

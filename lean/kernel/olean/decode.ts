@@ -6,6 +6,7 @@
 import type { Expr, Terms } from '../expr.ts';
 import type { Level } from '../level.ts';
 import { ANONYMOUS, type Name } from '../name.ts';
+import { type LiteralConstants, literalConstants } from '../special/literal-constants.ts';
 import { Damaged, type Heap } from './heap.ts';
 
 /** Words of 64 bits in a number literal: five million digits, as for exports. */
@@ -35,9 +36,15 @@ const EXPR = {
   projection: 11,
 } as const;
 
+/** Constructors of `Lean.Literal`. */
+const LITERAL_NUMBER = 0;
+const LITERAL_TEXT = 1;
+
 export class Decoder {
   readonly #heap: Heap;
   readonly #terms: Terms;
+  /** Both makers of strings count: which one does depends on the environment. */
+  readonly #literals: LiteralConstants;
   readonly #names = new Map<number, Name>();
   readonly #levels = new Map<number, Level>();
   readonly #exprs = new Map<number, Expr>();
@@ -45,6 +52,7 @@ export class Decoder {
   constructor(heap: Heap, terms: Terms) {
     this.#heap = heap;
     this.#terms = terms;
+    this.#literals = literalConstants(terms.names, () => null);
   }
 
   /** The name in a slot; the anonymous one is a small number. */
@@ -95,10 +103,16 @@ export class Decoder {
     return this.#terms.names.print(this.name(slot));
   }
 
-  /** Names of all constants in the expressions below an object, found without making the expressions. */
+  /**
+   * Names of all constants in the expressions below an object, found without making the expressions. A literal names what it
+   * stands for.
+   */
   mentioned(slot: number): ReadonlySet<Name> {
     const heap = this.#heap;
     const names = new Set<Name>();
+    const addAll = (all: readonly Name[]): void => {
+      for (const name of all) names.add(name);
+    };
     const seen = new Set<number>();
     const waiting = [slot];
     for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
@@ -112,9 +126,16 @@ export class Decoder {
       // Constants and projections begin with a name, and no other object that holds expressions has their shape.
       const named = (tag === EXPR.constant && fields === 2) || (tag === EXPR.projection && fields === 3);
       if (named && this.#isName(heap.field(object, 0))) names.add(this.name(heap.field(object, 0)));
+      if (tag === EXPR.literal && fields === 1 && heap.isPointer(heap.field(object, 0)))
+        addAll(this.#isText(heap.pointer(heap.field(object, 0))) ? this.#literals.string : this.#literals.natural);
       for (let index = 0; index < fields; index++) waiting.push(heap.field(object, index));
     }
     return names;
+  }
+
+  /** Whether a literal's object holds a text. */
+  #isText(object: number): boolean {
+    return this.#heap.isConstructor(object) && this.#heap.anyTag(object) === LITERAL_TEXT;
   }
 
   #isName(slot: number): boolean {
@@ -288,8 +309,8 @@ export class Decoder {
   #makeLiteral(object: number): Expr {
     const heap = this.#heap;
     const tag = heap.tag(object, 1);
-    if (tag === 0) return this.#terms.natural(heap.natural(heap.field(object, 0), LIMBS_MAX));
-    if (tag === 1) return this.#terms.string(heap.string(heap.field(object, 0)));
+    if (tag === LITERAL_NUMBER) return this.#terms.natural(heap.natural(heap.field(object, 0), LIMBS_MAX));
+    if (tag === LITERAL_TEXT) return this.#terms.string(heap.string(heap.field(object, 0)));
     throw new Damaged(`no literal at byte ${object}`);
   }
 }

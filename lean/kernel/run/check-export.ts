@@ -12,8 +12,8 @@ import { Terms } from '../expr.ts';
 import { Kernel } from '../kernel.ts';
 import type { Name } from '../name.ts';
 import { readExport } from '../read/export-file.ts';
-import { STANDARD_AXIOMS } from '../standard-axioms.ts';
-import { Statements } from '../statement.ts';
+import { STANDARD_AXIOMS } from '../special/standard-axioms.ts';
+import { type Difference, Statements } from '../statement.ts';
 import { Decline } from '../verdict.ts';
 import type { Declined, KernelReport, Rejected } from './report.ts';
 
@@ -65,7 +65,9 @@ export async function checkExport(request: CheckRequest, terms = new Terms()): P
         rejected.push({ declaration: name, rule: 'axioms', message: `${name} rests on ${foreign.join(', ')}` });
     }
     if (statements !== null && rejected.length === 0)
-      rejected.push(...(await differences(terms, statements, request.statements)));
+      for (const [name, { kind, message }] of await differences(terms, statements, request.statements))
+        if (kind === 'different') rejected.push({ declaration: name, rule: 'statement', message });
+        else declined.push({ declaration: name, reason: message });
   } catch (error) {
     if (!(error instanceof Decline)) throw error;
     declined.push({ declaration: '', reason: error.message });
@@ -126,13 +128,13 @@ async function differences(
   terms: Terms,
   candidate: Statements,
   asked: CheckRequest['statements'],
-): Promise<Rejected[]> {
-  const found: Rejected[] = [];
+): Promise<(readonly [name: string, difference: Difference])[]> {
+  const found: (readonly [string, Difference])[] = [];
   for (const [name, file] of asked) {
     const trusted = new Statements(terms);
     for await (const declaration of readExport(terms, file)) trusted.note(declaration);
-    const message = Statements.difference(candidate, trusted, terms.names.of(name));
-    if (message !== null) found.push({ declaration: name, rule: 'statement', message });
+    const difference = Statements.difference(candidate, trusted, terms.names.of(name));
+    if (difference !== null) found.push([name, difference]);
   }
   return found;
 }

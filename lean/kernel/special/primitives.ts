@@ -8,12 +8,13 @@
  *
  * The equations are checked by definitional equality, with variables in the places of numbers.
  */
-import type { Checker } from './check/checker.ts';
+import type { Checker } from '../check/checker.ts';
+import { OPERATIONS } from '../check/naturals.ts';
+import type { Expr } from '../expr.ts';
+import { EMPTY_LEVELS } from '../level.ts';
+import type { Name } from '../name.ts';
+import { apply } from '../spine.ts';
 import { isDivision } from './division.ts';
-import type { Expr } from './expr.ts';
-import { EMPTY_LEVELS } from './level.ts';
-import type { Name } from './name.ts';
-import { apply } from './spine.ts';
 
 /** A word of the little language the equations are written in. */
 type Call = (...given: Expr[]) => Expr;
@@ -127,14 +128,17 @@ const PRIMITIVES: Readonly<Record<string, Primitive>> = {
 /** The operation a definition may be computed as: its own name, or null. `label` is the printed name. */
 export function verifiedPrimitive(checker: Checker, name: Name, label: string): string | null {
   const primitive = Object.hasOwn(PRIMITIVES, label) ? PRIMITIVES[label] : undefined;
-  const { terms, environment, known, options, literals, equality, inference } = checker;
+  const { terms, environment, options, special, equality, inference } = checker;
   // A printed name may be ambiguous.
   if (primitive === undefined || name !== terms.names.of(label)) return null;
   // Asking for a constant also reads and verifies one that is trusted and was not needed so far.
   const rests = primitive.rests.map((other) => terms.names.of(other));
   if (!rests.every((other) => environment.has(other) && options.accelerated.has(other))) return null;
   const constant = (its: string): Expr => terms.constant(terms.names.of(its), EMPTY_LEVELS);
-  const nat = literals.naturalType();
+  const naturals = special.naturals();
+  const booleans = special.booleans();
+  if (naturals === null || (primitive.result === 'Bool' && booleans === null)) return null;
+  const nat = naturals.type;
   const binary = terms.forall(nat, terms.forall(nat, constant(primitive.result)));
   if (!equality.isEqual(inference.check(constant(label)), binary)) return null;
   const call =
@@ -144,10 +148,11 @@ export function verifiedPrimitive(checker: Checker, name: Name, label: string): 
   const words: Words = {
     x: checker.local(nat),
     y: checker.local(nat),
-    zero: terms.constant(known.natZero, EMPTY_LEVELS),
-    true: terms.constant(known.boolTrue, EMPTY_LEVELS),
-    false: terms.constant(known.boolFalse, EMPTY_LEVELS),
-    succ: call('Nat.succ'),
+    zero: naturals.zero,
+    // Read by the operations into `Bool` alone.
+    true: booleans?.true ?? naturals.zero,
+    false: booleans?.false ?? naturals.zero,
+    succ: (...given) => apply(terms, naturals.successor, given),
     own: call(label),
     of: call,
   };
@@ -156,4 +161,21 @@ export function verifiedPrimitive(checker: Checker, name: Name, label: string): 
     return types && equality.isEqual(left, right);
   });
   return holds && (primitive.condition?.(checker) ?? true) ? label : null;
+}
+
+/**
+ * The operation that an axiom of a trusted library may be computed as, or null. A library may come without the bodies of what it
+ * does not expose: to everyone its operations on numbers are axioms then. Trust in the library includes that these are what their
+ * names say; their types are checked here.
+ */
+export function operationOfAxiom(checker: Checker, name: Name, label: string): string | null {
+  const { terms, environment, special } = checker;
+  if (!Object.hasOwn(OPERATIONS, label) || name !== terms.names.of(label)) return null;
+  const naturals = special.naturals();
+  const constant = environment.get(name);
+  const isTest = label === 'Nat.beq' || label === 'Nat.ble';
+  const result = isTest ? special.booleans()?.type : naturals?.type;
+  if (naturals === null || result === undefined || constant.kind !== 'axiom' || constant.levelParams.length > 0)
+    return null;
+  return constant.type === terms.forall(naturals.type, terms.forall(naturals.type, result)) ? label : null;
 }

@@ -1,5 +1,8 @@
-/** The names that have a built-in meaning in this kernel: literals, quotients, annotations, and the standard axioms. */
-import type { Name, NameTable } from './name.ts';
+/**
+ * The names that this kernel knows. A name alone proves nothing: `constants.ts` says which facts about the declared constant are
+ * checked before it is treated specially. Only the files of this folder read these names.
+ */
+import type { Name, NameTable } from '../name.ts';
 
 export class KnownNames {
   readonly nat: Name;
@@ -22,8 +25,6 @@ export class KnownNames {
   readonly quotMk: Name;
   readonly quotLift: Name;
   readonly quotInd: Name;
-  /** Wrappers of binder types that say something to the elaborator; recursors are stated without them. */
-  readonly annotations: ReadonlyMap<Name, number>;
 
   constructor(names: NameTable) {
     this.nat = names.of('Nat');
@@ -46,11 +47,5 @@ export class KnownNames {
     this.quotMk = names.of('Quot.mk');
     this.quotLift = names.of('Quot.lift');
     this.quotInd = names.of('Quot.ind');
-    this.annotations = new Map([
-      [names.of('outParam'), 1],
-      [names.of('semiOutParam'), 1],
-      [names.of('optParam'), 2],
-      [names.of('autoParam'), 2],
-    ]);
   }
 }

@@ -3,13 +3,12 @@
  * and choice, over the equality, equivalence, quotients and non-emptiness that they must use. An axiom of the same name
  * with another statement is not a standard axiom.
  */
-import type { Checker } from './check/checker.ts';
-import type { Constant } from './environment.ts';
-import type { Expr } from './expr.ts';
-import type { Level, LevelList } from './level.ts';
-import type { Name } from './name.ts';
-import { isEquality } from './quotient.ts';
-import { apply } from './spine.ts';
+import type { Checker } from '../check/checker.ts';
+import type { Constant } from '../environment.ts';
+import type { Expr } from '../expr.ts';
+import type { Level, LevelList } from '../level.ts';
+import type { Name } from '../name.ts';
+import { apply } from '../spine.ts';
 
 /** The standard axioms by their printed names. */
 export const STANDARD_AXIOMS: readonly string[] = ['propext', 'Quot.sound', 'Classical.choice'];
@@ -40,7 +39,7 @@ function isExtensionality(checker: Checker, type: Expr): boolean {
   const intro = checker.forallOver([a, b], terms.forall(terms.forall(a, b), terms.forall(terms.forall(b, a), both)));
   const equal = apply(terms, constantOf(checker, 'Eq', terms.levels.list([terms.levels.one])), [prop, a, b]);
   return (
-    isEquality(checker) &&
+    checker.special.isEquality() &&
     hasOneConstructor(checker, 'Iff', 'Iff.intro', () => [checker.forallOver([a, b], prop), intro]) &&
     type === checker.forallOver([a, b], terms.forall(both, equal))
   );
@@ -60,7 +59,7 @@ function isQuotientSoundness(checker: Checker, { type, levelParams }: Constant):
   const equal = apply(terms, constantOf(checker, 'Eq', list), [quotient, make(a), make(b)]);
   const related = apply(terms, relation, [a, b]);
   return (
-    isEquality(checker) &&
+    checker.special.isEquality() &&
     ['Quot', 'Quot.mk'].every((name) => environment.find(terms.names.of(name))?.kind === 'quotient') &&
     type === checker.forallOver([carrier, relation, a, b], terms.forall(related, equal))
   );

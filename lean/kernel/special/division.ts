@@ -5,10 +5,10 @@
  * test, the equations determine the result for all numbers: while y ≤ x and 1 ≤ y, x / y is one more than (x - y) / y,
  * and the steps do not run out.
  */
-import type { Checker } from './check/checker.ts';
-import type { Expr } from './expr.ts';
-import { EMPTY_LEVELS } from './level.ts';
-import { apply } from './spine.ts';
+import type { Checker } from '../check/checker.ts';
+import type { Expr } from '../expr.ts';
+import { EMPTY_LEVELS } from '../level.ts';
+import { apply } from '../spine.ts';
 
 /** The equations of an operation hold; `label` is `Nat.div` or `Nat.mod`. Subtraction is verified before. */
 export function isDivision(checker: Checker, label: 'Nat.div' | 'Nat.mod'): boolean {

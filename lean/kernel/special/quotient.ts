@@ -2,13 +2,13 @@
  * The four constants of quotient types. Their types are fixed; a file must declare exactly these. `Quot.lift` and
  * `Quot.ind` compute on `Quot.mk` (`check/recursor-reduction.ts`), which is sound for these types only.
  */
-import type { Checker } from './check/checker.ts';
-import type { ConstantHead, QuotientRole } from './declaration.ts';
-import type { Expr } from './expr.ts';
-import type { Level } from './level.ts';
-import type { Name } from './name.ts';
-import { apply } from './spine.ts';
-import { Rejection } from './verdict.ts';
+import type { Checker } from '../check/checker.ts';
+import type { ConstantHead, QuotientRole } from '../declaration.ts';
+import type { Expr } from '../expr.ts';
+import type { Level } from '../level.ts';
+import type { Name } from '../name.ts';
+import { apply } from '../spine.ts';
+import { Rejection } from '../verdict.ts';
 
 export function checkQuotient(checker: Checker, head: ConstantHead, role: QuotientRole): void {
   const { terms, known, environment, substitution } = checker;
@@ -32,7 +32,8 @@ export function checkQuotient(checker: Checker, head: ConstantHead, role: Quotie
     const maker = environment.get(known.quotMk);
     if (maker.kind !== 'quotient') throw new Rejection('quotient', 'Quot.mk is not the constructor of quotients');
   }
-  if (role === 'lift' && !isEquality(checker)) throw new Rejection('quotient', 'Eq is not the type of equality');
+  if (role === 'lift' && !checker.special.isEquality())
+    throw new Rejection('quotient', 'Eq is not the type of equality');
   const [u, v] = ['u', 'v'].map((name) => terms.levels.parameter(terms.names.of(name))) as [Level, Level];
   const renamed = substitution.instantiateLevels(head.type, head.levelParams, [u, v].slice(0, count));
   if (renamed !== quotientType(checker, role, u, v))
@@ -75,23 +76,4 @@ function quotientType(checker: Checker, role: QuotientRole, u: Level, v: Level):
       return checker.forallOver([carrier, relation, motive, onMakes, value], terms.application(motive, value));
     }
   }
-}
-
-/** Whether `Eq` is the inductive type whose only constructor is reflexivity. */
-export function isEquality(checker: Checker): boolean {
-  const { terms, known, environment } = checker;
-  const equality = environment.find(known.eq);
-  if (equality?.kind !== 'inductive' || equality.levelParams.length !== 1 || equality.constructors.length !== 1)
-    return false;
-  const reflexivity = environment.get(equality.constructors[0]!);
-  const level = terms.levels.parameter(equality.levelParams[0]!);
-  const carrier = checker.local(terms.sort(level));
-  const prop = terms.sort(terms.levels.zero);
-  const a = checker.local(carrier);
-  const constant = terms.constant(known.eq, terms.levels.list([level]));
-  return (
-    equality.type === checker.forallOver([carrier], terms.forall(carrier, terms.forall(carrier, prop))) &&
-    reflexivity.name === known.eqRefl &&
-    reflexivity.type === checker.forallOver([carrier, a], apply(terms, constant, [carrier, a, a]))
-  );
 }
