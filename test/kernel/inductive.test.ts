@@ -229,7 +229,7 @@ describe('blocks that are refused', () => {
     ],
     [
       'two constructors of one name',
-      'name',
+      'constructor',
       one('T', type, [
         ['T.mk', c('T')],
         ['T.mk', c('T')],

@@ -14,8 +14,10 @@ export function checkRecords(checker: Checker, declaration: InductiveDeclaration
   const { names } = checker.terms;
   const [first] = declaration.types;
   if (first === undefined) throw new Rejection('inductive-type', 'a block without types');
-  requireDistinct(checker, declaration);
   const makers = new Map(declaration.constructors.map((maker) => [maker.name, maker]));
+  if (makers.size !== declaration.constructors.length)
+    throw new Rejection('constructor', 'the block has two constructors of one name');
+  requireDistinct(checker, declaration);
   let seen = 0;
   for (const type of declaration.types) {
     const label = names.print(type.name);

@@ -9,6 +9,7 @@ import { type Expr, NATURAL } from '../expr.ts';
 import { EMPTY_LEVELS, type Level } from '../level.ts';
 import type { Name } from '../name.ts';
 import { apply, isConstant } from '../spine.ts';
+import { Decline } from '../verdict.ts';
 import { isMadeByConstructor } from './literal-constants.ts';
 
 /** `Nat`, the inductive type of zero and successor. */
@@ -93,17 +94,20 @@ export class SpecialConstants {
     const [chars, nil, cons] = [known.list, known.listNil, known.listCons].map((name) =>
       terms.application(terms.constant(name, ofZero), char),
     ) as [Expr, Expr, Expr];
-    const types: readonly (readonly [Name, Expr])[] = [
+    const others: readonly (readonly [Name, Expr])[] = [
       [known.string, terms.sort(terms.levels.one)],
       [known.char, terms.sort(terms.levels.one)],
       [known.charOfNat, terms.forall(naturals.type, char)],
-      [maker, terms.forall(chars, type)],
     ];
-    if (types.every(([name, its]) => this.#hasType(environment.find(name), its))) {
-      this.stringMaker = maker;
-      const charOfNat = this.#constant(known.charOfNat);
-      this.#strings = { type, char, charOfNat, nil, cons, maker: this.#constant(maker) };
-    }
+    if (!others.every(([name, its]) => this.#hasType(environment.find(name), its))) return null;
+    const madeBy = environment.find(maker);
+    // Lean's library has literals before the function that makes strings. Without it nobody knows that there is such a string.
+    if (madeBy === undefined)
+      throw new Decline(`a string literal before ${terms.names.print(maker)}, which makes strings, is declared`);
+    if (!this.#hasType(madeBy, terms.forall(chars, type))) return null;
+    this.stringMaker = maker;
+    const charOfNat = this.#constant(known.charOfNat);
+    this.#strings = { type, char, charOfNat, nil, cons, maker: this.#constant(maker) };
     return this.#strings;
   }
 
@@ -111,7 +115,8 @@ export class SpecialConstants {
     const { known, environment } = this.#checker;
     const string = environment.find(known.string);
     if (string?.kind === 'inductive' && isMadeByConstructor(known, string.constructors)) return known.stringMk;
-    return environment.has(known.stringOfList) ? known.stringOfList : known.stringMk;
+    const hasOlder = environment.has(known.stringMk) && !environment.has(known.stringOfList);
+    return hasOlder ? known.stringMk : known.stringOfList;
   }
 
   /** The value of a literal, or zero for `Nat.zero` where that is zero; else null. */
