@@ -59,6 +59,7 @@ async function read(lines: readonly string[] | Buffer, terms = new Terms()): Pro
 function withoutAnnotations(terms: Terms, term: Expr): Expr {
   const annotations = new Map([
     [terms.names.of('outParam'), 1],
+    [terms.names.of('semiOutParam'), 1],
     [terms.names.of('optParam'), 2],
     [terms.names.of('autoParam'), 2],
   ]);
