@@ -53,6 +53,13 @@ module.exports = {
       },
     },
     {
+      name: 'special-names-stay-together',
+      comment: 'The kernel believes a special constant for checked facts; only lean/kernel/special/ knows such names.',
+      severity: 'error',
+      from: { path: '^(test/fixtures/boundaries/)?lean/kernel/(?!special/)' },
+      to: { path: '^lean/kernel/special/names\\.ts$' },
+    },
+    {
       name: 'workflows-use-no-node',
       severity: 'error',
       from: { path: '^(test/fixtures/boundaries/)?workflows/' },

@@ -15,7 +15,6 @@ import { checkInductive } from './inductive/add-inductive.ts';
 import { noteDown } from './keep.ts';
 import type { Name } from './name.ts';
 import { type LiteralConstants, literalConstants } from './special/literal-constants.ts';
-import { KnownNames } from './special/names.ts';
 import { operationOfAxiom, verifiedPrimitive } from './special/primitives.ts';
 import { checkQuotient } from './special/quotient.ts';
 import { isStandardAxiom } from './special/standard-axioms.ts';
@@ -52,7 +51,6 @@ export class Kernel {
   readonly terms: Terms;
   readonly environment: Environment;
   readonly axioms: Axioms;
-  readonly #known: KnownNames;
   readonly #literals: LiteralConstants;
   readonly #limits: Limits;
   readonly #remembers: boolean;
@@ -72,7 +70,6 @@ export class Kernel {
     const { trusted } = options;
     this.#trusted = trusted ?? null;
     this.environment = new Environment((name) => terms.names.print(name), trusted && ((name) => trusted.has(name)));
-    this.#known = new KnownNames(terms.names);
     this.#literals = literalConstants(terms.names, (name) => this.environment.constructorsOf(name));
     this.axioms = new Axioms(terms, this.#literals);
     this.#limits = options.limits ?? DEFAULT_LIMITS;
@@ -174,7 +171,7 @@ export class Kernel {
     const { terms } = this;
     const before = terms.nodes.count;
     terms.openScratch();
-    const checker = new Checker(terms, this.environment, this.#known, {
+    const checker = new Checker(terms, this.environment, {
       limits: this.#limits,
       remembers: this.#remembers,
       accelerated: this.#accelerated,

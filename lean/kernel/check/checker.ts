@@ -11,7 +11,6 @@ import { LevelOrder } from '../level-order.ts';
 import { PairMemory } from '../memory.ts';
 import type { Name } from '../name.ts';
 import { SpecialConstants } from '../special/constants.ts';
-import type { KnownNames } from '../special/names.ts';
 import { argumentsOf } from '../spine.ts';
 import { Substitution } from '../substitution.ts';
 import { Equality } from './equality.ts';
@@ -38,8 +37,6 @@ export class Checker {
   readonly terms: Terms;
   readonly environment: Environment;
   readonly order: LevelOrder;
-  /** For the files of `special/` alone. */
-  readonly known: KnownNames;
   readonly options: CheckOptions;
   readonly budget: Budget;
   readonly substitution: Substitution;
@@ -55,16 +52,9 @@ export class Checker {
   readonly #ownLevels = new PairMemory();
   readonly #localTypes: Expr[] = [];
 
-  constructor(
-    terms: Terms,
-    environment: Environment,
-    known: KnownNames,
-    options: CheckOptions,
-    budget = new Budget(options.limits),
-  ) {
+  constructor(terms: Terms, environment: Environment, options: CheckOptions, budget = new Budget(options.limits)) {
     this.terms = terms;
     this.environment = environment;
-    this.known = known;
     this.options = options;
     this.budget = budget;
     this.order = new LevelOrder(terms.levels, budget);
@@ -80,7 +70,7 @@ export class Checker {
 
   /** One that remembers nothing of this one, for an environment that has changed; both spend one budget. */
   anew(): Checker {
-    return new Checker(this.terms, this.environment, this.known, this.options, this.budget);
+    return new Checker(this.terms, this.environment, this.options, this.budget);
   }
 
   /** Universe parameters of the declaration. */

@@ -4,34 +4,12 @@
  */
 import { type Expr, NATURAL } from '../expr.ts';
 import { EMPTY_LEVELS } from '../level.ts';
+import { OPERATIONS } from '../special/operations.ts';
 import { headOf } from '../spine.ts';
 import type { Checker } from './checker.ts';
 
-/** Bits of the largest number that is computed: Lean's own bound for exponents. Beyond it definitions unfold. */
-const BITS_MAX = 1n << 24n;
 /** Bits a step stands for. */
 const BITS_PER_STEP = 64;
-
-type Operation = (left: bigint, right: bigint) => bigint | boolean | null;
-
-/** Null: not computed. */
-export const OPERATIONS: Readonly<Record<string, Operation>> = {
-  'Nat.add': (a, b) => a + b,
-  'Nat.sub': (a, b) => (a > b ? a - b : 0n),
-  'Nat.mul': (a, b) => a * b,
-  'Nat.div': (a, b) => (b === 0n ? 0n : a / b),
-  'Nat.mod': (a, b) => (b === 0n ? a : a % b),
-  'Nat.beq': (a, b) => a === b,
-  'Nat.ble': (a, b) => a <= b,
-  'Nat.shiftLeft': (a, b) => (a === 0n ? 0n : b + bits(a) > BITS_MAX ? null : a << b),
-  'Nat.shiftRight': (a, b) => (b > bits(a) ? 0n : a >> b),
-  // Only where a trusted library has them without their definitions (`kernel.ts`); else they unfold.
-  'Nat.gcd': greatestCommonDivisor,
-  'Nat.land': (a, b) => a & b,
-  'Nat.lor': (a, b) => a | b,
-  'Nat.xor': (a, b) => a ^ b,
-  'Nat.pow': (a, b) => (a <= 1n && b > 0n ? a : b * bits(a) > BITS_MAX ? null : a ** b),
-};
 
 export class Naturals {
   readonly #checker: Checker;
@@ -77,19 +55,7 @@ export class Naturals {
   }
 }
 
-function greatestCommonDivisor(left: bigint, right: bigint): bigint {
-  let [a, b] = [left, right];
-  while (b !== 0n) [a, b] = [b, a % b];
-  return a;
-}
-
 /** Upper bound of the length in bits, four bits exact. */
 function length(value: bigint): number {
   return value < 0x1_0000_0000n ? 32 : value.toString(16).length * 4;
-}
-
-function bits(value: bigint): bigint {
-  if (value === 0n) return 0n;
-  const digits = value.toString(16);
-  return BigInt((digits.length - 1) * 4 + Number.parseInt(digits[0]!, 16).toString(2).length);
 }

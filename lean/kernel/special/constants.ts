@@ -11,6 +11,7 @@ import type { Name } from '../name.ts';
 import { apply, isConstant } from '../spine.ts';
 import { Decline } from '../verdict.ts';
 import { isMadeByConstructor } from './literal-constants.ts';
+import { type KnownNames, knownNames } from './names.ts';
 
 /** `Nat`, the inductive type of zero and successor. */
 export interface Naturals {
@@ -42,6 +43,7 @@ export interface Strings {
 
 export class SpecialConstants {
   readonly #checker: Checker;
+  readonly #known: KnownNames;
   #naturals: Naturals | null = null;
   #booleans: Booleans | null = null;
   #strings: Strings | null = null;
@@ -50,12 +52,14 @@ export class SpecialConstants {
 
   constructor(checker: Checker) {
     this.#checker = checker;
+    this.#known = knownNames(checker.terms.names);
   }
 
   /** Null where `Nat` is absent or something else. Asked again after a no: in its own block it comes to be there. */
   naturals(): Naturals | null {
     if (this.#naturals !== null) return this.#naturals;
-    const { terms, known } = this.#checker;
+    const { terms } = this.#checker;
+    const known = this.#known;
     const type = this.#constant(known.nat);
     const zero = this.#constant(known.natZero);
     const successor = this.#constant(known.natSucc);
@@ -69,7 +73,7 @@ export class SpecialConstants {
 
   booleans(): Booleans | null {
     if (this.#booleans !== null) return this.#booleans;
-    const { known } = this.#checker;
+    const known = this.#known;
     const type = this.#constant(known.bool);
     const holds = this.#isPlainType(known.bool, [
       [known.boolFalse, type],
@@ -85,7 +89,8 @@ export class SpecialConstants {
    */
   strings(): Strings | null {
     if (this.#strings !== null) return this.#strings;
-    const { terms, known, environment } = this.#checker;
+    const { terms, environment } = this.#checker;
+    const known = this.#known;
     const naturals = this.naturals();
     if (naturals === null || !this.#isList()) return null;
     const [type, char] = [this.#constant(known.string), this.#constant(known.char)];
@@ -112,7 +117,8 @@ export class SpecialConstants {
   }
 
   #chosenMaker(): Name {
-    const { known, environment } = this.#checker;
+    const { environment } = this.#checker;
+    const known = this.#known;
     const string = environment.find(known.string);
     if (string?.kind === 'inductive' && isMadeByConstructor(known, string.constructors)) return known.stringMk;
     const hasOlder = environment.has(known.stringMk) && !environment.has(known.stringOfList);
@@ -121,26 +127,30 @@ export class SpecialConstants {
 
   /** The value of a literal, or zero for `Nat.zero` where that is zero; else null. */
   naturalValue(expr: Expr): bigint | null {
-    const { terms, known } = this.#checker;
+    const { terms } = this.#checker;
+    const known = this.#known;
     if (terms.kind(expr) === NATURAL) return terms.naturalValue(expr);
     return isConstant(terms, expr, known.natZero) && this.naturals() !== null ? 0n : null;
   }
 
   /** What the successor of natural numbers is applied to, or null where the expression is something else. */
   successorArgument(expr: Expr): Expr | null {
-    const { terms, known } = this.#checker;
+    const { terms } = this.#checker;
+    const known = this.#known;
     if (!terms.isApplication(expr) || !isConstant(terms, terms.fn(expr), known.natSucc)) return null;
     return this.naturals() === null ? null : terms.argument(expr);
   }
 
   isTrue(expr: Expr): boolean {
-    const { terms, known } = this.#checker;
+    const { terms } = this.#checker;
+    const known = this.#known;
     return isConstant(terms, expr, known.boolTrue) && this.booleans() !== null;
   }
 
   /** Whether `Eq` is the inductive type whose only constructor is reflexivity. */
   isEquality(): boolean {
-    const { terms, known, environment } = this.#checker;
+    const { terms, environment } = this.#checker;
+    const known = this.#known;
     const equality = environment.find(known.eq);
     if (equality?.kind !== 'inductive' || equality.levelParams.length !== 1) return false;
     const level = terms.levels.parameter(equality.levelParams[0]!);
@@ -191,7 +201,8 @@ export class SpecialConstants {
 
   /** `List`, the inductive type of lists. */
   #isList(): boolean {
-    const { terms, known, environment } = this.#checker;
+    const { terms, environment } = this.#checker;
+    const known = this.#known;
     const { levels } = terms;
     const list = environment.find(known.list);
     if (list?.kind !== 'inductive' || list.levelParams.length !== 1) return false;

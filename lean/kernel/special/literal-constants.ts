@@ -4,7 +4,7 @@
  * these like constants that the term names.
  */
 import type { Name, NameTable } from '../name.ts';
-import { KnownNames } from './names.ts';
+import { type KnownNames, knownNames } from './names.ts';
 
 export interface LiteralConstants {
   readonly natural: readonly Name[];
@@ -17,7 +17,7 @@ export function literalConstants(
   names: NameTable,
   constructorsOf: (name: Name) => readonly Name[] | null,
 ): LiteralConstants {
-  const known = new KnownNames(names);
+  const known = knownNames(names);
   return {
     natural: [known.nat],
     get string() {

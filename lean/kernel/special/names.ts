@@ -4,6 +4,18 @@
  */
 import type { Name, NameTable } from '../name.ts';
 
+const tables = new WeakMap<NameTable, KnownNames>();
+
+/** The names in a table, looked up once. */
+export function knownNames(names: NameTable): KnownNames {
+  let known = tables.get(names);
+  if (known === undefined) {
+    known = new KnownNames(names);
+    tables.set(names, known);
+  }
+  return known;
+}
+
 export class KnownNames {
   readonly nat: Name;
   readonly natZero: Name;

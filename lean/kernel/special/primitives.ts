@@ -9,12 +9,12 @@
  * The equations are checked by definitional equality, with variables in the places of numbers.
  */
 import type { Checker } from '../check/checker.ts';
-import { OPERATIONS } from '../check/naturals.ts';
 import type { Expr } from '../expr.ts';
 import { EMPTY_LEVELS } from '../level.ts';
 import type { Name } from '../name.ts';
 import { apply } from '../spine.ts';
 import { isDivision } from './division.ts';
+import { OPERATIONS } from './operations.ts';
 
 /** A word of the little language the equations are written in. */
 type Call = (...given: Expr[]) => Expr;

@@ -9,9 +9,11 @@ import type { Level } from '../level.ts';
 import type { Name } from '../name.ts';
 import { apply } from '../spine.ts';
 import { Rejection } from '../verdict.ts';
+import { knownNames } from './names.ts';
 
 export function checkQuotient(checker: Checker, head: ConstantHead, role: QuotientRole): void {
-  const { terms, known, environment, substitution } = checker;
+  const { terms, environment, substitution } = checker;
+  const known = knownNames(terms.names);
   environment.requireFree(head.name);
   const names: Record<QuotientRole, Name> = {
     type: known.quot,
@@ -42,7 +44,8 @@ export function checkQuotient(checker: Checker, head: ConstantHead, role: Quotie
 
 /** Built with local variables and closed again. */
 function quotientType(checker: Checker, role: QuotientRole, u: Level, v: Level): Expr {
-  const { terms, known } = checker;
+  const { terms } = checker;
+  const known = knownNames(terms.names);
   const { levels } = terms;
   const ofU = levels.list([u]);
   const prop = terms.sort(levels.zero);
