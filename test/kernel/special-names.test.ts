@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const kernel = join(import.meta.dirname, '../../lean/kernel');
 /** A quoted name such as `'Nat'` or `'String.ofList'` that is looked up or compared. */
-const NAMED = /(?:names\.(?:of|text)\(|===|!==|case )\s*(?:[\w#.]+, )?['"`][A-Z]/;
+const NAMED = /(?:names\.(?:of|text)\(|===|!==|case )\s*(?:[\w#.]+, )?['"`][A-Z][a-z]/;
 
 const isNaming = (line: string): boolean => NAMED.test(line) && !line.trimStart().startsWith('*');
 
