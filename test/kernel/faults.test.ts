@@ -7,7 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DEFAULT_LIMITS } from '../../lean/kernel/budget.ts';
+import type { RecursorRule } from '../../lean/kernel/declaration.ts';
+import type { RecursorConstant } from '../../lean/kernel/environment.ts';
 import { Terms } from '../../lean/kernel/expr.ts';
+import { checkRecursors } from '../../lean/kernel/inductive/check-recursors.ts';
 import { Kernel, type KernelOptions } from '../../lean/kernel/kernel.ts';
 import { readExport } from '../../lean/kernel/read/export-file.ts';
 import { checkExport } from '../../lean/kernel/run/check-export.ts';
@@ -148,6 +151,48 @@ describe('names that say what a constant is not', () => {
       ],
       0,
     ],
+    [
+      'has a successor of two numbers',
+      [
+        {
+          name: 'Nat',
+          type,
+          constructors: [
+            ['Nat.zero', nat],
+            ['Nat.succ', arrow(nat, arrow(nat, nat))],
+          ],
+        },
+      ],
+      0,
+    ],
+    [
+      'has a successor of something else',
+      [
+        {
+          name: 'Nat',
+          type,
+          constructors: [
+            ['Nat.zero', nat],
+            ['Nat.succ', arrow(prop, nat)],
+          ],
+        },
+      ],
+      0,
+    ],
+    [
+      'is a large type',
+      [
+        {
+          name: 'Nat',
+          type: sort(2),
+          constructors: [
+            ['Nat.zero', nat],
+            ['Nat.succ', arrow(nat, nat)],
+          ],
+        },
+      ],
+      0,
+    ],
   ] as const)('there are no numbers where Nat %s', (_, types, parameters) => {
     const build = new Build();
     expect(build.inductive(types as never, parameters)).toEqual(accepted);
@@ -171,6 +216,36 @@ describe('names that say what a constant is not', () => {
     build.axiom('Bool.false', c('Bool'));
     build.define('Nat.beq', arrow(nat, arrow(nat, c('Bool'))), fn('a', nat, fn('b', nat, c('Bool.true'))));
     expect(build.kernel.isAccelerated(build.name('Nat.beq'))).toBe(false);
+  });
+
+  it.each([
+    ['Nat.add', fn('x', nat, fn('y', nat, v('y')))],
+    ['Nat.mul', fn('x', nat, fn('y', nat, v('x')))],
+    ['Nat.sub', fn('x', nat, fn('y', nat, number(0)))],
+    ['Nat.beq', fn('x', nat, fn('y', nat, c('Bool.true')))],
+    ['Nat.ble', fn('x', nat, fn('y', nat, c('Bool.false')))],
+  ])('%s with another definition is not computed', (name, value) => {
+    const build = prelude();
+    const result = name === 'Nat.beq' || name === 'Nat.ble' ? c('Bool') : nat;
+    expect(build.define(name, arrow(nat, arrow(nat, result)), value)).toEqual(accepted);
+    expect(build.kernel.isAccelerated(build.name(name))).toBe(false);
+  });
+
+  it('an operation that a trusted library has without its body is computed by its type, and an axiom of a file never', () => {
+    for (const [its, isComputed] of [
+      [arrow(nat, arrow(nat, nat)), true],
+      [arrow(nat, arrow(nat, c('Bool'))), false],
+      [arrow(nat, nat), false],
+    ] as const) {
+      const build = prelude();
+      const name = build.name('Nat.gcd');
+      const axiom = { kind: 'axiom', name, levelParams: [], type: build.term(its), isUnsafe: false } as const;
+      expect(build.kernel.trust(axiom)).toEqual(accepted);
+      expect(build.kernel.isAccelerated(name)).toBe(isComputed);
+    }
+    const build = prelude();
+    build.axiom('Nat.gcd', arrow(nat, arrow(nat, nat)));
+    expect(build.kernel.isAccelerated(build.name('Nat.gcd'))).toBe(false);
   });
 
   it.each([
@@ -203,8 +278,7 @@ describe('strings', () => {
   const list = (its: Word): Word => call(c('List', 'u'), its);
   const sortU = sort(successor('u'));
   const chars = call(c('List', 0), c('Char'));
-  const withLists = (): Build => {
-    const build = prelude();
+  const listsIn = (build: Build) =>
     build.inductive(
       [
         {
@@ -219,6 +293,9 @@ describe('strings', () => {
       1,
       ['u'],
     );
+  const withLists = (): Build => {
+    const build = prelude();
+    listsIn(build);
     build.define('Char', type, nat);
     build.define('Char.ofNat', arrow(nat, c('Char')), fn('n', nat, v('n')));
     return build;
@@ -268,25 +345,34 @@ describe('strings', () => {
   /** Lists, and characters of which one part is an axiom. */
   function rebuilt(build: Build, axiom: string): Build {
     withPrelude(build);
-    build.inductive(
-      [
-        {
-          name: 'List',
-          type: arrow(sortU, sortU),
-          constructors: [
-            ['List.nil', pi('α', sortU, list(v('α')))],
-            ['List.cons', pi('α', sortU, arrow(v('α'), arrow(list(v('α')), list(v('α')))))],
-          ],
-        },
-      ],
-      1,
-      ['u'],
-    );
+    listsIn(build);
     if (axiom === 'Char') build.axiom('Char', type);
     else build.define('Char', type, nat);
     build.axiom('Char.ofNat', arrow(nat, c('Char')));
     return build;
   }
+
+  it.each([
+    ['List', (build: Build) => build.axiom('List', arrow(sortU, sortU), ['u'])],
+    ['String', (build: Build) => build.axiom('String', prop)],
+    ['Char', (build: Build) => build.axiom('Char', sort(2))],
+    ['Char.ofNat', (build: Build) => build.axiom('Char.ofNat', arrow(c('Bool'), c('Char')))],
+    ['String.ofList', (build: Build) => build.axiom('String.ofList', arrow(nat, c('String')))],
+  ])('have no type where %s is something else', (changed, declare) => {
+    const build = prelude();
+    const steps: [string, () => unknown][] = [
+      ['List', () => listsIn(build)],
+      ['Char', () => build.define('Char', type, nat)],
+      ['Char.ofNat', () => build.axiom('Char.ofNat', arrow(nat, c('Char')))],
+      ['String', () => build.axiom('String', type)],
+      ['String.ofList', () => build.axiom('String.ofList', arrow(chars, c('String')))],
+    ];
+    for (const [name, step] of steps) {
+      if (name !== changed) step();
+      else expect(declare(build)).toEqual(accepted);
+    }
+    expect(ruleOf(build.define('d', prop, call(fn('x', nat, truth), text('a'))))).toBe('literal');
+  });
 
   it('before their maker is declared have no verdict', () => {
     const build = withLists();
@@ -307,6 +393,22 @@ describe('what is no proposition for certain', () => {
     ).toBe('inductive-type');
   });
 
+  it('a comparison of values of a type whose sort is stuck is no comparison of data', async () => {
+    const build = new Build();
+    for await (const declaration of readExport(build.terms, fault('trans-direct'))) build.kernel.add(declaration);
+    // `X h` is a proposition for a variable `h`, and its sort is stuck for the proof `gw` of an equal proposition.
+    const stuck = call(c('X'), c('gw'));
+    const gate = c('GateP');
+    expect(build.define('X', pi('h', gate, call(c('resultSort'), v('h'))), fn('h', gate, c('True')))).toEqual(accepted);
+    const values = pi('h', gate, call(c('X'), v('h')));
+    build.axiom('g', values);
+    build.axiom('k', values);
+    build.axiom('P', pi('h', gate, arrow(call(c('X'), v('h')), prop)));
+    const at = (name: string): Word => call(c('P'), c('gw'), call(c(name), c('gw')));
+    expect(ruleOf(build.prove('t', arrow(at('g'), at('k')), fn('x', at('g'), v('x'))))).toBe('sort');
+    expect(ruleOf(build.define('d', arrow(stuck, prop), fn('x', stuck, truth)))).toBe('sort');
+  });
+
   it('data comes out of no proposition, whichever way it is written', () => {
     const build = prelude();
     const box = c('Box');
@@ -316,6 +418,29 @@ describe('what is no proposition for certain', () => {
       expect(ruleOf(build.define('out', arrow(its, nat), fn('b', its, projection('Box', 0, v('b')))))).toBe(
         'projection',
       );
+  });
+});
+
+describe('what was derived', () => {
+  it('is checked like what a source declares', () => {
+    const build = prelude();
+    const recursor = build.kernel.environment.get(build.name('Nat.rec'));
+    const other = build.kernel.environment.get(build.name('Bool.rec'));
+    if (recursor.kind !== 'recursor' || other.kind !== 'recursor') throw new Error('no recursor');
+    const isSound = (damage: Partial<RecursorConstant>): boolean =>
+      build.kernel.ask((checker) => {
+        checkRecursors(checker, [{ ...recursor, ...damage }]);
+        return true;
+      }) === true;
+    const [zero, next] = recursor.rules as [RecursorRule, RecursorRule];
+    expect(isSound({})).toBe(true);
+    expect(isSound({ type: build.term(number(0)) })).toBe(false);
+    expect(isSound({ rules: [{ ...zero, value: next.value }] })).toBe(false);
+    expect(isSound({ rules: [{ ...next, value: zero.value }] })).toBe(false);
+    expect(isSound({ rules: [{ ...next, fields: 0 }] })).toBe(false);
+    expect(isSound({ rules: [{ ...zero, constructor: build.name('Bool.true') }] })).toBe(false);
+    expect(isSound({ rules: [{ ...zero, constructor: build.name('Nat') }] })).toBe(false);
+    expect(isSound({ type: other.type })).toBe(false);
   });
 });
 
