@@ -120,8 +120,14 @@ class ModuleCheck {
       }
       for (const made of namesOf(next.declaration)) this.#begun.add(made);
       for (const its of mentioned(this.#terms, this.#literals, termsOf(next.declaration)))
-        if (!this.#isBegun(its)) waiting.push({ name: its, declaration: null });
+        if (this.#isLeftOut(its)) this.#kernel.decline(its);
+        else if (!this.#isBegun(its)) waiting.push({ name: its, declaration: null });
     }
+  }
+
+  /** A library may come without what is private to its modules: whatever needs that has no verdict. */
+  #isLeftOut(name: Name): boolean {
+    return !this.#places.has(name) && !this.#library.has(name) && isPrivate(this.#terms.names, name);
   }
 
   #isBegun(name: Name): boolean {
