@@ -23,7 +23,7 @@ const AFTER_NAME = /^(?:[\s:([{⦃]|\.\{)/u;
  * Outside brackets `:=` may stand only where a `let` or `have` of the type asks for one: anywhere else it would give the
  * theorem a proof of its own. There must be a `:` outside brackets: a theorem without a type states nothing.
  */
-export function screenStatement(statement: string): ScreenedStatement {
+export function screenStatement(statement: string, names?: ReadonlySet<string>): ScreenedStatement {
   if (statement.length > STATEMENT_CHARS_MAX) {
     return screenText(statement, STATEMENT_CHARS_MAX, 'no options') as { accepted: false; refusal: Refusal };
   }
@@ -44,7 +44,7 @@ export function screenStatement(statement: string): ScreenedStatement {
   }
   // Lean does not get the name, so it may be a quoted one.
   const plainName = name.text.includes('«') ? '_'.repeat([...name.text].length) : name.text;
-  const screened = screenText(blankOut(opening) + plainName + after, STATEMENT_CHARS_MAX, 'no options');
+  const screened = screenText(blankOut(opening) + plainName + after, STATEMENT_CHARS_MAX, 'no options', names);
   if (!screened.accepted) return screened;
   const finding = findShape(screened.tokens);
   if (finding !== null) return refuse(text, finding);
