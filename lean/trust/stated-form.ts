@@ -33,22 +33,32 @@ export function statedLines(name: string, signature: string, above: string): str
   return `axiom ${name}_alone${signature}\ntheorem ${name}${signature}\n:= (by sorry)`.split('\n');
 }
 
+/** The name of a proof's theorem: as it is written, and in full. */
+export interface ProvedName {
+  readonly written: string;
+  readonly full: string;
+}
+
 /**
- * The full name of a proof's theorem. A recursive proof calls its theorem by its own name, so this is the last part: `NAME` is
- * then a namespace of nothing else.
+ * A recursive proof calls its theorem by the theorem's own name, so this is the last part, and `name` a namespace of nothing
+ * else. It is written below the header's namespaces: there Lean knows every form in which the theorem may be called.
  */
-export function provedName(name: string, { calledAs }: Pick<WrittenProof, 'calledAs'>): string {
-  return calledAs === undefined ? name : `${name}.${calledAs}`;
+export function provedName(name: string, { calledAs }: Pick<WrittenProof, 'calledAs'>, header: string): ProvedName {
+  if (calledAs === undefined) return { written: `_root_.${name}`, full: name };
+  const words = header.includes('namespace') ? codeWords(header).map(({ text }) => text) : [];
+  const open = words.flatMap((word, at) => (words[at - 1] === 'namespace' ? [word] : []));
+  const written = `${name}.${calledAs}`;
+  return { written, full: [...open, written].join('.') };
 }
 
 /** Lines of the proof's theorem, and how many of them stand above the tactic block. */
 export function provedLines(
-  name: string,
+  { written }: ProvedName,
   proof: WrittenProof,
   isExplained = true,
 ): { readonly lines: string[]; readonly above: number } {
   const [opening, closing] = isExplained ? EXPLAINED : FAILING_FAST;
-  const above = [...`theorem ${name}${proof.signature}`.split('\n'), ...opening];
+  const above = [...`theorem ${written}${proof.signature}`.split('\n'), ...opening];
   const ending = proof.ending === undefined ? [] : proof.ending.split('\n');
   return { lines: [...above, ...proof.proofText.split('\n'), ...closing, ...ending], above: above.length };
 }

@@ -2,10 +2,11 @@
  * Reads the Lean text of a code block just far enough to find its declarations, their signatures and proofs. Commands are
  * found at column 0. Nothing here decides what is proved: the text that is cut out goes under our statement and to Lean.
  */
+
+import { proofAssignment, statementPieces, type TextPiece } from '../../data/lean-text/statement-text.ts';
 import { declarationHead } from '../../data/schemas/declaration-head.ts';
 import { tokenize } from '../../lean/trust/screen/tokenizer.ts';
 import { displayProof } from '../prompts.ts';
-import { proofAssignment, statementPieces, type TextPiece } from '../statement-text.ts';
 
 const THEOREM_WORDS = 'theorem|lemma';
 /** Commands that add what a proof cannot bring along. */

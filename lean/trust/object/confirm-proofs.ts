@@ -10,7 +10,7 @@ import type { VerdictKind } from '../../../data/schemas/records.ts';
 import type { ProcessPlace } from '../../runtime/process/spawn.ts';
 import { splitImports } from '../header.ts';
 import { grownAmong } from '../kept-theorem.ts';
-import { provedLines, provedName, type WrittenProof } from '../stated-form.ts';
+import { type ProvedName, provedLines, provedName, type WrittenProof } from '../stated-form.ts';
 import { optionLines } from '../verdict/batch-source.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from '../verdict/limits.ts';
 import { type CompiledModule, compileModule } from './compiled-module.ts';
@@ -73,7 +73,7 @@ async function lookAt(
   const { place, limits, signal, indexFolder, disagreementsFolder } = context;
   const bounds = { place, signal, memoryBytesMax: limits.memoryBytesMax };
   const nonce = randomBytes(8).toString('hex');
-  const names = claims.map((claim, index) => provedName(`_stp${nonce}_proof${index}`, claim));
+  const names = claims.map((claim, index) => provedName(`_stp${nonce}_proof${index}`, claim, header));
   const { imports: importLines, rest } = splitImports(header);
   const opening = [rest, ...optionLines(limits, header)];
   // Many samples prove one statement.
@@ -99,7 +99,7 @@ async function lookAt(
   if (compiled.path === null) return { mixed: notCompiled(compiled) };
   const places = new Map(signatures.map((signature, index) => [signature, index]));
   const asked = claims.map(({ signature }, index) => ({
-    name: names[index]!,
+    name: names[index]!.full,
     stated: statedName(places.get(signature)!),
   }));
   const task = { ...bounds, path: compiled.path, indexFolder, asked };
@@ -128,8 +128,8 @@ async function lookAt(
   return { mixed: { kind: reason === 'rests on `sorry`' ? 'sorry' : 'rejected', reason, axioms } };
 }
 
-function proofsText(opening: readonly string[], claims: readonly ClaimedProof[], names: readonly string[]): string {
-  const theorems = claims.flatMap((claim, index) => provedLines(`_root_.${names[index]}`, claim).lines);
+function proofsText(opening: readonly string[], claims: readonly ClaimedProof[], names: readonly ProvedName[]): string {
+  const theorems = claims.flatMap((claim, index) => provedLines(names[index]!, claim).lines);
   return `${[...opening, ...theorems].join('\n')}\n`;
 }
 

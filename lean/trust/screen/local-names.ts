@@ -44,11 +44,13 @@ export function isInGroup(tokens: readonly Token[], index: number): boolean {
   return OPENERS.has(tokens[before]?.text ?? '') && tokens[after]?.text === ':' && tokens[after + 1]?.text !== '=';
 }
 
-/** Is the word a name where it stands? A command has its own name next to it. */
+/** Is the word a name where it stands? A command begins a line and has its own name next to it. */
 export function isName(text: string, tokens: readonly Token[], index: number): boolean {
   const [token, next] = [tokens[index]!, tokens[index + 1]];
   if (next === undefined || isInGroup(tokens, index) || isBound(text, tokens, index)) return true;
-  return (next.kind !== 'word' && next.text !== '⟨') || text.slice(token.end, next.start).includes('\n');
+  const before = tokens[index - 1];
+  const isFirst = before === undefined || text.slice(before.end, token.start).includes('\n');
+  return !isFirst || (next.kind !== 'word' && next.text !== '⟨') || text.slice(token.end, next.start).includes('\n');
 }
 
 /** On the line of a binding word, with nothing between but names, groups in brackets and the signs of a pattern. */

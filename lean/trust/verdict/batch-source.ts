@@ -80,7 +80,7 @@ export function batchSource(
   const startLine = lines.length;
   const placed = entries.map((entry, index): EntryLines => {
     const name = (role: string): string => `_stp${nonce}_${role}${index}`;
-    const proved = provedName(`_root_.${name('proof')}`, entry);
+    const proved = provedName(name('proof'), entry, header);
     const first = lines.length + 1;
     lines.push(...statedLines(name('statement'), entry.signature, header));
     const theorem = lines.length + 1;
@@ -88,7 +88,7 @@ export function batchSource(
     const proof = theorem + written.above;
     lines.push(...written.lines);
     const check = lines.length + 1;
-    lines.push(`theorem ${name('check')} : type_of% @${name('statement')} := @${proved}`);
+    lines.push(`theorem ${name('check')} : type_of% @${name('statement')} := @_root_.${proved.full}`);
     lines.push(`#print axioms ${name('check')}`);
     return { first, theorem, proof, check, last: lines.length };
   });
