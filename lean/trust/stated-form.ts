@@ -7,7 +7,7 @@
  * statement is a theorem with an open proof as well: Lean fixes a theorem's binders before it reads the proof. The axiom
  * stays, because a text that gives itself a proof is a syntax error only there.
  */
-import { type Token, tokenize } from './screen/tokenizer.ts';
+import { nameParts, type Token, tokenize } from './screen/tokenizer.ts';
 
 /** A proof as `screenProof` lays it out, for a theorem of ours. */
 export interface WrittenProof {
@@ -61,6 +61,13 @@ export function provedLines(
   const above = [...`theorem ${written}${proof.signature}`.split('\n'), ...opening];
   const ending = proof.ending === undefined ? [] : proof.ending.split('\n');
   return { lines: [...above, ...proof.proofText.split('\n'), ...closing, ...ending], above: above.length };
+}
+
+/** The theorem's name, if the proof has a word that could mean it. */
+export function calledName(name: string, proof: string): string | undefined {
+  const last = nameParts(name).at(-1)!;
+  if (name.includes('«') || !proof.includes(last)) return undefined;
+  return tokenize(proof).some(({ kind, text }) => kind === 'word' && nameParts(text).includes(last)) ? name : undefined;
 }
 
 /** Does a header bring variables along? */

@@ -185,6 +185,8 @@ function findForbidden(
         return { offset: token.start, reason: 'set_option has no place in a statement' };
       }
       if (names.has(token.text) && isName(text, tokens, index)) continue;
+      // `open scoped A in` opens no scope of text.
+      if (token.text === 'scoped' && tokens[index - 1]?.text === 'open') continue;
       const finding = findForbiddenWord(token) ?? findForbiddenUse(text, tokens, index);
       if (finding !== null) return hasQuote ? { ...finding, kind: 'forbidden' } : finding;
     } else if (token.kind === 'string') {

@@ -14,7 +14,7 @@ import { screenHeader } from '../screen/screen-header.ts';
 import { screenProof } from '../screen/screen-proof.ts';
 import { screenStatement } from '../screen/screen-statement.ts';
 import type { Refusal } from '../screen/screen-text.ts';
-import { nameParts, tokenize } from '../screen/tokenizer.ts';
+import { calledName } from '../stated-form.ts';
 import { type VerdictCache, verdictKey } from './cache.ts';
 import { type CheckEntry, checkEntries } from './check-entries.ts';
 import type { Outcome } from './check-outcome.ts';
@@ -192,13 +192,6 @@ function prepare(
     linesDropped: proof.linesDropped,
     columnsAdded: proof.columnsAdded,
   };
-}
-
-/** The theorem's name, if the proof has a word that could mean it. */
-function calledName(name: string, proof: string): string | undefined {
-  const last = nameParts(name).at(-1)!;
-  if (name.includes('«') || !proof.includes(last)) return undefined;
-  return tokenize(proof).some(({ kind, text }) => kind === 'word' && nameParts(text).includes(last)) ? name : undefined;
 }
 
 function refused(kind: VerdictKind, refusal: Omit<Refusal, 'kind'>): Judged {
