@@ -2,6 +2,7 @@
  * Reads a proof out of a model's answer. The proof always goes under our statement: what an answer says of the statement
  * is compared with ours, and decides only whether the answer is marked as changed, or refused.
  */
+import { statementPieces, typeColon } from '../../data/lean-text/statement-text.ts';
 import type { PromptFormat } from '../../data/schemas/prompt-format.ts';
 import { type AnswerRefusal, PROOF_CHARS_MAX } from '../../data/schemas/records.ts';
 import { afterThinking, leanBlocks, upToFence } from './code-blocks.ts';
@@ -167,7 +168,12 @@ function isSameStatement({ signature }: TheoremDeclaration, { statement, name }:
 
 /** `have` takes binders as a theorem does, so a lemma needs no more than another keyword. */
 function localLemma({ name, signature, proof, opens }: TheoremDeclaration, open: readonly string[]): string {
-  return `have ${name} ${signature} := by\n${indent(underOpens(newOpens(opens, open), tacticBlock(proof!)))}`;
+  const own = newOpens(opens, open);
+  const { pieces } = statementPieces(signature);
+  const type = pieces[typeColon(pieces)]?.at ?? 0;
+  const inType = own.map((open) => ` open ${open} in`).join('');
+  const stated = `${signature.slice(0, type + 1)}${inType}${signature.slice(type + 1)}`;
+  return `have ${name} ${stated} := by\n${indent(underOpens(own, tacticBlock(proof!)))}`;
 }
 
 function fitting(answer: Answer): Answer {

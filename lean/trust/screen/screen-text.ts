@@ -51,6 +51,8 @@ const CLOSERS: ReadonlyMap<string, string> = new Map([
 ]);
 const OPENERS: ReadonlySet<string> = new Set(CLOSERS.keys());
 const ALL_CLOSERS: ReadonlySet<string> = new Set(CLOSERS.values());
+/** A carriage return, or a tab that indents nothing, which Lean would not read. */
+const BEHIND_TOKEN = /\r|(?<=^[^\n]*)\t/u;
 const TOLERANT: ReadonlySet<Token['kind']> = new Set(['comment', 'string', 'character', 'unterminated']);
 /** Characters that could begin or end something else if Lean read the quote before them another way than we do. */
 const RISKY_CHARACTER = /["'«»{}()[\]⟨⟩/-]/;
@@ -111,7 +113,7 @@ export function refuse(text: string, finding: Finding, atStart = false): { accep
 
 /**
  * A character that its place may not have. Comments are not printed and literals are printed as escapes, so these two may
- * hold all that hides nothing; between tokens stand blanks, tabs and line breaks.
+ * hold all that hides nothing. Between tokens stand blanks, line breaks, and tabs that indent.
  */
 export function findCharacter(text: string, tokens: readonly Token[]): Finding | null {
   const found = (offset: number): Finding => {
@@ -120,13 +122,13 @@ export function findCharacter(text: string, tokens: readonly Token[]): Finding |
   };
   let end = 0;
   for (const token of tokens) {
-    const bare = text.slice(end, token.start).search(/\r/u);
+    const bare = text.slice(end, token.start).search(end === 0 ? /\r/u : BEHIND_TOKEN);
     if (bare >= 0) return found(end + bare);
     const at = TOLERANT.has(token.kind) ? findDeceivingCharacter(token.text) : findRefusedCharacter(token.text);
     if (at >= 0) return found(token.start + at);
     end = token.end;
   }
-  const bare = text.slice(end).search(/\r/u);
+  const bare = text.slice(end).search(BEHIND_TOKEN);
   return bare >= 0 ? found(end + bare) : null;
 }
 

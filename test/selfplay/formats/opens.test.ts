@@ -35,7 +35,7 @@ test.each([
   [
     'of a lemma',
     `section\nopen Nat\nlemma h : True := by\n  trivial\nend\n${PROOF}`,
-    `have h : True := by\n  open Nat in\n  trivial\n${BLOCK}`,
+    `have h : open Nat in True := by\n  open Nat in\n  trivial\n${BLOCK}`,
   ],
   [
     'of an answer that imports more',
