@@ -1,7 +1,7 @@
 /**
  * The classes of tokens that may be written into a file for Lean, and their form: names and keywords without `«»`,
- * numerals, strings and characters (printed by `literals.ts`), single symbols. A token that Lean could read in more than one way is refused
- * here, so that Lean reads the tokens that we read.
+ * numerals, strings and characters (printed by `literals.ts`), single symbols. A token that Lean could read in more than
+ * one way is refused here, so that Lean reads the tokens that we read.
  */
 import type { Finding } from './finding.ts';
 import { printLiteral } from './literals.ts';
